@@ -1,5 +1,6 @@
 /**
- * Rules that Istio writes for a pod: the decision, the annotations, and the rules of both back ends. Pure functions.
+ * Redirection rules that Istio writes for a pod. Decides if a pod is redirected, parses the pod's annotations, and
+ * creates the rules for iptables and nftables. All functions are pure.
  *
  * @example
  * ```ts

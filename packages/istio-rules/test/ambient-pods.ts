@@ -4,7 +4,7 @@ import type { EnrolmentSettings } from '../src/decide/enrolment.ts'
 /** Label of pods and namespaces that asks for ambient mode, or with `none` excludes them. */
 export const mode = 'istio.io/dataplane-mode'
 
-/** Settings of Istio's chart. */
+/** Ambient-mode settings of the node, as in Istio's Helm chart. */
 export const settings: EnrolmentSettings = {
   selectors: [
     { podSelector: { matchLabels: { [mode]: 'ambient' } } },
@@ -17,7 +17,7 @@ export const settings: EnrolmentSettings = {
   systemNamespace: 'istio-system',
 }
 
-/** Running pod without labels and annotations. */
+/** Running pod of the tests, without labels and annotations. */
 export const ambientPod = (more: Partial<AmbientPod> = {}): AmbientPod => ({
   namespace: 'shop',
   name: 'web-0',

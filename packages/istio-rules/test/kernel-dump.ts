@@ -3,16 +3,19 @@ import { decodeAttributes } from '@cni/netns/netlink'
 import { openNft, snapshot } from '@cni/nftables/wire'
 
 /**
- * Attributes that the kernel generates, by kind of object: handles, the position of a rule, reference counts, and the
- * data structure of a set.
+ * Netlink attributes that the kernel generates, by kind of nf_tables object: handles, the position of a rule, reference
+ * counts, and the data structure of a set. A comparison of dumps ignores these attributes.
  */
 const itsOwn: Readonly<Record<string, readonly number[]>> = { table: [3, 4], chain: [2], rule: [3, 6], set: [16, 19] }
 
-/** Length of `nfgenmsg`, which precedes the attributes. */
+/** Length of the header `nfgenmsg`, which precedes the attributes of a netlink message. */
 const HEADER = 4
 const ELEMENTS = 3
 
-/** Both attributes of a counter, with 12 bytes each. They differ because the kernel itself sends packets. */
+/**
+ * Both attributes of a rule's counter, with 12 bytes each. Counters differ between runs because the kernel itself sends
+ * packets.
+ */
 const COUNTED = /(636f756e746572001c0002000c000100)[0-9a-f]{16}(0c000200)[0-9a-f]{16}/g
 const ZERO = '0'.repeat(16)
 

@@ -12,7 +12,7 @@ const ports = fc.uniqueArray(port, { maxLength: 4 })
 const id = fc.oneof(fc.constantFrom(0, 1, 1000, 1337, 0xffff_fffe), fc.nat({ max: 0xffff_fffe }))
 const ids = fc.oneof(fc.constant([1337]), fc.uniqueArray(id, { minLength: 1, maxLength: 3 }))
 
-/** Names of interfaces. Some of them are keywords of nft or contain its wildcards. */
+/** Interface names for random configurations. Some names are keywords of nft or contain a wildcard of nft. */
 const name = fc.oneof(
   fc.constantFrom('eth0', 'net1', 'k6t-_.x', 'tcp', 'drop', 'counter', 'set', 'ip', 'e.1', 'x'.repeat(15)),
   fc.stringMatching(/^[a-zA-Z][\w.-]{0,14}$/),
@@ -42,10 +42,10 @@ const servers = fc.record({
   ipv6: fc.uniqueArray(fc.constantFrom('fd00::a', '2001:4860:4860::8888'), { maxLength: 2 }),
 })
 
-/** Configurations of pods. */
+/** Generator of random capture configurations of pods. */
 const ofPod: fc.Arbitrary<CaptureConfig> = podCase.map(configOf).filter((config) => config !== undefined)
 
-/** Configurations of command lines, including all configurations of pods. */
+/** Generator of random capture configurations of command lines, which include all configurations of pods. */
 const ofCommandLine: fc.Arbitrary<CaptureConfig> = fc.record({
   ipv6: fc.boolean(),
   interceptionMode: fc.constantFrom('REDIRECT', 'TPROXY'),
@@ -73,10 +73,10 @@ const ofCommandLine: fc.Arbitrary<CaptureConfig> = fc.record({
   loopbackCidr: fc.constantFrom('127.0.0.1/32', '127.0.0.0/8', '127.1.2.3/20'),
 })
 
-/** Configuration of a pod or of a command line. */
+/** Generator of random capture configurations of a pod or of a command line. */
 export const anyConfig = fc.oneof(ofPod, ofCommandLine)
 
-/** Configuration that ADD would use for a pod. `undefined` for a pod that is skipped or invalid. */
+/** Capture configuration that ADD would use for a random pod. `undefined` for a pod that ADD skips or refuses. */
 function configOf({ pod: document, told, env }: PodCase): CaptureConfig | undefined {
   const pod = podInfo(parsePod(document, document.metadata))
   if (pod.hostNetwork || skipReason(pod) !== undefined) return undefined
@@ -88,7 +88,7 @@ function configOf({ pod: document, told, env }: PodCase): CaptureConfig | undefi
   }
 }
 
-/** Lists of groups around the limit of conditions in one rule. */
+/** Lists of groups whose lengths are near the limit of group conditions in one rule. */
 function many(): fc.Arbitrary<number[]> {
   return fc.integer({ min: 62, max: 64 }).map((length) => Array.from({ length }, (_, i) => 10_000 + 7 * i))
 }

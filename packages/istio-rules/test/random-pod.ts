@@ -2,24 +2,27 @@ import type { StoredContainer, StoredPod } from '@cni/kube/testing'
 import fc from 'fast-check'
 import { booleans, cidrs, cidrsOrAll, groups, interfaces, loopback, mostly, ports, portsOrAll } from './values.ts'
 
-/** Call of the plugin, with its environment. */
+/** Random ADD call of the plugin for a pod, with the environment of the call. */
 export interface PodCase {
   readonly pod: StoredPod
   readonly cniVersion: string
   readonly conf: Readonly<Record<string, unknown>>
-  /** Addresses in the namespace of the pod. */
+  /** Addresses on the interfaces in the pod's namespace. */
   readonly addresses: readonly string[]
-  /** Addresses in the previous result: the same, fewer (because of autoconfiguration), or more. */
+  /**
+   * Addresses in the result of the previous plugins: the addresses of the namespace, fewer (without autoconfigured
+   * addresses), or more.
+   */
   readonly told: readonly string[]
-  /** Interfaces on which IPv6 is turned off. */
+  /** Interfaces in the pod's namespace on which IPv6 is turned off. */
   readonly withoutIpv6: readonly string[]
   readonly previous: 'result' | 'result with more' | 'none'
-  /** Environment variables of the runtime. */
+  /** Environment variables that the container runtime passes to the plugin. */
   readonly env: Readonly<Record<string, string>>
-  /** Part of `CNI_ARGS` after `K8S_POD_NAME`. */
+  /** Text of `CNI_ARGS` after `K8S_POD_NAME`. */
   readonly args: string
   readonly foreign: readonly string[]
-  /** Number of ADD calls. */
+  /** Number of ADD calls that the runtime makes for the pod. */
   readonly calls: 1 | 2
 }
 
@@ -143,10 +146,10 @@ const addresses = mostly<readonly string[]>(
   fc.constantFrom(['169.254.3.4/16'], ['fe80::7/64'], ['169.254.3.4/16', 'fd00::8/64'], ['10.9.9.9/24', 'fe80::7/64']),
 )
 
-/** Addresses that the kernel has, and addresses that the previous plugins report. */
+/** Generator of random addresses: the addresses in the kernel, and the addresses that the previous plugins report. */
 const known = fc.oneof<fc.WeightedArbitrary<Pick<PodCase, 'addresses' | 'told'>>[]>(
   { arbitrary: addresses.map((found) => ({ addresses: found, told: found })), weight: 6 },
-  // autoconfigured addresses are not in the result
+  // Autoconfigured IPv6 addresses are in the kernel, but not in the result of the previous plugins.
   {
     arbitrary: addresses.map((found) => ({ addresses: found, told: found.filter((one) => !one.includes(':')) })),
     weight: 2,
@@ -201,7 +204,7 @@ export const podCase: fc.Arbitrary<PodCase> = fc
   })
   .map(({ known, ...more }) => ({ ...more, ...known }))
 
-/** Names of interfaces that are also keywords of nft, or contain its wildcard. */
+/** Interface names that are also keywords of nft, or contain the wildcard of nft. */
 export const WORDS_OF_NFT: readonly string[] = ['tcp', 'drop', 'counter', 'set', 'eth*', 'accept']
 
 const named = mostly(
@@ -209,7 +212,7 @@ const named = mostly(
   fc.constantFrom(...WORDS_OF_NFT).map((name) => ({ 'traffic.sidecar.istio.io/excludeInterfaces': name })),
 )
 
-/** Random pod with native rules. */
+/** Generator of random pods for native nftables rules. */
 export const nativeCase: fc.Arbitrary<PodCase> = fc.tuple(podCase, named).map(([one, more]) => {
   const { pod, conf } = one
   const { metadata } = pod

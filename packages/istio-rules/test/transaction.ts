@@ -1,6 +1,8 @@
 import type { CaptureConfig } from '../src/capture/config.ts'
 
-/** Table of Istio's native mode: its base chains with the text after `type`, then its other chains, in this order. */
+/**
+ * Nftables table of Istio's native mode: first the base chains, each with the text after `type`, then the other chains.
+ */
 interface TableShape {
   readonly base: Readonly<Record<string, string>>
   readonly chains: readonly string[]
@@ -32,7 +34,10 @@ const shapes: Readonly<Record<Table, TableShape>> = {
 
 type Table = 'nat' | 'mangle' | 'raw'
 
-/** Rule of the transaction: appended, or inserted before the rule that has this index at that time. */
+/**
+ * Rule in the expected nft transaction. The rule is appended to its chain, or inserted before the rule that has the
+ * given index at this step.
+ */
 interface Statement {
   readonly table: Table
   readonly chain: string
@@ -41,8 +46,9 @@ interface Statement {
 }
 
 /**
- * Transaction for `nft -f -` with which Istio's native mode applies a configuration, in Istio's order and with its
- * inserts. Written from the description of that mode alone, so that the package's rules can be compared with it.
+ * Transaction for `nft -f -` by which Istio's native mode applies a configuration, with the order and the inserts of
+ * Istio. The code follows only the description of Istio's native mode. Tests compare the package's rules with the
+ * transaction.
  *
  * The expected transaction differs from Istio's where the package does:
  * - Names of interfaces are quoted.
@@ -121,11 +127,11 @@ function everyStatement(config: CaptureConfig): readonly Statement[] {
     mangle('prerouting', `${L4} ct state invalid counter jump istio-drop`)
     mangle('istio-drop', 'counter drop')
   }
-  // NFT-04 to NFT-06
+  // Rules NFT-04 to NFT-06 in the description of Istio's native mode.
   nat('istio-inbound', `${L4} tcp dport ${tunnel} counter return`)
   nat('istio-redirect', `${L4} counter redirect to :${config.proxyPort}`)
   nat('istio-in-redirect', `${L4} counter redirect to :${config.inboundCapturePort}`)
-  // NFT-07, NFT-08
+  // Rules NFT-07 and NFT-08 in the description of Istio's native mode.
   if (anyInbound && tproxy) {
     const to = `:${config.inboundCapturePort} meta mark set ${mark} counter accept`
     mangle('istio-divert', `counter meta mark set ${mark}`)
@@ -133,7 +139,7 @@ function everyStatement(config: CaptureConfig): readonly Statement[] {
     mangle('istio-tproxy', `${L4} ip daddr != ${loopback4} tproxy ip to ${to}`)
     if (ipv6) mangle('istio-tproxy', `${L4} ip6 daddr != ::1/128 tproxy ip6 to ${to}`)
   }
-  // NFT-09 to NFT-14
+  // Rules NFT-09 to NFT-14 in the description of Istio's native mode.
   const held = 'ct state related,established'
   if (anyInbound) capturing('prerouting', `${L4} counter jump istio-inbound`)
   if (inbound === '*') {
@@ -152,7 +158,7 @@ function everyStatement(config: CaptureConfig): readonly Statement[] {
       } else nat('istio-inbound', `${L4} tcp dport ${port} counter jump istio-in-redirect`)
     }
   }
-  // NFT-15 to NFT-17
+  // Rules NFT-15 to NFT-17 in the description of Istio's native mode.
   nat('output', 'counter jump istio-output')
   for (const port of config.excludeOutboundPorts.map(ports)) {
     nat('istio-output', `tcp dport ${port} counter return`)
@@ -160,7 +166,7 @@ function everyStatement(config: CaptureConfig): readonly Statement[] {
   }
   nat('istio-output', 'oifname lo ip saddr 127.0.0.6/32 counter return')
   if (ipv6) nat('istio-output', 'oifname lo ip6 saddr ::6/128 counter return')
-  // NFT-18 to NFT-21
+  // Rules NFT-18 to NFT-21 in the description of Istio's native mode.
   for (const [key, id] of owners) {
     const spared = dns && key === 'skuid' ? `{ 53, ${tunnel} }` : `${tunnel}`
     const own = `tcp dport != ${spared} ${key} ${id} counter jump istio-in-redirect`
@@ -181,7 +187,7 @@ function everyStatement(config: CaptureConfig): readonly Statement[] {
   } else {
     nat('istio-output', [...groups.map((group) => `skgid != ${group}`), 'counter return'].join(' '))
   }
-  // NFT-23 to NFT-29
+  // Rules NFT-23 to NFT-29 in the description of Istio's native mode.
   if (dns) {
     const agent = 'counter redirect to :15053'
     const hosts = [
@@ -208,7 +214,7 @@ function everyStatement(config: CaptureConfig): readonly Statement[] {
       raw('istio-inbound', `udp sport 53 ${family} saddr ${host} counter ct zone set 1`)
     }
   }
-  // NFT-30 to NFT-32
+  // Rules NFT-30 to NFT-32 in the description of Istio's native mode.
   nat('istio-output', `ip daddr ${loopback4} counter return`)
   if (ipv6) nat('istio-output', 'ip6 daddr ::1/128 counter return')
   for (const cidr of config.excludeOutboundIPRanges.ipv4) nat('istio-output', `ip daddr ${cidr} counter return`)
@@ -218,7 +224,7 @@ function everyStatement(config: CaptureConfig): readonly Statement[] {
   for (const port of config.includeOutboundPorts.map(ports)) {
     nat('istio-output', `tcp dport ${port} counter jump istio-redirect`)
   }
-  // NFT-33, NFT-34
+  // Rules NFT-33 and NFT-34 in the description of Istio's native mode.
   const proxy = 'counter jump istio-redirect'
   if (included === '*') {
     nat('istio-output', proxy)
@@ -233,7 +239,7 @@ function everyStatement(config: CaptureConfig): readonly Statement[] {
       nat('istio-output', `${range} ${proxy}`)
     }
   }
-  // NFT-35 to NFT-41
+  // Rules NFT-35 to NFT-41 in the description of Istio's native mode.
   if (tproxy) {
     mangle('prerouting', `${L4} mark ${mark} counter ct mark set mark`)
     mangle('output', `oifname lo ${L4} mark ${mark} counter return`)
@@ -260,12 +266,12 @@ function withoutEmptyJumps(statements: readonly Statement[]): readonly Statement
 }
 
 /**
- * Quotes a name, so that nft does not parse it as a keyword or number. Escapes an asterisk at the end, which would
- * still be a wildcard.
+ * Quotes an interface name, so that nft does not parse the name as a keyword or number. Escapes an asterisk at the end,
+ * because nft treats a quoted asterisk as a wildcard, too.
  */
 const quoted = (name: string): string => `"${name.replace(/\*$/, '\\*')}"`
 
-/** Converts a range to nft's notation. */
+/** Converts a port or ID range from iptables' notation to nft's notation. */
 const ports = (port: number | string): string => `${port}`.replace(':', '-')
 
 const owner = (id: number | string): string => `${id}`

@@ -2,15 +2,18 @@ import { redirectionAnnotation, statusAnnotation } from '../decide/decide-withou
 import { MAX_VIRTUAL_CHARS, virtualKey } from '../pod/virtual-interfaces.ts'
 import { bypassKey, dnsKey } from './pod-overrides.ts'
 
-/** Characters kept of a value with one word. */
+/** Length to which the agent cuts an annotation whose value is one word, in characters. */
 const WORD_CHARS = 128
 
-/** Annotations that decide about a pod in ambient mode, each with the number of characters kept of its value. */
+/**
+ * Annotations that decide about a pod in ambient mode. Each has the number of characters that the agent keeps of the
+ * annotation's value.
+ */
 export const ambientAnnotations: readonly (readonly [key: string, maxChars: number])[] = [
   [redirectionAnnotation, WORD_CHARS],
   [bypassKey, WORD_CHARS],
   [dnsKey, WORD_CHARS],
   [virtualKey, MAX_VIRTUAL_CHARS],
-  // Only the presence of this annotation matters.
+  // The agent only checks if the sidecar's status annotation is present, so it keeps no character of the value.
   [statusAnnotation, 0],
 ]

@@ -2,13 +2,16 @@ import type { Rule, Ruleset } from '@cni/iptables'
 import { ruleset } from '@cni/iptables/rules'
 import type { PodCapture } from './pod-rules.ts'
 
-/** Names of the sets with the addresses of pods in the mesh. The comment of an entry is the UID of its pod. */
+/**
+ * Names of the ipsets with the addresses of pods in the mesh, by family. The comment of a set entry is the UID of the
+ * pod.
+ */
 export const probeSetNames = { ipv4: 'istio-inpod-probes-v4', ipv6: 'istio-inpod-probes-v6' } as const
 
 /**
- * Rules of the node that identify the kubelet's probes. Packets from the node's own processes to pods in the mesh get a
- * source address that the pod's rules accept. Forwarded packets keep their source. The jump comes first in its chain,
- * because other plugins translate sources there, too.
+ * Rules of the node that mark the kubelet's probes by their source address. Packets from the node's own processes to
+ * pods in the mesh get a source address that the pod's rules accept. Forwarded packets keep their source address. The
+ * jump comes first in POSTROUTING, because other plugins translate source addresses in POSTROUTING, too.
  */
 export function hostRules({ ipv6, probeSource }: Pick<PodCapture, 'ipv6' | 'probeSource'>): Ruleset {
   return ruleset({ nat: ['ISTIO_POSTRT'] }, ({ nat }) =>

@@ -2,12 +2,13 @@ import { base, nftRuleset, type Ruleset, set } from '@cni/nftables/rules'
 import { probeSetNames } from './host-rules.ts'
 import type { PodCapture } from './pod-rules.ts'
 
-/** Name of the table with the node's rules and sets. */
+/** Name of the nf_tables table with the node's rules and sets for ambient mode. */
 export const hostTable = 'istio-ambient-nat'
 
 /**
- * Same as `hostRules`, as a table of our own. The table contains the sets, but not their entries. The rules match the
- * kubelet's user (`kubeletUid`), because nf_tables cannot match packets of the node's own processes.
+ * Rules of `hostRules` as an nf_tables table that only Istio writes. The table contains the sets, but not their
+ * entries. The rules match the kubelet's user (`kubeletUid`), because nf_tables cannot match packets of the node's own
+ * processes.
  */
 export function hostTables({
   ipv6,

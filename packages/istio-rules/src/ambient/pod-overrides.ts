@@ -7,24 +7,30 @@ export const bypassKey = 'ambient.istio.io/bypass-inbound-capture'
 export const dnsKey = 'ambient.istio.io/dns-capture'
 
 /**
- * Reads the overrides in a pod's annotations. An invalid boolean is ignored, with a warning.
+ * Reads the annotations by which a pod overrides the node's settings for ambient mode. An invalid boolean is ignored,
+ * with a warning.
  *
  * @throws `RedirectError` for an invalid interface name. Ignoring the name would let traffic bypass the mesh.
  */
 export function podOverrides(
   pod: PodIdentity & {
     readonly annotations: Readonly<Record<string, string>>
-    /** Annotations that are longer than the part that is kept: their length in characters. */
+    /** Original lengths, in characters, of annotations of the pod whose values were cut. The key is the annotation. */
     readonly tooLong?: Readonly<Record<string, number>> | undefined
   },
 ): {
   /** True if inbound connections bypass the mesh. Outbound connections are still captured. */
   readonly bypassInbound: boolean
-  /** True to capture DNS queries. `undefined` means the setting of the node. */
+  /**
+   * True to capture the pod's DNS queries. `undefined` if the pod has no annotation: the setting of the node applies.
+   */
   readonly dnsCapture: boolean | undefined
-  /** Interfaces of virtual machines: their packets are treated as outbound traffic. Without duplicates, in order. */
+  /**
+   * Interfaces of virtual machines in the pod, without duplicates, in the annotation's order. Packets from these
+   * interfaces are treated as outbound traffic.
+   */
   readonly virtualInterfaces: readonly string[]
-  /** Warnings about ignored annotations, for the log. */
+  /** Warnings for the log about annotations of the pod that are ignored. */
   readonly warnings: readonly string[]
 } {
   const { annotations } = pod

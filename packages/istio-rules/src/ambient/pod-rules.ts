@@ -12,21 +12,24 @@ import {
   ZTUNNEL_ZONE,
 } from './ztunnel.ts'
 
-/** Configuration of the rules in a pod. */
+/** Configuration of the rules in the namespace of an ambient pod. */
 export interface PodCapture {
-  /** True if IPv6 is captured, too. */
+  /** True if the rules capture the pod's IPv6 traffic besides IPv4. */
   readonly ipv6: boolean
-  /** True if DNS queries go to ztunnel. */
+  /** True if the rules send the pod's DNS queries to ztunnel. */
   readonly dnsCapture: boolean
-  /** True if inbound connections bypass the mesh. */
+  /** True if inbound connections of the pod bypass the mesh. */
   readonly bypassInbound: boolean
-  /** Interfaces of virtual machines: their packets are treated as outbound traffic. */
+  /** Interfaces of virtual machines in the pod. Packets from these interfaces are treated as outbound traffic. */
   readonly virtualInterfaces: readonly string[]
-  /** Source addresses that the node's rules give to the kubelet's probes. Single addresses, without a prefix length. */
+  /**
+   * Source addresses that the node's rules give to the kubelet's probes, by family. Each is a single address without a
+   * prefix length.
+   */
   readonly probeSource: { readonly ipv4: string; readonly ipv6: string }
 }
 
-/** Default source addresses of probes. */
+/** Default source addresses of the kubelet's probes, as pods in ambient mode see them. */
 export const defaultProbeSource = { ipv4: '169.254.7.127', ipv6: 'fd16:9254:7127:1337:ffff:ffff:ffff:ffff' } as const
 
 /**
@@ -62,7 +65,9 @@ export function podRules(capture: PodCapture): Ruleset {
   )
 }
 
-/** All chains of ours in a pod, in any mode. */
+/**
+ * All iptables chains that the redirection creates in an ambient pod, by table. Includes the chains of every setting.
+ */
 const chains = {
   mangle: ['ISTIO_PRERT', 'ISTIO_OUTPUT'],
   nat: ['ISTIO_PRERT', 'ISTIO_OUTPUT'],
@@ -90,7 +95,7 @@ function virtualOutbound({ nat }: Tables, { virtualInterfaces }: PodCapture): re
   })
 }
 
-/** Connections that ztunnel opened to its own pod get a mark, so that their answers return to ztunnel. */
+/** Connections that ztunnel opened to its own pod get a connection mark, so that the answers return to ztunnel. */
 function connectionMarks({ mangle }: Tables): readonly Rule[] {
   const { mark } = replyRoute
   return [
@@ -99,7 +104,7 @@ function connectionMarks({ mangle }: Tables): readonly Rule[] {
   ]
 }
 
-/** Probes of the node are plain text, and bypass the mesh. */
+/** Accepts the kubelet's probes and the answers to them. Probes are plain text and bypass the mesh. */
 function probes({ nat }: Tables, { bypassInbound, probeSource }: PodCapture): readonly Rule[] {
   const source = { ipv4: `${probeSource.ipv4}/32`, ipv6: `${probeSource.ipv6}/128` }
   return [

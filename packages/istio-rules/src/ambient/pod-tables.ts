@@ -13,7 +13,8 @@ import {
 } from './ztunnel.ts'
 
 /**
- * Same as `podRules`, as nf_tables tables of our own. Leaves out the raw table if it has no rules.
+ * Rules of `podRules` as nf_tables tables that only Istio writes. Leaves out the raw table if the raw table has no
+ * rules.
  *
  * @example
  * ```ts
@@ -36,7 +37,10 @@ export function podTables(capture: PodCapture): Ruleset {
   return { tables: tables.filter(({ name }) => capture.dnsCapture || name !== RAW) }
 }
 
-/** All tables of ours in a pod, in any mode, without their content. Used to remove them. */
+/**
+ * All nf_tables tables that the redirection creates in an ambient pod, for every setting and without content. The
+ * caller deletes these tables.
+ */
 export const allPodTables = (): Ruleset => nftRuleset('inet', parts, () => [])
 
 // internal
@@ -129,7 +133,7 @@ function outbound(t: Tables, capture: PodCapture): readonly Placed[] {
   ]
 }
 
-/** Adds a match for each family: the destination is not loopback. */
+/** Adds a match to a rule for each family: the destination is not a loopback address. */
 function notLoopback<Next>(
   rule: {
     ip(field: 'daddr'): { not(value: string): Next }

@@ -7,15 +7,24 @@ export const INBOUND_PORT = 15006
 export const HBONE_PORT = 15008
 export const QUERY_PORT = 15053
 
-/** Port of DNS servers. */
+/** Port of DNS servers (53). */
 export const DNS_PORT = 53
 
-/** Mark of packets from ztunnel, and its mask. The remaining bits are for the marks of other programs. */
+/**
+ * Packet mark of ztunnel's own packets, and the mask of the mark. Other programs may use the remaining bits of the
+ * mark.
+ */
 export const ZTUNNEL_MARK = 0x539
 export const MARK_MASK = 0xfff
 
-/** Conntrack zone of ztunnel's own queries. They may have the same ports as queries that ztunnel answers. */
+/**
+ * Conntrack zone of ztunnel's own DNS queries. A separate zone is necessary because an application's query may have the
+ * same ports.
+ */
 export const ZTUNNEL_ZONE = 1
 
-/** Policy route for answers to connections that ztunnel opened to its own pod with the client's address. */
+/**
+ * Policy route for the application's answers to ztunnel: mark and mask, routing table, priority of the routing rule.
+ * ztunnel connects to its own pod with the client's address. Normal routing would send the answers to the client.
+ */
 export const replyRoute = { mark: 0x111, mask: MARK_MASK, table: 100, priority: 32764 } as const

@@ -2,7 +2,7 @@ import type { AddressPair } from '@cni/iptables/rules'
 import { isLoopback, parsePrefix } from '../pod/ip.ts'
 import type { CaptureConfig } from './config.ts'
 
-/** Source address of the proxy when it forwards inbound traffic to the application. */
+/** Source addresses of the proxy when the proxy forwards inbound traffic to the application, by family. */
 export const PASSTHROUGH: AddressPair = { ipv4: '127.0.0.6/32', ipv6: '::6/128' }
 
 /** Loopback range of each family. */
@@ -10,7 +10,10 @@ export function loopback({ loopbackCidr }: CaptureConfig): AddressPair {
   return { ipv4: loopbackCidr, ipv6: '::1/128' }
 }
 
-/** True if outbound loopback traffic is included in either family. Then it does not bypass the proxy in any family. */
+/**
+ * True if an included outbound range of either family is in the loopback range. Loopback traffic then does not bypass
+ * the proxy in any family.
+ */
 export function includesLoopback({ includeOutboundIPRanges: ranges }: CaptureConfig): boolean {
   return ranges !== '*' && [...ranges.ipv4, ...ranges.ipv6].some(startsInLoopback)
 }

@@ -1,8 +1,9 @@
 import type { IpRanges } from '../pod/validators.ts'
 
 /**
- * Traffic to capture. Lists are in the order of the rules. A pod's annotations contain numbers only. Command lines may
- * also contain port ranges and group names, which iptables resolves on its own machine.
+ * Traffic of a pod that the rules capture. Lists have the order of the rules. Lists from annotations contain numbers
+ * only. Lists from command lines may also contain port ranges and group names. iptables resolves group names on the
+ * machine where it runs.
  */
 export interface Capture<
   Port extends number | `${number}:${number}` = number | `${number}:${number}`,
@@ -10,7 +11,7 @@ export interface Capture<
 > {
   readonly interceptionMode: 'REDIRECT' | 'TPROXY'
   readonly includeInboundPorts: '*' | readonly Port[]
-  /** Inbound ports that are not captured. Only used if all inbound ports are included. */
+  /** Inbound ports that are not captured. Only used if `includeInboundPorts` is `*`. */
   readonly excludeInboundPorts: readonly Port[]
   readonly includeOutboundPorts: readonly Port[]
   readonly excludeOutboundPorts: readonly Port[]
@@ -18,7 +19,10 @@ export interface Capture<
   readonly excludeOutboundIPRanges: IpRanges
   readonly excludeInterfaces: readonly string[]
   readonly rerouteVirtualInterfaces: readonly string[]
-  /** Groups of processes whose outbound traffic is captured: all except these, or only these. */
+  /**
+   * Groups that the rules compare with the group of the sending process. Outbound traffic is captured of all groups
+   * except `groups`, or only of `groups`.
+   */
   readonly ownerGroups: { readonly mode: 'all-except' | 'only'; readonly groups: readonly Group[] }
   readonly dropInvalid: boolean
   /** IPv4 range that counts as loopback. */

@@ -3,8 +3,8 @@ import type { Capture } from './capture.ts'
 import type { Redirect } from './redirect.ts'
 
 /**
- * Complete configuration of the rules. It adds facts to a {@link Capture} that a namespace or a command line defines,
- * and not a pod. State files contain this configuration.
+ * Complete configuration of the redirection rules. Adds facts to a {@link Capture} that come from the namespace or a
+ * command line, and not from the pod. The plugin stores this configuration in its state file of a pod.
  */
 export interface CaptureConfig extends Capture {
   readonly ipv6: boolean
@@ -15,11 +15,14 @@ export interface CaptureConfig extends Capture {
   readonly proxyGIDs: readonly (number | string)[]
   readonly tproxyMark: number
   readonly tproxyRouteTable: number
-  /** Captured DNS queries: none, all, or queries to these servers. */
+  /** DNS queries of the pod that are captured: none, all, or only queries to the listed servers. */
   readonly dns: 'none' | 'all' | IpRanges
 }
 
-/** Configuration without any capture. Its rules only keep the proxy's own traffic from being redirected in a loop. */
+/**
+ * Configuration that captures no traffic. The rules of this configuration only keep the proxy's own traffic from being
+ * redirected in a loop.
+ */
 export const captureDefaults: CaptureConfig = {
   ipv6: false,
   interceptionMode: 'REDIRECT',
@@ -44,7 +47,7 @@ export const captureDefaults: CaptureConfig = {
   loopbackCidr: '127.0.0.1/32',
 }
 
-/** Families that rules are written for. */
+/** Address families for which redirection rules are written: IPv4, and IPv6 if `ipv6` is true. */
 export const capturedFamilies = ({ ipv6 }: Pick<CaptureConfig, 'ipv6'>): ('ipv4' | 'ipv6')[] =>
   ipv6 ? ['ipv4', 'ipv6'] : ['ipv4']
 
@@ -57,7 +60,7 @@ export function captureConfig(redirect: Redirect, { ipv6 }: { readonly ipv6: boo
     ipv6,
     proxyUIDs: [proxyUID],
     proxyGIDs: [proxyGID],
-    // A pod cannot list DNS servers, so all of its queries are captured and resolv.conf is not read.
+    // A pod's annotations cannot list DNS servers: capture all queries of the pod without reading resolv.conf.
     dns: dnsCapture ? 'all' : 'none',
   }
 }

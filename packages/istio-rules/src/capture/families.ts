@@ -2,7 +2,7 @@ import { formatAddress, parseAddress, unmapAddress } from '@cni/types/ip'
 import { isLinkLocalMulticast, isLinkLocalUnicast, isLoopback } from '../pod/ip.ts'
 
 /**
- * Addresses by which other hosts reach a pod, by family, in the kernel's notation. Skips loopback and link-local
+ * Addresses by which other hosts reach a pod, by family, spelt as the kernel prints them. Skips loopback and link-local
  * addresses.
  *
  * @param addresses - with or without `/bits`
@@ -19,13 +19,16 @@ export function usableAddresses(addresses: readonly string[]): {
   return { ipv4, ipv6 }
 }
 
-/** Families to capture, by the usable addresses of a pod. IPv4 rules are always written, also in an IPv6-only pod. */
+/**
+ * Address families to capture, chosen by the usable addresses of a pod. IPv4 rules are always written, also in an
+ * IPv6-only pod.
+ */
 export function familiesOf(
   { ipv4: [ipv4], ipv6: [ipv6] }: ReturnType<typeof usableAddresses>,
   dualStack: boolean,
 ): {
   readonly ipv6: boolean
-  /** First usable address. `undefined` without a usable address: then nothing can be captured. */
+  /** First usable address of the pod. `undefined` if the pod has no usable address: no traffic can then be captured. */
   readonly hostIP?: string
   /** True if IPv6 traffic is not captured because the pod has both families but is not marked as dual-stack. */
   readonly ipv6Ignored?: true

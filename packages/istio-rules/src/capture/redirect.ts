@@ -8,15 +8,15 @@ import type { Capture } from './capture.ts'
 import { checkRuleCount, type RuleLists } from './rule-count.ts'
 
 /**
- * Redirection that a pod asks for, independent of its namespace. With the families of the namespace it becomes a
- * `CaptureConfig`.
+ * Redirection that a pod asks for in its annotations and its proxy's variables. `captureConfig` adds the families of
+ * the network namespace.
  */
 export interface Redirect extends Capture<number, number> {
   /** User and group of the proxy. */
   readonly proxyUID: number
   readonly proxyGID: number
   readonly dnsCapture: boolean
-  /** True if IPv6 is captured besides IPv4. */
+  /** True if the pod asks to capture IPv6 besides IPv4. */
   readonly dualStack: boolean
 }
 
@@ -74,7 +74,7 @@ export function redirectFor(
   }
 }
 
-/** Source of a list, for messages. */
+/** Annotation or variable that a list of ports, ranges or interfaces comes from, for error messages. */
 function sourceOf(pod: PodInfo, list: keyof RuleLists): RedirectSource {
   const found = list === 'rerouteVirtualInterfaces' ? rerouteAnnotation(pod) : annotationOf(list)
   const owner = podName(pod)
@@ -85,15 +85,17 @@ function sourceOf(pod: PodInfo, list: keyof RuleLists): RedirectSource {
 
 const annotationOf = (list: keyof RuleLists) => Object.entries(annotations).find(([name]) => name === list)?.[1]
 
-/** The deprecated key is used and validated only if the new key is absent. */
+/**
+ * Annotation with the pod's virtual interfaces. The deprecated key is used and validated only if the new key is absent.
+ */
 function rerouteAnnotation(pod: PodInfo) {
   const { rerouteVirtualInterfaces, kubevirtInterfaces } = annotations
   return hasAnnotation(pod, rerouteVirtualInterfaces) ? rerouteVirtualInterfaces : kubevirtInterfaces
 }
 
 /**
- * User or group of the proxy. 1337 by default, and also for 0: with TPROXY the proxy runs as root, but other traffic of
- * root has to be captured.
+ * User or group ID of the proxy. 1337 by default, and also for 0: with TPROXY the proxy runs as root, but other traffic
+ * of root has to be captured.
  */
 function proxyId(pod: PodInfo, key: string, id: number | undefined): number {
   if (id === undefined || id === 0) return 1337

@@ -1,10 +1,10 @@
 import type { IpRanges } from '../pod/validators.ts'
 import type { Capture } from './capture.ts'
 
-/** Largest number of rules of a pod in one family, fixed rules included. */
+/** Limit of redirection rules of a pod in one address family, including rules that do not come from a list. */
 export const MAX_RULES = 8192
 
-/** Lists that determine the number of rules. */
+/** Lists of a capture whose lengths determine the number of redirection rules. */
 export interface RuleLists
   extends Pick<
     Capture,
@@ -24,15 +24,15 @@ export interface RuleLists
   readonly dns?: 'none' | 'all' | IpRanges
 }
 
-/** List, and the number of its rules. */
+/** Name of a list in a capture, and the number of rules that the list needs. */
 export interface ListedRules {
   readonly list: keyof RuleLists
   readonly rules: number
 }
 
 /**
- * Number of rules of each list, from the lengths of the lists alone. The sum with {@link FIXED_RULES} is at least the
- * number of rules in `redirectRules` or `nativeRules`.
+ * Number of redirection rules that each list of a capture needs, from the lengths of the lists alone. The sum with
+ * {@link FIXED_RULES} is at least the number of rules in `redirectRules` or `nativeRules`.
  */
 export function ruleCounts(lists: RuleLists): ListedRules[] {
   const { includeInboundPorts, includeOutboundIPRanges, rerouteVirtualInterfaces, proxyUIDs, proxyGIDs, dns } = lists
@@ -54,10 +54,10 @@ export function ruleCounts(lists: RuleLists): ListedRules[] {
   ]
 }
 
-/** Largest number of rules that do not come from a list. */
+/** Upper bound for the number of redirection rules that do not come from a list of the capture. */
 export const FIXED_RULES = 40
 
-/** Largest number of rules of a capture in one family. */
+/** Upper bound for the number of redirection rules that a capture needs in one address family. */
 export const ruleCount = (
   capture: Capture & {
     readonly proxyUIDs?: readonly unknown[]
@@ -68,7 +68,10 @@ export const ruleCount = (
 
 const countRules = (lists: RuleLists): number => ruleCounts(lists).reduce((sum, { rules }) => sum + rules, FIXED_RULES)
 
-/** Checks the number of rules before rules are created. `refuse` creates the error for the list with most rules. */
+/**
+ * Checks that a capture needs at most {@link MAX_RULES} rules, before the rules are created. Throws the error that
+ * `refuse` creates for the list with the most rules.
+ */
 export function checkRuleCount(lists: RuleLists, refuse: (list: keyof RuleLists, problem: string) => Error): void {
   const count = countRules(lists)
   if (count <= MAX_RULES) return
@@ -81,7 +84,7 @@ export function checkRuleCount(lists: RuleLists, refuse: (list: keyof RuleLists,
 
 // internal
 
-/** Rules of one proxy user or group, with TPROXY and DNS. */
+/** Number of rules for one user or group of the proxy, with TPROXY and DNS capture. */
 const PER_OWNER = 8
 
 const lengthOf = (ranges: '*' | IpRanges): number => (ranges === '*' ? 1 : ranges.ipv4.length + ranges.ipv6.length)

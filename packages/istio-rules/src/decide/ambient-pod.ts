@@ -7,22 +7,25 @@ import type { Labels } from './label-selector.ts'
 /** Pod in ambient mode: the members that decide about its traffic. */
 export interface AmbientPod extends PodIdentity {
   readonly uid: string
-  /** `spec.serviceAccountName`. `''` if absent. */
+  /** Value of the pod's `spec.serviceAccountName`. `''` if absent. */
   readonly serviceAccount: string
   readonly labels: Labels
   readonly annotations: Labels
-  /** Annotations that are longer than the part that is kept: their length in characters. */
+  /** Original lengths, in characters, of annotations of the pod whose values were cut. The key is the annotation. */
   readonly tooLong?: Readonly<Record<string, number>> | undefined
   readonly hostNetwork: boolean
-  /** True if the phase is `Succeeded` or `Failed`. */
+  /** True if the pod's phase is `Succeeded` or `Failed`. */
   readonly completed: boolean
-  /** Addresses in canonical form, without duplicates: `status.podIPs`, or `status.podIP` if that is absent. */
+  /**
+   * Addresses of the pod in canonical form, without duplicates. Read from `status.podIPs`, or from `status.podIP` if
+   * `status.podIPs` is absent.
+   */
   readonly addresses: readonly string[]
 }
 
 /**
- * Reads a pod from a list or a watch. Returns `undefined` for an invalid pod. Members of the wrong type count as absent,
- * and invalid addresses are skipped.
+ * Reads a pod object that the API server sent in a list or a watch. Returns `undefined` for an invalid pod. Members of
+ * the wrong type count as absent, and invalid addresses are skipped.
  *
  * @example
  * ```ts
@@ -53,12 +56,12 @@ export function readAmbientPod(document: unknown): AmbientPod | undefined {
 }
 
 /**
- * Addresses by which other hosts reach a pod, in canonical form and without duplicates. A mapped address becomes an
- * IPv4 address. Skips invalid addresses.
+ * Addresses by which other hosts reach a pod, in canonical form and without duplicates. An IPv4-mapped IPv6 address
+ * becomes an IPv4 address. Skips invalid addresses.
  */
 export function podAddresses(given: readonly unknown[]): string[] {
   const found = given.map(text).filter((each) => parseAddress(each) !== undefined)
-  // Converts one address at a time, to keep their order.
+  // `usableAddresses` groups addresses by family: pass one address at a time to keep the pod's order.
   return [...new Set(found.map((each) => usableAddresses([each])).flatMap(({ ipv4, ipv6 }) => [...ipv4, ...ipv6]))]
 }
 
@@ -68,8 +71,8 @@ export function podAddresses(given: readonly unknown[]): string[] {
 const MAX_ADDRESSES = 16
 
 /**
- * Pattern of UIDs. The UID of a static pod has 32 digits without dashes. The limit keeps ztunnel's messages below 1024
- * bytes.
+ * Pattern of pod UIDs. The UID of a static pod has 32 digits without dashes. The limit of 128 characters keeps
+ * ztunnel's messages below 1024 bytes.
  */
 const podUid = /^[A-Za-z0-9-]{1,128}$/
 

@@ -9,12 +9,13 @@ export interface EnablementSelector {
 /** Settings of the node that decide about a pod. */
 export interface DecisionSettings {
   readonly excludeNamespaces: readonly string[]
-  /** Namespace of the node agent. */
+  /** Namespace in which the node agent's own pod runs. */
   readonly agentNamespace: string
-  /** Selectors of ambient pods; one match is enough. Empty if ambient mode is off. */
+  /** Selectors of pods for ambient mode: a pod has to match one of the selectors. Empty if ambient mode is off. */
   readonly ambientSelectors: readonly EnablementSelector[]
   /**
-   * True if the annotation value `disabled` excludes a pod from ambient mode. For node-level modes, where users set it.
+   * True if the annotation value `disabled` excludes a pod from ambient mode. Only for redirection on the node, where
+   * users set the annotation.
    */
   readonly ambientOptOut: boolean
 }

@@ -4,18 +4,21 @@ import type { EnablementSelector } from './decision-settings.ts'
 import { type Labels, selects } from './label-selector.ts'
 import { redirectionStatus } from './redirection-status.ts'
 
-/** Settings that decide about enrolment. */
+/** Settings of the node that decide which pods belong to the ambient mesh. */
 export interface EnrolmentSettings {
-  /** Selectors of ambient pods. One match is enough. */
+  /** Selectors of pods for ambient mode: a pod has to match one of the selectors. */
   readonly selectors: readonly EnablementSelector[]
   readonly excludeNamespaces: readonly string[]
-  /** Namespace of ztunnel. */
+  /** Namespace in which the ztunnel pods run. */
   readonly systemNamespace: string
-  /** True if the annotation value `disabled` excludes a pod. As in Istio 1.19, for redirection on the node. */
+  /**
+   * True if the annotation value `disabled` excludes a pod from ambient mode. Only for redirection on the node, as in
+   * Istio 1.19.
+   */
   readonly optOut?: boolean | undefined
 }
 
-/** Decision about enrolment. `why` is a sentence about the pod, without its name. */
+/** Decision if a pod belongs to the ambient mesh. `why` gives the reason as a sentence without the pod's name. */
 export type EnrolmentDecision =
   | { readonly enrolled: true; readonly why: string }
   | {
@@ -32,7 +35,7 @@ export type EnrolmentDecision =
     }
 
 /**
- * Decides if a pod belongs to the mesh. The annotation with its redirection state has no influence.
+ * Decides if a pod belongs to the ambient mesh. The annotation with the pod's redirection state has no influence.
  *
  * @example
  * ```ts
@@ -71,20 +74,23 @@ export function decideEnrolment(
 }
 
 /**
- * True if a pod belongs to the snapshot that ztunnel receives when it connects. The annotation `enabled` decides, and
- * not the current labels: rules in the kernel stay in use until they are removed.
+ * True if a pod belongs to the snapshot that ztunnel receives when ztunnel connects. The annotation value `enabled`
+ * decides, and not the pod's current labels: rules in the kernel stay in use until the agent removes the rules.
  */
 export const belongsInSnapshot = (pod: AmbientPod, settings: Pick<EnrolmentSettings, 'systemNamespace'>): boolean =>
   redirectionStatus(pod) === 'enabled' && !pod.completed && !pod.hostNetwork && !isZtunnel(pod, settings)
 
-/** True if the pods of a namespace have to be checked again. `before` is `undefined` for a new namespace. */
+/**
+ * True if new labels of a namespace can add pods to the mesh or remove pods. The agent then checks the pods of the
+ * namespace again. `before` is `undefined` for a new namespace.
+ */
 export function namespaceMatters(
   before: Labels | undefined,
   after: Labels,
   { selectors }: Pick<EnrolmentSettings, 'selectors'>,
 ): boolean {
   if (before === undefined) return true
-  // Compares each selector: a pod may match another selector than before, or none.
+  // Compares the result of each selector alone, because a pod may now match another selector of the list.
   return selectors.some(({ namespaceSelector }) => {
     const selector = namespaceSelector ?? {}
     return selects(selector, before) !== selects(selector, after)

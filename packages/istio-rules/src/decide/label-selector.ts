@@ -1,7 +1,7 @@
-/** Labels of an object. */
+/** Labels of a Kubernetes object, by key. */
 export type Labels = Readonly<Record<string, string>>
 
-/** Kubernetes label selector. An empty one matches everything. */
+/** Kubernetes label selector. A selector without conditions matches every object. */
 export interface LabelSelector {
   readonly matchLabels?: Labels | null | undefined
   readonly matchExpressions?:
@@ -42,10 +42,10 @@ function satisfies(value: string | undefined, { operator, values }: LabelRequire
   }
 }
 
-/** Condition of a {@link LabelSelector}. */
+/** Condition of a {@link LabelSelector} in `matchExpressions`. */
 type LabelRequirement = NonNullable<LabelSelector['matchExpressions']>[number]
 
-/** Describes why a selector is invalid for Kubernetes. `undefined` if it is valid. */
+/** Reason for which Kubernetes refuses a label selector. `undefined` if the selector is valid. */
 export function selectorProblem({ matchLabels, matchExpressions }: LabelSelector): string | undefined {
   for (const [key, value] of Object.entries(matchLabels ?? {})) {
     const problem = keyProblem(key) ?? valueProblem(value)

@@ -7,7 +7,7 @@ import type { DecisionSettings } from './decision-settings.ts'
 
 const injectKey = 'sidecar.istio.io/inject'
 
-/** True if the selectors of ambient mode have to decide about this pod. A pod with a sidecar is never ambient. */
+/** True if the selectors of ambient mode have to decide about a pod. A pod with a sidecar is never ambient. */
 export const maybeAmbient = (
   pod: PodInfo,
   settings: Pick<DecisionSettings, 'ambientSelectors' | 'ambientOptOut'>,
@@ -18,8 +18,8 @@ export const maybeAmbient = (
   !(settings.ambientOptOut && own(pod.annotations, redirectionAnnotation) === 'disabled')
 
 /**
- * Remaining steps of the decision. Returns the reason to skip this pod, or `undefined` if it has a sidecar to redirect
- * to.
+ * Checks a pod that the API server has returned. Returns the reason to skip the pod, or `undefined` if the pod has a
+ * sidecar to redirect to.
  */
 export function skipReason(pod: PodInfo): Skip | undefined {
   const { containers, proxyEnv, proxyType, annotations } = pod
@@ -29,11 +29,11 @@ export function skipReason(pod: PodInfo): Skip | undefined {
   if (!containers.has('istio-proxy')) {
     return skip(`excluded because it does not have istio-proxy container (have [${named(containers)}])`)
   }
-  // An empty type counts as absent, as in Istio.
+  // An empty type of the proxy counts as absent, as in Istio.
   if (proxyType !== undefined && proxyType !== '' && proxyType !== 'sidecar') {
     return skip(`excluded ${podRef(pod)} pod because it has proxy type ${quote(proxyType)}`)
   }
-  // The label replaces the annotation even if it is empty.
+  // The pod's injection label replaces the injection annotation even if the label is empty.
   const inject = own(pod.labels, injectKey) ?? own(annotations, injectKey)
   if (goBool(inject) === false) return skip('excluded due to inject-disabled annotation')
   if (!Object.hasOwn(annotations, statusAnnotation)) return skip('excluded due to not containing sidecar annotation')
@@ -41,7 +41,10 @@ export function skipReason(pod: PodInfo): Skip | undefined {
   return undefined
 }
 
-/** First names in order, and the number of further names: a pod may have thousands. */
+/**
+ * Names of a pod's containers for a log line: the first {@link MOST_NAMED} names, and the number of further names. A
+ * pod may have thousands of containers.
+ */
 function named(containers: ReadonlySet<string>): string {
   const names = [...containers].sort()
   const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''

@@ -7,7 +7,7 @@ import { redirectionAnnotation } from './decide-without-api.ts'
  */
 export type RedirectionStatus = 'enabled' | 'pending'
 
-/** State in a pod's annotation. */
+/** Redirection state in the annotation of an ambient pod. */
 export function redirectionStatus({ annotations }: Pick<AmbientPod, 'annotations'>): RedirectionStatus | undefined {
   const value = Object.hasOwn(annotations, redirectionAnnotation) ? annotations[redirectionAnnotation] : undefined
   return value === 'enabled' || value === 'pending' ? value : undefined

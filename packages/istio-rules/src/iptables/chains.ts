@@ -1,7 +1,8 @@
 import type { Builders } from '@cni/iptables/rules'
 
 /**
- * All chains of ours, in any mode. Applying a configuration removes chains that only an older one used.
+ * All iptables chains that the redirection uses in any mode, by table. Applying a configuration removes chains that
+ * only an older configuration used.
  *
  * - `ISTIO_INBOUND` selects inbound traffic for the proxy; in raw it sets the zone of DNS replies.
  * - `ISTIO_IN_REDIRECT` and `ISTIO_REDIRECT` redirect to the proxy's inbound and outbound ports.
@@ -14,12 +15,12 @@ export const chains = {
   raw: ['ISTIO_OUTPUT_DNS', 'ISTIO_INBOUND'],
 } as const
 
-/** Builders of the rules, by table. */
+/** Rule builders of the iptables tables, by table. */
 export type Tables = Builders<typeof chains>
 
 type PortOrRange = number | `${number}:${number}`
 
-/** Repeats a rule for every port. Returns the unchanged rule if all ports are included. */
+/** Creates one copy of an iptables rule for every port. Returns the unchanged rule if all ports are included. */
 export function onPorts<B extends { dport(port: PortOrRange): B }>(
   rule: B,
   ports: '*' | readonly PortOrRange[],

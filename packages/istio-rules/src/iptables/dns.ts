@@ -3,15 +3,15 @@ import type { CaptureConfig } from '../capture/config.ts'
 import type { IpRanges } from '../pod/validators.ts'
 import type { Tables } from './chains.ts'
 
-/** Port of DNS servers. */
+/** Port of DNS servers (53). */
 export const DNS_PORT = 53
 
-/** Port on which the agent answers queries. */
+/** Port on which Istio's agent answers DNS queries of the application. */
 export const AGENT_PORT = 15053
 
 /**
- * Conntrack zones. The same pair of ports may be in use on both sides of the agent. The connections would clash in one
- * zone.
+ * Conntrack zones for DNS capture: one for the application's queries to the agent, one for the agent's own queries.
+ * Both kinds of queries may use the same pair of ports, so the connections would clash in one zone.
  */
 export const AGENT_ZONE = 1
 export const APPLICATION_ZONE = 2
@@ -19,12 +19,15 @@ export const APPLICATION_ZONE = 2
 const FAMILIES = ['ipv4', 'ipv6'] as const
 const HOST_BITS = { ipv4: 32, ipv6: 128 } as const
 
-/** True if any query is captured. An empty list of servers captures none. */
+/** True if any DNS query is captured. An empty list of DNS servers captures no query. */
 export function capturesDns({ dns }: CaptureConfig): boolean {
   return dns === 'all' || (dns !== 'none' && dns.ipv4.length + dns.ipv6.length > 0)
 }
 
-/** Rules for DNS. Queries of the application go to the agent. Queries of the proxy and the agent go out. */
+/**
+ * Rules for DNS capture. DNS queries of the application go to Istio's agent. DNS queries of the proxy and the agent go
+ * to the DNS server.
+ */
 export function dnsRules(t: Tables, config: CaptureConfig): readonly Rule[] {
   const { dns } = config
   if (dns === 'none' || !capturesDns(config)) return []

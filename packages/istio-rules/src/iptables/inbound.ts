@@ -3,7 +3,7 @@ import type { CaptureConfig } from '../capture/config.ts'
 import { onPorts, type Tables } from './chains.ts'
 import { tproxyDelivery, tproxyInbound } from './tproxy.ts'
 
-/** Rules for the proxy's ports. Its tunnel port is always reached directly. */
+/** Rules that redirect to the proxy's ports. Connections to the proxy's tunnel port are not redirected. */
 export function proxyPorts({ nat }: Tables, config: CaptureConfig): readonly Rule[] {
   return [
     nat.on('ISTIO_INBOUND').proto('tcp').dport(config.inboundTunnelPort).return(),
@@ -12,7 +12,10 @@ export function proxyPorts({ nat }: Tables, config: CaptureConfig): readonly Rul
   ]
 }
 
-/** Redirects inbound connections to the proxy: for the listed ports, or for all ports except the excluded ones. */
+/**
+ * Redirects inbound connections to the proxy: either connections to the listed ports, or to all ports except the
+ * excluded ports.
+ */
 export function capturedInbound(t: Tables, config: CaptureConfig): readonly Rule[] {
   const { includeInboundPorts: included, excludeInboundPorts, interceptionMode } = config
   if (included.length === 0) return []

@@ -2,7 +2,7 @@ import type { Rule } from '@cni/iptables'
 import type { CaptureConfig } from '../capture/config.ts'
 import type { Tables } from './chains.ts'
 
-/** Excludes the traffic of some interfaces from capture, in both directions. */
+/** Excludes the traffic of the interfaces in `excludeInterfaces` from capture, in both directions. */
 export function excludedInterfaces(t: Tables, { excludeInterfaces, interceptionMode }: CaptureConfig): readonly Rule[] {
   const tables = interceptionMode === 'TPROXY' ? [t.nat, t.mangle] : [t.nat]
   return tables.flatMap((table) =>
@@ -14,7 +14,7 @@ export function excludedInterfaces(t: Tables, { excludeInterfaces, interceptionM
 }
 
 /**
- * Treats traffic from a virtual machine behind an interface as outbound. Rules are inserted at position 1. They come
+ * Treats traffic from a virtual machine behind an interface as outbound. Inserts each rule at position 1 of PREROUTING:
  * before rules that were appended earlier, and after the rules that {@link virtualOutbound} inserts later.
  */
 export function virtualInterfaces(t: Tables, { rerouteVirtualInterfaces }: CaptureConfig): readonly Rule[] {

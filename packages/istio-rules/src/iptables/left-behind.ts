@@ -2,9 +2,9 @@ import type { Rule, Ruleset } from '@cni/iptables'
 import { families, isBuiltin, rulesFor } from '@cni/iptables/rules'
 
 /**
- * Earlier rules in built-in chains that the present rules do not contain. Applying the present rules does not remove
- * them: they do not jump to our chains, so they cannot be recognised as ours. Jumps to our chains are removed with
- * those chains.
+ * Rules of an earlier configuration in built-in chains that the present configuration does not contain. Applying the
+ * present configuration does not remove such a rule: the rule jumps to no chain of ours, so our code cannot recognise
+ * the rule. Jumps to our chains are removed with our chains.
  */
 export function rulesLeftBehind(earlier: Ruleset, present: Ruleset): Rule[] {
   return families.flatMap((family) => {

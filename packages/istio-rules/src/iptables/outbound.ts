@@ -7,8 +7,8 @@ import { virtualOutbound } from './interfaces.ts'
 const FAMILIES = ['ipv4', 'ipv6'] as const
 
 /**
- * First rules of `ISTIO_OUTPUT`, which all outbound traffic enters. Excluded ports return before any other rule, also
- * for the proxy.
+ * First rules of the chain `ISTIO_OUTPUT`, which all outbound traffic enters. Traffic to excluded ports leaves the
+ * chain before any other rule, also traffic of the proxy.
  */
 export function outboundStart({ nat }: Tables, { excludeOutboundPorts }: CaptureConfig): readonly Rule[] {
   const output = nat.on('ISTIO_OUTPUT')
@@ -22,7 +22,10 @@ export function outboundStart({ nat }: Tables, { excludeOutboundPorts }: Capture
   ]
 }
 
-/** Excludes loopback and the excluded ranges. These rules take precedence over included ports and ranges. */
+/**
+ * Excludes loopback addresses and the excluded ranges from outbound capture. These rules take precedence over the rules
+ * for included ports and ranges.
+ */
 export function uncapturedRanges({ nat }: Tables, config: CaptureConfig): readonly Rule[] {
   const output = nat.on('ISTIO_OUTPUT')
   return [
@@ -33,7 +36,7 @@ export function uncapturedRanges({ nat }: Tables, config: CaptureConfig): readon
   ]
 }
 
-/** Redirects the included ports and ranges to the proxy. */
+/** Redirects outbound traffic to the included ports and ranges to the proxy. */
 export function capturedRanges(t: Tables, config: CaptureConfig): readonly Rule[] {
   const { includeOutboundPorts, includeOutboundIPRanges: ranges, rerouteVirtualInterfaces } = config
   const output = t.nat.on('ISTIO_OUTPUT')

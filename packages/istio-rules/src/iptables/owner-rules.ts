@@ -6,8 +6,8 @@ import type { Tables } from './chains.ts'
 import { capturesDns, DNS_PORT } from './dns.ts'
 
 /**
- * Keeps the proxy's own traffic from being redirected again. Exception: the proxy calls its own pod by a service
- * address.
+ * Keeps the proxy's own traffic from being redirected again. Exception: calls of the proxy to its own pod by a service
+ * address are redirected.
  */
 export function proxyOwnerRules(t: Tables, config: CaptureConfig): readonly Rule[] {
   return [
@@ -26,10 +26,10 @@ function proxyOwner(
   const { inboundTunnelPort: tunnel } = config
   const lo = nat.on('ISTIO_OUTPUT').out('lo')
   const ownPod = lo.not.dst(loopback(config)).proto('tcp')
-  // With DNS capture only the rule for the user excludes port 53, and the rule for the group does not. Istio does the
-  // same.
+  // With DNS capture only the rule for the proxy's user excludes port 53. The rule for the proxy's group does not.
+  // Istio does the same.
   const inbound = dns && owner === 'uid' ? ownPod.not.dports(DNS_PORT, tunnel) : ownPod.not.dport(tunnel)
-  // An application connects to itself directly, but the DNS rules below still apply to its queries.
+  // An application's connections to its own pod bypass the proxy. DNS queries continue to the DNS rules further below.
   const local = dns ? lo.proto('tcp').not.dport(DNS_PORT) : lo
   return [
     inbound[owner](id).jump('ISTIO_IN_REDIRECT'),
@@ -38,26 +38,31 @@ function proxyOwner(
   ]
 }
 
-/** Excludes the traffic of some groups, or of all other groups. */
+/**
+ * Excludes outbound traffic from capture by the group of the sending process: traffic of the listed groups, or of all
+ * groups that are not listed.
+ */
 export function ownerGroupRules({ nat }: Tables, { ownerGroups: { mode, groups } }: CaptureConfig): readonly Rule[] {
   const output = nat.on('ISTIO_OUTPUT')
   if (mode === 'all-except') return groups.map((group) => output.gid(group).return())
   const numbers = groups.filter((group) => typeof group === 'number')
   if (numbers.length > MAX_CONDITIONS && numbers.length === groups.length) {
-    // A packet without a socket has no group. A negated condition would match it, a range does not.
+    // A packet without a socket has no group. A negated group condition would match the packet, a range of groups does
+    // not.
     return [output.not.socketExists().return(), ...gaps(numbers).map((range) => output.gid(range).return())]
   }
-  // One rule with a negated condition for each group. Without groups the rule matches all packets.
+  // Adds one negated condition to the rule for each included group. If no group is included, the rule matches all
+  // packets.
   return [groups.reduce((rule, group) => rule.not.gid(group), output).return()]
 }
 
 /**
- * Limit of conditions per rule. A condition has 5 arguments, and iptables-restore 1.8.9 accepts 255 in a line ("Parser
- * cannot handle more arguments").
+ * Limit of group conditions per rule. A condition has 5 arguments, and iptables-restore 1.8.9 accepts 255 arguments in
+ * a line ("Parser cannot handle more arguments").
  */
 const MAX_CONDITIONS = 47
 
-/** Ranges of IDs between the given IDs. */
+/** Ranges of group IDs that cover every ID except the given IDs. */
 function gaps(ids: readonly number[]): readonly string[] {
   const sorted = ids.toSorted((a, b) => a - b)
   return [...sorted, MAX_ID + 1]

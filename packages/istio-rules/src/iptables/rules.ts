@@ -10,7 +10,7 @@ import { ownerGroupRules, proxyOwnerRules } from './owner-rules.ts'
 import { tproxyLoops } from './tproxy.ts'
 
 /**
- * Rules of a pod's redirection in Istio's order, for IPv4, and for IPv6 if the pod has it.
+ * Iptables rules of a pod's redirection in Istio's order, for IPv4, and also for IPv6 if the pod has IPv6.
  *
  * @example
  * await iptables(c, { print: istioRestoreText }).apply(redirectRules(captureConfig(redirect, { ipv6: false })))
@@ -35,15 +35,15 @@ export function redirectRules(config: CaptureConfig): Ruleset {
 }
 
 /**
- * Drops packets that conntrack considers invalid. Otherwise the network stack would answer with a reset whose addresses
- * are not translated back.
+ * Drops packets that conntrack considers invalid. Without the rule the network stack would answer with a TCP reset
+ * whose addresses are not translated back.
  */
 function invalidDrops({ mangle }: Tables, { dropInvalid }: CaptureConfig): readonly Rule[] {
   if (!dropInvalid) return []
   return [mangle.on('PREROUTING').ctstate('INVALID').jump('ISTIO_DROP'), mangle.on('ISTIO_DROP').drop()]
 }
 
-/** Limits a rule to IPv4 if the pod has no IPv6. IPv4 rules are always written. */
+/** Limits an iptables rule to IPv4 if the pod has no IPv6. IPv4 rules are always written. */
 function inFamilies(rule: Rule, { ipv6 }: CaptureConfig): readonly Rule[] {
   if (ipv6) return [rule]
   return rule.family === 'ipv6' ? [] : [{ ...rule, family: 'ipv4' }]

@@ -2,8 +2,8 @@ import type { Rule, Ruleset } from '@cni/iptables'
 import { type Family, isBuiltin, ruleArgs, ruleLine, type Table } from '@cni/iptables/rules'
 
 /**
- * Rules of one family as `iptables-restore` text, with the same bytes as Istio writes: tables by name, `-N` for every
- * chain, inserts in place. Empty for a family without rules.
+ * Rules of one family as `iptables-restore` text, with the same bytes as Istio writes: tables sorted by name, `-N` for
+ * every chain, inserted rules in the order of creation. Empty text for a family without rules.
  *
  * @example
  * iptables(c, { print: istioRestoreText })
@@ -38,7 +38,9 @@ function place({ chain, position }: Rule): string[] {
   return position === undefined ? ['-A', chain] : ['-I', chain, String(position)]
 }
 
-/** Arguments in Istio's spelling: Istio writes `--to-port` for UDP, which iptables accepts as an abbreviation. */
+/**
+ * Arguments of a rule in Istio's spelling. Istio writes `--to-port` for UDP, which iptables accepts as an abbreviation.
+ */
 function istioArgs(rule: Rule, family: Family): readonly string[] {
   const args = ruleArgs(rule, family)
   return args.includes('udp') ? args.map((arg) => (arg === '--to-ports' ? '--to-port' : arg)) : args

@@ -3,12 +3,15 @@ import { loopback, PASSTHROUGH } from '../capture/addresses.ts'
 import type { CaptureConfig } from '../capture/config.ts'
 import { onPorts, type Tables } from './chains.ts'
 
-/** Mark of packets from the proxy to its own pod. Packets from the application to the pod do not have it. */
+/**
+ * Packet mark of packets from the proxy to its own pod. Packets from the application to its own pod do not have the
+ * mark.
+ */
 export const OUTBOUND_MARK = 1338
 
 /**
- * Chains that deliver packets. Packets of a connection with a transparent socket get the mark of the local route. New
- * connections are assigned to the proxy's socket.
+ * Chains that deliver inbound packets to the proxy with TPROXY. Packets of a connection that already has a transparent
+ * socket get the mark of the local route. New connections are assigned to the proxy's listening socket.
  */
 export function tproxyDelivery({ mangle }: Tables, config: CaptureConfig): readonly Rule[] {
   const { tproxyMark: mark, inboundCapturePort: port } = config
@@ -29,8 +32,8 @@ export function tproxyInbound({ mangle }: Tables, { includeInboundPorts }: Captu
 }
 
 /**
- * Marks for replies and against loops. The proxy connects to the application with the client's address, so replies need
- * a mark to reach the proxy.
+ * Marks packets with TPROXY, so that replies reach the proxy and the proxy's packets are not redirected in a loop. The
+ * proxy connects to the application with the client's address, so replies need a mark.
  */
 export function tproxyLoops({ mangle }: Tables, config: CaptureConfig): readonly Rule[] {
   if (config.interceptionMode !== 'TPROXY') return []

@@ -4,7 +4,10 @@ import { AGENT_PORT, AGENT_ZONE, APPLICATION_ZONE, capturesDns, DNS_PORT } from 
 import { ownerId } from './owners.ts'
 import { ofIpv6, type Tables } from './tables.ts'
 
-/** Rules for DNS. Queries of the application go to the agent. Queries of the proxy and the agent go out. */
+/**
+ * Rules for DNS capture. DNS queries of the application go to Istio's agent. DNS queries of the proxy and the agent go
+ * to the DNS server.
+ */
 export function dnsRules(t: Tables, config: CaptureConfig): readonly Placed[] {
   if (!capturesDns(config)) return []
   return [

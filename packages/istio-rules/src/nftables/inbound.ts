@@ -4,7 +4,7 @@ import { onPort } from './ports.ts'
 import type { Tables } from './tables.ts'
 import { tproxyDelivery, tproxyInbound } from './tproxy.ts'
 
-/** Rules for the proxy's ports. Its tunnel port is always reached directly. */
+/** Rules that redirect to the proxy's ports. Connections to the proxy's tunnel port are not redirected. */
 export function proxyPorts(t: Tables, config: CaptureConfig): readonly Placed[] {
   const nat = t['istio-proxy-nat']
   return [
@@ -14,7 +14,10 @@ export function proxyPorts(t: Tables, config: CaptureConfig): readonly Placed[] 
   ]
 }
 
-/** Redirects inbound connections to the proxy: for the listed ports, or for all ports except the excluded ones. */
+/**
+ * Redirects inbound connections to the proxy: either connections to the listed ports, or to all ports except the
+ * excluded ports.
+ */
 export function capturedInbound(t: Tables, config: CaptureConfig): readonly Placed[] {
   const { includeInboundPorts: included, excludeInboundPorts, interceptionMode } = config
   if (included.length === 0) return []

@@ -2,7 +2,7 @@ import type { Placed } from '@cni/nftables/rules'
 import type { CaptureConfig } from '../capture/config.ts'
 import { ofIpv6, type Tables } from './tables.ts'
 
-/** Excludes the traffic of some interfaces from capture, in both directions. */
+/** Excludes the traffic of the interfaces in `excludeInterfaces` from capture, in both directions. */
 export function excludedInterfaces(
   t: Tables,
   { excludeInterfaces, interceptionMode }: CaptureConfig,
@@ -22,8 +22,8 @@ export function excludedInterfaces(
 }
 
 /**
- * Treats traffic from a virtual machine behind an interface as outbound. These rules come before all other rules of
- * their chain. Istio inserts them one by one at the beginning, so their order is reversed.
+ * Treats traffic from a virtual machine behind an interface as outbound. The rules come before all other rules of their
+ * chain. Istio inserts each rule at the beginning of the chain, so the last inserted rule comes first.
  */
 export function virtualInterfaces(t: Tables, config: CaptureConfig): readonly Placed[] {
   const { rerouteVirtualInterfaces: names, includeOutboundIPRanges: ranges } = config

@@ -5,8 +5,8 @@ import { onPort } from './ports.ts'
 import { ofIpv6, type Tables } from './tables.ts'
 
 /**
- * First rules of `istio-output`, which all outbound traffic enters. Excluded ports return before any other rule, also
- * for the proxy.
+ * First rules of the chain `istio-output`, which all outbound traffic enters. Traffic to excluded ports leaves the
+ * chain before any other rule, also traffic of the proxy.
  */
 export function outboundStart(t: Tables, config: CaptureConfig): readonly Placed[] {
   const nat = t['istio-proxy-nat']
@@ -21,7 +21,10 @@ export function outboundStart(t: Tables, config: CaptureConfig): readonly Placed
   ]
 }
 
-/** Excludes loopback and the excluded ranges. These rules take precedence over included ports and ranges. */
+/**
+ * Excludes loopback addresses and the excluded ranges from outbound capture. These rules take precedence over the rules
+ * for included ports and ranges.
+ */
 export function uncapturedRanges(t: Tables, config: CaptureConfig): readonly Placed[] {
   const { excludeOutboundIPRanges: excluded } = config
   const own = loopback(config)
@@ -34,7 +37,7 @@ export function uncapturedRanges(t: Tables, config: CaptureConfig): readonly Pla
   ]
 }
 
-/** Redirects the included ports and ranges to the proxy. */
+/** Redirects outbound traffic to the included ports and ranges to the proxy. */
 export function capturedRanges(t: Tables, config: CaptureConfig): readonly Placed[] {
   const { includeOutboundPorts, includeOutboundIPRanges: ranges } = config
   const output = t['istio-proxy-nat'].on('istio-output')

@@ -6,8 +6,8 @@ import { ownerId } from './owners.ts'
 import { ofIpv6, type Tables } from './tables.ts'
 
 /**
- * Keeps the proxy's own traffic from being redirected again. Exception: the proxy calls its own pod by a service
- * address.
+ * Keeps the proxy's own traffic from being redirected again. Exception: calls of the proxy to its own pod by a service
+ * address are redirected.
  */
 export function proxyOwnerRules(t: Tables, config: CaptureConfig): readonly Placed[] {
   return [
@@ -29,11 +29,11 @@ function proxyOwner(
   const output = t['istio-proxy-nat'].on('istio-output')
   const lo = output.oifname('lo')
   const tcp = lo.l4proto('tcp')
-  // With DNS capture only the rule for the user excludes port 53, and the rule for the group does not. Istio does the
-  // same.
+  // With DNS capture only the rule for the proxy's user excludes port 53. The rule for the proxy's group does not.
+  // Istio does the same.
   const spared = dns && key === 'skuid' ? [DNS_PORT, tunnel] : tunnel
   const ownPod = [tcp.ip('daddr').not(ipv4), ...ofIpv6(config, [tcp.ip6('daddr').not(ipv6)])]
-  // An application connects to itself directly, but the DNS rules below still apply to its queries.
+  // An application's connections to its own pod bypass the proxy. DNS queries continue to the DNS rules further below.
   const local = dns ? tcp.tcp('dport').not(DNS_PORT) : lo
   return [
     ...ownPod.map((rule) => rule.tcp('dport').not(spared)[key](id).counter().jump('istio-in-redirect')),
@@ -42,14 +42,18 @@ function proxyOwner(
   ]
 }
 
-/** Excludes the traffic of some groups, or of all other groups. */
+/**
+ * Excludes outbound traffic from capture by the group of the sending process: traffic of the listed groups, or of all
+ * groups that are not listed.
+ */
 export function ownerGroupRules(t: Tables, { ownerGroups: { mode, groups } }: CaptureConfig): readonly Placed[] {
   const output = t['istio-proxy-nat'].on('istio-output')
   const ids = groups.map(ownerId)
   if (mode === 'all-except') return ids.map((id) => output.skgid(id).counter().return())
   // A packet without a socket has no group. It matches neither form of the rule below.
   if (ids.length > MAX_CONDITIONS) return [output.skgid().not(ids).counter().return()]
-  // One rule with a negated condition for each group. Without groups the rule matches all packets.
+  // Adds one negated condition to the rule for each included group. If no group is included, the rule matches all
+  // packets.
   return [
     ids
       .reduce((rule, id) => rule.skgid().not(id), output)
@@ -59,7 +63,7 @@ export function ownerGroupRules(t: Tables, { ownerGroups: { mode, groups } }: Ca
 }
 
 /**
- * Limit of conditions per rule. The kernel accepts 128 expressions: two for each condition, the counter and the
- * verdict.
+ * Limit of group conditions per rule. The kernel accepts 128 expressions in a rule: two for each condition, one for the
+ * counter and one for the verdict.
  */
 const MAX_CONDITIONS = 63

@@ -1,7 +1,10 @@
 import type { Range } from '@cni/nftables/rules'
 import { quote } from '@cni/types'
 
-/** ID of a user or group, or a range of IDs. nf_tables has no names: the caller has to resolve them before. */
+/**
+ * ID of a user or group, or a range of IDs, for a rule. nf_tables does not know names: the caller resolves names to IDs
+ * first.
+ */
 export function ownerId(owner: number | string): number | Range<number> {
   if (typeof owner === 'number') return owner
   const [, from, to] = /^(\d+)-(\d+)$/.exec(owner) ?? []

@@ -10,8 +10,8 @@ import { type Tables, tables } from './tables.ts'
 import { tproxyMarks, tproxyReturns } from './tproxy.ts'
 
 /**
- * Rules of a pod's redirection in the final order of Istio's native mode: rules that Istio inserts are at their final
- * position. Empty chains and tables are left out, with the jumps to them.
+ * Nftables rules of a pod's redirection, in the final order of Istio's native mode. Rules that Istio inserts are at
+ * their final position. Empty chains, jumps to empty chains, and empty tables are left out.
  *
  * @example
  * await nftables(c).apply(nativeRules(captureConfig(redirect, { ipv6: false })))
@@ -36,8 +36,8 @@ export function nativeRules(config: CaptureConfig): Ruleset {
 }
 
 /**
- * Drops TCP packets that conntrack considers invalid. Otherwise the network stack would answer with a reset whose
- * addresses are not translated back.
+ * Drops TCP packets that conntrack considers invalid. Without the rule the network stack would answer with a TCP reset
+ * whose addresses are not translated back.
  */
 function invalidDrops(t: Tables, { dropInvalid }: CaptureConfig): readonly Placed[] {
   if (!dropInvalid) return []

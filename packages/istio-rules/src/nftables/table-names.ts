@@ -1,2 +1,5 @@
-/** Tables of Istio's native mode, all of the family `inet`. A configuration uses some of them. */
+/**
+ * Nftables tables that Istio's native mode can create, all of the family `inet`. Each configuration uses only some of
+ * the tables.
+ */
 export const tableNames: readonly string[] = ['istio-proxy-nat', 'istio-proxy-mangle', 'istio-proxy-raw']

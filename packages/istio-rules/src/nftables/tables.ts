@@ -2,8 +2,8 @@ import { type Builders, base, chain } from '@cni/nftables/rules'
 import type { CaptureConfig } from '../capture/config.ts'
 
 /**
- * Tables of Istio's native mode with their chains, in the order of their creation. The chains correspond to the
- * iptables chains of the same name.
+ * Nftables tables of Istio's native mode with their chains, in the order of creation. Each chain corresponds to the
+ * iptables chain of the same name.
  */
 export const tables = {
   'istio-proxy-nat': {
@@ -31,8 +31,11 @@ export const tables = {
   },
 } as const
 
-/** Builders of the rules, by table. */
+/** Rule builders of the nftables tables, by table. */
 export type Tables = Builders<'inet', typeof tables>
 
-/** Elements for IPv6: the list if IPv6 is captured, else an empty list. One table has the rules of both families. */
+/**
+ * IPv6 items of a list if the configuration captures IPv6, else an empty list. Each table has rules of both families,
+ * so rule builders use this function to leave out IPv6 rules.
+ */
 export const ofIpv6 = <T>({ ipv6 }: CaptureConfig, list: readonly T[]): readonly T[] => (ipv6 ? list : [])

@@ -7,8 +7,8 @@ import { onPort } from './ports.ts'
 import { ofIpv6, type Tables } from './tables.ts'
 
 /**
- * Chains that deliver packets. Packets of a connection with a transparent socket get the mark of the local route. New
- * connections are assigned to the proxy's socket.
+ * Chains that deliver inbound packets to the proxy with TPROXY. Packets of a connection that already has a transparent
+ * socket get the mark of the local route. New connections are assigned to the proxy's listening socket.
  */
 export function tproxyDelivery(t: Tables, config: CaptureConfig): readonly Placed[] {
   const { tproxyMark: mark, inboundCapturePort: port } = config
@@ -38,8 +38,8 @@ export function tproxyInbound(t: Tables, { includeInboundPorts: included }: Capt
 }
 
 /**
- * Excludes packets that arrive on `lo` but are not inbound. These rules come before all other rules of `istio-inbound`.
- * With both families the last rule comes between the two rules that Istio inserts at the same position.
+ * Excludes packets from TPROXY capture that arrive on `lo` but are not inbound. The rules come before all other rules
+ * of `istio-inbound`. With IPv6, the rule order is the order that Istio's inserts produce.
  */
 export function tproxyReturns(t: Tables, config: CaptureConfig): readonly Placed[] {
   if (config.interceptionMode !== 'TPROXY') return []
@@ -56,8 +56,8 @@ export function tproxyReturns(t: Tables, config: CaptureConfig): readonly Placed
 }
 
 /**
- * Marks for replies and against loops. The proxy connects to the application with the client's address, so replies need
- * a mark to reach the proxy.
+ * Marks packets with TPROXY, so that replies reach the proxy and the proxy's packets are not redirected in a loop. The
+ * proxy connects to the application with the client's address, so replies need a mark.
  */
 export function tproxyMarks(t: Tables, config: CaptureConfig): readonly Placed[] {
   if (config.interceptionMode !== 'TPROXY') return []

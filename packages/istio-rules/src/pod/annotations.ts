@@ -2,26 +2,26 @@ import { type PodInfo, podName } from './pod-info.ts'
 import { parseFrom } from './redirect-error.ts'
 import { interceptionMode, interfaces, ipRanges, ipRangesOrAll, ports, portsOrAll } from './validators.ts'
 
-/** Annotation: its key, its default text, and the parser for both. */
+/** Annotation of a pod: key, default text, and the function that parses the value or the default. */
 export interface Annotation<T> {
   readonly key: string
   readonly fallback: string
   readonly parse: (value: string) => T
 }
 
-/** Annotations of a redirection, in the order in which they are validated. */
+/** Annotations that configure the redirection of a pod, in the order in which the plugin validates the annotations. */
 export const annotations = {
   interceptionMode: annotation('sidecar.istio.io/interceptionMode', 'REDIRECT', interceptionMode),
   includeOutboundIPRanges: annotation('traffic.sidecar.istio.io/includeOutboundIPRanges', '*', ipRangesOrAll),
   excludeOutboundIPRanges: annotation('traffic.sidecar.istio.io/excludeOutboundIPRanges', '', ipRanges),
   excludeInboundPorts: annotation('traffic.sidecar.istio.io/excludeInboundPorts', '15020', ports),
   includeInboundPorts: annotation('traffic.sidecar.istio.io/includeInboundPorts', '*', portsOrAll),
-  // The port list also concerns outbound traffic: the telemetry port of another pod is reached without the proxy.
+  // Default 15020: connections to the telemetry port of another pod bypass the proxy.
   excludeOutboundPorts: annotation('traffic.sidecar.istio.io/excludeOutboundPorts', '15020', ports),
   includeOutboundPorts: annotation('traffic.sidecar.istio.io/includeOutboundPorts', '', ports),
   excludeInterfaces: annotation('traffic.sidecar.istio.io/excludeInterfaces', '', interfaces),
   rerouteVirtualInterfaces: annotation('istio.io/reroute-virtual-interfaces', '', interfaces),
-  /** Deprecated name of the annotation above. */
+  /** Deprecated name of the annotation `istio.io/reroute-virtual-interfaces`. */
   kubevirtInterfaces: annotation('traffic.sidecar.istio.io/kubevirtInterfaces', '', interfaces),
 }
 
@@ -29,12 +29,15 @@ function annotation<T>(key: string, fallback: string, parse: (value: string) => 
   return { key, fallback, parse }
 }
 
-/** True if the pod has the annotation. An empty value counts, and overrides the default. */
+/** True if the pod has the annotation. An annotation with an empty value counts, and overrides the default. */
 export function hasAnnotation(pod: PodInfo, { key }: Annotation<unknown>): boolean {
   return Object.hasOwn(pod.annotations, key)
 }
 
-/** Parsed value of an annotation, or of its default. Throws a {@link RedirectError} for an invalid value. */
+/**
+ * Reads an annotation of a pod: returns the parsed value, or the parsed default if the annotation is absent. Throws a
+ * {@link RedirectError} for an invalid value.
+ */
 export function readAnnotation<T>(pod: PodInfo, { key, fallback, parse }: Annotation<T>): T {
   const value = Object.hasOwn(pod.annotations, key) ? (pod.annotations[key] ?? '') : fallback
   return parseFrom({ kind: 'annotation', key, value, owner: podName(pod) }, parse)

@@ -1,4 +1,4 @@
-/** Parses a boolean as Go's strconv.ParseBool does. `undefined` for any other text. */
+/** Parses a boolean like Go's strconv.ParseBool. Returns `undefined` for text that Go refuses. */
 export function goBool(text: string | undefined): boolean | undefined {
   if (text === undefined) return undefined
   if (/^(?:1|t|T|TRUE|true|True)$/.test(text)) return true

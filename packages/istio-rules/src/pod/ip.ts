@@ -1,6 +1,6 @@
 import { formatAddress, parsePrefix as parseBytes, unmapAddress } from '@cni/types/ip'
 
-/** Prefix in canonical form. Bits outside the mask are kept, as in Istio. */
+/** IP prefix with its address in canonical form. Address bits outside the mask are kept, as in Istio. */
 export interface Prefix {
   readonly family: 'ipv4' | 'ipv6'
   readonly cidr: string
@@ -8,7 +8,9 @@ export interface Prefix {
   readonly address: Uint8Array
 }
 
-/** Parses `address/bits` strictly: no blanks, zones or leading zeros. `undefined` for any other text. */
+/**
+ * Parses an IP prefix `address/bits` strictly: no blanks, zones or leading zeros. Returns `undefined` for invalid text.
+ */
 export function parsePrefix(text: string): Prefix | undefined {
   const prefix = text.includes('/') ? parseBytes(text) : undefined
   if (prefix === undefined) return undefined
@@ -17,20 +19,20 @@ export function parsePrefix(text: string): Prefix | undefined {
   return { family, cidr: `${formatAddress(address)}/${bits}`, bits, address }
 }
 
-/** True for 127.0.0.0/8 and ::1. A mapped address counts as an IPv4 address. */
+/** True for loopback addresses: 127.0.0.0/8 and ::1. An IPv4-mapped IPv6 address counts as an IPv4 address. */
 export function isLoopback(address: Uint8Array): boolean {
   const ip = unmapAddress(address)
   return ip.length === 4 ? ip[0] === 127 : ip.every((byte, i) => byte === (i === 15 ? 1 : 0))
 }
 
-/** True for 169.254.0.0/16 and fe80::/10. */
+/** True for link-local unicast addresses: 169.254.0.0/16 and fe80::/10. */
 export function isLinkLocalUnicast(address: Uint8Array): boolean {
   const ip = unmapAddress(address)
   const [first = 0, second = 0] = ip
   return ip.length === 4 ? first === 169 && second === 254 : first === 0xfe && (second & 0xc0) === 0x80
 }
 
-/** True for 224.0.0.0/24, and for ff02::/16 with any flags. */
+/** True for link-local multicast addresses: 224.0.0.0/24, and ff02::/16 with any flags. */
 export function isLinkLocalMulticast(address: Uint8Array): boolean {
   const ip = unmapAddress(address)
   const [first = 0, second = 0, third = 0] = ip

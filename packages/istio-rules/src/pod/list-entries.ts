@@ -1,12 +1,15 @@
-/** Longest text of one list, in characters. Kubernetes allows 256 KiB for all annotations of a pod together. */
+/**
+ * Longest text of one comma list in an annotation or variable, in characters. Kubernetes allows 256 KiB for all
+ * annotations of a pod together.
+ */
 export const MAX_LIST_CHARS = 256 * 1024
 
-/** Largest number of entries in one list, with duplicates. */
+/** Largest number of entries in one comma list, counting duplicates. */
 export const MAX_LIST_ENTRIES = 4096
 
 /**
- * Splits a comma list. Checks the limits before the list is split. Throws an `Error` that names the amount and the
- * limit.
+ * Splits a comma list. Checks the limits for length and number of entries before splitting. Throws an `Error` that
+ * names the excess and the limit.
  */
 export function listEntries(list: string, maxEntries = MAX_LIST_ENTRIES): string[] {
   if (list.length > MAX_LIST_CHARS) {

@@ -3,15 +3,16 @@ import { listEntries } from './list-entries.ts'
 import { unique, unsigned } from './validators.ts'
 
 /**
- * Groups of the processes whose outbound traffic is captured: all except these groups, or only these. iptables resolves
- * names on its own machine, so the plugin accepts numbers only.
+ * Groups that the rules compare with the group of the sending process. Outbound traffic is captured of all groups
+ * except `groups`, or only of `groups`. The plugin accepts numbers only, because iptables would resolve names on the
+ * node and not in the pod.
  */
 export interface OwnerGroups<Group extends number | string = number> {
   readonly mode: 'all-except' | 'only'
   readonly groups: readonly Group[]
 }
 
-/** Largest ID. The next number, (uid_t) -1, means "no ID" in the kernel. */
+/** Largest ID of a user or group. The next number, (uid_t) -1, means "no ID" in the kernel. */
 export const MAX_ID = 0xffff_fffe
 
 /** Parses a comma list of numeric group IDs, at most `limit`. Empty items are dropped, as in Istio. */

@@ -1,23 +1,23 @@
 import type { Pod } from './pod.ts'
 
-/** Facts about a pod for the decision and for {@link redirectFor}. */
+/** Facts about a pod for the decision to redirect the pod, and for {@link redirectFor}. */
 export interface PodInfo {
   readonly namespace: string
   readonly name: string
-  /** Names of all containers, init containers first: a native sidecar is an init container. */
+  /** Names of all containers of the pod, init containers first. A native sidecar is an init container. */
   readonly containers: ReadonlySet<string>
   readonly labels: Readonly<Record<string, string>>
   readonly annotations: Readonly<Record<string, string>>
-  /** Literal environment of `istio-proxy`. An entry with `valueFrom` is "". */
+  /** Environment variables of the container `istio-proxy` with literal values. A variable with `valueFrom` is "". */
   readonly proxyEnv: Readonly<Record<string, string>>
-  /** `args[1]` of `istio-proxy` if `args[0]` is `proxy`: `sidecar`, `router`, … */
+  /** Type of the proxy (`sidecar`, `router`, …): `args[1]` of the container `istio-proxy` if `args[0]` is `proxy`. */
   readonly proxyType?: string
   readonly proxyUID?: number
   readonly proxyGID?: number
   readonly hostNetwork: boolean
 }
 
-/** Name of the proxy's container, which may be an init container. */
+/** Name of the proxy's container. The container may be an init container. */
 export const PROXY_CONTAINER = 'istio-proxy'
 
 /**
@@ -28,7 +28,8 @@ export function podInfo(pod: Pod): PodInfo {
   const containers = [...(pod.spec.initContainers ?? []), ...(pod.spec.containers ?? [])]
   const proxies = containers.filter((container) => container.name === PROXY_CONTAINER)
   const type = lastDefined(proxies.map((proxy) => (proxy.args?.[0] === 'proxy' ? proxy.args[1] : undefined)))
-  // If two containers match, the last securityContext provides both IDs, even if it has none. Istio does the same.
+  // If two containers have the proxy's name, both IDs come from the last container's securityContext. Istio does the
+  // same.
   const { runAsUser: uid, runAsGroup: gid } = lastDefined(proxies.map((proxy) => proxy.securityContext)) ?? {}
   return {
     namespace: pod.metadata.namespace,
@@ -36,7 +37,7 @@ export function podInfo(pod: Pod): PodInfo {
     containers: new Set(containers.map((container) => container.name)),
     labels: pod.metadata.labels ?? {},
     annotations: pod.metadata.annotations ?? {},
-    // `fromEntries` defines own properties, so a variable named __proto__ stays a variable.
+    // `fromEntries` defines own properties, so a variable of the proxy with the name __proto__ becomes a normal member.
     proxyEnv: Object.fromEntries(
       proxies.flatMap((proxy) => (proxy.env ?? []).map((entry) => [entry.name, entry.value ?? ''])),
     ),
@@ -47,7 +48,7 @@ export function podInfo(pod: Pod): PodInfo {
   }
 }
 
-/** Name of a pod for messages. */
+/** Name of a pod for log and error messages. */
 export function podName(pod: PodInfo): string {
   return `pod ${pod.namespace}/${pod.name}`
 }

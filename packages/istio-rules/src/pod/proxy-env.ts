@@ -4,16 +4,16 @@ import { type OwnerGroups, ownerGroups } from './owner-groups.ts'
 import { type PodInfo, podName } from './pod-info.ts'
 import { parseFrom, type RedirectSource } from './redirect-error.ts'
 
-/** Log that receives warnings about tolerated values. */
+/** Log that receives warnings about invalid values of proxy variables that are tolerated. */
 type RedirectLog = (level: 'info' | 'warn', message: string, fields: Readonly<Record<string, unknown>>) => void
 
-/** Environment of this process, or the part that concerns redirection. */
+/** Environment variables of the plugin's process, or only the variables that concern redirection. */
 type Environment = Readonly<Record<string, string | undefined>>
 
 const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
 const FALSE = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False'])
 
-/** Boolean variable of the proxy. Absent means false. An invalid value also means false, with a warning. */
+/** Value of a boolean variable of the proxy. Absent means false. An invalid value also means false, with a warning. */
 export function proxyFlag(pod: PodInfo, key: string, log: RedirectLog): boolean {
   const value = own(pod.proxyEnv, key)
   if (value === undefined || FALSE.has(value)) return false
@@ -24,11 +24,15 @@ export function proxyFlag(pod: PodInfo, key: string, log: RedirectLog): boolean 
   return false
 }
 
-/** Owner groups from the proxy's variables, else from the node's. By default the traffic of all groups is captured. */
+/**
+ * Groups whose outbound traffic is captured, from the proxy's variables, else from the node's variables. By default the
+ * traffic of all groups is captured.
+ */
 export function proxyOwnerGroups(pod: PodInfo, env: Environment, log: RedirectLog): OwnerGroups {
   const includes = lookUp(pod, env, 'ISTIO_OUTBOUND_OWNER_GROUPS', '*')
   const excludes = lookUp(pod, env, 'ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE', '')
-  // Validates both values although only one is used: an error in the other would otherwise appear later.
+  // Validates the variables for included and excluded groups, although only one is used: an error in an unused variable
+  // would appear only later.
   const only = parseFrom(includes, (value) => (value === '*' ? undefined : ownerGroups(value, 64)))
   const except = parseFrom(excludes, (value) => ownerGroups(value))
   if (only === undefined) return { mode: 'all-except', groups: except }
@@ -39,7 +43,7 @@ export function proxyOwnerGroups(pod: PodInfo, env: Environment, log: RedirectLo
   return { mode: 'only', groups: only }
 }
 
-/** IPv4 range that counts as loopback: the node's variable, else 127.0.0.1/32. */
+/** IPv4 range that counts as loopback: the value of the node's variable, else 127.0.0.1/32. */
 export function loopbackCidr(env: Environment): string {
   const key = 'ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR'
   const value = own(env, key) ?? '127.0.0.1/32'

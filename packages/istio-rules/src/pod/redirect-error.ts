@@ -2,7 +2,10 @@ import { cniErrorKey, ErrorCode, messageOf, quote } from '@cni/types'
 
 const brand = Symbol.for('cni.RedirectError')
 
-/** Error in a redirection that a pod asks for. The message has the key, the value and the pod. CNI code 7. */
+/**
+ * Error for an invalid value in the redirection that a pod asks for. The message has the key, the value and the pod.
+ * CNI error code 7.
+ */
 export class RedirectError extends Error {
   static {
     RedirectError.prototype.name = 'RedirectError'
@@ -32,15 +35,17 @@ export class RedirectError extends Error {
   }
 }
 
-/** Source of an invalid value. */
+/** Source of an invalid value: annotation, variable or securityContext, with key, value and owner. */
 export type RedirectSource = ConstructorParameters<typeof RedirectError>[0]
 
-/** True for a {@link RedirectError}, also from another copy of this package. */
+/** True for a {@link RedirectError}, also if another installed copy of the package created the error. */
 export function isRedirectError(error: unknown): error is RedirectError {
   return error instanceof Error && brand in error
 }
 
-/** Parses a value. An error of the parser becomes a {@link RedirectError} that names the source. */
+/**
+ * Parses a value of a pod. An error of the parser becomes a {@link RedirectError} that names the source of the value.
+ */
 export function parseFrom<T>(source: RedirectSource, parse: (value: string) => T): T {
   try {
     return parse(source.value)

@@ -2,29 +2,29 @@ import { quote } from '@cni/types'
 import { parsePrefix } from './ip.ts'
 import { listEntries } from './list-entries.ts'
 
-/** Way in which inbound traffic reaches the proxy. */
+/** Interception mode: REDIRECT or TPROXY, by which inbound traffic reaches the proxy. */
 type InterceptionMode = 'REDIRECT' | 'TPROXY'
 
-/** Prefixes by family, in canonical form. */
+/** IP prefixes by family, in canonical form. */
 export interface IpRanges {
   readonly ipv4: readonly string[]
   readonly ipv6: readonly string[]
 }
 
-/** V-mode: exactly `REDIRECT` or `TPROXY`. */
+/** Validates an interception mode (V-mode): exactly `REDIRECT` or `TPROXY`. */
 export function interceptionMode(value: string): InterceptionMode {
   if (value === 'REDIRECT' || value === 'TPROXY') return value
   throw new Error('expected REDIRECT or TPROXY')
 }
 
-/** V-port: a comma list of ports. Blanks around items are dropped. An empty value is an empty list. */
+/** Parses a comma list of ports (V-port). Drops blanks around items. An empty value is an empty list. */
 export function ports(value: string): readonly number[] {
   const entries = listEntries(value)
   if (value.trim() === '') return []
   return unique(entries.map((item) => port(item.trim())))
 }
 
-/** V-port*: `*` for all ports, or a list. */
+/** Parses `*` for all ports, or a comma list of ports (V-port*). */
 export function portsOrAll(value: string): '*' | readonly number[] {
   return value === '*' ? value : ports(value)
 }
@@ -34,23 +34,23 @@ function port(item: string): number {
   return unsigned(item, 65535, 'port')
 }
 
-/** Parses an unsigned decimal number up to `max`. `what` is its name in errors. */
+/** Parses an unsigned decimal number up to `max`. `what` names the number in error messages. */
 export function unsigned(item: string, max: number, what: string): number {
   if (item === '') throw new Error(`there is no ${what} between two commas`)
-  // The limit of digits keeps the number exact. Leading zeros are allowed, as in Istio.
+  // The pattern limits the digits, so that the JavaScript number is exact. Leading zeros are allowed, as in Istio.
   const number = /^0*\d{1,10}$/.test(item) ? Number(item) : Number.NaN
   if (number <= max) return number
   throw new Error(`${quote(item)} is not a ${what} (0 to ${max})`)
 }
 
-/** V-cidr: a comma list of `address/bits` without blanks. An empty value is an empty list. */
+/** Parses a comma list of IP prefixes `address/bits` without blanks (V-cidr). An empty value is an empty list. */
 export function ipRanges(value: string): IpRanges {
   const prefixes = value === '' ? [] : listEntries(value).map(prefix)
   const of = (family: 'ipv4' | 'ipv6') => unique(prefixes.filter((p) => p.family === family).map((p) => p.cidr))
   return { ipv4: of('ipv4'), ipv6: of('ipv6') }
 }
 
-/** V-cidr*: `*` for all destinations, or a list. */
+/** Parses `*` for all destinations, or a comma list of IP prefixes (V-cidr*). */
 export function ipRangesOrAll(value: string): '*' | IpRanges {
   return value === '*' ? value : ipRanges(value)
 }
@@ -62,7 +62,7 @@ function prefix(item: string) {
   throw new Error(`${quote(item)} is not an IP range, write "10.0.0.0/8" or "fd00::/8" without blanks`)
 }
 
-/** V-if: a comma list of interface names. Blanks around items are dropped. An empty value is an empty list. */
+/** Parses a comma list of interface names (V-if). Drops blanks around items. An empty value is an empty list. */
 export function interfaces(value: string): readonly string[] {
   if (value === '') return []
   return unique(listEntries(value).map((item) => interfaceName(item.trim())))
@@ -71,12 +71,13 @@ export function interfaces(value: string): readonly string[] {
 function interfaceName(name: string): string {
   if (name === '') throw new Error('there is no interface name between two commas')
   if (name.length > 15) throw new Error(`${quote(name)} is longer than the 15 characters of an interface name`)
-  // This check is stricter than the kernel: "+" is a wildcard of iptables, and a name must not look like an option.
+  // Checks interface names more strictly than the kernel: "+" is a wildcard of iptables, and a name must not look like
+  // an option.
   if (/^[a-zA-Z][\w.-]*$/.test(name)) return name
   throw new Error(`${quote(name)} is not an interface name (a letter, then letters, digits, "_", "." or "-")`)
 }
 
-/** Removes duplicates. Keeps the order of first occurrences. */
+/** Removes duplicates from a list. Keeps the order of first occurrences. */
 export function unique<T>(values: readonly T[]): readonly T[] {
   return [...new Set(values)]
 }

@@ -2,26 +2,31 @@ import { listEntries } from './list-entries.ts'
 import { parseFrom } from './redirect-error.ts'
 import { interfaces } from './validators.ts'
 
-/** Annotation of ambient pods with virtual machines. */
+/** Annotation that lists the interfaces of virtual machines in an ambient pod. */
 export const virtualKey = 'istio.io/reroute-virtual-interfaces'
 
-/** Longest list of virtual interfaces, in characters. Names have up to 15 characters, and blanks are allowed. */
+/**
+ * Longest annotation with interfaces of virtual machines, in characters. Interface names have up to 15 characters, and
+ * blanks are allowed.
+ */
 export const MAX_VIRTUAL_CHARS = 32 * 1024
 
-/** Largest number of virtual interfaces of an ambient pod. The agent creates the rules for them. */
+/**
+ * Largest number of virtual-machine interfaces of an ambient pod. Bounds the rules that the agent creates for the pod.
+ */
 const MAX_VIRTUAL_INTERFACES = 1024
 
-/** Pod that {@link virtualInterfaces} reads. */
+/** Members of a pod that {@link virtualInterfaces} reads. */
 export interface AnnotatedPod {
   readonly namespace: string
   readonly name: string
   readonly annotations: Readonly<Record<string, string>>
-  /** Annotations that are longer than the part that is kept: their length in characters. */
+  /** Original lengths, in characters, of annotations of the pod whose values were cut. The key is the annotation. */
   readonly tooLong?: Readonly<Record<string, number>> | undefined
 }
 
 /**
- * Interfaces of virtual machines in an ambient pod, without duplicates, in order.
+ * Interfaces of virtual machines in an ambient pod, without duplicates, in the annotation's order.
  *
  * @throws `RedirectError` for a list above a limit, and for an invalid interface name.
  */
@@ -32,7 +37,7 @@ export function virtualInterfaces({ namespace, name, annotations, tooLong = {} }
     if (chars > MAX_VIRTUAL_CHARS) {
       throw new Error(`the list has ${chars} characters, at most ${MAX_VIRTUAL_CHARS} are possible: shorten it`)
     }
-    // Empty items are ignored, as in Istio.
+    // Ignores empty items of the annotation, as Istio does.
     const items = listEntries(text, MAX_VIRTUAL_INTERFACES).filter((item) => item.trim() !== '')
     return interfaces(items.join(','))
   })

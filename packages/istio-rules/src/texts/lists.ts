@@ -5,23 +5,25 @@ import { type IpRanges, ipRanges, ports } from '../pod/validators.ts'
 
 type PortOrRange = number | `${number}:${number}`
 
-/** Items of a comma list without empty ones. Duplicates stay, so that the rules have the same text as Istio's. */
+/**
+ * Items of a comma list, without empty items. Duplicates stay, so that the rules have the same text as Istio's rules.
+ */
 const items = (list: string): readonly string[] =>
   listEntries(list)
     .map((item) => item.trim())
     .filter((item) => item !== '')
 
-/** Parses one port. */
+/** Parses one port of a command-line value. */
 export function onePort(text: string): number {
   const [port, ...more] = text.includes(',') ? [] : ports(text)
   if (port === undefined || more.length > 0) throw new Error('expected one port')
   return port
 }
 
-/** Parses ports, and ranges of ports as iptables writes them. */
+/** Parses a comma list of ports and port ranges, as iptables writes ranges (`8000:8010`). */
 export const portList = (list: string): readonly PortOrRange[] => items(list).flatMap(portOrRange)
 
-/** Parses `*`, or ports and ranges. */
+/** Parses `*` for all ports, or a comma list of ports and port ranges. */
 export const portListOrAll = (list: string): '*' | readonly PortOrRange[] => (list === '*' ? list : portList(list))
 
 function portOrRange(item: string): readonly PortOrRange[] {
@@ -32,16 +34,16 @@ function portOrRange(item: string): readonly PortOrRange[] {
   return [`${from}:${to}`]
 }
 
-/** Parses IP ranges by family. */
+/** Parses a comma list of IP ranges. Returns the ranges by family. */
 export function rangeList(list: string): IpRanges {
   const parsed = items(list).map((item) => ipRanges(item))
   return { ipv4: parsed.flatMap(({ ipv4 }) => ipv4), ipv6: parsed.flatMap(({ ipv6 }) => ipv6) }
 }
 
-/** Parses `*`, or IP ranges. */
+/** Parses `*` for all addresses, or a comma list of IP ranges. */
 export const rangeListOrAll = (list: string): '*' | IpRanges => (list === '*' ? list : rangeList(list))
 
-/** Parses names of interfaces. A `+` at the end is the wildcard of iptables. */
+/** Parses a comma list of interface names. A `+` at the end of a name is the wildcard of iptables. */
 export const interfaceList = (list: string): readonly string[] => items(list).map(interfaceName)
 
 function interfaceName(name: string): string {
@@ -51,7 +53,10 @@ function interfaceName(name: string): string {
   throw new Error(`${quote(name)} is not the name of an interface (1 to 15 characters)`)
 }
 
-/** Parses users or groups: IDs, ranges of IDs as iptables writes them, or names that iptables resolves. */
+/**
+ * Parses a comma list of users or groups: IDs, ranges of IDs as iptables writes ranges, or names that iptables
+ * resolves.
+ */
 export const ownerList = (list: string): readonly (number | string)[] => items(list).map(owner)
 
 function owner(item: string): number | string {

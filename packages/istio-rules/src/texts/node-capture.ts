@@ -4,8 +4,9 @@ import { loopbackCidr } from '../pod/proxy-env.ts'
 import { ownerList } from './lists.ts'
 
 /**
- * Reads `ISTIO_OUTBOUND_OWNER_GROUPS`, `ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE` and `ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR`.
- * Groups may be names, which iptables resolves on the machine where the rules are written.
+ * Reads the node's variables `ISTIO_OUTBOUND_OWNER_GROUPS`, `ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE` and
+ * `ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR`. Groups may be names, which iptables resolves on the machine where the rules are
+ * written.
  *
  * @throws `Error` that names the variable.
  */
@@ -17,7 +18,7 @@ export function nodeCapture(
 
 // internal
 
-/** Limit of included groups, as in Istio. Each group is a condition of the same rule. */
+/** Limit of included groups in a node variable, as in Istio. Each group is one condition of a single rule. */
 const MAX_GROUPS = 64
 
 function ownerGroups(env: Readonly<Record<string, string | undefined>>): CaptureConfig['ownerGroups'] {

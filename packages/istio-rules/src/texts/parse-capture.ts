@@ -12,7 +12,7 @@ import {
   rangeListOrAll,
 } from './lists.ts'
 
-/** Values of a capture in the notation of command lines and variables. Lists are separated by commas. */
+/** Settings of a capture as text, in the notation of command lines and variables. Lists are separated by commas. */
 export interface CaptureTexts {
   /** Interception mode: `TPROXY`. Any other value means `REDIRECT`. */
   readonly mode: string
@@ -28,7 +28,7 @@ export interface CaptureTexts {
   readonly excludeInboundPorts: string
   readonly includeOutboundPorts: string
   readonly excludeOutboundPorts: string
-  /** Captured destinations: `*`, or ranges such as `10.0.0.0/8,fd00::/8`. */
+  /** Captured destinations of outbound traffic: `*`, or ranges such as `10.0.0.0/8,fd00::/8`. */
   readonly includeOutboundIPRanges: string
   readonly excludeOutboundIPRanges: string
   readonly excludeInterfaces: string
@@ -36,7 +36,7 @@ export interface CaptureTexts {
 }
 
 /**
- * Parses the values of a command line.
+ * Parses the settings of a command line into a capture configuration.
  *
  * @param rest - members that are not in `texts`; {@link nodeCapture} reads two of them from variables
  * @param nameOf - returns the name of a value for messages, such as `--proxy-uid`
@@ -79,7 +79,7 @@ export function parseCapture(
 
 // internal
 
-/** Name of the flag, variable or file that contains a list, for messages. */
+/** Name of the flag, variable or file that contains a list of a capture, for error messages. */
 function sourceOf(list: keyof RuleLists, nameOf: (key: keyof CaptureTexts) => string): string {
   if (list === 'ownerGroups') return 'environment variable ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE'
   if (list === 'dns') return '/etc/resolv.conf'

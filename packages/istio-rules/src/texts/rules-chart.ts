@@ -2,16 +2,16 @@ import type { Ruleset } from '@cni/iptables'
 import { type Family, ruleArgs, ruleLine, rulesFor } from '@cni/iptables/rules'
 import { type Ruleset as NftRuleset, ruleText } from '@cni/nftables/rules'
 
-/** Rule of a chain, as a line in the chart. */
+/** Iptables or nftables rule of a chain, as a line in the Mermaid chart. */
 interface Line {
   readonly table: string
   readonly chain: string
   readonly text: string
-  /** Chain that the rule jumps to. */
+  /** Name of the chain to which the rule jumps. */
   readonly to?: string | undefined
 }
 
-/** Mermaid flowchart of the chains: a box with the rules of each chain, and an arrow for each jump. */
+/** Mermaid flowchart of the chains of a ruleset: a box with the rules of each chain, and an arrow for each jump. */
 export function rulesChart(rules: Ruleset, families: readonly Family[]): string {
   return chart(
     families.map((family) => [
@@ -26,7 +26,7 @@ export function rulesChart(rules: Ruleset, families: readonly Family[]): string 
   )
 }
 
-/** Mermaid flowchart of native rules. */
+/** Mermaid flowchart of the nftables rules of Istio's native mode. */
 export function nativeChart({ tables }: NftRuleset): string {
   const lines = tables.flatMap(({ family, name: table, chains }) =>
     chains.flatMap(({ name: chain, rules }) =>
@@ -59,6 +59,6 @@ function chart(parts: readonly (readonly [name: string, lines: readonly Line[]])
   return `${lines.join('\n')}\n`
 }
 
-/** Encodes special characters as Mermaid entities in a quoted label. */
+/** Encodes special characters of a rule as Mermaid entities, for a quoted label in the chart. */
 const entities = (text: string): string =>
   text.replace(/[^\w\s./:,=!-]/gu, (character) => `#${character.codePointAt(0)};`)

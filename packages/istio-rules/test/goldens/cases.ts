@@ -5,10 +5,10 @@ import { podInfo } from '../../src/pod/pod-info.ts'
 
 type PodContainer = NonNullable<Pod['spec']['containers']>[number]
 
-/** Number of lines, and the first 16 hex digits of the SHA-256, of a text that Istio wrote. */
+/** Fingerprint of a text that Istio wrote: the number of lines, and the first 16 hex digits of the SHA-256. */
 export type Fingerprint = readonly [lines: number, sha256: string]
 
-/** Configuration, and the fingerprints of Istio's text for it. */
+/** Capture configuration, and the fingerprints of the iptables-restore text that Istio writes for it. */
 export interface Golden {
   readonly name: string
   readonly config: CaptureConfig
@@ -16,7 +16,7 @@ export interface Golden {
   readonly ipv6?: Fingerprint
 }
 
-/** Configurations from Istio's own tests. */
+/** Capture configurations from Istio's own tests. */
 const captures: readonly Golden[] = [
   golden('ipv6-empty-inbound-ports', { ipv6: true }, [18, 'bad57cb85bed4a61'], [18, 'd0f6e66f22b9fa7b']),
   golden(
@@ -129,7 +129,7 @@ const pods: readonly Golden[] = [
   podGolden('pod-custom-uid-zero', {}, { securityContext: { runAsUser: 0 } }, [26, '28a2d3dcd491a79d']),
 ]
 
-/** All configurations for which Istio's text is known. */
+/** All capture configurations for which the text of Istio's rules is known. */
 export const goldens: readonly Golden[] = [...captures, ...pods]
 
 function golden(name: string, delta: Partial<CaptureConfig>, ipv4: Fingerprint, ipv6?: Fingerprint): Golden {

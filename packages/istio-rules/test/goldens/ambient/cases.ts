@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { defaultProbeSource, type PodCapture } from '../../../src/ambient/pod-rules.ts'
 
-/** Istio's default capture of a pod without annotations. */
+/** Istio's default ambient capture of a pod without annotations. */
 export const everything: PodCapture = {
   ipv6: true,
   dnsCapture: true,
@@ -10,7 +10,10 @@ export const everything: PodCapture = {
   probeSource: defaultProbeSource,
 }
 
-/** Captures. The files of the same names list the kernel's rules after Istio wrote them. */
+/**
+ * Captures for which golden files exist. Each golden file has the name of its capture and lists the kernel's rules
+ * after Istio wrote the rules.
+ */
 export const captures: readonly { readonly name: string; readonly capture: PodCapture }[] = [
   { name: 'default', capture: everything },
   { name: 'no-dns', capture: { ...everything, dnsCapture: false } },
@@ -27,7 +30,7 @@ export const listing = (name: string, family: 'ipv4' | 'ipv6'): string =>
 /** Output of `nft list ruleset` in the pod, for native rules. */
 export const nativeListing = (name: string): string => readFileSync(new URL(`${name}.nft.txt`, import.meta.url), 'utf8')
 
-/** Captures with a list of native rules. */
+/** Captures that also have a golden file with Istio's native nftables rules. */
 export const nativeCaptures: typeof captures = [
   ...captures,
   { name: 'no-ipv6', capture: { ...everything, ipv6: false } },
