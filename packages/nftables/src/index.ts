@@ -1,5 +1,6 @@
 /**
- * Typed rulesets of `@cni/nftables/rules` in the kernel, over netlink: apply, verify, remove them. No program is run.
+ * Applies, verifies and removes typed rulesets of `@cni/nftables/rules` in the kernel. Sends netlink messages, and runs
+ * no program.
  *
  * @example
  * ```ts

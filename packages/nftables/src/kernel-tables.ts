@@ -6,14 +6,14 @@ import type { Dumps } from './wire/dumps/dumps.ts'
 import type { TableName } from './wire/specs.ts'
 
 /**
- * Some tables of the kernel, or all, as data. Inside of `read` of `Nft` the result is consistent. Missing tables are
- * skipped, and so are sets that the model cannot express. Unknown parts of rules become `raw`. Throws like `Nft`.
+ * Reads some tables of the kernel, or all, as a ruleset. Inside `read` of `Nft` the tables have one generation. Skips
+ * missing tables, and sets that the data model cannot express. Unknown parts of rules become `raw`. Throws like `Nft`.
  */
 export function readTables(nft: Dumps, names?: readonly TableName[]): Ruleset {
   return decodeTables(readRecords(nft, names))
 }
 
-/** Text of the tables as `nft list ruleset` prints them, including parts that the model cannot express. */
+/** Text of kernel tables as `nft list ruleset` prints them, including objects that the data model cannot express. */
 export function printTables(
   nft: Dumps,
   names?: readonly TableName[],

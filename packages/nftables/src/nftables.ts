@@ -16,14 +16,14 @@ import type { Drift } from './wire/nft-error.ts'
 import type { TableName } from './wire/specs.ts'
 
 /**
- * nftables of one namespace. Methods throw `NftError`, and `NetnsError` for failures of the socket; then nothing has
- * changed.
+ * nftables of one network namespace. Methods throw `NftError`. They throw `NetnsError` if the netlink socket fails;
+ * nothing has changed then.
  */
 export interface Nftables {
   /**
-   * Writes the ruleset in one transaction. Writes everything if none of its tables exists. Otherwise corrects
-   * differences; counters are ignored. Concurrent changes do not disturb a first write. A correction is computed again
-   * if another process changes rules meanwhile, as in `transaction`.
+   * Writes a ruleset in one transaction. If none of its tables exists, writes everything; concurrent changes do not
+   * disturb such a write. If a table exists, corrects the differences and ignores counters. A correction is computed
+   * again if another process changes rules meanwhile, as in `transaction`.
    *
    * @example
    * const others = { tables: ['ex-nat', 'ex-raw'].map((name) => ({ family: 'inet', name }) as const) }
@@ -32,37 +32,40 @@ export interface Nftables {
   apply(
     rules: Ruleset,
     options?: {
-      /** Tables to delete with their content in the same transaction. Tables of the ruleset stay. */
+      /**
+       * Option `absent` of `apply`: tables to delete with their content in the same transaction. Tables of the ruleset
+       * stay.
+       */
       readonly absent?: { readonly tables: readonly Pick<Table, 'family' | 'name'>[] } | undefined
     },
   ): Promise<
     Change & {
       /**
-       * Kind of change. `fresh`: none of the tables existed. `replace`: some existed and differed, or were deleted.
-       * `unchanged`: nothing was written.
+       * Kind of change that `apply` made. `fresh`: none of the tables existed. `replace`: some existed and differed, or
+       * were deleted. `unchanged`: nothing was written.
        */
       readonly plan: 'fresh' | 'replace' | 'unchanged'
     }
   >
   /**
-   * Throws `NftError('DRIFT')` with the differences as `drift`, unless the tables hold exactly this ruleset. Ignores
-   * other tables.
+   * Compares the kernel's tables with a ruleset. Throws `NftError('DRIFT')` with the differences as `drift`, unless the
+   * tables hold exactly this ruleset. Ignores tables that are not in the ruleset.
    */
   verify(rules: Ruleset, options?: Parameters<Nftables['apply']>[1]): Promise<void>
-  /** Differences that `verify` would report, as data. */
+  /** Differences between a ruleset and the kernel that `verify` would report, as data. */
   diff(rules: Ruleset, options?: Parameters<Nftables['apply']>[1]): Promise<Drift>
   /**
-   * Lets the kernel validate what `apply` would write, without changes. Throws `NftError('REFUSED')` with every rule
+   * Lets the kernel validate the changes of `apply` without making them. Throws `NftError('REFUSED')` with every rule
    * that the kernel refuses.
    */
   check(rules: Ruleset): Promise<void>
   /**
-   * Deletes the tables of the ruleset with their content. Missing tables are ignored. In DEL it keeps the tables if the
-   * handle is `kept`: another attachment uses the namespace.
+   * Deletes the tables of the ruleset with their content. Missing tables are ignored. In a CNI DEL the tables stay if
+   * the namespace's handle is `kept`: another attachment uses the namespace.
    */
   remove(rules: { readonly tables: readonly Pick<Table, 'family' | 'name'>[] }): Promise<Change>
   /**
-   * A named set or map of an existing table, of any program.
+   * Opens a named set or map of an existing table. Any program may have created the table.
    *
    * @example
    * const pods = nftables('host').set({ family: 'inet', table: 'mesh' }, { name: 'pods', key: 'ipv4_addr' })
@@ -70,9 +73,9 @@ export interface Nftables {
    */
   set(table: TableName, spec: NamedSet): TableSet
   /**
-   * Makes several changes as one, without reading first. Use it for the rules of one pod in a table that all pods
-   * share. `tables` are the changed tables. The batch is sent once; concurrent writes of other processes do not matter.
-   * The context's `undo` rolls back exactly these changes.
+   * Makes several changes in one transaction, without reading the current rules. Use it for the rules of one pod in a
+   * table that all pods share. `tables` are the changed tables. The batch is sent once; concurrent writes of other
+   * processes do not matter. The context's `undo` rolls back exactly these changes.
    *
    * @example
    * const chain = { family: 'inet', table: 'mesh', chain: attachmentName(c, 'pod-', 28) } as const
@@ -80,24 +83,27 @@ export interface Nftables {
    */
   write(tables: readonly TableName[], fill: (batch: Batch) => unknown): Promise<Change>
   /**
-   * Makes several changes as one that depend on the current rules. The function is called again, after growing pauses,
-   * if another process changes rules of the namespace meanwhile. Retries end with the call's `signal`; without a signal
-   * after 10 s (`CHANGED`, CNI code 11). The list `tables` has the changed tables. The context's `undo` rolls back
-   * exactly these changes.
+   * Makes several changes in one transaction that depend on the current rules. If another process changes rules of the
+   * namespace meanwhile, the function is called again after growing pauses. Retries end with the call's `signal`;
+   * without a signal after 10 s (`CHANGED`, CNI code 11). The list `tables` has the changed tables. The context's
+   * `undo` rolls back exactly these changes.
    */
   transaction<T>(
     tables: readonly TableName[],
     steps: (batch: Batch, nft: Nft) => T,
   ): Promise<Change & { readonly value: T }>
-  /** Reads some tables, or all, as bytes, including parts that this package does not model. */
+  /**
+   * Reads some tables of the namespace, or all, as bytes for `restore`. Includes objects that this package does not
+   * model.
+   */
   snapshot(tables?: readonly TableName[]): Promise<Snapshot>
-  /** Replaces the tables of a snapshot by their content in the snapshot. */
+  /** Replaces the tables of a snapshot in the kernel by their content in the snapshot. */
   restore(snapshot: Snapshot): Promise<Change>
 }
 
 /**
  * nftables of a namespace. `where` is an open namespace, `'host'`, or a context with `netns`. The context's `undo`
- * receives the rollback before anything is written. The socket opens with the first call.
+ * receives the rollback before anything is written. The netlink socket opens with the first call.
  *
  * @example
  * ```ts
@@ -121,8 +127,8 @@ export function nftables(
     nft,
   }: {
     /**
-     * One socket for all calls, for programs that live long, and for tests. It stays open. Default: each call opens a
-     * socket in the namespace.
+     * Open netlink socket for all calls, for programs that run long, and for tests. The socket stays open. Default:
+     * each call opens a socket in the namespace.
      */
     readonly nft?: Nft | undefined
   } = {},

@@ -10,7 +10,7 @@ import { replaceRuleset } from './replace.ts'
 import type { Change, Plan } from './report.ts'
 import { changeOf, type OwnedOptions, patienceOf, type WayBack, type Work, wayBack, withNft } from './work.ts'
 
-/** Writes a ruleset into the kernel. */
+/** Writes a ruleset into the kernel's nf_tables. */
 export async function applyRuleset(
   work: Work,
   rules: Ruleset,
@@ -34,7 +34,10 @@ interface Fresh {
   readonly owned: readonly TableName[]
 }
 
-/** Writes the whole ruleset if none of its tables exists. Concurrent writes of other processes do not matter. */
+/**
+ * Writes the whole ruleset if none of its tables exists in the kernel. Concurrent writes of other processes do not
+ * disturb the write.
+ */
 function writeFresh(nft: Nft, { rules, owned }: Fresh, back: WayBack): boolean {
   if (present(nft, owned).length > 0) return false
   const batch = addRuleset(new Batch({ echo: true }), rules, { exclusive: true })
@@ -43,7 +46,7 @@ function writeFresh(nft: Nft, { rules, owned }: Fresh, back: WayBack): boolean {
     back.told(nft.commit(batch))
     return true
   } catch (error) {
-    // Another process has created one of the tables meanwhile.
+    // Another process has created one of the ruleset's tables since the check: no whole ruleset is written.
     if (isNftError(error) && error.faults.some(({ kind, code }) => kind === 'table' && code === 'EEXIST')) return false
     throw error
   }

@@ -9,50 +9,53 @@ import type { Committed } from '../wire/nft.ts'
 import { tableFields } from '../wire/objects.ts'
 import type { ChainName, SetName, TableName } from '../wire/specs.ts'
 
-/** One of our transactions: the changes that the kernel echoed, and the earlier content of its tables. */
+/**
+ * Facts about one finished transaction of this package, from which a rollback is computed: the changes that the kernel
+ * reported, and the earlier content of the changed tables.
+ */
 export interface OwnSteps {
   readonly before: Snapshot
   readonly written: Committed
 }
 
-/** Net effect of a transaction, with objects by their keys. */
+/** Net effect of a transaction: created, changed and deleted nf_tables objects. Each map is by the object's key. */
 export interface Effect {
   readonly tables: ReadonlyMap<string, NftTable>
   readonly chains: ReadonlyMap<string, NftChain>
   readonly rules: ReadonlyMap<string, ChainName & { readonly handle: bigint }>
-  /** Named sets, without the anonymous sets of rules. */
+  /** Named sets that the transaction created. Anonymous sets of rules are left out. */
   readonly sets: ReadonlyMap<string, NftSet>
-  /** Elements, by the key of their set. */
+  /** Set elements that the transaction added, by the key of their set. */
   readonly elements: ReadonlyMap<string, readonly NftElement[]>
-  /** Keys of the deleted objects. */
+  /** Keys of the objects that the transaction deleted. */
   readonly gone: ReadonlySet<string>
   readonly goneElements: ReadonlyMap<string, readonly NftElement[]>
-  /** Existing tables and chains with changed properties, before and after. */
+  /** Tables and chains that existed before the transaction and have changed properties now. */
   readonly changed: readonly Changed[]
-  /** Handle of the table that each key meant at the end of the transaction. */
+  /** Kernel handle of each table at the end of the transaction, by the table's key. */
   readonly handles: ReadonlyMap<string, bigint>
 }
 
-/** A table or chain whose properties changed. */
+/** Table or chain before and after a transaction that changed its properties. */
 export type Changed =
   | { readonly kind: 'table'; readonly before: NftTable; readonly after: NftTable }
   | { readonly kind: 'chain'; readonly before: NftChain; readonly after: NftChain }
 
-/** The key of a table. */
+/** Text that identifies a table of the namespace, as a map key. */
 export const tableKey = ({ family, table }: TableName): string => `table ${family} ${table}`
-/** The key of a chain. */
+/** Text that identifies a chain of the namespace, as a map key. */
 export const chainKey = (name: TableName & { readonly chain: string }): string =>
   `${tableKey(name)} chain ${name.chain}`
-/** The key of a rule. */
+/** Text that identifies a rule of the namespace, as a map key. */
 export const ruleKey = (name: TableName & { readonly handle: bigint }): string =>
   `${tableKey(name)} rule ${name.handle}`
-/** The key of a set. */
+/** Text that identifies a set of the namespace, as a map key. */
 export const setKey = (name: SetName): string => `${tableKey(name)} set ${name.set}`
-/** The key of an element within its set. */
+/** Text that identifies an element within its set, as a map key. */
 export const elementKey = ({ key, keyEnd, flags }: NftElement): string =>
   [key, keyEnd].map((each) => Buffer.from(each ?? []).toString('hex')).join(' ') + (flags?.join() ?? '')
 
-/** Net effect of a transaction. */
+/** Computes the net effect of a transaction from the changes that the kernel reported. */
 export function effectOf({ before, written }: OwnSteps): Effect {
   const was = thingsIn(before)
   const made = {
@@ -88,7 +91,7 @@ export function effectOf({ before, written }: OwnSteps): Effect {
       const key = setKey(change.set)
       if (isAnonymous(change.set.set)) continue
       const known = gone.has(key) ? undefined : was.sets.get(key)
-      // Newer kernels also report a set that existed before the transaction.
+      // Newer kernels also report a set that existed before the transaction: ignore that report.
       if (action === 'add' && known?.handle === change.set.handle) continue
       note(made.sets, key, change.set, action)
     } else if (change.kind === 'element') {
@@ -133,12 +136,12 @@ function keyed<T>(keyOf: (thing: T) => string, thing: T): [string, T] {
   return [keyOf(thing), thing]
 }
 
-/** True for the name of an anonymous set, as nft and the kernel choose it. */
+/** True for the name of an anonymous set, such as `__set3` or `__map0`. */
 export const isAnonymous = (set: string): boolean => /^__(?:set|map)\d+$/.test(set)
 
 /**
- * Key of the object in a message of a snapshot. Elements have the key of their set. Objects and flowtables have the key
- * of their table.
+ * Key of the object in a netlink message of a snapshot. For elements: the key of their set. For stateful objects and
+ * flowtables: the key of their table.
  */
 export function keyIn(message: Message): string {
   const { kind, body } = message
@@ -158,7 +161,7 @@ export function keyIn(message: Message): string {
   }
 }
 
-/** Key of the table in a message of a snapshot. */
+/** Key of the table that a netlink message of a snapshot names. */
 export function tableKeyIn({ body }: Message): string {
   const family = familyWord(body[0])
   return family === undefined ? '' : tableKey({ family, ...decodeFields(inTable, Buffer.from(body), NFGENMSG) })

@@ -17,7 +17,10 @@ import {
 } from './own-steps.ts'
 import type { Left } from './remove-made.ts'
 
-/** Restores deleted objects that are still missing, and changed properties that no other program has changed since. */
+/**
+ * Restores objects that a transaction deleted and that are still missing. Restores changed properties unless another
+ * program has changed the properties since.
+ */
 export function putBackGone(batch: Batch, before: Snapshot, effect: Effect, left: Left): void {
   setBack(batch, effect, left)
   const things = before.messages
@@ -44,14 +47,14 @@ export function putBackGone(batch: Batch, before: Snapshot, effect: Effect, left
 
 const ruleOf = (body: Uint8Array): NftRule[] => decodeAll([Buffer.from(body)], ruleIn)
 
-/** Anonymous sets of a rule. They are created and deleted with the rule. */
+/** Anonymous sets of a deleted rule. The kernel creates and deletes anonymous sets with their rule. */
 function ownSets({ expressions }: NftRule): string[] {
   return expressions.flatMap((each) =>
     'set' in each && typeof each.set === 'string' && isAnonymous(each.set) ? each.set : [],
   )
 }
 
-/** Handle of the next rule of the chain that still exists. */
+/** Handle of the next rule of the chain that still exists. The restored rule is inserted before that rule. */
 function nextOf(rule: NftRule, rules: readonly NftRule[], left: Left): bigint | undefined {
   const chain = chainKey(rule)
   const kept = left.rules.get(chain) ?? []

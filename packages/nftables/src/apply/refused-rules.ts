@@ -15,7 +15,10 @@ import { ruleFields } from '../wire/objects.ts'
 import { sentFor } from '../wire/refusal/refusal.ts'
 import { withComment } from '../wire/userdata.ts'
 
-/** The same error with the text of each refused rule: in `rule` of its fault, and at the end of the fault's text. */
+/**
+ * Adds the text of each refused rule to an error of the kernel. The text is in `rule` of the fault, and at the end of
+ * the fault's text.
+ */
 export function withRules(error: NftError, nft: Nft): NftError {
   const sent = sentFor(error)
   if (sent === undefined) return error
@@ -23,7 +26,7 @@ export function withRules(error: NftError, nft: Nft): NftError {
   const sets = new SentSets(messages, nft)
   let { message } = error
   const faults = error.faults.map((fault): Fault => {
-    // The first message begins the batch and has no rule.
+    // Faults count the batch's messages after the begin message, which is messages[0].
     const refused = messages[fault.index + 1]
     const rule = refused === undefined ? undefined : textOf(refused, sets)
     if (rule === undefined) return fault
@@ -51,7 +54,10 @@ function textOf({ type, body }: Message, sets: SentSets): string | undefined {
   return ruleText({ statements, ...(comment === undefined ? undefined : { comment }) }, family, { stateless: true })
 }
 
-/** Sets that rules look up: sets of the batch (anonymous sets by id), and sets in the kernel. */
+/**
+ * Sets that the rules of a refused batch look up: sets of the batch, and sets in the kernel. Anonymous sets of the
+ * batch are found by id.
+ */
 class SentSets {
   readonly #records = new Map<string, Map<string, SetRecord>>()
 
@@ -72,7 +78,7 @@ class SentSets {
     return this.#in(family, table)
   }
 
-  /** Gives each anonymous set in the expressions a name of its own. */
+  /** Gives each anonymous set in a rule's expressions a unique name. */
   namedIn(expressions: readonly Expression[]): readonly Expression[] {
     return expressions.map((each) => {
       if (each.name !== 'lookup' || each.setId === undefined) return each
@@ -107,7 +113,8 @@ class SentSets {
 }
 
 /**
- * Name of a set. The kernel names an anonymous set only later; in a batch all have the same name, so the id is added.
+ * Unique name of a set in a batch. All anonymous sets of a batch have one name pattern such as `__set%d`, so the set's
+ * id is added.
  */
 const nameOf = (set: string, id: number | undefined): string => (set.includes('%d') ? `${set} ${id}` : set)
 
@@ -115,7 +122,8 @@ function present(nft: Nft) {
   try {
     return setsOf(nft)
   } catch {
-    // The caller reports the kernel's refusal, with rules that print without these sets.
+    // Ignores an error while reading sets: the caller reports the kernel's refusal with rule texts that lack the sets
+    // in the kernel.
     return []
   }
 }

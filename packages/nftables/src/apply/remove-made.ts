@@ -6,20 +6,29 @@ import type { Nft } from '../wire/nft.ts'
 import type { ElementSpec } from '../wire/specs.ts'
 import { chainKey, type Effect, elementKey, ruleKey, setKey, tableKey } from './own-steps.ts'
 
-/** Content of a transaction's tables after its own objects are deleted. */
+/**
+ * Content that remains in the tables of a transaction after a rollback has deleted the objects that the transaction
+ * created.
+ */
 export interface Left {
-  /** All tables, by key. */
+  /** Tables of the namespace that remain, by key. */
   readonly tables: ReadonlyMap<string, NftTable>
   readonly chains: ReadonlyMap<string, NftChain>
-  /** Handles of the rules of each chain, in order, by the chain's key. */
+  /** Handles of the remaining rules of each chain in order, by the chain's key. */
   readonly rules: ReadonlyMap<string, readonly bigint[]>
   readonly sets: ReadonlyMap<string, NftSet>
   readonly elements: ReadonlyMap<string, readonly NftElement[]>
-  /** True if the table is missing, or still the one that the transaction changed. */
+  /**
+   * True if the table is missing, or has the handle of the table that the transaction changed. A table that another
+   * program created again has another handle.
+   */
   isOurs(key: string): boolean
 }
 
-/** Deletes a transaction's own objects, unless other programs use them. `inUse` has the chains and sets to keep. */
+/**
+ * Deletes the objects that a transaction created, unless other programs use them. `inUse` has the chains and sets to
+ * keep.
+ */
 export function removeMade(batch: Batch, nft: Nft, effect: Effect, inUse: ReadonlySet<string>): Left {
   const tables = new Map(nft.tables().map((table) => [tableKey(table), table]))
   const isSame = (key: string) => tables.get(key)?.handle === effect.handles.get(key)
@@ -53,7 +62,7 @@ function removeFrom(batch: Batch, nft: Nft, removal: Removal, left: LeftSoFar): 
   const rules = nft.rules({ family, table: name })
   const sets = setsOf(nft, { family, table: name })
   const named = sets.filter(({ flags }) => flags?.includes('anonymous') !== true)
-  // Deletes rules first, then elements, then the sets and chains that they refer to.
+  // The kernel refuses to delete a set or chain that a rule or element refers to: delete rules and elements first.
   for (const rule of rules) removeRule(batch, rule, effect, left)
   const keptSets = named.filter((set) => !removeSet(batch, nft, set, removal, left))
   const keptChains = chains.filter((chain) => !removeChain(batch, chain, removal, left))
@@ -83,7 +92,7 @@ function removeSet(batch: Batch, nft: Nft, set: NftSet, { effect, inUse }: Remov
   const isLookedAt = isMade || made.size > 0 || effect.goneElements.has(key)
   const present = isLookedAt ? elementsOf(nft, set).filter((each) => !isEndOfNone(each)) : []
   const ours = present.filter((each) => made.has(elementKey(each)))
-  // Packets add elements to a dynamic set: no program owns them.
+  // Packets add elements to a dynamic set. Such elements belong to no program, so the set can be deleted.
   const isOurs = isMade && (ours.length === present.length || set.flags?.includes('dynamic') === true)
   if (isOurs && !inUse.has(key)) {
     deleteSet(batch, set)
@@ -97,11 +106,17 @@ function removeSet(batch: Batch, nft: Nft, set: NftSet, { effect, inUse }: Remov
   return false
 }
 
-/** End element before the first interval. The kernel does not allow its deletion. */
+/**
+ * True for the end element at key 0, before the first interval of an interval set. The kernel does not allow its
+ * deletion.
+ */
 const isEndOfNone = ({ key, flags }: NftElement): boolean =>
   flags?.includes('intervalEnd') === true && key?.every((byte) => byte === 0) === true
 
-/** An element is deleted by its key: without timeouts, comment and user data. */
+/**
+ * Copies a set element for deletion. The kernel deletes an element by key, so timeouts, comment and user data are left
+ * out.
+ */
 const plain = ({ expiration: _, timeout: __, comment: ___, userdata: ____, ...element }: NftElement): ElementSpec =>
   element
 

@@ -20,13 +20,13 @@ import { present } from './present.ts'
 import type { Plan } from './report.ts'
 import type { WayBack } from './work.ts'
 
-/** Wanted tables, and tables to delete. */
+/** Tables that an apply wants in the kernel, and tables that it deletes. */
 export interface Wanted {
   readonly rules: Ruleset
   readonly gone: readonly TableName[]
 }
 
-/** Writes the differences. Returns the kind of change. */
+/** Writes the differences between the kernel's tables and the wanted tables. Returns the kind of change. */
 export function replaceRuleset(nft: Nft, { rules, gone }: Wanted, back: WayBack, patience: Patience): Promise<Plan> {
   const plan = (batch: Batch) => {
     const left = present(nft, gone)
@@ -39,7 +39,10 @@ export function replaceRuleset(nft: Nft, { rules, gone }: Wanted, back: WayBack,
   return nft.transact(plan, { ...patience, told: back.told })
 }
 
-/** Adds the changes to a batch that turn tables into the wanted ones. Returns the names of existing tables. */
+/**
+ * Adds the changes to a batch that turn the kernel's tables into the wanted tables. Returns the names of tables that
+ * exist in the kernel.
+ */
 export function writeDifference(batch: Batch, nft: Nft, tables: readonly Table[]): TableName[] {
   const states = tableStates(nft, tables)
   for (const state of states) if (!isSame(state)) writeTable(batch, state)
@@ -56,8 +59,8 @@ function writeTable(batch: Batch, state: TableState): void {
     return
   }
   if (dormant) addTable(batch, table)
-  // Unchanged rules may refer to objects that are rebuilt. They are rewritten too: the kernel would keep the old
-  // objects for them.
+  // An unchanged rule may refer to a set or chain that is created again. The rule is rewritten, because the kernel
+  // would keep the old object for it.
   const isRebuilt = [...state.chains, ...state.sets].some(
     ({ present: found, stays: same }) => found !== undefined && !same,
   )
@@ -72,7 +75,10 @@ function writeTable(batch: Batch, state: TableState): void {
   for (const { wanted } of rewritten) if (wanted !== undefined) addRules(batch, table, wanted)
 }
 
-/** Deletes rules first, then elements with verdicts, then the chains and sets that they refer to. */
+/**
+ * Deletes rules first, then elements with verdicts, then chains and sets: a rule or element may refer to a chain or
+ * set.
+ */
 function remove(batch: Batch, { table, chains, sets }: TableState, rewritten: readonly ChainState[]): void {
   const name = nameOf(table)
   for (const chain of rewritten) {

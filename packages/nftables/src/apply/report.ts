@@ -1,13 +1,13 @@
-/** Result of a call that changes rules, with its rollback. */
+/** Result of a call that changes nftables rules, with the function that rolls the changes back. */
 export interface Change {
   /** True if the call wrote anything to the kernel. */
   readonly changed: boolean
-  /** Generation of the rules after the change. */
+  /** Generation number of the namespace's ruleset after the change. The kernel increments the number at each commit. */
   readonly generation: number
   readonly durationMs: number
   /**
-   * Rolls back exactly the changes of this call. Later changes of other programs stay, and objects that they use by now
-   * stay too. A second call does nothing.
+   * Rolls back exactly the changes of this call. Later changes of other programs stay. Objects of this call stay if
+   * other programs use them by now. A second call does nothing.
    */
   undo(): Promise<void>
 }

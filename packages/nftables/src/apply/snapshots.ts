@@ -7,7 +7,7 @@ import type { Change } from './report.ts'
 import { runTransaction } from './transaction.ts'
 import { patienceOf, type Work, withNft } from './work.ts'
 
-/** Reads the content of some tables, or of all tables. */
+/** Reads the content of some tables of the namespace, or of all tables. */
 export async function takeSnapshot(work: Work, tables?: readonly TableName[]): Promise<Snapshot> {
   return withNft(work, (nft) => nft.read(() => snapshot(nft, tables), patienceOf(work)))
 }

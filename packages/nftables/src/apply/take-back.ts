@@ -7,7 +7,8 @@ import { removeMade } from './remove-made.ts'
 
 /**
  * Rolls back one transaction of this package: deletes the objects that the transaction created, and restores the
- * objects that it deleted. Later changes of other programs stay. Created objects stay if another program uses them:
+ * objects that the transaction deleted. Later changes of other programs stay. Created objects stay if another program
+ * uses them:
  *
  * - chains with rules of that program, or with jumps from its rules
  * - sets with elements of that program
@@ -30,14 +31,19 @@ export async function takeBack(nft: Nft, steps: OwnSteps): Promise<void> {
   }
 }
 
-/** Milliseconds during which the rollback is retried. A plugin has 2 s for its whole rollback. */
+/**
+ * Milliseconds during which a rollback is retried after concurrent changes. A plugin has 2 s for its whole rollback.
+ */
 const PATIENCE = 1500
 
 function inverse(batch: Batch, nft: Nft, { before }: OwnSteps, effect: Effect, inUse: ReadonlySet<string>): void {
   putBackGone(batch, before, effect, removeMade(batch, nft, effect, inUse))
 }
 
-/** The key of a chain or set that another program's rule or element uses. */
+/**
+ * Key of the chain or set in a fault with `EBUSY`: another program's rule or element uses it. `undefined` for other
+ * faults.
+ */
 function busyKey({ code, kind, family, table, chain, set }: Fault): string | undefined {
   if (code !== 'EBUSY' || family === undefined || table === undefined) return undefined
   if (kind === 'chain' && chain !== undefined) return chainKey({ family, table, chain })

@@ -8,7 +8,7 @@ import { writeDifference } from './replace.ts'
 import type { Change } from './report.ts'
 import { changeOf, patienceOf, type WayBack, type Work, wayBack, withNft } from './work.ts'
 
-/** Runs a transaction that changes the given `tables`. */
+/** Runs a transaction of the caller that changes the given `tables`. */
 export async function runTransaction<T>(
   work: Work,
   tables: readonly TableName[],
@@ -22,14 +22,17 @@ export async function runTransaction<T>(
   })
 }
 
-/** Tables that a transaction changes, and its rollback. */
+/** Tables that a transaction changes, and the rollback of the transaction. */
 export interface Undoable {
   readonly work: Work
   readonly tables: readonly TableName[]
   readonly back: WayBack
 }
 
-/** Commits what a plan adds to its batch. Records the content of the tables for the rollback first. */
+/**
+ * Reads the content of a transaction's tables for the rollback. Then commits the changes that the caller adds to the
+ * batch.
+ */
 export function transactWith<T>(nft: Nft, { work, tables, back }: Undoable, plan: (batch: Batch) => T): Promise<T> {
   const recorded = (batch: Batch): T => {
     const value = plan(batch)
@@ -39,7 +42,7 @@ export function transactWith<T>(nft: Nft, { work, tables, back }: Undoable, plan
   return nft.transact(recorded, { ...patienceOf(work), told: back.told })
 }
 
-/** Commits changes that do not depend on the current rules. Concurrent writes do not matter. */
+/** Commits changes that do not depend on the current rules, so concurrent writes do not disturb the commit. */
 export async function runWrite(
   work: Work,
   tables: readonly TableName[],
@@ -59,8 +62,8 @@ export async function runWrite(
 }
 
 /**
- * Lets the kernel validate what `apply` would write. Throws `NftError('REFUSED')` with every rule that the kernel
- * refuses.
+ * Lets the kernel validate the batch that `apply` would write. Throws `NftError('REFUSED')` with every rule that the
+ * kernel refuses.
  */
 export async function checkRuleset(work: Work, { tables }: Ruleset): Promise<void> {
   await withNft(work, (nft) => {
@@ -70,7 +73,10 @@ export async function checkRuleset(work: Work, { tables }: Ruleset): Promise<voi
   })
 }
 
-/** Content of the tables for the rollback: everything if the batch deletes, else only tables, chains and sets. */
+/**
+ * Content of a transaction's tables for the rollback: everything if the batch deletes objects, else only tables, chains
+ * and sets.
+ */
 function contentFor(nft: Nft, batch: Batch, tables: readonly TableName[]): Snapshot {
   return snapshot(nft, tables, messagesOf(batch).frees ? undefined : ['table', 'chain', 'set'])
 }

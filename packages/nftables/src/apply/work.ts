@@ -8,21 +8,24 @@ import { withRules } from './refused-rules.ts'
 import type { Change } from './report.ts'
 import { takeBack } from './take-back.ts'
 
-/** Tables that a program owns. A ruleset is valid too. */
+/** Names of the tables that a program owns. A ruleset can be passed too. */
 export type OwnedTables = { readonly tables: readonly Pick<Table, 'family' | 'name'>[] }
 
-/** Options of `apply`, `verify` and `diff`. `absent`: tables to delete in the same transaction. */
+/**
+ * Options of `apply`, `verify` and `diff`. `absent`: `apply` deletes these tables, `verify` and `diff` report them as
+ * differences if they exist.
+ */
 export type OwnedOptions = { readonly absent?: OwnedTables | undefined }
 
-/** A namespace, and optionally one socket for all calls. */
+/** Namespace in which a call works, and optionally an open netlink socket for all calls. */
 export interface Work {
   readonly place: Place
   readonly nft: Nft | undefined
 }
 
 /**
- * Runs a function with a socket. Throws `NftError('ABORTED')` if the context's signal is aborted already. A running
- * function is not stopped, because it is short.
+ * Runs a function with a netlink socket of the namespace. Throws `NftError('ABORTED')` if the context's signal is
+ * aborted already. A running function is not stopped, because it is short.
  */
 export async function withNft<T>({ place, nft }: Work, run: (nft: Nft) => T | Promise<T>): Promise<T> {
   const { netns, signal } = place
@@ -39,13 +42,15 @@ export async function withNft<T>({ place, nft }: Work, run: (nft: Nft) => T | Pr
   })
 }
 
-/** Rollback of a transaction: the inverse of its own steps. */
+/** Rollback of one transaction: undoes exactly the changes of that transaction. */
 export interface WayBack {
-  /** Records the content before a write, and registers the rollback with the context once. */
+  /**
+   * Stores the content of the tables before a write, for the rollback. Registers the rollback with the context once.
+   */
   begin(before?: Snapshot): void
-  /** Records the changes that the kernel made. */
+  /** Stores the changes that the kernel reported for the transaction. */
   readonly told: (committed: Committed) => void
-  /** True after a write that was not rolled back. */
+  /** True after a transaction that is written and not rolled back. */
   isWritten(): boolean
   undo(): Promise<void>
 }
@@ -58,7 +63,7 @@ export function wayBack({ place, nft }: Work): WayBack {
   const undo = async (): Promise<void> => {
     if (written === undefined) return
     const steps = { before, written }
-    // An aborted call is rolled back as well.
+    // The rollback ignores the context's signal: an aborted call is rolled back as well.
     await withSocket(place.netns, nft, (socket) => takeBack(socket, steps))
     written = undefined
   }
@@ -76,10 +81,10 @@ export function wayBack({ place, nft }: Work): WayBack {
   }
 }
 
-/** Retries last until the signal of the call. */
+/** Limit for retries of a transaction: retries end with the call's signal. */
 export const patienceOf = ({ place }: Work): Patience => ({ signal: place.signal })
 
-/** Report of a finished change. */
+/** Result of a finished call that changed rules. */
 export function changeOf(nft: Nft, began: number, { isWritten, undo }: WayBack): Change {
   return { changed: isWritten(), generation: nft.generation(), durationMs: performance.now() - began, undo }
 }

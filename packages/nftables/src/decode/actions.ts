@@ -5,7 +5,7 @@ import type { Verdict } from '../wire/fields/verdict.ts'
 import type { Context } from './loads.ts'
 import { type Reader, read } from './reading.ts'
 
-/** Reads statements of a single expression: a counter, a verdict, a limit … */
+/** Decodes statements of a single netlink expression: a counter, a verdict, a limit … */
 export const readAction: Reader = ({ expressions, context }, at) => {
   const expression = expressions[at]
   const action = expression === undefined ? undefined : actionOf(expression, context)
@@ -46,7 +46,7 @@ const units = new Map((Object.keys(limitUnits) as Limit['per'][]).map((word) => 
 
 function limit({ rate, unit, burst, type, flags = 0 }: Expressions['limit']): Limit | undefined {
   const per = units.get(unit)
-  // A rate above the safe integers stays `raw`.
+  // A rate above the safe integers of JavaScript stays an undecoded `raw` expression.
   if (per === undefined || flags > 1 || rate > Number.MAX_SAFE_INTEGER) return undefined
   return {
     ...{ kind: 'limit', rate: Number(rate), per, burst },
@@ -55,7 +55,7 @@ function limit({ rate, unit, burst, type, flags = 0 }: Expressions['limit']): Li
   }
 }
 
-/** Log level if the rule has none. */
+/** Log level of a rule that sets no log level. */
 const USUAL_LEVEL = 4
 
 function log({ prefix, level, flags = 0, group, snaplen, qthreshold }: Expressions['log']): Log | undefined {

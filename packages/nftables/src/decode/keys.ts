@@ -2,22 +2,25 @@ import { type DataType, dataTypes, type Plain, type Span } from '../rules/data-t
 import { inOrder, spanOf } from '../rules/spans.ts'
 import type { ElementFlag } from '../wire/specs.ts'
 
-/** Attributes of a set element that say its keys. */
+/** Members of a set element that determine its keys. */
 interface Element {
   readonly key?: Uint8Array
   readonly keyEnd?: Uint8Array
   readonly flags?: readonly ElementFlag[]
 }
 
-/** An element with its keys, as bytes that sort like the values. `span` is `undefined` for invalid keys. */
+/**
+ * Set element with the range of keys that it stands for. Key bytes sort like the values. `span` is `undefined` for
+ * invalid keys.
+ */
 export interface SpanOf<E> {
   readonly element: E
   readonly span: Span | undefined
 }
 
 /**
- * Keys of a set or map with one type, sorted. In an interval set the kernel stores the start of each interval. It also
- * stores the first key after the interval, unless the next interval starts there.
+ * Sorted key ranges of a set or map with one type. In an interval set the kernel stores the start of each interval. The
+ * kernel also stores the first key after the interval, unless the next interval starts at that key.
  */
 export function spansOf<E extends Element>(type: DataType, interval: boolean, elements: readonly E[]): SpanOf<E>[] {
   const bounds = elements.map((element) => ({ element, key: keyIn(type, interval, element) })).sort(byKey)
@@ -32,7 +35,7 @@ export function spansOf<E extends Element>(type: DataType, interval: boolean, el
   })
 }
 
-/** Key of an element, most significant byte first. The kernel stores keys of interval sets in this order. */
+/** Key of a set element, most significant byte first. The kernel stores keys of interval sets in this order. */
 function keyIn(type: DataType, interval: boolean, { key, keyEnd }: Element): Uint8Array | undefined {
   if (key?.length !== type.length || keyEnd !== undefined) return undefined
   return interval ? key : inOrder(type, key)
@@ -47,12 +50,12 @@ interface Bound<E> {
   readonly key: Uint8Array | undefined
 }
 
-/** Sorts by key. At equal keys the end of an interval precedes the start of the next. */
+/** Compares set elements by key. At equal keys the end of an interval precedes the start of the next interval. */
 function byKey(a: Bound<Element>, b: Bound<Element>): number {
   return Buffer.compare(a.key ?? none, b.key ?? none) || Number(isEnd(b.element)) - Number(isEnd(a.element))
 }
 
-/** The previous key. */
+/** Next lower key: subtracts 1 from big-endian bytes. */
 function before(bytes: Uint8Array): Uint8Array {
   const found = Uint8Array.from(bytes)
   for (let at = found.length - 1; at >= 0; at--) {
@@ -63,7 +66,7 @@ function before(bytes: Uint8Array): Uint8Array {
   return found
 }
 
-/** Span of a single name, or of all names with a prefix; `undefined` for other ranges. */
+/** Range of keys for a single interface name, or for all names with a prefix. `undefined` for other ranges. */
 function nameSpan(from: Uint8Array, to: Uint8Array): Span | undefined {
   if (Buffer.compare(from, to) === 0) return { from, to: from }
   const end = from.indexOf(0)
@@ -73,12 +76,12 @@ function nameSpan(from: Uint8Array, to: Uint8Array): Span | undefined {
   return isPrefix ? { from, to, bits: 8 * length } : undefined
 }
 
-/** Value of bytes in the kernel's register order; `undefined` if the value would encode to other bytes. */
+/** Converts bytes in the kernel's register order to a value. `undefined` if the value would encode to other bytes. */
 export function valueIn(type: DataType, bytes: Uint8Array): Plain | undefined {
   return bytes.length === type.length ? orderedValue(type, inOrder(type, bytes)) : undefined
 }
 
-/** Value of bytes in big-endian order; `undefined` if the value would encode to other bytes. */
+/** Converts bytes in big-endian order to a value. `undefined` if the value would encode to other bytes. */
 export function orderedValue(type: DataType, bytes: Uint8Array): Plain | undefined {
   const value = type.read({ from: bytes, to: bytes })
   const again = value === undefined ? undefined : type.write(value)

@@ -2,24 +2,27 @@ import type { Selector } from '../rules/values.ts'
 import type { Expression, Expressions } from '../wire/expressions/expression-types.ts'
 import type { Family } from '../wire/family.ts'
 
-/** Headers of the packet that the rule has checked so far. */
+/**
+ * Network and transport protocol that earlier statements of the decoded rule have checked. Decides the meaning of
+ * header offsets.
+ */
 export interface Context {
   network: 'ip' | 'ip6' | undefined
-  /** Protocol number (`IPPROTO_…`), or its word. */
+  /** Transport protocol: protocol number (`IPPROTO_…`), or nft's word for the protocol. */
   transport: string | number | undefined
 }
 
-/** Context before the first statement. */
+/** Known protocols before the first statement of a rule, from the family of its table. */
 export function contextOf(family: Family): Context {
   return { network: family === 'ip' || family === 'ip6' ? family : undefined, transport: undefined }
 }
 
-/** Value that was loaded into register 1. */
+/** Field of the packet that an expression has loaded into register 1. */
 export interface Loaded {
   readonly selector: Selector
-  /** Number of loaded bytes, if only the network part of an address is loaded. */
+  /** Number of loaded bytes, if the expression loads only the network part of an address. */
   readonly bytes?: number
-  /** True if one load covers both ports. */
+  /** True if the expression loads source and destination port together. */
   readonly ports?: true
 }
 
@@ -29,7 +32,10 @@ const socketKeys = new Set(['transparent', 'mark', 'wildcard'] as const)
 
 const has = <T>(set: ReadonlySet<T>, key: unknown): key is T => (set as ReadonlySet<unknown>).has(key)
 
-/** Selector that an expression loads into register 1; `undefined` if it loads no known selector. */
+/**
+ * Field of the packet (selector) that an expression loads into register 1. `undefined` if the expression loads no known
+ * selector.
+ */
 export function loadedBy(expression: Expression, context: Context): Loaded | undefined {
   if (!('dreg' in expression) || expression.dreg !== 1) return undefined
   switch (expression.name) {
@@ -66,7 +72,7 @@ function header(payload: Expressions['payload'], { network, transport }: Context
   return len === length ? { selector } : { selector, bytes: len }
 }
 
-/** Protocols without ports. nft has other names for their first bytes. 2 is IGMP. */
+/** Transport protocols without ports: nft has other names for the first bytes of their headers. 2 is IGMP. */
 const withoutPorts: ReadonlySet<string | number> = new Set(['icmp', 2, 'ah', 'ipv6-icmp', 'comp'])
 
 const FLAGS_OF_TCP = 13

@@ -11,7 +11,7 @@ import { type Read, type Reading, read, type SetRecord } from './reading.ts'
 
 const INVERTED = 1
 
-/** Reads a lookup in a set, or in a verdict map. */
+/** Decodes a lookup of a loaded field in a set or a verdict map. */
 export function lookedUp(
   { sets }: Reading,
   { set: name, setId, sreg, dreg, flags = 0 }: Expressions['lookup'],
@@ -30,13 +30,13 @@ export function lookedUp(
   const isMap = set.flags?.includes('map') === true
   if (dreg === undefined && !isMap && (flags & ~INVERTED) === 0) {
     const value = isNamed ? { named: name } : setOf(type, interval, record)
-    // The cast is safe: the keys are values of the selector.
+    // The cast is safe: the set's keys were decoded with the selector's type.
     const statement = { kind: selector, ...(flags === INVERTED ? { op: '!=' } : {}), value } as Statement
     return value === undefined ? undefined : read(1, statement)
   }
   if (dreg !== 0 || flags !== 0 || set.dataType !== 'verdict') return undefined
   const map = isNamed ? { named: name } : mapOf(type, interval, record)
-  // The cast is safe: the keys are values of the selector.
+  // The cast is safe: the map's keys were decoded with the selector's type.
   return map === undefined ? undefined : read(1, { kind: 'vmap', on: selector, map } as Statement)
 }
 
@@ -65,10 +65,10 @@ function mapOf(
   return isWhole(elements) ? { elements: found } : undefined
 }
 
-/** True if an element has attributes that elements of anonymous sets never have. */
+/** True if a set element has a comment or timeout. Elements of anonymous sets that nft writes never have them. */
 const isNoted = ({ comment, timeout }: SetRecord['elements'][number]): boolean =>
   comment !== undefined || timeout !== undefined
 
-/** False for sets that nft cannot print in a rule: empty sets, and sets with a catch-all element. */
+/** True if nft can print the set inside a rule. False for empty sets, and for sets with a catch-all element. */
 const isWhole = (elements: SetRecord['elements']): boolean =>
   elements.some((element) => !isEnd(element)) && elements.every(({ flags }) => flags?.includes('catchAll') !== true)

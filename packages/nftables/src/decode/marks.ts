@@ -2,7 +2,10 @@ import type { MarkValue } from '../rules/statement.ts'
 import type { Expression } from '../wire/expressions/expression-types.ts'
 import { type Reader, type Reading, read } from './reading.ts'
 
-/** Reads statements that set a mark, a zone or nftrace: a number or another mark is loaded, then stored. */
+/**
+ * Decodes statements that set a mark, a zone or nftrace. The rule loads a number or another mark into a register, then
+ * stores the register.
+ */
 export const readSetting: Reader = (reading, at) => {
   const source = sourceAt(reading, at)
   const target = source === undefined ? undefined : reading.expressions[at + source.length]
@@ -27,7 +30,7 @@ export const readSetting: Reader = (reading, at) => {
   }
 }
 
-/** Mark, zone or nftrace that an expression sets to the value of register 1. */
+/** Property that an expression sets to the value of register 1: a mark, a zone or nftrace. */
 function placeOf(expression: Expression): 'mark' | 'ct mark' | 'ct zone' | 'nftrace' | undefined {
   if ((expression.name !== 'meta' && expression.name !== 'ct') || expression.sreg !== 1) return undefined
   if (expression.dreg !== undefined) return undefined
@@ -40,7 +43,7 @@ function placeOf(expression: Expression): 'mark' | 'ct mark' | 'ct zone' | 'nftr
 
 type MarkSource = Exclude<MarkValue, number>
 
-/** Content of register 1: bytes, or the mark that was loaded. */
+/** Value that expressions load into register 1: bytes, or another mark. */
 function sourceAt(
   { expressions }: Reading,
   at: number,
@@ -59,7 +62,8 @@ function sourceAt(
   if (mask?.length !== 4 || xor?.length !== 4) return undefined
   const and = number(mask)
   const turned = number(xor)
-  // No program writes an operation that changes nothing, and the model cannot express it.
+  // Leaves an operation on a mark undecoded that changes no bit: no program writes one, and the data model cannot
+  // express it.
   if (and === ALL && turned === 0) return undefined
   const value = { of, ...(and === ALL ? {} : { and }), ...(turned === 0 ? {} : { xor: turned }) } as const
   return { value, length: 2 }

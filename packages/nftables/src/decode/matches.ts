@@ -9,7 +9,10 @@ import { type Loaded, loadedBy } from './loads.ts'
 import { lookedUp } from './lookups.ts'
 import { type Read, type Reader, type Reading, read } from './reading.ts'
 
-/** Reads a condition or a verdict map: a value is loaded, changed in some cases, then compared or looked up. */
+/**
+ * Decodes a condition or a verdict map of a rule. Its expressions load a value, change it in some cases, then compare
+ * it or look it up.
+ */
 export const readMatch: Reader = (reading, at) => {
   const { expressions, context } = reading
   const first = expressions[at]
@@ -21,7 +24,7 @@ export const readMatch: Reader = (reading, at) => {
   return { statements: found.statements, length: found.length + 1 }
 }
 
-/** Records the headers that a condition proves. */
+/** Records the network or transport protocol that a decoded condition checks, for later statements of the rule. */
 function note(statement: Statement, { context }: Reading): void {
   if ('op' in statement || !('value' in statement)) return
   const { kind, value } = statement
@@ -49,7 +52,7 @@ function compared(reading: Reading, at: number, expression: Expression, loaded: 
 
 const matchOps = { eq: undefined, neq: '!=', lt: '<', lte: '<=', gt: '>', gte: '>=' } as const
 
-/** A condition on a selector. The cast is safe: the value was read with the selector's type. */
+/** Creates a condition on a selector. The cast is safe: the value was decoded with the selector's type. */
 const match = (kind: Selector, value: Operand<Plain>, op?: MatchOp): Match =>
   ({ kind, ...(op === undefined ? {} : { op }), value }) as Match
 
@@ -60,12 +63,12 @@ function byValue(reading: Reading, at: number, { op, data }: Expressions['cmp'],
   const isEquality = op === 'eq' || op === 'neq'
   if (ports === true) return op === 'eq' ? bothPorts(selector, data) : undefined
   if (bytes !== undefined || (type === dataTypes.ifname && data.length < type.length)) {
-    // Decodes a comparison of the first bytes only: a network, or a prefix of names.
+    // A comparison of the first bytes only is a network, or a prefix of interface names.
     const isWhole = bytes === undefined ? data.length > 0 && !data.includes(0) : data.length === bytes
     const begin = isWhole && isEquality ? beginning(type, data, 8 * data.length) : undefined
     return begin === undefined ? undefined : read(1, match(selector, begin, word))
   }
-  // An equality with bits matches exactly these bits.
+  // Equality on a type of flags such as `tcp flags` means exactly these flags: a set with one value.
   if (type.flags === true && op === 'eq') {
     const exact = valueIn(type, data)
     return exact === undefined ? undefined : read(1, match(selector, { set: [exact] }))
@@ -73,7 +76,7 @@ function byValue(reading: Reading, at: number, { op, data }: Expressions['cmp'],
   return type.host === true && !isEquality ? undefined : ordered(reading, at, loaded, 1)
 }
 
-/** A comparison by equality or size, or two comparisons that form a range. */
+/** Decodes a comparison by equality or size, or two comparisons that form a range. */
 function ordered({ expressions }: Reading, at: number, { selector }: Loaded, length: number): Read | undefined {
   const { type } = selectors[selector]
   const from = expressions[at]
@@ -90,7 +93,7 @@ function ordered({ expressions }: Reading, at: number, { selector }: Loaded, len
   return read(length, match(selector, value, matchOps[from.op]))
 }
 
-/** Source and destination port, which nft compares in one step. */
+/** Decodes a comparison of source and destination port, which nft encodes as one comparison of four bytes. */
 function bothPorts(sport: Selector, data: Uint8Array): Read | undefined {
   const type = dataTypes.inet_service
   const source = data.length === 4 ? valueIn(type, data.subarray(0, 2)) : undefined
@@ -100,7 +103,7 @@ function bothPorts(sport: Selector, data: Uint8Array): Read | undefined {
   return read(1, match(sport, source), match(dport, target))
 }
 
-/** `range` expression, which nft uses for "not in the range". */
+/** Decodes a `range` expression, which nft uses for "not in the range". */
 function outside({ sreg, op, from, to }: Expressions['range'], loaded: Loaded, length: number): Read | undefined {
   const { selector, bytes, ports } = loaded
   const { type } = selectors[selector]
@@ -114,7 +117,7 @@ function outside({ sreg, op, from, to }: Expressions['range'], loaded: Loaded, l
     : read(length, match(selector, { from: first, to: end }, '!='))
 }
 
-/** A comparison of some bits. */
+/** Decodes a comparison of some bits: a bitwise AND with a mask, then a comparison. */
 function masked(reading: Reading, at: number, bits: Expressions['bitwise'], loaded: Loaded): Read | undefined {
   const { selector, bytes, ports } = loaded
   const { type } = selectors[selector]
@@ -129,7 +132,7 @@ function masked(reading: Reading, at: number, bits: Expressions['bitwise'], load
     const any = valueIn(type, mask)
     return any === undefined ? undefined : read(2, match(selector, any))
   }
-  // A comparison with bits outside of the mask never matches, and is not a network.
+  // A compared value with bits outside the mask never matches, so the comparison is not a network.
   const length = data.every((byte, i) => (byte & ~(mask[i] ?? 0)) === 0) ? onesBefore(mask) : undefined
   if (type.networks === true && length !== undefined) {
     const network = beginning(type, data, length)
@@ -137,16 +140,16 @@ function masked(reading: Reading, at: number, bits: Expressions['bitwise'], load
   }
   const value = maskValue(type, data)
   const kept = maskValue(type, mask)
-  // The cast is safe: both are values of the selector.
+  // The cast is safe: value and mask were decoded with the selector's type.
   const operand = { value, mask: kept } as Operand<Plain>
   return value === undefined || kept === undefined ? undefined : read(2, match(selector, operand, word))
 }
 
-/** Value of a mask or of masked data. For a type of bits, zero is an empty list. */
+/** Converts a mask, or masked data, to a value. For a type of flags, zero becomes an empty list. */
 const maskValue = (type: DataType, bytes: Uint8Array): Plain | undefined =>
   type.flags === true && isZero(bytes) ? [] : valueIn(type, bytes)
 
-/** True for an `and` of register 1 into itself. */
+/** True for a bitwise AND of register 1 with a mask whose result stays in register 1. */
 function isMask(
   bits: Expressions['bitwise'],
   length: number,
@@ -158,7 +161,7 @@ function isMask(
 
 const isZero = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === 0)
 
-/** All values with the same first bits: a network, or a prefix of names. */
+/** Value for all data with the same first bits: a network, or a prefix of interface names. */
 function beginning(type: DataType, data: Uint8Array, bits: number): Plain | undefined {
   const from = new Uint8Array(type.length)
   from.set(data)
@@ -167,7 +170,9 @@ function beginning(type: DataType, data: Uint8Array, bits: number): Plain | unde
   return again?.bits === bits && Buffer.compare(again.from, from) === 0 ? value : undefined
 }
 
-/** A host-order value in big-endian order: nft converts it to compare by size. */
+/**
+ * Decodes a comparison after a conversion to network byte order. nft converts a host-order value to compare it by size.
+ */
 function turned(reading: Reading, at: number, order: Expressions['byteorder'], loaded: Loaded): Read | undefined {
   const { sreg, dreg, op, len, size } = order
   const { type } = selectors[loaded.selector]

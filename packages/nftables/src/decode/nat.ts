@@ -6,14 +6,17 @@ import type { Expression, Expressions } from '../wire/expressions/expression-typ
 import { valueIn } from './keys.ts'
 import { type Read, type Reader, read } from './reading.ts'
 
-/** Reads address translation: values are loaded into registers 1 to 4, then used in this order. */
+/**
+ * Decodes a NAT statement. Its expressions load values into registers 1 to 4; the NAT expression uses the registers in
+ * this order.
+ */
 export const readNat: Reader = ({ expressions }, at) => {
   const loaded: Uint8Array[] = []
   for (;;) {
     const expression = expressions[at + loaded.length]
     if (expression === undefined) return undefined
     if (expression.name !== 'immediate') return translated(expression, loaded)
-    // The next free register must be loaded with a value. Otherwise it is a verdict or another rule.
+    // Only NAT statements load a value into the next free register: any other expression ends the attempt.
     if (expression.dreg !== loaded.length + 1 || !(expression.data instanceof Uint8Array)) return undefined
     loaded.push(expression.data)
   }
@@ -22,7 +25,7 @@ export const readNat: Reader = ({ expressions }, at) => {
 function translated(expression: Expression, loaded: readonly Uint8Array[]): Read | undefined {
   const registers = new Registers(loaded)
   const statement = statementOf(expression, registers)
-  // Loads that the statement does not use stay `raw`.
+  // Values that are loaded but that the NAT expression does not use stay undecoded `raw` expressions.
   return statement !== undefined && registers.areUsed ? read(loaded.length + 1, statement) : undefined
 }
 
@@ -92,7 +95,9 @@ function spanned<T>({ from, to }: Range<string | number>, of: (value: string | n
   return from === to ? of(from) : { from: of(from), to: of(to) }
 }
 
-/** Loaded values; each must be used once and in order. */
+/**
+ * Values that a NAT statement has loaded into registers. The NAT expression has to use each value once and in order.
+ */
 class Registers {
   readonly #loaded: readonly Uint8Array[]
   #used = 0
@@ -106,8 +111,8 @@ class Registers {
   }
 
   /**
-   * Range from the value of register `min` to the value of register `max`; `NONE` without registers. For a single
-   * value, the kernel reports the same register twice.
+   * NAT range from the value of register `min` to the value of register `max`. `NONE` without registers. For a single
+   * value, the kernel reports one register twice.
    */
   span(min: number | undefined, max: number | undefined, length: number): Range<string | number> | undefined {
     if (min === undefined) return max === undefined ? NONE : undefined
@@ -128,11 +133,13 @@ class Registers {
 const ADDRESSES = 1
 const PORTS = 2
 
-/** Flags without those that the kernel sets for addresses and ports; `undefined` for unknown flags. */
+/**
+ * NAT flags of a rule, without the flags that the kernel sets for addresses and ports. `undefined` for unknown flags.
+ */
 function flagsOf(flags: number, given: number): { flags?: readonly NatFlag[] } | undefined {
   const list = natFlags.filter(([, bit]) => (flags & bit) !== 0)
   const known = list.reduce((sum, [, bit]) => sum | bit, given)
-  // Some kernels report the flags for addresses and ports, others omit them.
+  // NAT flags for addresses and ports: some kernels report them, other kernels omit them.
   if ((flags | given) !== known) return undefined
   return list.length === 0 ? {} : { flags: list.map(([word]) => word) }
 }

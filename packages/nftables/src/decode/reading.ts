@@ -3,7 +3,7 @@ import type { NftElement, NftSet } from '../wire/dumps/set-records.ts'
 import type { Expression } from '../wire/expressions/expression-types.ts'
 import type { Context } from './loads.ts'
 
-/** A set that a rule looks up, with its elements. */
+/** Kernel set that a decoded rule looks up, with the elements of the set. */
 export interface SetRecord {
   readonly set: NftSet
   readonly elements: readonly NftElement[]
@@ -12,21 +12,24 @@ export interface SetRecord {
 /** Sets of a table by name, including anonymous sets such as `__set3`. */
 export type Sets = ReadonlyMap<string, SetRecord>
 
-/** A rule that is being decoded. */
+/** State while a kernel rule is decoded: its expressions, the table's sets, and the known protocols. */
 export interface Reading {
   readonly expressions: readonly Expression[]
   readonly sets: Sets
-  /** Facts about the packet from the statements so far. */
+  /** Protocols of the packet that the statements decoded so far have checked. */
   readonly context: Context
 }
 
-/** Decoded statements, and the number of their expressions. */
+/** Result of a decoder: the decoded statements, and the number of netlink expressions that they cover. */
 export interface Read {
   readonly statements: readonly Statement[]
   readonly length: number
 }
 
-/** Tries to decode the expressions at an index; `undefined` if the expressions form another statement. */
+/**
+ * Function that tries to decode one kind of statement from the expressions at an index. Returns `undefined` if the
+ * expressions form another kind of statement.
+ */
 export type Reader = (reading: Reading, at: number) => Read | undefined
 
 export const read = (length: number, ...statements: readonly Statement[]): Read => ({ statements, length })

@@ -5,19 +5,19 @@ import { elementsOf, setsOf } from '../wire/dumps/sets.ts'
 import type { TableName } from '../wire/specs.ts'
 import type { SetRecord } from './reading.ts'
 
-/** Consistent copy of a table in the kernel, with its content. */
+/** Records of one kernel table and of its content, all read at one generation of the ruleset. */
 export interface TableRecords {
   readonly table: NftTable
   readonly chains: readonly NftChain[]
-  /** Sets by name, including anonymous sets of rules. */
+  /** Sets of the table by name, including anonymous sets of rules. */
   readonly sets: ReadonlyMap<string, { readonly set: NftSet; readonly elements: readonly NftElement[] }>
-  /** Rules of all chains, in order within each chain. */
+  /** Rules of all chains of the table, in the kernel's order within each chain. */
   readonly rules: readonly NftRule[]
 }
 
 /**
- * Reads some tables, or all. Inside of `read` of `Nft` the result is consistent. Missing tables are skipped. Throws
- * like `Nft`.
+ * Reads some tables of the kernel, or all tables. Inside `read` of `Nft` all records have one generation. Skips missing
+ * tables. Throws the errors of `Nft`.
  */
 export function readRecords(nft: Dumps, names?: readonly TableName[]): TableRecords[] {
   const isWanted = ({ family, table }: TableName) =>

@@ -6,7 +6,10 @@ import type { NftElement } from '../wire/dumps/set-records.ts'
 import { isEnd, spansOf, valueIn } from './keys.ts'
 import type { SetRecord } from './reading.ts'
 
-/** A named set or map; `undefined` if the model cannot express it: other types or flags, elements without a key. */
+/**
+ * Decodes a named set or map of the kernel. Returns `undefined` if the data model cannot express the set: other types
+ * or flags, or elements without a key.
+ */
 export function decodeSet({ set, elements }: SetRecord): NamedSet | undefined {
   const { keyType, dataType, flags = [], timeout, size, comment } = set
   const parts = partsOf(keyType)
@@ -43,14 +46,14 @@ const setTypeNames = [
   ...(['ipv4_addr', 'ipv6_addr', 'inet_proto', 'inet_service', 'ifname', 'mark', 'uid', 'gid'] as const),
 ]
 
-/** Types of sets by nft's numbers. */
+/** Key and data types of sets that the data model knows, by nft's type number. */
 const setTypes: ReadonlyMap<number, Typed> = new Map(
   setTypeNames.map((name) => [dataTypes[name].number, { name, type: dataTypes[name] }]),
 )
 
 const BITS = 6
 
-/** Type numbers of a concatenated key: six bits for each part. */
+/** Splits the type number of a concatenated set key into the types of its parts. Each part has six bits. */
 export function partsOf(keyType: number): number[] {
   const parts: number[] = []
   for (let rest = keyType; rest > 0; rest >>>= BITS) parts.unshift(rest & (2 ** BITS - 1))
@@ -68,17 +71,17 @@ function single(type: DataType, interval: boolean, elements: readonly NftElement
     element,
     key: span && keyOf(type, span),
   }))
-  // The cast is safe: the keys are values of the type.
+  // The cast is safe: the set's keys were decoded with the set's type.
   return found.every(({ key }) => key !== undefined) ? (found as unknown as Decoded[]) : undefined
 }
 
-/** Keys with several parts, each padded to four bytes. In interval sets each part is a range. */
+/** Decodes concatenated set keys. Each part of a key is padded to four bytes. In interval sets each part is a range. */
 function several(types: readonly Typed[], interval: boolean, elements: readonly NftElement[]): Decoded[] | undefined {
   const found: Decoded[] = []
   for (const element of elements) {
     const parts = partsIn(types, interval, element)
     if (parts === undefined || isEnd(element)) return undefined
-    // The cast is safe: each part is a value of its type.
+    // The cast is safe: each part of the key was decoded with its type.
     found.push({ element, key: parts as SetElement['key'] })
   }
   return found

@@ -5,7 +5,10 @@ import type { TableRecords } from './records.ts'
 import { decodeSet } from './sets.ts'
 import { decodeStatements } from './statements.ts'
 
-/** Kernel tables as data. Sets that the model cannot express are skipped; unknown parts of rules become `raw`. */
+/**
+ * Decodes records of kernel tables into a ruleset. Skips sets that the data model cannot express. Unknown expressions
+ * of rules become `raw`.
+ */
 export function decodeTables(records: readonly TableRecords[]): Ruleset {
   return { tables: records.map(decodeTable) }
 }
@@ -33,7 +36,7 @@ function decodeChain({ chain, base, policy, comment }: NftChain, rules: readonly
   }
 }
 
-/** A kernel rule as data. `sets` are the sets of its table. */
+/** Decodes a kernel rule into statements. `sets` are the sets of the rule's table. */
 export function decodeRule({ family, expressions, comment }: NftRule, sets: Sets): Rule {
   return {
     statements: decodeStatements(family, expressions, sets),
@@ -41,7 +44,7 @@ export function decodeRule({ family, expressions, comment }: NftRule, sets: Sets
   }
 }
 
-/** Rules of each chain, in order. */
+/** Groups the rules of a table by chain, in the kernel's order. */
 export function rulesByChain(rules: readonly NftRule[]): ReadonlyMap<string, readonly NftRule[]> {
   const byChain = new Map<string, NftRule[]>()
   for (const rule of rules) {

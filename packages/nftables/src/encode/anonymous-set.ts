@@ -5,13 +5,13 @@ import type { Verdict } from '../wire/fields/verdict.ts'
 import type { ElementSpec } from '../wire/specs.ts'
 import { encodeUserdata } from '../wire/userdata.ts'
 
-/** A key, with its data in a map. */
+/** Key range of a set or map element, with the element's data in a map. */
 export type Entry = readonly [span: Span, data?: Uint8Array | Verdict]
 
-/** True if a span has more than one value. */
+/** True if any of the key ranges has more than one value, so that an interval set is necessary. */
 export const isInterval = (spans: readonly Span[]): boolean => spans.some((span) => !isPoint(span))
 
-/** Set elements of single values, in the kernel's byte order. */
+/** Encodes single values as set elements, in the kernel's byte order. */
 export function pointElements(type: DataType, entries: readonly Entry[]): ElementSpec[] {
   return entries.map(([span, data]) => ({
     key: inOrder(type, span.from),
@@ -23,8 +23,8 @@ export function pointElements(type: DataType, entries: readonly Entry[]): Elemen
 const OPEN = encodeUserdata([[1, Uint8Array.of(1, 0, 0, 0)]])
 
 /**
- * Set elements of sorted ranges: a start for each range, and an end unless the next range touches it. Like nft, begins
- * with an end element at the lowest value.
+ * Encodes sorted ranges as elements of an interval set. Each range has a start element, and an end element unless the
+ * next range begins at once. Like nft, adds an end element at the lowest value.
  */
 export function intervalElements(type: DataType, entries: readonly Entry[]): ElementSpec[] {
   const elements: ElementSpec[] = []
@@ -41,7 +41,9 @@ export function intervalElements(type: DataType, entries: readonly Entry[]): Ele
   return elements
 }
 
-/** Set size as nft declares it: a start and an end for each range, even if some end elements are omitted. */
+/**
+ * Size that nft declares for an interval set: a start and an end for each range, even if some end elements are omitted.
+ */
 export function expectedSize(elements: readonly ElementSpec[], ranges: number): number {
   return 2 * ranges + (elements[0]?.flags === undefined ? 0 : 1)
 }
@@ -49,7 +51,9 @@ export function expectedSize(elements: readonly ElementSpec[], ranges: number): 
 const HOST = 1
 const NETWORK = 2
 
-/** User data that nft stores with an anonymous set, so that `nft list` can print it: byte order and key expression. */
+/**
+ * User data that nft stores with an anonymous set, so that `nft list` can print the set: byte order and key expression.
+ */
 export function noteOf(
   spec: SelectorSpec,
   { interval, verdicts }: { readonly interval: boolean; readonly verdicts: boolean },

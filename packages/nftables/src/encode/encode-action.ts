@@ -25,7 +25,7 @@ const verdicts = {
   ...{ return: verdict('return'), continue: verdict('continue') },
 }
 
-/** The kernel's default log level. nft sends it with every rule that logs to the kernel's log. */
+/** Default log level of the kernel. nft sends the level with every rule that logs to the kernel's log. */
 const WARNING = 4
 const WITH_ADDRESS = 1
 const WITH_PORT = 2
@@ -143,7 +143,7 @@ function translation(action: Nat | Redirect): Expression[] {
   return [...loaded.expressions, { name: 'nat', type: action.kind, family: action.family, ...addresses, ...told }]
 }
 
-/** Loads values into registers, beginning with register 1. */
+/** Encodes expressions that load values into registers, beginning with register 1. */
 class Registers {
   readonly expressions: Expression[] = []
 
@@ -153,7 +153,7 @@ class Registers {
     return dreg
   }
 
-  /** Registers of the first and the last value. A single value uses one register for both. */
+  /** Registers with the first and the last value of a NAT range. A single value uses one register for both. */
   range<T extends string | number>(value: T | Range<T>, bytes: (value: T) => Uint8Array): [number, number] {
     if (typeof value === 'object') return [this.add(bytes(value.from)), this.add(bytes(value.to))]
     const register = this.add(bytes(value))
@@ -163,7 +163,7 @@ class Registers {
 
 const immediate = (data: Uint8Array): Expression => ({ name: 'immediate', dreg: 1, data })
 
-// The address is valid, because `canonicalAction` has validated it.
+// The address of the action is valid, because `canonicalAction` has validated the address.
 const addressBytes = (address: string): Uint8Array => parseAddress(address) ?? new Uint8Array(4)
 
 const littleEndian = (value: number, length: number): Uint8Array => bigEndian(value, length).reverse()

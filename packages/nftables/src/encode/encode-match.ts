@@ -10,10 +10,12 @@ import { expression, type Sink } from './encoded.ts'
 
 const comparisons = { '!=': 'neq', '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' } as const
 
-/** Converts a four-byte key from host to network byte order, for comparisons by size. */
+/**
+ * Expression that converts a four-byte value in register 1 from host to network byte order, for comparisons by size.
+ */
 const byteorder = expression({ name: 'byteorder', sreg: 1, dreg: 1, op: 'hton', len: 4, size: 4 })
 
-/** Encodes a condition. Throws `NftError('INVALID')`. */
+/** Encodes a condition of a rule as netlink expressions. Throws `NftError('INVALID')`. */
 export function encodeMatch(match: Match, sink: Sink): void {
   const spec = selectors[match.kind]
   const compared = comparison(match)
@@ -56,8 +58,8 @@ export function encodeVmap(vmap: Vmap, { expressions, sets, context }: Sink): vo
 }
 
 /**
- * Encodes source and destination port as one comparison, as nft does. Returns false unless both conditions are equal to
- * a port.
+ * Encodes a condition on the source port and one on the destination port as one comparison, as nft does. Returns false
+ * unless both conditions compare for equality with one port.
  */
 export function encodePorts(sport: Match, dport: Match, { expressions }: Sink): boolean {
   const [source, destination] = [portOf(sport), portOf(dport)]
@@ -68,7 +70,7 @@ export function encodePorts(sport: Match, dport: Match, { expressions }: Sink): 
 
 const bothPorts = expression({ name: 'payload', dreg: 1, base: 'transport', offset: 0, len: 4 })
 
-/** Port as bytes, if the condition compares for equality with one port. */
+/** Port of a condition as bytes, if the condition compares for equality with one port. */
 function portOf({ op, value }: Match): Uint8Array | undefined {
   return op === undefined && typeof value === 'number' ? Uint8Array.of(value >> 8, value & 0xff) : undefined
 }
@@ -97,8 +99,8 @@ function encodeOne(spec: SelectorSpec, op: MatchOp | undefined, span: Span, { ex
 }
 
 /**
- * Shortens the load of a header field to `len` bytes. Names of interfaces are loaded whole, and only `len` bytes of
- * them are compared.
+ * Changes an expression to load only the first `len` bytes of a header field. An interface name is always loaded whole;
+ * the comparison then uses only its first `len` bytes.
  */
 const shorter = (load: Expression, len: number): Expression => (load.name === 'payload' ? { ...load, len } : load)
 

@@ -5,7 +5,7 @@ import { encodeAction } from './encode-action.ts'
 import { encodeMatch, encodePorts, encodeVmap } from './encode-match.ts'
 import type { EncodeContext, Encoded, Sink } from './encoded.ts'
 
-/** Encodes a rule as nft 1.0.6 does. Throws `NftError('INVALID')`. */
+/** Encodes a rule as netlink expressions, exactly as nft 1.0.6 does. Throws `NftError('INVALID')`. */
 export function encodeRule({ statements }: Rule, context: EncodeContext): Encoded {
   const sink: Sink = { expressions: [], sets: [], context }
   const completed = complete(context.family, statements)
@@ -31,7 +31,7 @@ const behindSource = new Map<string, string>([
   ['th sport', 'th dport'],
 ])
 
-/** True if `other` matches the destination port of the protocol whose source port the first condition matches. */
+/** True if the first condition matches a source port, and `other` the destination port of the same protocol. */
 function isOtherPort({ kind }: Match, other: Statement): other is Match {
   return behindSource.get(kind) === other.kind
 }

@@ -8,7 +8,8 @@ import type { EncodeContext, EncodedSet } from './encoded.ts'
 import { encodeNamedSet } from './named-set.ts'
 
 /**
- * Adds new tables to a batch. With `exclusive` the kernel refuses a table that exists. Throws `NftError('INVALID')`.
+ * Adds new tables with their content to a batch. With `exclusive` the kernel refuses a table that exists. Throws
+ * `NftError('INVALID')`.
  */
 export function addRuleset(
   batch: Batch,
@@ -24,13 +25,13 @@ export function addRuleset(
   return batch
 }
 
-/** Adds a table without its content. */
+/** Adds a table without its content to a batch. */
 export function addTable(batch: Batch, table: Table, options?: { readonly exclusive?: boolean | undefined }): void {
   const { comment } = table
   batch.addTable({ ...nameOf(table), ...(comment === undefined ? undefined : { comment }) }, options)
 }
 
-/** Adds a chain without its rules. If the chain exists, sets its policy. */
+/** Adds a chain without its rules to a batch. If the chain exists, the kernel sets its policy. */
 export function addChain(batch: Batch, table: Table, { name, base, policy, comment }: Chain): void {
   batch.addChain({
     ...{ ...nameOf(table), chain: name },
@@ -39,12 +40,12 @@ export function addChain(batch: Batch, table: Table, { name, base, policy, comme
   })
 }
 
-/** Adds a named set with its elements. */
+/** Adds a named set with its elements to a batch. */
 export function addNamedSet(batch: Batch, table: Table, set: NamedSet): void {
   addEncoded(batch, table, set.name, encodeNamedSet(set))
 }
 
-/** Adds the rules of a chain after its existing rules. */
+/** Adds rules to a batch, after the existing rules of their chain. */
 export function addRules(batch: Batch, table: Table, { name, rules }: Chain): void {
   const context = contextOf(table)
   for (const rule of rules) {
@@ -59,12 +60,12 @@ export function addRules(batch: Batch, table: Table, { name, rules }: Chain): vo
   }
 }
 
-/** Facts about a table that are needed to encode its rules. */
+/** Facts about a table that are needed to encode the table's rules. */
 export function contextOf({ family, sets }: Table): EncodeContext {
   return { family, isInterval: (name) => sets.find((set) => set.name === name)?.interval === true }
 }
 
-/** Family and name of a table, for netlink messages. */
+/** Family and name of a ruleset's table, as netlink messages name the table. */
 export const nameOf = ({ family, name }: Pick<Table, 'family' | 'name'>): TableName => ({ family, table: name })
 
 // internal
@@ -78,7 +79,7 @@ function addEncoded(batch: Batch, table: Table, set: string, { elements, ...spec
   return named.setId
 }
 
-/** Replaces the index of an anonymous set in a lookup by the set's id in the batch. */
+/** Replaces the index of an anonymous set in a rule's `lookup` by the set's id in the batch. */
 function withId(expression: Expression, ids: readonly number[]): Expression {
   if (expression.name !== 'lookup' || expression.setId === undefined) return expression
   const setId = ids[expression.setId]

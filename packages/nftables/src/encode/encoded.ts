@@ -1,14 +1,14 @@
 import type { Expression } from '../wire/expressions/expression-types.ts'
 import type { ElementSpec, SetFlag } from '../wire/specs.ts'
 
-/** A rule, encoded for netlink messages. */
+/** Netlink expressions of a rule, with the rule's anonymous sets. */
 export interface Encoded {
-  /** A `lookup` of an anonymous set has the index in `sets` as its `setId`. */
+  /** Expressions of the rule. A `lookup` of an anonymous set has the index of the set in `sets` as its `setId`. */
   readonly expressions: readonly Expression[]
   readonly sets: readonly EncodedSet[]
 }
 
-/** An encoded set or map, without its table and name. */
+/** Set or map in the form of a netlink message, without its table and name. */
 export interface EncodedSet {
   readonly flags: readonly SetFlag[]
   readonly keyType: number
@@ -22,18 +22,20 @@ export interface EncodedSet {
   readonly elements: readonly ElementSpec[]
 }
 
-/** Facts about a table that are needed to encode its rules: the family, and the sets whose keys can be ranges. */
+/**
+ * Facts about a table that are needed to encode the table's rules: the family, and the sets whose keys can be ranges.
+ */
 export interface EncodeContext {
   readonly family: 'inet' | 'ip' | 'ip6' | 'arp' | 'bridge' | 'netdev'
   isInterval(set: string): boolean
 }
 
-/** Collects the expressions and anonymous sets of a rule while it is encoded. */
+/** Collects the expressions and anonymous sets of a rule during encoding. */
 export interface Sink {
   readonly expressions: Expression[]
   readonly sets: EncodedSet[]
   readonly context: EncodeContext
 }
 
-/** Freezes a constant expression, so that it is encoded only once. */
+/** Freezes an expression that many rules share. A frozen expression is encoded to bytes only once. */
 export const expression = <const E extends Expression>(value: E): Readonly<E> => Object.freeze(value)

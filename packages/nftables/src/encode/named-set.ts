@@ -39,7 +39,7 @@ export function encodeNamedSet(set: NamedSet): EncodedSet {
   }
 }
 
-/** Encodes elements of a set, to add or to delete them. Throws `NftError('INVALID')`. */
+/** Encodes elements of a named set, to add or to delete the elements. Throws `NftError('INVALID')`. */
 export function encodeElements(set: NamedSet, elements: readonly SetElement[]): ElementSpec[] {
   const types = keyTypes(set)
   const [single] = types
@@ -51,7 +51,7 @@ export function encodeElements(set: NamedSet, elements: readonly SetElement[]): 
       result.push(each.flags?.includes('intervalEnd') ? each : withNotes(each, element))
     }
   }
-  // An interval set starts with one end element at the lowest value, as in nft. Adds it once.
+  // Like nft, adds one end element at the lowest value to the elements of an interval set.
   const isRanges = set.interval === true && types.length === 1 && single !== undefined && result.length > 0
   const starts = result.some(({ key, flags }) => flags === undefined && key?.every((byte) => byte === 0))
   return isRanges && !starts ? [{ key: new Uint8Array(single.length), flags: ['intervalEnd'] }, ...result] : result
@@ -59,7 +59,7 @@ export function encodeElements(set: NamedSet, elements: readonly SetElement[]): 
 
 // internal
 
-/** Adds comment and timeout to an element. An interval that ends at the highest value has user data already. */
+/** Adds comment and timeout to a set element. An interval that ends at the highest value already has user data. */
 function withNotes(spec: ElementSpec, { comment, timeout }: SetElement): ElementSpec {
   const timed = timeout === undefined ? spec : { ...spec, timeout: BigInt(timeout) }
   if (comment === undefined) return timed
@@ -81,7 +81,7 @@ function specsOf(
   if (types.length === 1 && single !== undefined && span !== undefined) {
     const entry: Entry = data === undefined ? [span] : [span, data]
     if (interval !== true) return pointElements(single, [entry])
-    // `encodeElements` adds the end element at the lowest value.
+    // Leaves out the end element at the lowest value: `encodeElements` adds it once for the whole set.
     return intervalElements(single, [entry]).filter(({ flags }, at) => at > 0 || flags === undefined)
   }
   const key = joined(
@@ -100,7 +100,7 @@ function specsOf(
   return [{ key, ...keyEnd, ...(data === undefined ? undefined : { data }) }]
 }
 
-/** Joins the parts of a key, each padded to four bytes. */
+/** Joins the parts of a concatenated set key, each padded to four bytes. */
 function joined(types: readonly DataType[], parts: readonly Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(types.reduce((sum, { length }) => sum + padded(length), 0))
   let at = 0
@@ -127,7 +127,7 @@ function dataOf(set: NamedSet, { data }: SetElement): Uint8Array | Verdict | und
     : wrong(data, type?.expected ?? '', what)
 }
 
-/** User data as nft writes it: byte orders and comment. */
+/** User data that nft stores with a named set: byte orders of keys and data, and the comment. */
 function noteOf({ comment, data }: NamedSet, types: readonly DataType[], dataType: DataType | undefined): Uint8Array {
   const order = types.length > 1 ? 0 : orderOf(types[0])
   return encodeUserdata([
@@ -152,7 +152,10 @@ function noteOf({ comment, data }: NamedSet, types: readonly DataType[], dataTyp
 const CONCATENATION = 13
 const PROTOCOL = 12
 
-/** nft's number of a byte order: 1 host, 2 network. nft uses 0 for protocols and verdicts. */
+/**
+ * Number by which nft's user data of a set names a byte order: 1 host, 2 network. nft uses 0 for protocols and
+ * verdicts.
+ */
 function orderOf(type: DataType | undefined): number {
   if (type === undefined || type.number === PROTOCOL) return 0
   return type.host === true || type.ordered !== true ? 1 : 2

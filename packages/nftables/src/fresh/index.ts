@@ -1,6 +1,6 @@
 /**
- * Writes tables into namespaces that do not have them yet. One process, such as a daemon that knows the rules, makes
- * the batch; another process, which has the namespace, writes it.
+ * Writes nftables tables into namespaces that do not have the tables yet. One process, such as a daemon that knows the
+ * rules, creates the batch. Another process, which has access to the namespace, sends the batch.
  *
  * @example
  * ```ts

@@ -9,9 +9,9 @@ import { type Token, tokensIn, Words } from './tokens.ts'
 import { braced, keysIn } from './values.ts'
 
 /**
- * Parses the output of `nft list ruleset`, for traces without a kernel: tables of `inet`, `ip` and `ip6` with their
- * chains, rules and sets. Unknown parts of a rule become `raw` with their text, and are undecided in a trace; such a
- * ruleset cannot be applied. Sets of other types, objects, and tables of other families are skipped. Throws
+ * Parses the output of `nft list ruleset`, to trace packets without a kernel. Reads tables of `inet`, `ip` and `ip6`
+ * with their chains, rules and sets. An unknown part of a rule becomes `raw` with its text; a trace cannot decide it,
+ * and `apply` refuses the ruleset. Skips stateful objects, tables of other families, and sets of other types. Throws
  * `NftError('INVALID')` with the line for text that is not a listing.
  *
  * @example
@@ -89,7 +89,9 @@ function baseIn(line: readonly Token[]): { readonly base?: BaseChain } {
   return isType(type) && isHook(hook) && Number.isInteger(priority) ? { base: { type, hook, priority } } : {}
 }
 
-/** A set whose keys have one part. Other sets are skipped: lookups in them are undecided. */
+/**
+ * Parses a set whose keys have one part. A set with concatenated keys is skipped: a trace cannot decide lookups in it.
+ */
 function setIn(line: readonly Token[], table: string): NamedSet[] {
   const [name, ...rest] = line
   const text = rest.map((token) => token.text)
@@ -104,7 +106,7 @@ function setIn(line: readonly Token[], table: string): NamedSet[] {
   const interval = after('flags').split(',').includes('interval')
   const elements = keys.map((each) => ({ key: each }))
   try {
-    // The cast is safe: `canonicalSet` validates the elements.
+    // The cast is safe: `canonicalSet` validates the parsed elements.
     return [canonicalSet({ name: name.text, key, ...(interval ? { interval } : {}), elements } as NamedSet, table)]
   } catch (error) {
     if (isNftError(error)) return []

@@ -9,7 +9,7 @@ import { isNftError } from '../wire/nft-error.ts'
 import { type Token, Words } from './tokens.ts'
 import { braced, keyIn, keysIn } from './values.ts'
 
-/** Parses a rule in nft's words. From the first unknown word on, the rest is one `raw` statement with that text. */
+/** Parses a rule in nft's words. An unknown word and all following words become one `raw` statement with their text. */
 export function parseRule(tokens: readonly Token[], family: Family): Rule {
   const { length } = tokens
   const [word, text] = tokens.slice(-2)
@@ -38,7 +38,8 @@ function statementsIn(tokens: readonly Token[], family: Family): readonly Statem
   try {
     return complete(family, statements)
   } catch (error) {
-    // A listing can have rules of other programs that this package cannot express.
+    // The listing may have rules of other programs that the data model cannot express: keep an invalid statement as
+    // `raw` text.
     if (isNftError(error)) return [unknown(tokens)]
     throw error
   }
@@ -52,7 +53,7 @@ const unknown = (tokens: readonly Token[]): Statement => ({
 function statementIn(words: Words, family: Family): Statement | undefined {
   const { left } = words
   const action = actionIn(words, family)
-  // The words are an action with unknown parameters, not a condition.
+  // The words are an action with unknown parameters, so do not parse them as a condition.
   const given = action === undefined && words.left === left ? matchIn(words) : action
   if (given === undefined) return undefined
   try {
@@ -110,7 +111,10 @@ interface Endpoint {
   readonly port?: number
 }
 
-/** Address and port of `:15001`, `10.0.0.1:80`, `[::1]:80`, `::1`; `undefined` for ranges, and if flags follow. */
+/**
+ * Parses a NAT target into address and port: `:15001`, `10.0.0.1:80`, `[::1]:80` or `::1`. Returns `undefined` for
+ * ranges, and if flags follow.
+ */
 function endpointIn(words: Words): Endpoint | undefined {
   const text = words.next()?.text ?? ''
   if (flags.test(words.peek()?.text ?? '')) return undefined
@@ -131,15 +135,16 @@ function matchIn(words: Words): Statement | undefined {
   const kind = kinds.find((each) => words.take(...each.split(' ')) || words.take('meta', each))
   if (kind === undefined) return undefined
   const op = ops.find((each) => words.take(each))
-  // `==` on a type of bits means exactly these bits. A condition without `==` matches any of the bits.
+  // In nft's syntax `==` on a type of flags means exactly these flags. A condition without `==` matches any of the
+  // flags.
   const isExact = op === undefined && words.take('==') && selectors[kind].type.flags === true
   const operand = operandIn(kind, words)
   const value = isExact && operand !== undefined ? { set: [operand] } : operand
-  // The cast is safe: the selector's type has parsed the value.
+  // The cast is safe: the value was parsed with the selector's type.
   return value === undefined ? undefined : ({ kind, ...(op === undefined ? undefined : { op }), value } as Statement)
 }
 
-/** Longest words first, so that a word is not taken for a longer one. */
+/** Selectors, longest first: the parser tries them in order, and one selector may begin with the words of another. */
 const kinds = (Object.keys(selectors) as Selector[]).sort((a, b) => b.length - a.length)
 
 function operandIn(kind: Selector, words: Words): unknown {
@@ -159,6 +164,6 @@ function operandIn(kind: Selector, words: Words): unknown {
     return value && { value: keyIn(type, value), mask: keyIn(type, mask) }
   }
   words.next()
-  // `|` or `/` after a flag means that nft compares several flags as one number.
+  // nft compares flags as one number if `|` or `/` follows a flag: leave such a condition as `raw`.
   return words.peek()?.text === '|' || words.peek()?.text === '/' ? undefined : keyIn(type, first)
 }

@@ -1,20 +1,20 @@
 import { invalid } from '../wire/nft-error.ts'
 
-/** A word of a listing. The end of a line is a word too. */
+/** Word of an nft listing, with its line. The end of a line is a word too. */
 export interface Token {
   readonly text: string
-  /** True if the word was in quotes. The text does not contain them. */
+  /** True if the word was in quotes in the listing. `text` does not contain the quotes. */
   readonly quoted: boolean
-  /** Line number, from 1. */
+  /** Number of the word's line in the listing, from 1. */
   readonly line: number
 }
 
-/** A word; `undefined` after the last. */
+/** Next word of an nft listing. `undefined` after the last word. */
 export type Word = Token | undefined
 
 const TOKEN = /"([^"\n]*)"|#[^\n]*|\n|[{};]|[^\s{};"]+|"/g
 
-/** Words of a listing, without comments after `#`. */
+/** Splits an nft listing into words, without comments after `#`. */
 export function tokensIn(listing: string): readonly Token[] {
   const tokens: Token[] = []
   let line = 1
@@ -25,7 +25,7 @@ export function tokensIn(listing: string): readonly Token[] {
   return tokens
 }
 
-/** Reads words one by one. */
+/** Reader that returns the words of an nft listing one by one. */
 export class Words {
   readonly #tokens: readonly Token[]
   #at = 0
@@ -34,12 +34,12 @@ export class Words {
     this.#tokens = tokens
   }
 
-  /** The next word, or a later one. */
+  /** Returns the next word of the listing, or a later word, without reading it. */
   peek(ahead = 0): Word {
     return this.#tokens[this.#at + ahead]
   }
 
-  /** Number of words left. */
+  /** Number of words of the listing that are not read yet. */
   get left(): number {
     return Math.max(this.#tokens.length - this.#at, 0)
   }
@@ -48,7 +48,7 @@ export class Words {
     return this.#tokens[this.#at++]
   }
 
-  /** Reads these words if they come next and are not quoted. Returns true if so. */
+  /** Reads the given words if they come next in the listing without quotes. Returns true if the words were read. */
   take(...texts: readonly string[]): boolean {
     const comes = texts.every((text, ahead) => {
       const token = this.peek(ahead)
@@ -58,12 +58,15 @@ export class Words {
     return comes
   }
 
-  /** Skips ends of lines and `;`. */
+  /** Skips line ends and `;` in the listing. */
   skipEnds(): void {
     while (this.take('\n') || this.take(';'));
   }
 
-  /** Reads words up to the end of the line or of the block, without that end. Inner blocks are read completely. */
+  /**
+   * Reads the words of a line up to the line end, `;` or the closing brace of the block. Reads inner blocks completely.
+   * Does not read the end itself.
+   */
   line(): readonly Token[] {
     const found: Token[] = []
     for (let depth = 0; ; ) {
@@ -79,7 +82,7 @@ export class Words {
     }
   }
 
-  /** Reads a required word. Throws `NftError('INVALID')` for another one. */
+  /** Reads a word that the syntax of a listing requires. Throws `NftError('INVALID')` if another word comes next. */
   expect(text: string): void {
     if (this.take(text)) return
     const token = this.peek()

@@ -3,7 +3,7 @@ import { compareBytes } from '../rules/compare-bytes.ts'
 import { type DataType, dataTypes, type Span } from '../rules/data-type.ts'
 import type { Token, Words } from './tokens.ts'
 
-/** Words between `{` and `}`; `undefined` if a brace is missing. */
+/** Reads the words between `{` and `}` of an nft listing. `undefined` if a brace is missing. */
 export function braced(words: Words): readonly Token[] | undefined {
   if (!words.take('{')) return undefined
   const found: Token[] = []
@@ -15,12 +15,12 @@ export function braced(words: Words): readonly Token[] | undefined {
   }
 }
 
-/** Keys between commas, as `nftRuleset` takes them; `undefined` if one is invalid. */
+/** Parses set keys between commas into the form that `nftRuleset` accepts. `undefined` if a key is invalid. */
 export function keysIn(type: DataType, tokens: readonly Token[]): readonly unknown[] | undefined {
   const keys: unknown[] = []
   let isOpen = true
   for (const token of tokens) {
-    // A comma after a quoted name is a separate word.
+    // The listing's tokenizer returns a comma after a quoted name as a separate word.
     if (!isOpen && token.text === ',') {
       isOpen = true
       continue
@@ -35,7 +35,7 @@ export function keysIn(type: DataType, tokens: readonly Token[]): readonly unkno
   return keys.length === 0 ? undefined : keys
 }
 
-/** A value or a range, as `nftRuleset` takes it; `undefined` if it is invalid. */
+/** Parses a value or a range into the form that `nftRuleset` accepts. `undefined` if the text is invalid. */
 export function keyIn(type: DataType, token: Token): unknown {
   const value = valueIn(type, token)
   const span = type.write(value)
@@ -48,7 +48,10 @@ export function keyIn(type: DataType, token: Token): unknown {
 
 // internal
 
-/** True if the address has no bits after its prefix. Otherwise nft means a comparison with a mask. */
+/**
+ * True if a parsed network address has no bits set after its prefix. nft compares an address with such bits by mask
+ * instead.
+ */
 function isNetwork(type: DataType, { text }: Token, { from }: Span): boolean {
   const address = type.networks === true ? type.write(text.split('/')[0])?.from : undefined
   return address === undefined || compareBytes(address, from) === 0

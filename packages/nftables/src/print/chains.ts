@@ -2,7 +2,7 @@ import { escapeUnsafe } from '@cni/types'
 import type { Family, Hook } from '../wire/family.ts'
 import type { BaseChain } from '../wire/specs.ts'
 
-/** Line with the hook of a base chain. */
+/** Text line with type, hook, priority and policy of a base chain. */
 export function baseText(base: BaseChain, policy: 'accept' | 'drop' | undefined, family: Family): string {
   const { type, hook, priority, device } = base
   const at = device === undefined ? '' : ` device "${escapeUnsafe(device)}"`
@@ -10,7 +10,7 @@ export function baseText(base: BaseChain, policy: 'accept' | 'drop' | undefined,
   return `type ${type} hook ${hook}${at} priority ${priorityText(priority, family, hook)};${end}`
 }
 
-/** nft's name of a priority. Without `hook` nft uses the name at all hooks. */
+/** Name that nft prints for a chain's priority. Without `hook`: the name that nft uses at all hooks. */
 interface Named {
   readonly name: string
   readonly priority: number
@@ -36,7 +36,7 @@ const names: Readonly<Record<Family, readonly Named[]>> = {
   ],
 }
 
-/** Maximum distance at which nft prints a priority relative to a name. */
+/** Largest difference to a named priority that nft prints relative to the name, such as `filter + 5`. */
 const NEAR = 10
 
 function priorityText(priority: number, family: Family, hook: Hook): string {

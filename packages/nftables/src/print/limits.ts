@@ -14,7 +14,7 @@ export function limitText({ rate, per, burst, of, over }: Limit): string {
   return words.join(' ')
 }
 
-/** Rate in the largest unit (up to mbytes) that divides it evenly. */
+/** Text of a byte rate, in the largest unit (up to mbytes) that divides the rate evenly. */
 function bytesText(count: number): string {
   let rest = count
   let unit = 0
@@ -28,7 +28,7 @@ function bytesText(count: number): string {
 const WARN = 4
 const allFlags: readonly LogFlag[] = ['tcp sequence', 'tcp options', 'ip options', 'skuid', 'ether']
 
-/** Text of a log, such as `log prefix "in: " level info`. */
+/** Text of a `log` statement, such as `log prefix "in: " level info`. */
 export function logText({ prefix, group, snaplen, threshold, level = WARN, flags = [] }: Log): string {
   const words = ['log']
   if (prefix !== undefined) words.push(`prefix "${prefix}"`)

@@ -9,7 +9,7 @@ import { inListOrder, verdictText } from './statement.ts'
 import { timeText } from './times.ts'
 import { isRange, keyText, valueText } from './values.ts'
 
-/** Text of a set of a ruleset. */
+/** Text of a ruleset's named set, as `nft list` prints a set. */
 export function namedSetText(set: NamedSet): SetText {
   const { name, key, data, interval, timeout, size, comment, elements = [] } = set
   const keys: readonly (keyof typeof dataTypes)[] = typeof key === 'string' ? [key] : key
@@ -43,14 +43,14 @@ export function dataText(type: NonNullable<NamedSet['data']>, data: string | num
   return type === 'verdict' ? String(data) : valueText(dataTypes[type], data)
 }
 
-/** Parts of a key. Sets with a concatenated key have several. */
+/** Parts of a set key. A concatenated key has several parts. */
 function partsOf({ key }: SetElement): readonly Key<Plain>[] {
   return isParts(key) ? key : [key]
 }
 
 const isParts = (key: SetElement['key']): key is Extract<SetElement['key'], readonly unknown[]> => Array.isArray(key)
 
-/** Sorts elements as nft does. nft does not sort concatenated keys of interval sets. */
+/** Sorts set elements for printing, as nft does. nft does not sort concatenated keys of interval sets. */
 function ordered(
   types: readonly DataType[],
   interval: boolean,
@@ -63,7 +63,9 @@ function ordered(
   return keyed.sort((a, b) => compareBytes(a.bytes, b.bytes)).map(({ element }) => element)
 }
 
-/** All parts as one little-endian number, most significant byte first. */
+/**
+ * Bytes by which nft sorts a concatenated set key: all parts as one little-endian number, most significant byte first.
+ */
 function bytesOf(types: readonly DataType[], parts: readonly Key<Plain>[]): Uint8Array {
   const written = parts.map((part, at) => {
     const type = types[at]

@@ -6,7 +6,7 @@ import type { Family } from '../wire/family.ts'
 import { valueText } from './values.ts'
 import { rejectCodes } from './words.ts'
 
-/** Text of address translation, such as `dnat ip to 10.0.0.1:80 random`, `redirect to :15001`. */
+/** Text of a NAT statement, such as `dnat ip to 10.0.0.1:80 random`, `redirect to :15001`. */
 export function natText(nat: Nat | Redirect, table: Family): string {
   const words: string[] = [nat.kind]
   const address = 'address' in nat && nat.address !== undefined ? nat.address : undefined
@@ -20,7 +20,7 @@ export function natText(nat: Nat | Redirect, table: Family): string {
 
 const order: readonly NatFlag[] = ['random', 'fully-random', 'persistent']
 
-/** Text of a tproxy, such as `tproxy ip to 127.0.0.1:15006`. */
+/** Text of a `tproxy` statement, such as `tproxy ip to 127.0.0.1:15006`. */
 export function tproxyText({ family, address, port }: Tproxy, table: Family): string {
   const of = family !== undefined && table === 'inet' ? ` ${family}` : ''
   const shown =
@@ -32,7 +32,7 @@ export function tproxyText({ family, address, port }: Tproxy, table: Family): st
   return `tproxy${of} to ${shown}${port === undefined ? '' : `:${port}`}`
 }
 
-/** Text of a rejection, such as `reject with icmp host-unreachable`. nft omits the default ICMP code. */
+/** Text of a `reject` statement, such as `reject with icmp host-unreachable`. nft omits the default ICMP code. */
 export function rejectText(reject: Reject, table: Family): string {
   if (reject.with === 'tcp reset') return 'reject with tcp reset'
   const { with: kind, code } = reject
@@ -54,11 +54,11 @@ function addressText(address: string | Range<string>, family: 'ip' | 'ip6', with
   }
   if (typeof address === 'string') return shown(address)
   const network = networkOf(type, address)
-  // nft prints a network without brackets, even before a port.
+  // nft prints an IPv6 network in a NAT statement without brackets, even before a port.
   return network === undefined ? `${shown(address.from)}-${shown(address.to)}` : valueText(type, network)
 }
 
-/** The network that equals a range; `undefined` if none does. */
+/** Network that covers exactly a range of addresses. `undefined` if no network does. */
 function networkOf(type: DataType, { from, to }: Range<string>): string | undefined {
   const first = type.write(from)?.from
   const end = type.write(to)?.from

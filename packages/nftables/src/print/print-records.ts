@@ -7,7 +7,7 @@ import { setRecordText } from './set-record.ts'
 import { commentText, setLines } from './set-text.ts'
 import type { PrintOptions } from './statement.ts'
 
-/** Kernel tables as `nft list ruleset` prints them. */
+/** Prints tables read from the kernel as `nft list ruleset` prints them. */
 export function printRecords(
   records: readonly TableRecords[],
   options?: { readonly stateless?: boolean | undefined },

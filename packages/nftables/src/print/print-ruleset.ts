@@ -32,7 +32,7 @@ function tableText({ family, name, comment, sets, chains }: Table, options: Prin
   ])
 }
 
-/** A table whose parts are separated by empty lines. */
+/** Text of a table. Empty lines separate its chains and sets. */
 export function blocks(family: Family, name: string, parts: readonly (readonly string[])[]): string {
   const body = parts.map((lines) => lines.map((line) => `\t${line}\n`).join('')).join('\n')
   return `${escapeUnsafe(`table ${family} ${name} {`)}\n${body}}\n`
@@ -50,7 +50,7 @@ function chainLines(
   ])
 }
 
-/** A chain with its braces. */
+/** Text of a chain of a ruleset, with its braces. */
 export const bracedChain = (name: string, lines: readonly string[]): string[] => [
   ...[escapeUnsafe(`chain ${name} {`), ...lines.map((line) => `\t${line}`), '}'],
 ]

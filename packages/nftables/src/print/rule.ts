@@ -6,8 +6,8 @@ import type { Family } from '../wire/family.ts'
 import { statementText } from './statement.ts'
 
 /**
- * Text of a rule as `nft list` prints it. Omits protocol comparisons that a later statement implies: `tcp dport 80` for
- * `meta l4proto tcp tcp dport 80`. Unknown expressions are in brackets.
+ * Text of a rule as `nft list` prints it. Omits a protocol comparison if a later statement implies the protocol:
+ * `tcp dport 80` for `meta l4proto tcp tcp dport 80`. Unknown expressions are in brackets.
  */
 export function ruleText(
   { statements, comment }: Rule,
@@ -26,11 +26,12 @@ export function ruleText(
     else if (!implied.has(at)) words.push(withHeader(statementText(statement, family, options), header))
     if (isMatch(statement) && saysProtocol.has(statement.kind) && statement.op === undefined) protocol = statement.value
   }
-  // Other programs choose names and comments: escapes everything that could end the line.
+  // Escapes control characters in the rule's text: another program may have chosen a name or comment that contains a
+  // line end.
   return escapeUnsafe([...words, ...(comment === undefined ? [] : [`comment "${comment}"`])].join(' '))
 }
 
-/** A protocol comparison that later statements may imply, with its index. */
+/** Protocol comparison of a rule with its index. nft does not print it if a later statement implies the protocol. */
 interface Dependency {
   readonly at: number
   readonly kind: Selector
@@ -49,12 +50,13 @@ function impliedBy(statements: readonly Statement[], family: Family): ReadonlySe
     const kind = isMatch(statement) ? statement.kind : statement.kind === 'vmap' ? statement.on : undefined
     if (kind === undefined) {
       if (statement.kind === 'reject') {
-        // Rules of nft: an answer implies its family, and a reset every family. In a table of one family a reset
-        // implies TCP.
+        // As in nft, an ICMP answer of `reject` implies its address family, and a TCP reset implies any family. In a
+        // table of one family a TCP reset implies TCP.
         if (statement.with !== 'icmpx') drop(network)
         if (statement.with === 'tcp reset' && family !== 'inet') drop(transport)
       }
-      // After a statement that is not a condition, nft prints earlier protocol comparisons.
+      // nft omits a protocol comparison only if the implying condition follows without another kind of statement in
+      // between.
       network = undefined
       transport = undefined
       continue
@@ -97,13 +99,16 @@ const transportHeaders: ReadonlySet<Selector> = new Set([
 
 const saysProtocol: ReadonlySet<Selector> = new Set(['l4proto', 'ip protocol', 'ip6 nexthdr'] as const)
 
-/** In `inet` tables a protocol field of an IP header stays, because it also says the family. */
+/**
+ * True for a comparison of an IP header's protocol field in an `inet` table. The comparison is always printed, because
+ * it also implies the family.
+ */
 const staysBefore = ({ kind }: Dependency, family: Family): boolean => kind !== 'l4proto' && family === 'inet'
 
 const impliesFamily = (protocol: unknown, family: unknown): boolean =>
   (protocol === 'icmp' && family === 'ipv4') || (protocol === 'ipv6-icmp' && family === 'ipv6')
 
-/** Ports of any protocol (`th`) get the name of the protocol that the rule has named. */
+/** Prints ports of any protocol (`th`) with the name of the protocol that the rule compares before. */
 const withHeader = (text: string, header: string): string => (text.startsWith('th ') ? header + text.slice(2) : text)
 
 const headerOf = (protocol: unknown): string =>
@@ -111,7 +116,10 @@ const headerOf = (protocol: unknown): string =>
 
 const hasPorts: ReadonlySet<string> = new Set(['tcp', 'udp', 'udplite', 'dccp', 'sctp'])
 
-/** Both ports of any protocol, compared in one step. nft has no name for this and prints the raw offset. */
+/**
+ * Text of a comparison of both ports of any protocol (`th`) in one step. nft prints the raw offset, because it has no
+ * name for this comparison.
+ */
 function bothPorts(statement: Statement, next: Statement | undefined): string | undefined {
   const source = portOf(statement, 'th sport')
   const target = next && portOf(next, 'th dport')
@@ -128,7 +136,7 @@ function portOf(statement: Statement, kind: Selector): number | undefined {
   return typeof statement.value === 'number' ? statement.value : undefined
 }
 
-/** Puts the source port before an adjacent destination port: nft compares and prints them in this order. */
+/** Moves a source port before an adjacent destination port: nft compares and prints ports in this order. */
 function sourceFirst(statements: readonly Statement[]): readonly Statement[] {
   const list = [...statements]
   for (let at = 0; at + 1 < list.length; at++) {

@@ -11,7 +11,7 @@ import { type PrintOptions, verdictText } from './statement.ts'
 import { timeText } from './times.ts'
 import { keyText, valueText } from './values.ts'
 
-/** Text of a kernel set. Keys of unknown types are printed as numbers. */
+/** Text of a set read from the kernel, as `nft list` prints it. Keys of unknown types are printed as numbers. */
 export function setRecordText({ set, elements }: SetRecord, options: PrintOptions = {}): SetText {
   const { flags = [], keyType, dataType, timeout = 0n, size, comment, userdata } = set
   const types = partsOf(keyType)
@@ -32,10 +32,10 @@ export function setRecordText({ set, elements }: SetRecord, options: PrintOption
 
 const shownFlags = ['constant', 'dynamic', 'interval', 'timeout'] as const
 
-/** Type of nft's user data entry for `auto-merge`. */
+/** Number by which nft's user data of a set stores the flag `auto-merge`. */
 const AUTO_MERGE = 2
 
-/** nft's type names, by number. */
+/** Names of nft's data types, by type number. */
 const typeNames: readonly string[] = [
   ...['', 'verdict', 'nf_proto', 'bitmask', 'integer', 'string', 'll_addr', 'ipv4_addr', 'ipv6_addr', 'ether_addr'],
   ...['ether_type', 'arp_op', 'inet_proto', 'inet_service', 'icmp_type', 'tcp_flag', 'dccp_pkttype', 'mh_type'],
@@ -54,7 +54,7 @@ interface Listed {
   readonly key: string
 }
 
-/** Elements with their keys as text, in nft's order. */
+/** Elements of a kernel set with their keys as text, in nft's order. */
 function listed(types: readonly number[], interval: boolean, elements: readonly NftElement[]): Listed[] {
   const rest = elements.filter(({ flags }) => flags?.includes('catchAll') === true)
   const keyed = elements.filter((element) => !rest.includes(element))
@@ -90,7 +90,7 @@ const unknown = (elements: readonly NftElement[]): Listed[] =>
 
 const hex = (bytes: Uint8Array | undefined): string => `0x${Buffer.from(bytes ?? []).toString('hex')}`
 
-/** Concatenated keys, sorted as little-endian numbers. nft does not sort interval sets. */
+/** Texts of concatenated set keys, sorted as little-endian numbers. nft does not sort interval sets. */
 function several(types: readonly number[], interval: boolean, elements: readonly NftElement[]): Listed[] {
   const found = elements.map((element) => ({ element, key: partsText(types, element) }))
   if (interval) return found
@@ -103,7 +103,7 @@ function partsText(types: readonly number[], { key, keyEnd = key }: NftElement):
   const texts: string[] = []
   for (const number of types) {
     const type = typesByNumber.get(number)
-    // The length of the key is unknown if its type is unknown.
+    // The length of a key part is unknown if the type of the part is unknown.
     if (type === undefined || key === undefined || keyEnd === undefined) return hex(key)
     texts.push(partText(type, key.subarray(at, at + type.length), keyEnd.subarray(at, at + type.length)))
     at += (type.length + 3) & ~3

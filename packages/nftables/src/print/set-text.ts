@@ -1,22 +1,22 @@
 import { escapeUnsafe } from '@cni/types'
 
-/** A set or a map as text. */
+/** Set or map in the form in which it is printed: texts of its properties and elements. */
 export interface SetText {
   readonly name: string
   readonly isMap: boolean
-  /** nft's type of the keys, with the type of the data in a map. */
+  /** Type of the set's keys in nft's words. For a map, also the type of the data. */
   readonly type: string
   readonly size?: number | undefined
   readonly flags: readonly string[]
   readonly autoMerge?: boolean
-  /** Timeout as nft writes it. */
+  /** Timeout of the set's elements as nft writes it. */
   readonly timeout?: string | undefined
   readonly comment?: string | undefined
-  /** Elements in nft's order. */
+  /** Texts of the set's elements, in nft's order. */
   readonly elements: readonly string[]
 }
 
-/** Lines of a set with its braces, without outer indentation. */
+/** Lines of a set or map with its braces, without outer indentation. */
 export function setLines(set: SetText): string[] {
   const { name, isMap, type, size, flags, autoMerge = false, timeout, comment, elements } = set
   const lines = [
@@ -31,16 +31,19 @@ export function setLines(set: SetText): string[] {
   return [escapeUnsafe(`${isMap ? 'map' : 'set'} ${name} {`), ...lines.map((line) => `\t${line}`), '}']
 }
 
-/** Comment line of a table, chain or set. Escapes everything that could end the line. */
+/** Comment line of a table, chain or set. Escapes characters in the comment that could end the line. */
 export const commentText = (comment: string): string => escapeUnsafe(`comment "${comment}"`)
 
-/** Line of flags. A timeout implies its flag; nft prints the flag only together with others. */
+/**
+ * Line with the flags of a set. nft prints the flag `timeout` only together with other flags, because the timeout's
+ * line implies it.
+ */
 function flagLine(flags: readonly string[], timeout: string | undefined): string[] {
   const isSaid = flags.some((flag) => flag !== 'timeout' || timeout === undefined)
   return isSaid ? [`flags ${flags.join(',')}`] : []
 }
 
-/** Separator before an element on a new line. */
+/** Separator before a set element that begins a new line. */
 const BREAK = ',\n\t\t\t     '
 
 function listed(elements: readonly string[], most: number): string {
@@ -50,7 +53,7 @@ function listed(elements: readonly string[], most: number): string {
   return text
 }
 
-/** Number of elements per line: nft prints short values several to a line. */
+/** Number of set elements per line: nft prints short values several to a line. */
 function perLine(type: string): number {
   const [key = ''] = type.split(' : ')
   return key === 'ipv4_addr' ? 2 : fiveInLine.has(key) ? 5 : 1

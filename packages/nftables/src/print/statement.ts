@@ -10,10 +10,10 @@ import { natText, rejectText, tproxyText } from './nat.ts'
 import { rawText } from './raw.ts'
 import { isRange, keyText, markText, maskedText, rangeText, valueText } from './values.ts'
 
-/** Format: `stateless` omits counters and other state, as `nft --stateless`. */
+/** Format of a printed rule. `stateless` omits counters and other state, as `nft --stateless`. */
 export type PrintOptions = { readonly stateless?: boolean | undefined }
 
-/** Text of a statement in nft's words. */
+/** Text of a rule's statement in nft's words. */
 export function statementText(statement: Statement, family: Family, options: PrintOptions = {}): string {
   if (isMatch(statement)) return matchText(statement)
   switch (statement.kind) {
@@ -58,7 +58,7 @@ export function statementText(statement: Statement, family: Family, options: Pri
 export const verdictText = (verdict: Verdict): string =>
   'chain' in verdict ? `${verdict.verdict} ${verdict.chain}` : verdict.verdict
 
-/** A selector as nft prints it. */
+/** Text of a selector, such as `tcp dport`, as nft prints it. */
 const selectorText = (kind: Selector): string => (metaWords.has(kind) ? `meta ${kind}` : kind)
 
 const metaWords: ReadonlySet<Selector> = new Set(['nfproto', 'l4proto', 'mark', 'skuid', 'skgid', 'pkttype'] as const)
@@ -84,13 +84,15 @@ function matchText({ kind, op, value }: Match): string {
 const masked = (value: Masked<unknown>): Masked<Plain> => value as Masked<Plain>
 
 /**
- * True for a comparison with exactly one combination of bits. nft prints it as a number. Only a single bit gets an
- * operator.
+ * True for a comparison with exactly one combination of flags. nft prints several flags as one number, without an
+ * operator. nft prints a single flag with an operator.
  */
 const isExact = (type: DataType, keys: readonly Key<Plain>[]): keys is readonly Plain[] =>
   type.flags === true && keys.length === 1
 
-/** Text of the operator and the flags of a match. Joins flags by `|` if the operator compares them as a number. */
+/**
+ * Text of the operator and the flags of a condition. Joins flags by `|` if the operator compares the flags as a number.
+ */
 function flagsText(type: DataType, value: Plain, op: Match['op'] | '=='): string {
   if (type.flags !== true || op === undefined || !Array.isArray(value))
     return `${op === undefined ? '' : `${op} `}${valueText(type, value)}`
@@ -130,7 +132,7 @@ function setText(type: DataType, keys: readonly Key<Plain>[]): string {
 function vmapText({ on, map }: Vmap): string {
   if ('named' in map) return `${selectorText(on)} vmap @${map.named}`
   const { type } = selectors[on]
-  // The cast is safe: the keys have the type of the selector.
+  // The cast is safe: the set's keys have the type of the selector.
   const elements = map.elements as readonly { readonly key: Key<Plain>; readonly verdict: Verdict }[]
   const shown = inListOrder(type, elements, ({ key }) => key).map(
     ({ key, verdict }) => `${keyText(type, key)} : ${verdictText(verdict)}`,
@@ -139,8 +141,8 @@ function vmapText({ on, map }: Vmap): string {
 }
 
 /**
- * Sorts as nft does: by the first value of a range, and by the first of several bits. Names are compared as
- * little-endian numbers, unless the list has prefixes of names.
+ * Sorts the keys of an anonymous set as nft does: by the first value of a range, and by the first of several flags.
+ * Interface names are compared as little-endian numbers, unless the list has prefixes of names.
  */
 export function inListOrder<T>(
   type: DataType,
@@ -160,7 +162,10 @@ export function inListOrder<T>(
 
 const whole = (type: DataType, key: Key<Plain>): number => (isRange(key) ? 0 : numberOf(type, key))
 
-/** Text of `and` and `xor` as nft prints it. Bits that `and` clears and `xor` sets are printed as `or`. */
+/**
+ * Text of the `and` and `xor` of a mark statement, as nft prints them. Bits that `and` clears and `xor` sets are
+ * printed as `or`.
+ */
 function markValueText(value: MarkValue): string {
   if (typeof value === 'number') return markText(value)
   const { of, and = ALL, xor = 0 } = value

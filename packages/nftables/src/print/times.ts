@@ -6,7 +6,7 @@ const units = [
   ['ms', 1],
 ] as const
 
-/** A time as nft writes it: `1d2h3m4s500ms`. */
+/** Text of a duration as nft writes it: `1d2h3m4s500ms`. */
 export function timeText(milliseconds: number): string {
   let rest = milliseconds
   let text = ''

@@ -3,7 +3,7 @@ import { onesBefore, spanOf } from '../rules/spans.ts'
 import type { Key, Masked, Range } from '../rules/values.ts'
 import { icmpTypes, icmpv6Types, protocolNames } from './words.ts'
 
-/** Text of a value as nft prints it. In a range nft prints numbers instead of names. */
+/** Text of a compared value as nft prints it. At the ends of a range nft prints numbers instead of names. */
 export function valueText(type: DataType, value: Plain, inRange = false): string {
   if (typeof value === 'object') return 'prefix' in value ? `"${nameText(value.prefix)}*"` : listText(value)
   if (typeof value === 'string' && type === dataTypes.ifname) return `"${nameText(value)}"`
@@ -21,7 +21,7 @@ export function keyText(type: DataType, key: Key<Plain>): string {
   return Array.isArray(key) ? key.join(' | ') : valueText(type, key)
 }
 
-/** Text of a range. */
+/** Text of a range of values, as nft prints it. */
 export const rangeText = (type: DataType, { from, to }: Range<Plain>): string =>
   `${valueText(type, from, true)}-${valueText(type, to, true)}`
 
@@ -48,10 +48,10 @@ function bitsText(value: string, mask: string, op: '!=' | undefined): string {
   return `${op === undefined ? '' : '!= '}${value} / ${mask}`
 }
 
-/** Text of a mark as nft prints it. */
+/** Text of a packet or connection mark, as nft prints it. */
 export const markText = (mark: number): string => `0x${mark.toString(16).padStart(8, '0')}`
 
-/** True for a range. */
+/** True if a set key is a range. */
 export const isRange = (value: unknown): value is Range<Plain> =>
   typeof value === 'object' && value !== null && 'from' in value
 
@@ -63,10 +63,13 @@ const namesOf: ReadonlyMap<DataType, ReadonlyMap<number, string>> = new Map<Data
 
 const listText = (value: unknown): string => (Array.isArray(value) ? value.join(',') : String(value))
 
-/** Escapes a `*` at the end of a name, which would mean a prefix. */
+/** Escapes a `*` at the end of an interface name. nft would parse it as a prefix wildcard. */
 const nameText = (name: string): string => name.replace(/\*$/, '\\*')
 
-/** Text of an address as `inet_ntop` writes it: the last two groups alone are an IPv4 address. */
+/**
+ * Text of an IPv6 address as `inet_ntop` writes it. If only the last two groups are set, they are printed as an IPv4
+ * address.
+ */
 function addressText(type: DataType, value: Plain): string {
   const span = type.write(value)
   const text = String((span && type.read(span)) ?? value)

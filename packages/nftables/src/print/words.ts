@@ -75,7 +75,7 @@ export const protocolNames: ReadonlyMap<number, string> = new Map([
   ] as const),
 ])
 
-/** nft's names of ICMP types. */
+/** Names of ICMP types in nft, by number. */
 export const icmpTypes: ReadonlyMap<number, string> = new Map([
   ...([
     [0, 'echo-reply'],
@@ -102,7 +102,7 @@ export const icmpTypes: ReadonlyMap<number, string> = new Map([
   ] as const),
 ])
 
-/** nft's names of ICMPv6 types. */
+/** Names of ICMPv6 types in nft, by number. */
 export const icmpv6Types: ReadonlyMap<number, string> = new Map([
   ...([
     [1, 'destination-unreachable'],
@@ -136,7 +136,7 @@ export const icmpv6Types: ReadonlyMap<number, string> = new Map([
   ] as const),
 ])
 
-/** nft's names of reject codes. */
+/** Names of reject codes in nft, by number. */
 export const rejectCodes: Readonly<Record<'icmp' | 'icmpv6' | 'icmpx', ReadonlyMap<number, string>>> = {
   icmp: new Map([
     ...([
@@ -174,7 +174,7 @@ export const rejectCodes: Readonly<Record<'icmp' | 'icmpv6' | 'icmpx', ReadonlyM
   ]),
 }
 
-/** nft's log levels, by number. */
+/** Names of log levels in nft, by number. */
 export const logLevels: readonly string[] = [
   ...['emerg', 'alert', 'crit', 'err', 'warn', 'notice', 'info', 'debug', 'audit'],
 ]
