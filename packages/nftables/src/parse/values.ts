@@ -48,10 +48,7 @@ export function keyIn(type: DataType, token: Token): unknown {
 
 // internal
 
-/**
- * True if a parsed network address has no bits set after its prefix. nft compares an address with such bits by mask
- * instead.
- */
+/** True if a parsed network address has no bits set after its prefix. nft compares other addresses by mask instead. */
 function isNetwork(type: DataType, { text }: Token, { from }: Span): boolean {
   const address = type.networks === true ? type.write(text.split('/')[0])?.from : undefined
   return address === undefined || compareBytes(address, from) === 0

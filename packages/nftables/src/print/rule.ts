@@ -117,8 +117,8 @@ const headerOf = (protocol: unknown): string =>
 const hasPorts: ReadonlySet<string> = new Set(['tcp', 'udp', 'udplite', 'dccp', 'sctp'])
 
 /**
- * Text of a comparison of both ports of any protocol (`th`) in one step. nft prints the raw offset, because it has no
- * name for this comparison.
+ * Text of a comparison of both ports of any protocol (`th`) in one step. nft prints the raw offset. It has no name for
+ * such a comparison.
  */
 function bothPorts(statement: Statement, next: Statement | undefined): string | undefined {
   const source = portOf(statement, 'th sport')

@@ -35,8 +35,8 @@ export function setLines(set: SetText): string[] {
 export const commentText = (comment: string): string => escapeUnsafe(`comment "${comment}"`)
 
 /**
- * Line with the flags of a set. nft prints the flag `timeout` only together with other flags, because the timeout's
- * line implies it.
+ * Line with the flags of a set. A timeout implies the flag `timeout`, so nft prints the flag only together with other
+ * flags.
  */
 function flagLine(flags: readonly string[], timeout: string | undefined): string[] {
   const isSaid = flags.some((flag) => flag !== 'timeout' || timeout === undefined)

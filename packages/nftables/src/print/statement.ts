@@ -84,8 +84,8 @@ function matchText({ kind, op, value }: Match): string {
 const masked = (value: Masked<unknown>): Masked<Plain> => value as Masked<Plain>
 
 /**
- * True for a comparison with exactly one combination of flags. nft prints several flags as one number, without an
- * operator. nft prints a single flag with an operator.
+ * True for a comparison with one exact combination of flags. nft prints several flags as a number, without an operator.
+ * It prints an operator only for a single flag.
  */
 const isExact = (type: DataType, keys: readonly Key<Plain>[]): keys is readonly Plain[] =>
   type.flags === true && keys.length === 1

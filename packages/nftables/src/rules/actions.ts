@@ -8,14 +8,14 @@ import { isPoint } from './spans.ts'
 import type { Action, LogFlag, MarkValue, Nat, NatFlag, Redirect, Reject, Tproxy } from './statement.ts'
 import type { Range } from './values.ts'
 
-/** nft's NAT flags with the kernel's bits. */
+/** NAT flags in nft's words, with the bits that the kernel uses. */
 export const natFlags: readonly (readonly [NatFlag, number])[] = [
   ['random', 4],
   ['persistent', 8],
   ['fully-random', 16],
 ]
 
-/** Flags of `log` with the kernel's bits. */
+/** Flags of the `log` statement in nft's words, with the bits that the kernel uses. */
 export const logFlags: readonly (readonly [LogFlag, number])[] = [
   ['tcp sequence', 1],
   ['tcp options', 2],
@@ -24,14 +24,15 @@ export const logFlags: readonly (readonly [LogFlag, number])[] = [
   ['ether', 32],
 ]
 
-/** Seconds of each unit. */
+/** Seconds of each time unit of a `limit` statement. */
 export const limitUnits = { second: 1, minute: 60, hour: 3600, day: 86_400, week: 604_800 } as const
 
 const MOST_OF_PREFIX = 127
 const ALL = 0xffff_ffff
 
 /**
- * Validates an action and returns its canonical form, frozen. Throws `NftError('INVALID')`; `where` begins the message.
+ * Validates an action of a rule and returns its canonical form, frozen. Throws `NftError('INVALID')`; `where` begins
+ * the message.
  */
 export function canonicalAction(action: Action, where: string): Action {
   return Object.freeze(checked(action, `${where}: ${action.kind}`))
@@ -81,7 +82,7 @@ function checked(action: Action, what: string): Action {
       return {
         kind: 'log',
         ...(prefix === undefined ? undefined : { prefix: checkText(prefix, MOST_OF_PREFIX, what, 1) }),
-        // The canonical form omits 4, the kernel's default, as nft does.
+        // The canonical form of `log` omits level 4, the kernel's default, as nft does.
         ...(level === undefined ? undefined : some('level', whole(level, 0, 8, what), 4)),
         ...flagsOf(flags, logFlags, what),
         ...(group === undefined ? undefined : { group: whole(group, 0, 0xffff, what) }),
@@ -183,9 +184,9 @@ function flagsOf<F extends string>(
   return list.length === 0 ? {} : { flags: Object.freeze(list) }
 }
 
-/** A property. It is omitted if the value is undefined or the default. */
+/** Object with one property of an action. Empty if the value is undefined or the default. */
 function some<K extends string, T>(key: K, value: T, fallback?: T): { readonly [P in K]?: NonNullable<T> } {
-  // TypeScript does not know that the object has only this key.
+  // The cast is necessary: TypeScript does not know that the object has only the property `key`.
   return value === undefined || value === fallback ? {} : ({ [key]: value } as { readonly [P in K]?: NonNullable<T> })
 }
 

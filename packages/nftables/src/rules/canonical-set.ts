@@ -7,18 +7,18 @@ import { checkName, checkText } from './names.ts'
 import { isPoint, keyOf } from './spans.ts'
 import type { SetType } from './values.ts'
 
-/** Types of the parts of a set's keys. Throws `NftError('INVALID')`. */
+/** Data types of the parts of a set's key. Throws `NftError('INVALID')`. */
 export function keyTypes({ name, key }: Pick<NamedSet, 'name' | 'key'>): readonly DataType[] {
   const list: readonly SetType[] = typeof key === 'string' ? [key] : key
   if (list.length === 0) invalid(`set ${name}: a key has at least one part`)
   return list.map((each) => typeOf(each, `set ${name}`))
 }
 
-/** Type of a map's data; `undefined` for sets and for verdicts. Throws `NftError('INVALID')`. */
+/** Data type of the values of a map. `undefined` for sets, and for maps of verdicts. Throws `NftError('INVALID')`. */
 export const dataTypeOf = ({ name, data }: Pick<NamedSet, 'name' | 'data'>): DataType | undefined =>
   data === undefined || data === 'verdict' ? undefined : typeOf(data, `map ${name}`)
 
-/** Key of an element as bytes, one span for each part. Throws `NftError('INVALID')`. */
+/** Key of a set element as bytes: one range for each part of the key. Throws `NftError('INVALID')`. */
 export function keySpans(set: NamedSet, types: readonly DataType[], { key }: SetElement): readonly Span[] {
   const what = `set ${set.name}`
   const parts: readonly unknown[] = types.length > 1 && Array.isArray(key) ? key : [key]
@@ -63,14 +63,17 @@ function canonicalElements(
     .sort(([a], [b]) => compareSpans(a, b))
   const canonical = sorted.map(([spans, element]) => {
     const parts = spans.map((span, at) => keyOf(types[at] ?? dataTypes.mark, span))
-    // The types of the set have validated the key.
+    // The cast is safe: the key was validated with the set's types.
     const key = (parts.length > 1 ? Object.freeze(parts) : parts[0]) as SetElement['key']
     return Object.freeze({ ...element, key, ...dataIn(set, element) })
   })
   return Object.freeze(canonical.filter((element, at) => !isRepeated(set, element, canonical[at - 1])))
 }
 
-/** True if the element before has the same key: the kernel keeps it once. Throws if data, comment or timeout differ. */
+/**
+ * True if an element has the same key as the element before it: the kernel keeps one of them. Throws if data, comment
+ * or timeout differ.
+ */
 function isRepeated({ name }: NamedSet, element: SetElement, before: SetElement | undefined): boolean {
   if (before === undefined || JSON.stringify(element.key) !== JSON.stringify(before.key)) return false
   const said = ({ data, comment, timeout }: SetElement) => JSON.stringify([data, comment, timeout])

@@ -10,8 +10,8 @@ import { isMatch, type Match, type MatchOp, type Statement, type Vmap } from './
 const OPS: readonly unknown[] = ['!=', '<', '<=', '>', '>=']
 
 /**
- * Validates a statement and returns its canonical form, frozen. Throws `NftError('INVALID')`; `where` begins the
- * message.
+ * Validates a statement of a rule and returns its canonical form, frozen. Throws `NftError('INVALID')`; `where` begins
+ * the message.
  */
 export function canonicalStatement(statement: Statement, where: string): Statement {
   if (statement.kind === 'vmap') return canonicalVmap(statement, where)
@@ -58,7 +58,7 @@ function canonicalMatch(match: Match, where: string): Match {
   const { kind, op } = match
   const compared = comparison(match, where, true)
   const value = operandOf(selectors[kind].type, compared)
-  // The selector's type has validated the value.
+  // The cast is safe: the value was validated with the selector's type.
   return Object.freeze(op === undefined ? { kind, value } : { kind, op, value }) as Match
 }
 
@@ -72,7 +72,7 @@ function withOp(type: DataType, op: MatchOp | undefined, compared: Compared, wha
     invalid(`${what}: != with an empty value matches any word of the mask; give these words without a mask`)
   }
   const only = compared.is === 'set' && compared.spans.length === 1 ? compared.spans[0] : undefined
-  // For bits, `!=` with a set of one value means the same as `!=` with the value.
+  // For types of flags, `!=` with a set of one value means the same as `!=` with the value.
   return only !== undefined && type.flags === true ? { is: 'one', span: only } : compared
 }
 
@@ -84,6 +84,6 @@ function canonicalVmap(vmap: Vmap, where: string): Vmap {
     Object.freeze({ key: keyOf(type, span), verdict: Object.freeze(verdict) }),
   )
   const held = 'named' in map ? { named: map.named } : { elements: Object.freeze(elements) }
-  // The selector's type has validated the keys.
+  // The cast is safe: the keys of the verdict map were validated with the selector's type.
   return Object.freeze({ kind: 'vmap', on, map: Object.freeze(held) }) as Vmap
 }

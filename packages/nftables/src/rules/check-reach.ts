@@ -5,12 +5,12 @@ import type { Chain, Table } from './model.ts'
 import { selectors } from './selector.ts'
 import { isMatch, type Statement } from './statement.ts'
 
-/** Maximum depth of jumps below a base chain. */
+/** Maximum depth of jumps below a base chain that the kernel accepts. */
 const DEEPEST = 15
 
 /**
- * Checks the references of rules, and the base chains that reach each rule. The kernel would refuse such mistakes with
- * an error number only. Throws `NftError('INVALID')`.
+ * Checks the chains and sets that rules refer to, and the base chains that reach each rule. The kernel would refuse
+ * such mistakes with an error number only. Throws `NftError('INVALID')`.
  */
 export function checkReach(table: Table): void {
   const chains = new Map(table.chains.map((chain) => [chain.name, chain]))
@@ -74,7 +74,7 @@ function checkBase({ name, family }: Table, chain: Chain, base: BaseChain, chain
       `${where}: a nat chain of priority ${priority} would be before connections are tracked: at least -199 is needed`,
     )
   }
-  // `reached` grows during the loop.
+  // The loop adds each chain that a rule jumps to, so `reached` grows while the loop runs.
   const reached = new Set([chain])
   for (const each of reached) {
     for (const { statements } of each.rules) {
@@ -89,7 +89,7 @@ function checkBase({ name, family }: Table, chain: Chain, base: BaseChain, chain
   }
 }
 
-/** Depth of jumps below a chain. -1 in `depths` marks a chain whose depth is not computed yet. */
+/** Depth of jumps below a chain. -1 in `depths` marks a chain whose depth is being computed: a jump to it is a loop. */
 function checkDepth(table: Table, chain: Chain, chains: Chains, depths: Map<Chain, number>): number {
   const where = `${table.name} ${chain.name}`
   const known = depths.get(chain)
@@ -107,7 +107,7 @@ function checkDepth(table: Table, chain: Chain, chains: Chains, depths: Map<Chai
   return depth
 }
 
-/** Checks that the base chain's type and hook allow the statement. */
+/** Checks that a base chain's type and hook allow a statement. Throws `NftError('INVALID')`. */
 function checkPlace({ kind }: Statement, { type, hook }: BaseChain, where: string): void {
   const place = places.get(kind)
   if (place === undefined || (place.type === type && place.hooks.includes(hook))) return

@@ -3,7 +3,7 @@ import { compareBytes } from './compare-bytes.ts'
 import { type DataType, point, type Span } from './data-type.ts'
 import { isPoint, keyOf, maskOf, merged, onesBefore, spanOf } from './spans.ts'
 
-/** Operand of a condition, as bytes. */
+/** Validated operand of a condition, as bytes: one value, a range, a masked value, a set, or the name of a set. */
 export type Compared =
   | { readonly is: 'one'; readonly span: Span }
   | { readonly is: 'range'; readonly span: Span }
@@ -12,9 +12,9 @@ export type Compared =
   | { readonly is: 'named'; readonly name: string }
 
 /**
- * Validates an operand. Throws `NftError('INVALID')`; `what` begins the message. With `single` a list of one value
- * becomes that value, as in nft. Types of bits are an exception: there a list of one value and the value have different
- * meanings.
+ * Validates the operand of a condition. Throws `NftError('INVALID')`; `what` begins the message. With `single`, a list
+ * of one value becomes the value, as in nft. Exception: for types of flags, the list means exactly these flags, and the
+ * value means any of the flags.
  */
 export function comparedWith(type: DataType, operand: unknown, what: string, single = false): Compared {
   if (isRecord(operand)) {
@@ -30,7 +30,9 @@ export function comparedWith(type: DataType, operand: unknown, what: string, sin
   return one(spanIn(type, operand, what))
 }
 
-/** Operand in canonical form; `undefined` if the type has no word for it. */
+/**
+ * Converts a condition's operand from bytes to its canonical form. `undefined` if the type has no word for the bytes.
+ */
 export function operandOf(type: DataType, compared: Compared): unknown {
   switch (compared.is) {
     case 'one':
@@ -52,7 +54,7 @@ export function operandOf(type: DataType, compared: Compared): unknown {
   }
 }
 
-/** Reads a value or a range. Throws `NftError('INVALID')`. */
+/** Reads a value or a range of a condition as bytes. Throws `NftError('INVALID')`. */
 export function spanIn(type: DataType, key: unknown, what: string): Span {
   if (isRecord(key) && 'from' in key && type.ordered === true) {
     const from = valueIn(type, key.from, what)
@@ -65,19 +67,20 @@ export function spanIn(type: DataType, key: unknown, what: string): Span {
 }
 
 /**
- * Reads a key of a set or a map. A range that is exactly a network becomes the network. Throws `NftError('INVALID')`.
+ * Reads a key of a set or a map as bytes. A range that is exactly a network becomes the network. Throws
+ * `NftError('INVALID')`.
  */
 export function keySpan(type: DataType, key: unknown, what: string): Span {
   const span = spanIn(type, key, what)
   return isOne(span) ? span : spanOf(type, span.from, span.to)
 }
 
-/** Throws `NftError('INVALID')` that names the invalid value and the expected type. */
+/** Throws an `NftError('INVALID')` that names the invalid value of a rule and the expected type. */
 export function wrong(value: unknown, expected: string, what: string): never {
   return invalid(`${what}: ${shown(value)} is not ${expected}`)
 }
 
-/** A value as text for a message. */
+/** Text of an invalid value, for an error message. */
 export function shown(value: unknown): string {
   if (typeof value === 'bigint') return `${value}`
   return JSON.stringify(value) ?? String(value)
@@ -118,7 +121,7 @@ function masked(type: DataType, value: unknown, mask: unknown, what: string): Co
   return isNetwork ? { is: 'one', span: { from, to, bits: ones } } : { is: 'masked', value: from, mask: bits }
 }
 
-/** Bytes of a value or of a mask. Types of bits also allow an empty list. */
+/** Bytes of the value or the mask of a masked comparison. Types of flags also allow an empty list. */
 function maskPart(type: DataType, value: unknown, what: string): Uint8Array {
   const isNone = type.flags === true && Array.isArray(value) && value.length === 0
   return isNone ? new Uint8Array(type.length) : valueIn(type, value, what)

@@ -4,9 +4,9 @@ import { type Need, selectors } from './selector.ts'
 import { isMatch, type Match, type Statement } from './statement.ts'
 
 /**
- * Adds the conditions that nft adds before conditions that need them: `l4proto tcp` before `tcp dport`, and in `inet`
- * `nfproto ipv4` before `ip daddr`. Conditions that the rule has already are not repeated. Throws `NftError('INVALID')`
- * for a rule that can never match, or that needs a protocol and does not name one.
+ * Adds to a rule the conditions that nft adds before a condition that needs them: `l4proto tcp` before `tcp dport`, and
+ * in `inet` tables `nfproto ipv4` before `ip daddr`. Does not repeat conditions that the rule has already. Throws
+ * `NftError('INVALID')` for a rule that can never match, or that needs a protocol and does not name one.
  */
 export function complete(family: Family, statements: readonly Statement[], where = 'a rule'): readonly Statement[] {
   const known = new KnownProtocols(family, where)
@@ -19,7 +19,7 @@ export function complete(family: Family, statements: readonly Statement[], where
       if (known.has(need)) continue
       const match = matchFor(need)
       // nft puts the protocol of `reject` at the start of the rule. The protocol must not precede ports of any protocol
-      // (`th`): they would become ports of that protocol.
+      // (`th`): nft would read such ports as ports of the protocol.
       const isFirst = statement.kind === 'reject' && !result.some(looksAtPorts)
       result.splice(isFirst ? 0 : result.length, 0, match)
       known.add(match)
@@ -33,15 +33,15 @@ export function complete(family: Family, statements: readonly Statement[], where
 
 // internal
 
-/** Protocols that the rule has named so far. */
+/** Network and transport protocols that earlier conditions of a rule have named. */
 class KnownProtocols {
   readonly #where: string
   #network: 'ipv4' | 'ipv6' | undefined
   #transport: unknown
-  /** True if the rule has named a protocol or a list of protocols. */
+  /** True if an earlier condition of the rule has named a transport protocol, or a list of protocols. */
   hasTransport = false
 
-  /** Protocol that the rule has named, if it is a single one. */
+  /** Transport protocol that an earlier condition of the rule has named. `undefined` for a list of protocols. */
   get transport(): unknown {
     return this.#transport
   }
@@ -51,7 +51,10 @@ class KnownProtocols {
     this.#network = family === 'ip' ? 'ipv4' : family === 'ip6' ? 'ipv6' : undefined
   }
 
-  /** True if the rule has named the protocol. Throws if it has named another protocol. */
+  /**
+   * True if an earlier condition of the rule has named the protocol. Throws if the condition has named another
+   * protocol.
+   */
   has(need: Need): boolean {
     const known = isNetwork(need) ? this.#network : this.#transport
     if (known !== undefined && known !== need) {
@@ -118,7 +121,7 @@ function withHeader(statement: Statement, { transport }: KnownProtocols): Statem
   return Object.freeze({ ...statement, on: named[statement.on] })
 }
 
-/** True if the statement looks at ports of any protocol (`th`). */
+/** True if a statement of a rule uses ports of any protocol (`th`). */
 function looksAtPorts(statement: Statement): boolean {
   const at = statement.kind === 'vmap' ? statement.on : statement.kind
   return at === 'th sport' || at === 'th dport'
@@ -129,7 +132,9 @@ const portsOf = {
   udp: { 'th sport': 'udp sport', 'th dport': 'udp dport' },
 } as const
 
-/** True if the rule names the destination port first. nft compares both ports in one step, the source first. */
+/**
+ * True if a rule names the destination port before the source port. nft compares both ports in one step, source first.
+ */
 function isSwapped(before: Statement | undefined, statement: Statement): boolean {
   return before !== undefined && isPort(before) && isPort(statement) && before.kind === sourceBehind.get(statement.kind)
 }
@@ -143,7 +148,7 @@ const sourceBehind = new Map<string, string>([
   ['th sport', 'th dport'],
 ])
 
-/** Throws if a statement uses a port and the rule has no protocol. */
+/** Throws if a statement uses a port, but no earlier condition of the rule names a protocol. */
 function checkPorts(statement: Statement, { hasTransport }: KnownProtocols, where: string): void {
   const { kind } = statement
   const needs = kind === 'tproxy' || ('port' in statement && statement.port !== undefined)

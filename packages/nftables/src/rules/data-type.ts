@@ -1,35 +1,35 @@
 import { formatAddress, networkAddress, parsePrefix } from '@cni/types/ip'
 import type { AddrType, CtState, CtStatus, Protocol, SetType, TcpFlag } from './values.ts'
 
-/** A value as a program gives it. */
+/** Value of a condition or set key, as a program passes it to the rule builder. */
 export type Plain = string | number | { readonly prefix: string } | readonly string[]
 
-/** A contiguous range of keys. The bytes sort like the values. */
+/** Contiguous range of values of a data type, as bytes. The bytes sort like the values. */
 export interface Span {
   readonly from: Uint8Array
   readonly to: Uint8Array
-  /** Number of common leading bits, for a network or a prefix of names. */
+  /** Number of leading bits that all values of the range share, for a network or a prefix of interface names. */
   readonly bits?: number
 }
 
-/** Type of a value: nft's number, the length, and conversions between words and bytes. */
+/** Data type of nftables values: nft's type number, the length, and conversions between words and bytes. */
 export interface DataType {
   readonly number: number
-  /** Length in bytes. */
+  /** Length of a value of the type, in bytes. */
   readonly length: number
-  /** True for numbers that are stored in host byte order, which is little-endian. */
+  /** True if the kernel stores values of the type in host byte order, which is little-endian. */
   readonly host?: true
-  /** True if a value is a combination of words, each of which is a bit. */
+  /** True for a type of flags: a value is a combination of words, and each word is a bit. */
   readonly flags?: true
-  /** True if values can be compared by size. */
+  /** True if values of the type can be compared by size. */
   readonly ordered?: true
-  /** True if values can be networks. */
+  /** True if values of the type can be networks. */
   readonly networks?: true
-  /** Description of valid values, for messages. */
+  /** Description of the type's valid values, for error messages. */
   readonly expected: string
-  /** Bytes of a value; `undefined` for an invalid value. */
+  /** Converts a value to bytes. Returns `undefined` for an invalid value. */
   write(value: unknown): Span | undefined
-  /** Canonical value; `undefined` if the type has no word for the bytes. */
+  /** Converts bytes to the canonical value. Returns `undefined` if the type has no word for the bytes. */
   read(span: Span): Plain | undefined
 }
 
@@ -53,7 +53,7 @@ const host = (type: number, most: number, expected: string): DataType => ({
 const { ordered: _, ...unordered } = number(4, 1, 1, '0 or 1')
 const boolean: DataType = unordered
 
-/** Type whose values are words. */
+/** Creates a data type whose values are words, such as `ipv4` and `ipv6`. */
 const words = <W extends string>(type: number, length: number, named: readonly (readonly [W, number])[]): DataType => ({
   number: type,
   length,
@@ -66,7 +66,7 @@ const words = <W extends string>(type: number, length: number, named: readonly (
   read: ({ from }) => named.find(([, value]) => value === integer(from))?.[0],
 })
 
-/** Type whose values are combinations of words, one for each bit. */
+/** Creates a data type of flags: a value is a combination of words, one word for each bit. */
 const bits = <W extends string>(type: number, named: readonly (readonly [W, number])[], length = 4): DataType => ({
   number: type,
   length,
@@ -118,7 +118,8 @@ const name: DataType = {
   write(value) {
     const isPrefix = typeof value === 'object' && value !== null && 'prefix' in value
     const text = isPrefix ? value.prefix : value
-    // Rejects names that no interface can have. Names of old aliases (`eth0:1`) are allowed: rules may name them.
+    // Refuses names that no interface can have. Names of old aliases (`eth0:1`) are allowed, because rules may name
+    // them.
     if (typeof text !== 'string' || text === '' || /[\0-\x20\x7f/]/.test(text) || text === '.' || text === '..')
       return undefined
     const bytes = utf8.encode(text)
@@ -137,7 +138,7 @@ const name: DataType = {
 const utf8 = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Protocols that have a word in nft. */
+/** Transport protocols that have a word in nft, with their numbers. */
 export const protocolWords: readonly (readonly [Exclude<Protocol, number>, number])[] = [
   ['icmp', 1],
   ['tcp', 6],
@@ -199,7 +200,7 @@ const addrTypes: readonly (readonly [AddrType, number])[] = [
 
 const ID = 'an id from 0 to 4294967294'
 
-/** Data types by nft's names. */
+/** Data types of nftables values, by nft's type names. */
 export const dataTypes = {
   nfproto: words(2, 1, [
     ['ipv4', 2],
@@ -213,7 +214,7 @@ export const dataTypes = {
   icmp_type: number(14, 1, 255, 'a number from 0 to 255'),
   icmpv6_type: number(29, 1, 255, 'a number from 0 to 255'),
   mark: host(19, 0xffff_ffff, 'a mark from 0 to 0xffffffff'),
-  // 0xffffffff is not a valid user or group id.
+  // The largest user or group ID is 0xfffffffe: 0xffffffff is invalid in the kernel.
   uid: host(24, 0xffff_fffe, ID),
   gid: host(25, 0xffff_fffe, ID),
   tcp_flag: bits(15, tcpFlags, 1),
@@ -233,12 +234,12 @@ export const dataTypes = {
   ifname: name,
 } as const satisfies Readonly<Record<string, DataType>> & Readonly<Record<SetType, DataType>>
 
-/** Span of a single value. */
+/** Range of values that has only one value. */
 export function point(bytes: Uint8Array): Span {
   return { from: bytes, to: bytes }
 }
 
-/** A number as big-endian bytes. */
+/** Converts a number to big-endian bytes. */
 export function bigEndian(value: number, length: number): Uint8Array {
   const bytes = new Uint8Array(length)
   for (let at = length - 1, rest = value; at >= 0; at--, rest = Math.floor(rest / 256)) bytes[at] = rest % 256
@@ -250,7 +251,7 @@ export function integer(bytes: Uint8Array): number {
   return bytes.reduce((sum, byte) => sum * 256 + byte, 0)
 }
 
-/** Highest value with the same first bits. */
+/** Highest value that has the same first bits as the given bytes. */
 export function last(from: Uint8Array, bits: number): Uint8Array {
   return from.map((byte, at) => byte | (0xff >> Math.min(8, Math.max(0, bits - 8 * at))))
 }

@@ -10,14 +10,14 @@ import { isSelector, selectors } from './selector.ts'
 import type { Action, Limit, Log, MarkValue, MatchOp, Nat, Reject, Statement } from './statement.ts'
 import type { Range } from './values.ts'
 
-/** Chain that a rule is written for. */
+/** Names of the table and the chain for which a rule is built. */
 export interface DraftPlace {
   readonly family: 'inet' | 'ip' | 'ip6'
   readonly table: string
   readonly chain: string
 }
 
-/** Steps after a condition without a value. */
+/** Methods of a rule builder after a condition without a value: `.not(…)` and `.compare(…)`. */
 export interface DraftComparison {
   not(value: unknown): Draft
   compare(op: Exclude<MatchOp, '!='>, value: unknown): Draft
@@ -27,7 +27,7 @@ type Value = readonly unknown[]
 type Step = Draft | DraftComparison
 type Port = number | Range<number> | undefined
 
-/** nft's default burst. */
+/** Default `burst` of a `limit` statement in nft, in packets. */
 const BURST = 5
 
 /**
@@ -53,7 +53,7 @@ export class Draft implements Placed {
     return this.#place.chain
   }
 
-  /** The rule, with the conditions that nft adds to it. */
+  /** Finished rule, with the protocol conditions that nft adds to it. */
   get rule(): Rule {
     const statements = complete(this.#place.family, Object.freeze(this.#statements), this.#where)
     return Object.freeze(this.#comment === undefined ? { statements } : { statements, comment: this.#comment })
@@ -204,7 +204,7 @@ export class Draft implements Placed {
 
   vmap(on: string, map: readonly (readonly [unknown, Verdict])[] | { readonly named: string }): Draft {
     const elements = Array.isArray(map) ? { elements: map.map(([key, verdict]) => ({ key, verdict })) } : map
-    // The selector's type validates the keys.
+    // The cast is safe: the keys of the verdict map are validated with the selector's type.
     return this.#add({ kind: 'vmap', on, map: elements } as Statement)
   }
 
@@ -238,7 +238,7 @@ export class Draft implements Placed {
     if (!isSelector(kind)) return invalid(`${this.#where}: unknown condition ${JSON.stringify(kind)}`)
     const isBits = selectors[kind].type.flags === true
     const add = (value: unknown, op?: MatchOp) =>
-      // The selector's type validates the value.
+      // The cast is safe: the value of the condition is validated with the selector's type.
       this.#add({ kind, value: operand(value, isBits), ...(op === undefined ? undefined : { op }) } as Statement)
     if (given.length > 0) return add(given[0])
     return { not: (value) => add(value, '!='), compare: (op, value) => add(value, op) }
@@ -266,7 +266,10 @@ const unreachable: Readonly<Record<DraftPlace['family'], Reject>> = {
 
 const markOf = (to: MarkValue | 'mark' | 'ct mark'): MarkValue => (typeof to === 'string' ? { of: to } : to)
 
-/** A list becomes a set. For types of bits a single word becomes a list. */
+/**
+ * Converts the builder's argument to an operand: a list becomes a set. For types of flags, a single word becomes a
+ * list.
+ */
 function operand(value: unknown, isBits: boolean): unknown {
   if (isBits) return typeof value === 'string' ? [value] : value
   return Array.isArray(value) ? { set: value } : value

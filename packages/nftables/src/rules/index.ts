@@ -1,6 +1,6 @@
 /**
- * Typed rulesets without a kernel: make them, print and parse them, trace a packet through them. Nothing here imports a
- * module of Node.
+ * Typed nftables rulesets that need no kernel: build, print and parse rulesets, and trace a packet through them. No
+ * module of this entry imports a Node.js module.
  *
  * @example
  * ```ts

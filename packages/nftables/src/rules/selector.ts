@@ -2,16 +2,21 @@ import type { Expression } from '../wire/expressions/expression-types.ts'
 import { type DataType, dataTypes } from './data-type.ts'
 import type { Selector } from './values.ts'
 
-/** Protocol that a rule must name before the selector, because only its packets have the field. */
+/**
+ * Protocol that a rule must compare before a selector, because only packets of the protocol have the selector's field.
+ */
 export type Need = 'ipv4' | 'ipv6' | 'tcp' | 'udp' | 'icmp' | 'ipv6-icmp'
 
-/** Encoding of a selector as netlink expressions. */
+/** Properties of a selector such as `tcp dport`: data type, required protocol, and encoding as netlink expressions. */
 export interface SelectorSpec {
   readonly type: DataType
-  /** Expression that loads the value into register 1. */
+  /** Netlink expression that loads the selector's value into register 1. */
   readonly load: Expression
   readonly needs: readonly Need[]
-  /** User data that nft stores with an anonymous set: number of the expression, then its arguments. */
+  /**
+   * User data about the selector's expression that nft stores with an anonymous set: number of the expression, then its
+   * arguments.
+   */
   readonly noted: readonly number[]
 }
 
@@ -54,7 +59,7 @@ const tcp = ports(['tcp'], 8)
 const udp = ports(['udp'], 6)
 const th = ports(NONE, 11)
 
-/** Selectors by nft's words. */
+/** Properties of all selectors, by nft's words for the selector. */
 export const selectors: Readonly<Record<Selector, SelectorSpec>> = {
   iifname: meta(dataTypes.ifname, 'iifname', 6),
   oifname: meta(dataTypes.ifname, 'oifname', 7),
@@ -90,10 +95,12 @@ export const selectors: Readonly<Record<Selector, SelectorSpec>> = {
   'socket mark': socket(dataTypes.mark, 'mark', 1),
 }
 
-/** True if the word is a selector. */
+/** True if a text is the name of a selector, such as `tcp dport`. */
 export function isSelector(kind: string): kind is Selector {
   return Object.hasOwn(selectors, kind)
 }
 
-/** True if the selector reads the packet's header. nft stores keys of such sets in network byte order. */
+/**
+ * True if a selector reads a header field of the packet. nft stores set keys for such selectors in network byte order.
+ */
 export const isHeader = ({ noted }: SelectorSpec): boolean => noted[0] === PAYLOAD

@@ -1,10 +1,10 @@
 import { compareBytes } from './compare-bytes.ts'
 import type { DataType, Plain, Span } from './data-type.ts'
 
-/** True for a single value. */
+/** True if a range of values has only one value. */
 export const isPoint = ({ from, to }: Span): boolean => from === to || compareBytes(from, to) === 0
 
-/** The next higher value; `undefined` after the highest. */
+/** Next higher value: adds 1 to big-endian bytes. `undefined` after the highest value. */
 export function next(bytes: Uint8Array): Uint8Array | undefined {
   const sum = Uint8Array.from(bytes)
   for (let at = sum.length - 1; at >= 0; at--) {
@@ -15,11 +15,14 @@ export function next(bytes: Uint8Array): Uint8Array | undefined {
   return undefined
 }
 
-/** Sorts spans and joins overlapping spans. If the type is ordered and a span is a range, joins touching spans too. */
+/**
+ * Sorts ranges of set keys and joins overlapping ranges. For an ordered type, also joins touching ranges, unless all
+ * keys are single values.
+ */
 export function merged(type: DataType, spans: readonly Span[]): Span[] {
   const touch = type.ordered === true && spans.some((span) => !isPoint(span))
   const result: Span[] = []
-  // Sorts by start; for equal starts the widest range comes first.
+  // Sorts ranges by start. For equal starts the widest range comes first.
   const byStart = (a: Span, b: Span) => compareBytes(a.from, b.from) || compareBytes(b.to, a.to)
   for (const span of [...spans].sort(byStart)) {
     const before = result.at(-1)
@@ -30,7 +33,7 @@ export function merged(type: DataType, spans: readonly Span[]): Span[] {
   return result
 }
 
-/** Span from `from` to `to`. It has `bits` if it is exactly a network. */
+/** Range of values between two bounds. The range has `bits` if it is exactly a network. */
 export function spanOf(type: DataType, from: Uint8Array, to: Uint8Array): Span {
   const differ = from.map((byte, at) => byte ^ (to[at] ?? 0))
   const bits = type.networks === true ? onesBefore(differ.map((byte) => ~byte)) : undefined
@@ -50,17 +53,17 @@ export function onesBefore(mask: Uint8Array): number | undefined {
   return mask.every((byte, at) => byte === maskByte(bits, at)) ? bits : undefined
 }
 
-/** Mask of `length` bytes whose first bits are set. */
+/** Mask of `length` bytes whose first `bits` bits are set. */
 export function maskOf(bits: number, length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, at) => maskByte(bits, at))
 }
 
-/** Bytes in the order in which the kernel stores the type. */
+/** Converts big-endian bytes of a value to the byte order in which the kernel stores the data type. */
 export function inOrder({ host }: DataType, bytes: Uint8Array): Uint8Array {
   return host === true ? Uint8Array.from(bytes).reverse() : bytes
 }
 
-/** Canonical key; `undefined` if the type has no word for it. */
+/** Converts a range of bytes to a set key in canonical form. `undefined` if the type has no word for the bytes. */
 export function keyOf(type: DataType, span: Span): Plain | { readonly from: Plain; readonly to: Plain } | undefined {
   if (span.bits !== undefined || isPoint(span)) return type.read(span)
   const from = type.read({ from: span.from, to: span.from })

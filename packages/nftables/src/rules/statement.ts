@@ -3,13 +3,13 @@ import type { Verdict } from '../wire/fields/verdict.ts'
 import type { Range, SelectorValues } from './values.ts'
 
 /**
- * A condition: compares the packet's `kind` with `value`. Without `op` it must be equal to a value, or in a set or
- * range. A value of several words (`ct state`) matches any of the words.
+ * Condition of a rule: compares the packet's property `kind` with `value`. Without `op` the property must be equal to a
+ * value, or in a set or range. A value of several words (`ct state`) matches any of the words.
  */
 export type Match<S extends keyof SelectorValues = keyof SelectorValues> = {
   readonly [K in S]: {
     readonly kind: K
-    /** Operator of the comparison. A set or a range allows `!=` only. */
+    /** Operator of the condition. A set or a range allows `!=` only. */
     readonly op?: '!=' | '<' | '<=' | '>' | '>='
     readonly value:
       | SelectorValues[K]
@@ -21,8 +21,8 @@ export type Match<S extends keyof SelectorValues = keyof SelectorValues> = {
 }[S]
 
 /**
- * A part of a rule, in nft's words. Rules of `nftRuleset` and rules read from the kernel have the same **canonical form**,
- * so that equal rules are deeply equal:
+ * Condition or action of a rule, in nft's words. Rules of `nftRuleset` and rules read from the kernel have the same
+ * **canonical form**, so that equal rules are deeply equal:
  *
  * - A rule has one statement for each step of its expressions, in order. This includes the `l4proto` and `nfproto` that
  *   nft writes before `tcp dport` and `ip daddr` and does not print. `nftRuleset` adds them.
@@ -60,9 +60,9 @@ export type Statement =
         | number
         | {
             readonly of: 'mark' | 'ct mark'
-            /** Mask of the mark's bits that are kept. Default: all bits. */
+            /** Mask of the bits that a mark statement keeps of the old mark. Default: all bits. */
             readonly and?: number
-            /** Bits that are inverted afterwards (XOR). Default: no bits. */
+            /** Bits of the mark that are inverted (XOR) after the mask. Default: no bits. */
             readonly xor?: number
           }
     }
@@ -75,22 +75,24 @@ export type Statement =
       readonly kind: 'limit'
       readonly rate: number
       readonly per: 'second' | 'minute' | 'hour' | 'day' | 'week'
-      /** Size of a burst. nft's default is 5 packets, or 0 bytes. */
+      /** Size of a burst that a `limit` allows. nft's default is 5 packets, or 0 bytes. */
       readonly burst: number
-      /** Unit of the rate. Default: packets. */
+      /** Unit of a `limit` statement's rate. Default: packets. */
       readonly of?: 'bytes'
       readonly over?: true
     }
   | {
       readonly kind: 'log'
       readonly prefix?: string
-      /** 0 (emergency) to 7 (debug), or 8 (audit). Omitted for the kernel's default, 4. */
+      /**
+       * Log level of a `log` statement: 0 (emergency) to 7 (debug), or 8 (audit). Omitted for the kernel's default, 4.
+       */
       readonly level?: number
       readonly flags?: readonly ('tcp sequence' | 'tcp options' | 'ip options' | 'skuid' | 'ether')[]
       readonly group?: number
-      /** Number of bytes of the packet that are logged. */
+      /** Number of bytes of the packet that a `log` statement logs. */
       readonly snaplen?: number
-      /** Number of packets that the kernel sends in one message. */
+      /** Number of logged packets that the kernel collects before it sends them in one netlink message. */
       readonly threshold?: number
     }
   | {
@@ -107,19 +109,23 @@ export type Statement =
     }
   | {
       readonly kind: 'tproxy'
-      /** Family. It is omitted only in `inet` without an address, for both families. */
+      /**
+       * Address family of a `tproxy` statement. Omitted only in `inet` tables without an address: the statement then
+       * covers both families.
+       */
       readonly family?: 'ip' | 'ip6'
       readonly address?: string
       readonly port?: number
     }
   | { readonly kind: 'reject'; readonly with: 'tcp reset' }
   /**
-   * The code is the kernel's number. For `icmpx`: 0 no route, 1 port unreachable (nft's default), 2 host, 3 prohibited.
+   * Code of a `reject` statement, as the kernel's number. For `icmpx`: 0 no route, 1 port unreachable (nft's default),
+   * 2 host, 3 prohibited.
    */
   | { readonly kind: 'reject'; readonly with: 'icmp' | 'icmpv6' | 'icmpx'; readonly code: number }
   | { readonly kind: 'raw'; readonly expressions: readonly Expression[] }
 
-/** Statement of a kind. */
+/** Type of the statements of one kind, such as `log`. */
 type Kind<K extends Exclude<Statement, Match>['kind']> = Extract<Exclude<Statement, Match>, { readonly kind: K }>
 export type MatchOp = NonNullable<Match['op']>
 export type Vmap = Kind<'vmap'>
@@ -135,7 +141,7 @@ export type LogFlag = NonNullable<Log['flags']>[number]
 export type Raw = Kind<'raw'>
 export type Action = Exclude<Statement, Match | Vmap | Raw>
 
-/** True for a condition. */
+/** True if a statement is a condition, and not an action. */
 export function isMatch(statement: Statement): statement is Match {
   return 'value' in statement
 }

@@ -1,10 +1,19 @@
-/** Value types of the selectors. Numbers are unsigned. Addresses are strings; with `/length` they are networks. */
+/**
+ * Type of the values with which a rule compares each selector. Numbers are unsigned. Addresses are strings; a string
+ * with `/length` is a network.
+ */
 export interface SelectorValues {
-  /** Interface name, taken literally (`eth*` is a name of four characters), or a prefix of names. */
+  /**
+   * Value of an interface condition: a name, taken literally (`eth*` is a name of four characters), or a prefix of
+   * names.
+   */
   readonly iifname: string | { readonly prefix: string }
   readonly oifname: SelectorValues['iifname']
   readonly nfproto: 'ipv4' | 'ipv6'
-  /** Protocol above IP: nft's word if it is listed here, else the number. 58 has the word of `meta l4proto`. */
+  /**
+   * Transport protocol: a word for each listed protocol, else the number. Protocol 58 has the word that nft prints
+   * after `meta l4proto`.
+   */
   readonly l4proto: 'icmp' | 'tcp' | 'udp' | 'esp' | 'ah' | 'ipv6-icmp' | 'comp' | 'dccp' | 'sctp' | 'udplite' | number
   readonly mark: number
   readonly skuid: number
@@ -18,22 +27,22 @@ export interface SelectorValues {
   readonly 'ip6 daddr': string
   readonly 'tcp sport': number
   readonly 'tcp dport': number
-  /** A list of flags matches packets with any of these flags. */
+  /** TCP flags. A list of flags matches packets with any of the flags. */
   readonly 'tcp flags': readonly ('fin' | 'syn' | 'rst' | 'psh' | 'ack' | 'urg' | 'ecn' | 'cwr')[]
   readonly 'udp sport': number
   readonly 'udp dport': number
-  /** Ports of any transport protocol. */
+  /** Source port of any transport protocol (`th`). */
   readonly 'th sport': number
   readonly 'th dport': number
   readonly 'icmp type': number
   readonly 'icmpv6 type': number
-  /** A list of states matches packets in any of these states. */
+  /** Connection states. A list of states matches packets in any of the states. */
   readonly 'ct state': readonly ('invalid' | 'established' | 'related' | 'new' | 'untracked')[]
   readonly 'ct mark': number
   readonly 'ct direction': 'original' | 'reply'
-  /** A list of bits matches packets with any of these bits. */
+  /** Status bits of a connection. A list of bits matches packets with any of the bits. */
   readonly 'ct status': readonly ('expected' | 'seen-reply' | 'assured' | 'confirmed' | 'snat' | 'dnat' | 'dying')[]
-  /** Type of the address in the routing table. */
+  /** Type of the packet's source or destination address in the routing table, such as `local`. */
   readonly 'fib saddr type':
     | 'unspec'
     | 'unicast'
@@ -45,28 +54,28 @@ export interface SelectorValues {
     | 'unreachable'
     | 'prohibit'
   readonly 'fib daddr type': SelectorValues['fib saddr type']
-  /** 1 for an open socket with `IP_TRANSPARENT`. */
+  /** Value 1 if the packet has an open socket with the option `IP_TRANSPARENT`. */
   readonly 'socket transparent': 0 | 1
   readonly 'socket wildcard': 0 | 1
   readonly 'socket mark': number
 }
 
-/** Selectors: the properties that a rule can look at, in nft's words. */
+/** Selector: property of a packet that a rule can compare, in nft's words, such as `tcp dport`. */
 export type Selector = keyof SelectorValues
 
-/** A range; both ends are included. */
+/** Range of values. Both bounds are included. */
 export interface Range<T> {
   readonly from: T
   readonly to: T
 }
 
-/** Value that is compared after a bitwise AND with `mask`. */
+/** Operand of a masked comparison: the packet's property is compared with `value` after a bitwise AND with `mask`. */
 export interface Masked<T> {
   readonly value: T
   readonly mask: T
 }
 
-/** Element of a set, or key of a map's element. */
+/** Key of a set or map element: a single value or a range. */
 export type Key<T = SelectorValues[Selector]> = T | Range<T>
 
 /** Operand of a condition: a value, a range, a masked value, a list, or a named set of the table. */
@@ -77,7 +86,7 @@ export type Operand<T = SelectorValues[Selector]> =
   | { readonly set: readonly Key<T>[] }
   | { readonly named: string }
 
-/** nft's types of keys and data of sets and maps. */
+/** Data types that nft allows for keys of sets and maps, and for data of maps. */
 export type SetType = 'ipv4_addr' | 'ipv6_addr' | 'inet_proto' | 'inet_service' | 'ifname' | 'mark' | 'uid' | 'gid'
 
 export type Protocol = SelectorValues['l4proto']

@@ -8,7 +8,7 @@ import type { BasePart, SetPart } from './parts.ts'
 
 /**
  * A rule under construction. Each step returns a new builder, and each builder is a complete rule. The type offers only
- * the steps that the kernel accepts there.
+ * the steps that the kernel accepts in the chain.
  *
  * The type parameters are the family, the parts of the table, and the chain. The type `Port` is the type of ports; before
  * a protocol it is a message for the author.
@@ -20,7 +20,7 @@ export type RuleBuilder<
   Port = "A port needs a protocol before it, such as .l4proto('tcp')",
 > = Omit<RuleSteps<F, T, C, Port>, Withheld<F, T[C] extends BasePart ? T[C] : T[keyof T]>>
 
-/** One builder for each declared table. `on` begins a rule at the end of a chain. */
+/** Rule builders of a ruleset, one for each declared table. `on` begins a rule at the end of a chain. */
 export type Builders<F extends 'inet' | 'ip' | 'ip6', Tables extends Readonly<Record<string, TableParts>>> = {
   readonly [N in keyof Tables]: {
     on<const C extends NamesOf<Tables[N], BasePart | { readonly part: 'chain' }>>(
@@ -32,11 +32,14 @@ export type Builders<F extends 'inet' | 'ip' | 'ip6', Tables extends Readonly<Re
 // internal
 
 /**
- * All steps of a rule. A condition with a value returns the rule. Without a value `.not(…)` or `.compare(…)` follows.
- * After a condition that names a protocol, steps accept ports.
+ * Methods of a rule builder. A condition with a value returns the builder of the longer rule. After a condition without
+ * a value, `.not(…)` or `.compare(…)` follows. After a condition that names a protocol, methods accept ports.
  */
 interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C extends string, Port> extends Placed {
-  /** Incoming interface of the packet. A name is literal; `{ prefix }` matches all names with that prefix. */
+  /**
+   * Incoming interface of the packet. A text is a literal interface name. `{ prefix }` matches all interface names with
+   * the prefix.
+   */
   iifname(value: Given<'iifname', T>): RuleBuilder<F, T, C, Port>
   iifname(): Comparison<'iifname', T, RuleBuilder<F, T, C, Port>>
   /** Outgoing interface of the packet. */
@@ -47,7 +50,7 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
   /** Transport protocol (`meta l4proto`). */
   l4proto(value: Given<'l4proto', T>): RuleBuilder<F, T, C, number | Range<number>>
   l4proto(): Comparison<'l4proto', T, RuleBuilder<F, T, C, Port>>
-  /** The packet's mark. */
+  /** Mark of the packet (`meta mark`). */
   mark(value: Given<'mark', T>): RuleBuilder<F, T, C, Port>
   mark(): Comparison<'mark', T, RuleBuilder<F, T, C, Port>>
   /** User id of the packet's socket (`meta skuid`). */
@@ -82,7 +85,7 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
   tcp(field: 'flags'): Comparison<'tcp flags', T, RuleBuilder<F, T, C, number | Range<number>>>
   udp(field: 'sport' | 'dport', value: Given<'udp dport', T>): RuleBuilder<F, T, C, number | Range<number>>
   udp(field: 'sport' | 'dport'): Comparison<'udp dport', T, RuleBuilder<F, T, C, number | Range<number>>>
-  /** Ports of any transport protocol. */
+  /** Source port or destination port of any transport protocol (`th`). */
   th(field: 'sport' | 'dport', value: Given<'th dport', T>): RuleBuilder<F, T, C, Port>
   th(field: 'sport' | 'dport'): Comparison<'th dport', T, RuleBuilder<F, T, C, Port>>
   ct<N extends 'state' | 'mark' | 'direction' | 'status'>(
@@ -95,7 +98,7 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
   /** Type of an address of the packet, by the routing table (`fib`). */
   fib(field: 'saddr' | 'daddr', value: Given<'fib daddr type', T>): RuleBuilder<F, T, C, Port>
   fib(field: 'saddr' | 'daddr'): Comparison<'fib daddr type', T, RuleBuilder<F, T, C, Port>>
-  /** Open socket that the packet belongs to. */
+  /** Property of the open socket that the packet belongs to. */
   socket<N extends 'transparent' | 'wildcard' | 'mark'>(
     field: N,
     value: Given<`socket ${N}`, T>,
@@ -104,10 +107,10 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
     field: N,
   ): Comparison<`socket ${N}`, T, RuleBuilder<F, T, C, Port>>
 
-  /** Comment that `nft list` prints after the rule; at most 253 bytes. */
+  /** Adds a comment that `nft list` prints after the rule, at most 253 bytes. */
   comment(text: string): RuleBuilder<F, T, C, Port>
   counter(): RuleBuilder<F, T, C, Port>
-  /** Rate limit. `burst` defaults to 5 packets. */
+  /** Adds a rate limit to the rule. `burst` defaults to 5 packets. */
   limit(
     options: Omit<Extract<Statement, { readonly kind: 'limit' }>, 'kind' | 'burst'> & { readonly burst?: number },
   ): RuleBuilder<F, T, C, Port>
@@ -124,7 +127,7 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
   nftraceSet(to?: 0 | 1): RuleBuilder<F, T, C, Port>
   /** Turns off connection tracking for the packet. */
   notrack(): RuleBuilder<F, T, C, Port>
-  /** Expressions that this package does not model. */
+  /** Adds netlink expressions to the rule that this package does not model. */
   raw(...expressions: readonly Expression[]): RuleBuilder<F, T, C, Port>
   accept(): Ended
   drop(): Ended
@@ -135,32 +138,35 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
   /** Rejects the packet: answers its sender with an error. Default: port unreachable. */
   reject(how?: 'tcp reset'): Ended
   reject(how: 'icmpx' | 'icmp' | 'icmpv6', code: number): Ended
-  /** Looks up the verdict in a map: keys with verdicts, or a named map. */
+  /** Looks up the verdict in a map. The map is a list of keys with verdicts, or a named map. */
   vmap<S extends keyof SelectorValues>(
     on: S,
     map:
       | readonly (readonly [key: SelectorValues[S] | Range<SelectorValues[S]>, verdict: Verdict])[]
       | { readonly named: NamesOf<T, SetPart<SetTypeOf<S>, 'verdict'>> },
   ): Ended
-  /** Redirects to this machine, to the same port or another. For nat chains in prerouting and output. */
+  /** Redirects the packet to this machine, to the same port or another. For nat chains in prerouting and output. */
   redirect(port?: Port, options?: Pick<Extract<Statement, { readonly kind: 'snat' | 'dnat' }>, 'flags'>): Ended
-  /** Changes the packet's destination. For nat chains in prerouting and output. */
+  /** Changes the packet's destination (DNAT). For nat chains in prerouting and output. */
   dnat(
     family: F extends 'inet' ? 'ip' | 'ip6' : F,
     address: string | Range<string>,
     port?: Port,
     options?: Pick<Extract<Statement, { readonly kind: 'snat' | 'dnat' }>, 'flags'>,
   ): Ended
-  /** Changes the packet's source to an address of this machine. For nat chains in postrouting. */
+  /** Changes the packet's source to an address of this machine (`masquerade`). For nat chains in postrouting. */
   masquerade(port?: Port, options?: Pick<Extract<Statement, { readonly kind: 'snat' | 'dnat' }>, 'flags'>): Ended
-  /** Changes the packet's source. For nat chains in postrouting and input. */
+  /** Changes the packet's source (SNAT). For nat chains in postrouting and input. */
   snat(
     family: F extends 'inet' ? 'ip' | 'ip6' : F,
     address: string | Range<string>,
     port?: Port,
     options?: Pick<Extract<Statement, { readonly kind: 'snat' | 'dnat' }>, 'flags'>,
   ): Ended
-  /** Delivers to a transparent socket; the rule continues. For filter chains in prerouting, after a protocol. */
+  /**
+   * Delivers the packet to a transparent socket (`tproxy`). The rule continues. For filter chains in prerouting, after
+   * a protocol.
+   */
   tproxy(
     family: F extends 'inet' ? 'ip' | 'ip6' : F,
     port: Exclude<Port, Range<number>>,
@@ -168,7 +174,10 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
   ): RuleBuilder<F, T, C, Port>
 }
 
-/** Steps that the kernel refuses in the family, or in all base chains that may reach the rule. */
+/**
+ * Names of the builder methods that a rule must not use. The kernel refuses them in the family, or in all base chains
+ * that may reach the rule.
+ */
 type Withheld<F, Bases> =
   | (F extends 'ip6' ? 'ip' | 'icmp' : never)
   | (F extends 'ip' ? 'ip6' | 'icmpv6' : never)

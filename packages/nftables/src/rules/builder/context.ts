@@ -1,7 +1,7 @@
 import type { Rule } from '../model.ts'
 import type { BasePart, SetPart } from './parts.ts'
 
-/** Parts of a table: chains and sets by name. */
+/** Chains and sets of a table by name, as `nftRuleset` declares them. */
 export type TableParts = { readonly [name: string]: BasePart | { readonly part: 'chain' } | SetPart }
 
 /** A rule with its table and chain. */
@@ -11,13 +11,13 @@ export interface Placed {
   readonly rule: Rule
 }
 
-/** A finished rule; only a comment may follow. */
+/** Builder of a finished rule: only a comment may follow. */
 export interface Ended extends Placed {
-  /** Comment that `nft list` prints after the rule; at most 253 bytes. */
+  /** Adds a comment that `nft list` prints after the rule, at most 253 bytes. */
   comment(text: string): Ended
 }
 
-/** Names of the parts of type `P`. If the parts are unknown at compile time: all names. */
+/** Names of a table's chains and sets of type `P`. All names if the table is unknown at compile time. */
 export type NamesOf<T extends TableParts, P> = {
   [K in keyof T & string]: [Extract<T[K], P>] extends [never] ? (TableParts[string] extends T[K] ? K : never) : K
 }[keyof T & string]

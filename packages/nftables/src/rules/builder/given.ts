@@ -2,7 +2,10 @@ import type { Range, SelectorValues } from '../values.ts'
 import type { NamesOf, TableParts } from './context.ts'
 import type { SetPart } from './parts.ts'
 
-/** Operand of a condition. A list is an anonymous set; for types of bits a list matches any of its bits. */
+/**
+ * Operand that a rule builder accepts for a condition. A list is an anonymous set. For types of flags such as
+ * `ct state`, a list matches any of the flags.
+ */
 export type Given<S extends keyof SelectorValues, T extends TableParts> =
   | SelectorValues[S]
   | Range<SelectorValues[S]>
@@ -11,15 +14,15 @@ export type Given<S extends keyof SelectorValues, T extends TableParts> =
   | { readonly set: readonly (SelectorValues[S] | Range<SelectorValues[S]>)[] }
   | { readonly named: NamesOf<T, SetPart<SetTypeOf<S>, undefined>> }
 
-/** Comparisons other than equality. */
+/** Methods for comparisons other than equality, after a condition without a value. */
 export interface Comparison<S extends keyof SelectorValues, T extends TableParts, Next> {
-  /** Operator `!=`: the packet's field has neither the given value nor one of the given list. */
+  /** Operator `!=`: the packet's field has neither the given value nor any value of a given list. */
   not<const V extends Given<S, T>>(value: V & Literal<S, V>): Next
   /** Compares the packet's field with the given value by size. */
   compare(op: '<' | '<=' | '>' | '>=', value: SelectorValues[S]): Next
 }
 
-/** Type of the named sets that a selector can use. */
+/** Key type of the named sets in which a rule can look up a selector. */
 export type SetTypeOf<S extends keyof SelectorValues> = S extends 'iifname' | 'oifname'
   ? 'ifname'
   : S extends 'l4proto' | 'ip protocol' | 'ip6 nexthdr'
@@ -39,8 +42,8 @@ export type SetTypeOf<S extends keyof SelectorValues> = S extends 'iifname' | 'o
                 : never
 
 /**
- * The type of the value, with `never` for each literal address of the other family. Strings of unknown value are
- * accepted.
+ * Type of a compared value that refuses literal addresses of the wrong family: their type is `never`. Strings that are
+ * unknown at compile time are accepted.
  */
 export type Literal<S extends keyof SelectorValues, V> = S extends `${'ip' | 'ip6'} ${'saddr' | 'daddr'}`
   ? V extends string

@@ -2,7 +2,7 @@ import type { BaseChain } from '../../wire/specs.ts'
 import type { NamedSet } from '../model.ts'
 import type { SetType } from '../values.ts'
 
-/** A chain that is attached to a hook. */
+/** Declaration of a base chain: a chain that is attached to a hook. */
 export interface BasePart<
   Type extends BaseChain['type'] = BaseChain['type'],
   H extends BaseChain['hook'] = BaseChain['hook'],
@@ -12,7 +12,7 @@ export interface BasePart<
   readonly policy: 'accept' | 'drop'
 }
 
-/** A named set, or a map if it has `data`. */
+/** Declaration of a named set, or of a map if it has `data`. */
 export interface SetPart<
   Key extends SetType | readonly SetType[] = SetType | readonly SetType[],
   Data extends SetType | 'verdict' | undefined = SetType | 'verdict' | undefined,
@@ -24,7 +24,8 @@ export interface SetPart<
 }
 
 /**
- * A base chain of a table: type (`filter`, `nat` or `route`), hook, priority and policy. The policy defaults to `accept`.
+ * Declares a base chain of a table: type (`filter`, `nat` or `route`), hook, priority and policy. The policy defaults
+ * to `accept`.
  *
  * @example
  * const output = base('nat', 'output', -100)
@@ -38,11 +39,12 @@ export function base<const Type extends BaseChain['type'], const H extends BaseC
   return { part: 'base', base: { type, hook, priority }, policy: options.policy ?? 'accept' }
 }
 
-/** A chain that is entered by jumps only. */
+/** Declares a chain of a table that packets enter by jumps only. */
 export const chain: { readonly part: 'chain' } = Object.freeze({ part: 'chain' })
 
 /**
- * A named set of a table. With `elements` the ruleset owns the content. Without, other programs own it.
+ * Declares a named set of a table. With `elements` the ruleset owns the content of the set. Without `elements` other
+ * programs own the content.
  *
  * @example
  * const pods = set('ipv4_addr', { interval: true, elements: [{ key: '10.0.0.0/8' }] })
@@ -55,7 +57,7 @@ export function set<const Key extends SetType | readonly SetType[]>(
 }
 
 /**
- * A named map of a table: keys with values, or with verdicts.
+ * Declares a named map of a table: keys with values, or keys with verdicts.
  *
  * @example
  * const ports = map('inet_service', 'verdict', { elements: [{ key: 80, data: { verdict: 'accept' } }] })
