@@ -132,9 +132,7 @@ const portsOf = {
   udp: { 'th sport': 'udp sport', 'th dport': 'udp dport' },
 } as const
 
-/**
- * True if a rule names the destination port before the source port. nft compares both ports in one step, source first.
- */
+/** True if a rule names the destination port before the source port. nft compares both ports at once, source first. */
 function isSwapped(before: Statement | undefined, statement: Statement): boolean {
   return before !== undefined && isPort(before) && isPort(statement) && before.kind === sourceBehind.get(statement.kind)
 }

@@ -100,7 +100,5 @@ export function isSelector(kind: string): kind is Selector {
   return Object.hasOwn(selectors, kind)
 }
 
-/**
- * True if a selector reads a header field of the packet. nft stores set keys for such selectors in network byte order.
- */
+/** True if a selector reads a header field. nft stores set keys for such selectors in network byte order. */
 export const isHeader = ({ noted }: SelectorSpec): boolean => noted[0] === PAYLOAD

@@ -1,6 +1,6 @@
 import type { SetElement } from '../rules/model.ts'
 
-/** Compares two lists of elements in canonical form. */
+/** Compares two lists of set elements in canonical form. Returns missing and unexpected elements. */
 export function diffElements(wanted: readonly SetElement[], present: readonly SetElement[]) {
   const texts = (list: readonly SetElement[]) => new Set(list.map(elementKey))
   const [want, have] = [texts(wanted), texts(present)]

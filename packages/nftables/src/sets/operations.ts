@@ -11,14 +11,14 @@ import { invalid, NftError } from '../wire/nft-error.ts'
 import type { TableName } from '../wire/specs.ts'
 import { diffElements } from './element-diff.ts'
 
-/** Socket and transaction for reading and editing sets. */
+/** Netlink socket and transaction function, for reading and editing named sets. */
 export interface Editing {
   readonly nft: Nft
-  /** Runs one transaction. Calls the function again if another process changes rules meanwhile. */
+  /** Runs one transaction. Calls `plan` again if another process changes rules meanwhile. */
   edit<T>(plan: (batch: Batch) => T): Promise<T>
 }
 
-/** Creates a set, if it does not exist. */
+/** Creates a named set, if the set does not exist. Throws `EXISTS` if it exists with another type. */
 export function createSet({ nft, edit }: Editing, table: TableName, spec: NamedSet): Promise<void> {
   const encoded = encodeNamedSet(canonicalSet(spec, table.table))
   const { elements, ...told } = encoded
@@ -34,14 +34,14 @@ export function createSet({ nft, edit }: Editing, table: TableName, spec: NamedS
   })
 }
 
-/** Deletes a set, if it exists. */
+/** Deletes a named set, if the set exists. */
 export function destroySet({ nft, edit }: Editing, table: TableName, spec: NamedSet): Promise<void> {
   return edit((batch) => {
     if (find(nft, table, spec) !== undefined) deleteSet(batch, { ...table, set: spec.name })
   })
 }
 
-/** Adds elements. Replaces existing elements that differ. */
+/** Adds elements to a named set. Replaces existing elements that have other data, comment or timeout. */
 export async function addTo(
   { nft, edit }: Editing,
   table: TableName,
@@ -54,7 +54,8 @@ export async function addTo(
     ({ data, comment, timeout }) => data === undefined && comment === undefined && timeout === undefined,
   )
   return edit((batch) => {
-    // The kernel leaves an existing element unchanged.
+    // The kernel leaves an existing set element unchanged, so elements without data, comment and timeout need no
+    // comparison.
     const present = isPlain ? [] : presentOf(nft, table, spec)
     const keys = new Set(wanted.map(keyText))
     const { missing, unexpected } = diffElements(
@@ -65,7 +66,7 @@ export async function addTo(
   })
 }
 
-/** Deletes existing elements. */
+/** Deletes elements of a named set by their keys. Ignores missing elements. */
 export function deleteFrom(
   { nft, edit }: Editing,
   table: TableName,
@@ -79,17 +80,17 @@ export function deleteFrom(
   })
 }
 
-/** Deletes all elements. */
+/** Deletes all elements of a named set. */
 export function flushSet({ nft, edit }: Editing, table: TableName, spec: NamedSet): Promise<void> {
   return edit((batch) => void deleteElements(batch, { ...table, set: existing(nft, table, spec).set }))
 }
 
-/** Elements of the set, in canonical form. */
+/** Reads the elements of a named set, in canonical form. */
 export function listOf({ nft }: Editing, table: TableName, spec: NamedSet): Promise<readonly SetElement[]> {
   return nft.read(() => presentOf(nft, table, spec))
 }
 
-/** Element with a key. */
+/** Reads the element of a named set that has a key. */
 export async function elementOf(
   editing: Editing,
   table: TableName,
@@ -101,7 +102,7 @@ export async function elementOf(
   return list.find((each) => wanted !== undefined && keyText(each) === keyText(wanted))
 }
 
-/** True if a rule would find the key. */
+/** True if a rule that looks up a key in a named set would find the key. */
 export async function finds(
   editing: Editing,
   table: TableName,
@@ -119,7 +120,7 @@ export async function finds(
   )
 }
 
-/** Differences between the content and the given elements. */
+/** Differences between the elements of a named set in the kernel and the given elements. */
 export async function diffOf(
   editing: Editing,
   table: TableName,
@@ -129,7 +130,7 @@ export async function diffOf(
   return diffElements(canonical(table, spec, elements), await listOf(editing, table, spec))
 }
 
-/** Replaces the content by exactly these elements. */
+/** Changes a named set to have exactly the given elements. */
 export function replaceElements(
   { nft, edit }: Editing,
   table: TableName,
@@ -153,7 +154,7 @@ function change(
 ): void {
   const name = { ...table, set: spec.name }
   if (unexpected.length > 0) {
-    // Keeps the end element before the first interval: it belongs to no element.
+    // Does not delete the end element at key 0, which precedes the first interval of an interval set.
     const isOwnEnd = (key: Uint8Array | undefined) => key?.some((byte) => byte !== 0) === true
     const specs = encodeElements(spec, unexpected).filter(({ key, flags }) => flags === undefined || isOwnEnd(key))
     deleteElements(

@@ -19,9 +19,9 @@ import {
 } from './operations.ts'
 
 /**
- * A named set or map of an existing table. Elements are plain keys, or keys with data, comment or timeout. Arguments
- * are validated before any request. Each call is one transaction, which the context's `undo` rolls back. Throws
- * `NftError`: `NOT_FOUND` if the set does not exist.
+ * Named set or map of an existing table. Elements are plain keys, or keys with data, comment or timeout. Arguments are
+ * validated before any request. Each call is one transaction, which the context's `undo` rolls back. Throws `NftError`:
+ * `NOT_FOUND` if the set does not exist.
  */
 export interface TableSet {
   readonly name: string
@@ -31,32 +31,32 @@ export interface TableSet {
    * differs.
    */
   create(): Promise<void>
-  /** Deletes the set if it exists. Throws `REFUSED` while a rule uses it. */
+  /** Deletes the set if it exists. Throws `REFUSED` while a rule uses the set. */
   destroy(): Promise<void>
-  /** Adds elements. An existing element gets the new data, comment and timeout. */
+  /** Adds elements to the set. An existing element gets the new data, comment and timeout. */
   add(elements: readonly (SetElement | SetElement['key'])[]): Promise<void>
-  /** Deletes elements by their keys. Missing elements are ignored. */
+  /** Deletes elements of the set by their keys. Ignores missing elements. */
   delete(keys: readonly SetElement['key'][]): Promise<void>
   /** Deletes all elements of the set. */
   flush(): Promise<void>
   /** Returns the elements of the set, sorted. */
   list(): Promise<readonly SetElement[]>
-  /** Element with a key; `undefined` if it is missing. */
+  /** Returns the element of the set that has the key, or `undefined`. */
   get(key: SetElement['key']): Promise<SetElement | undefined>
-  /** True if a rule would find the key. An address in a network of the set is found. */
+  /** True if a rule that looks up the key in the set would find it. An address in a network of the set is found. */
   has(key: SetElement['key']): Promise<boolean>
-  /** Differences between the content and these elements. */
+  /** Differences between the set's elements in the kernel and the given elements. */
   diff(elements: readonly (SetElement | SetElement['key'])[]): Promise<{
-    /** Wanted elements that are missing, or that have other data, comment or timeout. */
+    /** Given elements that the set lacks, or has with other data, comment or timeout. */
     readonly missing: readonly SetElement[]
-    /** Existing elements that are not wanted, or that differ. */
+    /** Elements of the set that are not given, or that have other data, comment or timeout. */
     readonly unexpected: readonly SetElement[]
   }>
-  /** Replaces the content by exactly these elements. Equal elements are not touched. */
+  /** Changes the set to have exactly the given elements. Does not touch equal elements. */
   replace(elements: readonly (SetElement | SetElement['key'])[]): Promise<'unchanged' | 'replaced'>
 }
 
-/** A set by table and spec. No request is sent before the first call. */
+/** Creates the methods for a named set of a table. No request is sent before the first call of a method. */
 export function tableSet(work: Work, table: TableName, spec: NamedSet): TableSet {
   const run = <T>(act: (editing: Editing) => Promise<T>): Promise<T> =>
     withNft(work, (nft) => act({ nft, edit: (plan) => edit(work, nft, table, plan) }))
@@ -76,7 +76,7 @@ export function tableSet(work: Work, table: TableName, spec: NamedSet): TableSet
   }
 }
 
-/** Commits a plan. Only a plugin's context needs the rollback. */
+/** Commits the changes that `plan` adds to a batch. The rollback is prepared only in a plugin's context. */
 function edit<T>(work: Work, nft: Nft, table: TableName, plan: (batch: Batch) => T): Promise<T> {
   if (work.place.undo === undefined) return nft.transact(plan, patienceOf(work))
   return transactWith(nft, { work, tables: [table], back: wayBack(work) }, plan)

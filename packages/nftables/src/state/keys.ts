@@ -5,12 +5,15 @@ import type { Expressions } from '../wire/expressions/expression-types.ts'
 import type { ElementSpec } from '../wire/specs.ts'
 import { withComment } from '../wire/userdata.ts'
 
-/** Text of the anonymous set that a rule looks up; `undefined` for a named set. */
+/**
+ * Function that returns a text for the content of the anonymous set that a rule looks up. It returns `undefined` for a
+ * named set.
+ */
 export type SetTextOf = (lookup: Expressions['lookup']) => string | undefined
 
 /**
- * Text that is equal for equal rules: the bytes without counter values, and with the content of anonymous sets instead
- * of their names.
+ * Text to compare rules: equal for equal rules. Contains the bytes of the expressions without counter values, and the
+ * content of anonymous sets instead of their names.
  */
 export function ruleKey(bytes: Buffer, userdata: Uint8Array | undefined, setText: SetTextOf): string {
   const text = bytes.toString('latin1')
@@ -33,19 +36,19 @@ export function ruleKey(bytes: Buffer, userdata: Uint8Array | undefined, setText
   return userdata === undefined ? key : `${key} comment ${Buffer.from(userdata).toString('latin1')}`
 }
 
-/** Text that is equal for sets with equal type and content. */
+/** Text to compare sets: equal for sets with equal type and content. */
 export function setText(set: NftSet | EncodedSet, elements: readonly (NftElement | ElementSpec)[]): string {
   return [specText(set), ...elements.map(elementText).sort()].join('\n')
 }
 
-/** Text that is equal for sets of the same type. */
+/** Text to compare the types of sets: equal for sets of the same type. */
 export function specText({ flags = [], keyType, keyLength, dataType, dataLength }: NftSet | EncodedSet): string {
-  // The kernel may add this flag.
+  // Ignores the flag `constant`, which the kernel may add to a set.
   const own = flags.filter((flag) => flag !== 'constant').sort()
   return [own.join(' '), keyType, keyLength, dataType ?? '', dataLength ?? ''].join(' ')
 }
 
-/** Text of an element with its data, to compare elements. */
+/** Text to compare set elements: key, flags, data, timeout and comment. */
 export function elementText(element: NftElement | ElementSpec): string {
   const { key, keyEnd, data, flags = [], timeout = '', userdata } = element
   const { comment = '' } = element.comment === undefined && userdata ? withComment({ userdata }, 'element') : element
@@ -55,10 +58,13 @@ export function elementText(element: NftElement | ElementSpec): string {
 
 // internal
 
-/** Offset of the name in an expression, after two attribute headers. */
+/** Offset of an expression's name in its bytes, after two attribute headers. */
 const NAME = 8
 
-/** Text of a lookup in an anonymous set; `undefined` for a named set, whose bytes are compared. */
+/**
+ * Text of a `lookup` expression with the content of its anonymous set. `undefined` for a named set: the bytes of the
+ * expression are compared.
+ */
 function lookupText(element: Buffer, setText: SetTextOf): string | undefined {
   const [found] = decodeExpressions(element)
   const text = found?.name === 'lookup' ? setText(found) : undefined

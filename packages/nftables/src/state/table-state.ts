@@ -15,49 +15,52 @@ import type { RuleSpec } from '../wire/specs.ts'
 import { withUserdata } from '../wire/userdata.ts'
 import { elementText, ruleKey, setText, specText } from './keys.ts'
 
-/** A rule with a key that is equal for equal rules. */
+/** Rule of the ruleset or of the kernel, with a key text that is equal for equal rules. */
 export interface Keyed<R> {
   readonly key: string
   readonly rule: R
 }
 
-/** A chain that is wanted, exists, or both. */
+/** Comparison of a chain: the chain of the ruleset and the chain in the kernel. One of the two may be missing. */
 export interface ChainState {
   readonly name: string
   readonly wanted: Chain | undefined
   readonly present: NftChain | undefined
-  /** True if the chain can stay: type, hook, priority and comment are equal. */
+  /** True if `apply` can keep the kernel's chain: type, hook, priority and comment are equal. */
   readonly stays: boolean
   readonly samePolicy: boolean
   readonly wantedRules: readonly Keyed<Rule>[]
-  /** Rules as kernel messages. */
+  /** Rules of the kernel's chain, as bytes of netlink messages. */
   readonly presentRules: readonly Keyed<Buffer>[]
 }
 
-/** A named set that is wanted, exists, or both. */
+/** Comparison of a named set: the set of the ruleset and the set in the kernel. One of the two may be missing. */
 export interface SetState {
   readonly name: string
   readonly wanted: NamedSet | undefined
   readonly present: NftSet | undefined
   readonly stays: boolean
-  /** Content of the set; `undefined` if other programs own it. */
+  /** Comparison of the set's elements. `undefined` if other programs own the elements. */
   readonly elements: { readonly same: boolean; readonly present: readonly NftElement[] } | undefined
 }
 
-/** A wanted table, with its state in the kernel. */
+/** Comparison of a table of the ruleset with the table in the kernel. */
 export interface TableState {
   readonly table: Table
   readonly present: NftTable | undefined
-  /** True if the table can stay: the comment is equal, and everything in it can be deleted separately. */
+  /**
+   * True if `apply` can keep the kernel's table: the comment is equal, and the table has only chains and sets. Other
+   * objects cannot be deleted separately.
+   */
   readonly stays: boolean
   readonly dormant: boolean
   readonly chains: readonly ChainState[]
   readonly sets: readonly SetState[]
-  /** All existing sets by name. Elements are missing if they were not read. */
+  /** All sets of the kernel's table by name. The elements of a set are missing if no comparison needs them. */
   readonly records: Sets
 }
 
-/** States of the wanted tables. Throws `NftError('INVALID')` for an invalid ruleset. */
+/** Compares the tables of a ruleset with the kernel. Throws `NftError('INVALID')` for an invalid ruleset. */
 export function tableStates(nft: Nft, tables: readonly Table[]): TableState[] {
   const present = nft.tables()
   return tables.map((table) => {
@@ -67,24 +70,24 @@ export function tableStates(nft: Nft, tables: readonly Table[]): TableState[] {
   })
 }
 
-/** True if the table in the kernel equals the wanted table. */
+/** True if the table in the kernel equals the table of the ruleset. */
 export function isSame({ present, stays, dormant, chains, sets }: TableState): boolean {
   return present !== undefined && stays && !dormant && chains.every(isSameChain) && sets.every((set) => isSameSet(set))
 }
 
-/** True if the kernel's chain and its rules equal the wanted ones. */
+/** True if the kernel's chain and its rules equal the ruleset's chain. */
 export function isSameChain(chain: ChainState): boolean {
   return (
     chain.wanted !== undefined && chain.present !== undefined && chain.stays && chain.samePolicy && hasSameRules(chain)
   )
 }
 
-/** True if the kernel's rules and their order equal the wanted ones. */
+/** True if the kernel's chain has the rules of the ruleset's chain, in the same order. */
 export function hasSameRules({ wantedRules, presentRules }: ChainState): boolean {
   return wantedRules.length === presentRules.length && wantedRules.every(({ key }, at) => key === presentRules[at]?.key)
 }
 
-/** True if the kernel's set and its elements equal the wanted ones. */
+/** True if the kernel's set and its elements equal the ruleset's set. */
 export function isSameSet({ wanted, present, stays, elements }: SetState): boolean {
   return wanted !== undefined && present !== undefined && stays && elements?.same !== false
 }
@@ -127,7 +130,8 @@ function stateOf(nft: Nft, table: Table, present: NftTable): TableState {
   const presentSets = new Map(named.map((set) => [set.set, set]))
   return {
     ...{ table, present, records },
-    // Everything else that `use` counts is an object or a flowtable.
+    // The kernel's `use` counter of a table counts chains, sets, stateful objects and flowtables: a higher count means
+    // other objects.
     stays: present.comment === table.comment && (present.use ?? 0) <= chains.length + sets.length,
     dormant: ((present.flags ?? 0) & DORMANT) !== 0,
     chains: namesIn(wantedChains, presentChains).map((each) =>
@@ -141,7 +145,10 @@ function stateOf(nft: Nft, table: Table, present: NftTable): TableState {
   }
 }
 
-/** Attributes of a rule that are compared. The bytes are compared without decoding, because most rules are equal. */
+/**
+ * Finds chain, expressions and user data in a rule's netlink message. Rules are compared by these bytes, which is
+ * faster than decoding thousands of rules.
+ */
 function partsOf(body: Buffer): { readonly chain: string; readonly expressions: Buffer; readonly userdata?: Buffer } {
   let chain = ''
   let expressions: Buffer = Buffer.alloc(0)
@@ -159,7 +166,7 @@ function partsOf(body: Buffer): { readonly chain: string; readonly expressions: 
   return { chain, expressions, ...(userdata === undefined ? undefined : { userdata }) }
 }
 
-/** Length of an attribute header. The two highest bits of the type are flags. */
+/** Length of a netlink attribute header. The two highest bits of the attribute type are flags. */
 const HEADER = 4
 const TYPE_MASK = 0x3fff
 
@@ -190,7 +197,7 @@ function chainState(
 
 type KeyedRules = ReadonlyMap<Chain, readonly Keyed<Rule>[]>
 
-/** Keys of frozen tables. Repeated `verify` of the same table encodes it once. */
+/** Cache of rule keys for frozen tables: repeated `verify` calls with the same table encode its rules only once. */
 const memo = new WeakMap<Table, KeyedRules>()
 
 function wantedRules(table: Table): KeyedRules {
@@ -204,7 +211,7 @@ function wantedRules(table: Table): KeyedRules {
   return keyed
 }
 
-/** True for data as `nftRuleset` makes it. */
+/** True if a value is frozen with all its members, as `nftRuleset` freezes a ruleset. */
 function isDeeplyFrozen(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true
   return Object.isFrozen(value) && Object.values(value).every(isDeeplyFrozen)

@@ -8,7 +8,7 @@ const NLM_F_CAPPED = 0x100
 const NLM_F_ACK_TLVS = 0x200
 const NLMSGERR_ATTR_OFFS = 2
 
-/** A message of the kernel to a socket. */
+/** Netlink message that the fake kernel sends to a socket. */
 export interface Answer {
   readonly type: number
   readonly flags?: number
@@ -17,7 +17,7 @@ export interface Answer {
   readonly body: Uint8Array
 }
 
-/** Joins messages into one datagram. */
+/** Joins netlink messages of the fake kernel into one datagram. */
 export function datagramOf(answers: readonly Answer[]): Buffer {
   return Buffer.concat(
     answers.map(({ type, flags = 0, sequence, port, body }) => {
@@ -29,9 +29,9 @@ export function datagramOf(answers: readonly Answer[]): Buffer {
   )
 }
 
-/** Acknowledgement of a message, or its refusal. */
+/** Answer of the fake kernel to a netlink message: acknowledges the message, or reports the refusal. */
 export function acknowledgement({ type, flags, sequence }: Message, port: number, refusal?: FakeRefusal): Answer {
-  // Capped: returns only the header of the message.
+  // The answer is "capped" (`NLM_F_CAPPED`): it repeats only the header of the acknowledged message.
   const header = encodeMessage({ type, flags })
   header.writeUInt32LE(sequence, 8)
   const offset = refusal?.offset
@@ -44,10 +44,10 @@ export function acknowledgement({ type, flags, sequence }: Message, port: number
   }
 }
 
-/** Maximum number of messages in a datagram. */
+/** Maximum number of netlink messages that the fake kernel puts into one datagram. */
 const MESSAGES_IN_DATAGRAM = 16
 
-/** Datagrams of a dump, with its end. */
+/** Datagrams of the fake kernel that answer a dump request, with the final message `NLMSG_DONE`. */
 export function dumpDatagrams(type: number, bodies: readonly Uint8Array[], sequence: number, port: number): Buffer[] {
   const answers: Answer[] = bodies.map((body) => ({ type, flags: NLM_F_MULTI, sequence, port, body }))
   const end: Answer = { type: NLMSG_DONE, flags: NLM_F_MULTI, sequence, port, body: u32(0) }

@@ -18,17 +18,20 @@ import {
   without,
 } from './fake-state.ts'
 
-/** State during a transaction, and the events to report. */
+/** Tables during a transaction of the fake kernel, and the events to report after the commit. */
 export interface FakeTransaction {
   state: FakeState
   nextTable: bigint
   readonly told: { readonly message: number; readonly body: Buffer }[]
 }
 
-/** Names have at most 255 bytes and a NUL. */
+/** Limit of the fake kernel for names, in bytes: 255 bytes and a NUL. */
 const MOST_IN_NAME = 256
 
-/** Applies a message, or throws a `FakeRefusal`. */
+/**
+ * Applies a netlink message of a batch to the fake kernel's tables. Throws a `FakeRefusal` if the kernel would refuse
+ * the message.
+ */
 export function change(transaction: FakeTransaction, received: Omit<FakeMessage, 'attributes'>): void {
   const message: FakeMessage = { ...received, attributes: attributeMap(received.body, NFGENMSG) }
   if (message.message === NFT_MSG.NEWTABLE) newTable(transaction, message)
@@ -39,14 +42,14 @@ export function change(transaction: FakeTransaction, received: Omit<FakeMessage,
 
 function changeTable(transaction: FakeTransaction, message: FakeMessage): void {
   const step = steps.get(message.message) ?? refuse('EINVAL')
-  // In all messages about other objects the first attribute is the table.
+  // Attribute 1 is the table's name in all messages about chains, rules, sets and elements.
   const key = keyOf(message.body.readUInt8(0), nameIn(message, 1))
   const table = transaction.state.get(key) ?? refuse('ENOENT', message.body, 1)
   const tell = (body: Buffer, as = message.message) => transaction.told.push({ message: as, body })
   transaction.state = put(transaction.state, key, withoutLostSets(step(table, message, tell), table))
 }
 
-/** Applies a message to a table. */
+/** Function that applies one type of netlink message to a table of the fake kernel. Returns the changed table. */
 export type Step = (table: FakeTable, message: FakeMessage, tell: (body: Buffer, as?: number) => void) => FakeTable
 
 const steps = new Map<number, Step>([
@@ -60,7 +63,7 @@ const steps = new Map<number, Step>([
   [NFT_MSG.DELSETELEM, changeElements],
 ])
 
-/** Required name in a message. */
+/** Name in a netlink message. Refuses the message if the name is missing or too long. */
 export function nameIn({ attributes, body }: FakeMessage, type: number): string {
   const bytes = attributes.get(type)
   if (bytes === undefined) return refuse('EINVAL')
@@ -197,7 +200,7 @@ function dropRules(table: FakeTable, message: FakeMessage, tell: (body: Buffer) 
 
 const ANONYMOUS = 1
 
-/** Deletes anonymous sets whose rule is gone. */
+/** Deletes anonymous sets after their rule was deleted. */
 function withoutLostSets(after: FakeTable, before: FakeTable): FakeTable {
   const lost = [...after.sets.values()].filter(
     ({ name, flags }) => (flags & ANONYMOUS) !== 0 && lookupsOf(before, name) > 0 && lookupsOf(after, name) === 0,

@@ -5,13 +5,14 @@ import { chainBody, elementBodies, ruleBody, setBody, tableBody } from './fake-r
 import { refuse } from './fake-refusal.ts'
 import { type FakeState, keyOf } from './fake-state.ts'
 
-/** Answer of the kernel to a dump request. */
+/** Objects with which the fake kernel answers a dump request, as message bodies. */
 export function dumpBodies(state: FakeState, message: number, body: Buffer): { add: number; bodies: Buffer[] } {
   const family = body.readUInt8(0)
   const attributes = attributeMap(body, NFGENMSG)
   const name = (type: number) => readCString(attributes.get(type))
   const tables = [...state.values()].filter((table) => family === 0 || table.family === family)
-  // In all messages about other objects the first attribute is the table. Chains are filtered by family only.
+  // Attribute 1 is the table's name in dump requests for rules, sets and elements. As in the kernel, dumps of chains
+  // are filtered by family only.
   const wanted = tables.filter(({ name: each }) => (name(1) ?? each) === each)
   switch (message) {
     case NFT_MSG.GETTABLE:

@@ -30,18 +30,21 @@ import { FakeRefusal } from './fake-refusal.ts'
 import { FakeSocket } from './fake-socket.ts'
 import type { FakeState, FakeTable } from './fake-state.ts'
 
-/** nf_tables in memory, behind netlink sockets. */
+/** Fake of the kernel's nf_tables in memory, which programs reach through netlink sockets. */
 export interface FakeKernel {
-  /** Opens a netlink socket, for `channelFrom` of `@cni/netns/netlink`. */
+  /** Opens a netlink socket to the fake kernel, for `channelFrom` of `@cni/netns/netlink`. */
   nfnetlink(options?: {
-    /** True for a socket that receives every transaction, for `commits`. */
+    /** True for a socket that receives an event for every transaction, for `commits`. */
     readonly events?: boolean
-    /** Size of the receive buffer in bytes. Each message counts 512 bytes more, as in the kernel. Default: 212 992. */
+    /**
+     * Size of the socket's receive buffer in bytes. Each message counts 512 bytes more, as in the kernel. Default: 212
+     * 992.
+     */
     readonly receiveBuffer?: number
   }): NetlinkSocket
-  /** Opens an `Nft` over a new socket of `nfnetlink`. */
+  /** Opens an `Nft` over a new netlink socket to the fake kernel. */
   open(options?: Parameters<FakeKernel['nfnetlink']>[0]): Nft
-  /** All datagrams that programs sent, in order. */
+  /** All datagrams that programs sent to the fake kernel, in order. */
   readonly sent: readonly Buffer[]
 }
 
@@ -51,9 +54,9 @@ const NLM_F_DUMP = 0x300
 const NLMSG_NOOP = 1
 
 /**
- * A fake of nf_tables below netlink. It takes netlink bytes, commits batches atomically, counts generations, and
- * refuses with the kernel's errno and offset. Dumps return what was written. It checks references between rules, but
- * does not evaluate packets. Intervals may overlap.
+ * Creates a fake of nf_tables, for tests without root. It reads netlink bytes, commits batches atomically, counts
+ * generations, and refuses with the kernel's errno and offset. Dumps return the objects that were written. The fake
+ * checks references between rules, but does not evaluate packets. Intervals of a set may overlap.
  *
  * @example
  * ```ts
@@ -69,11 +72,14 @@ const NLMSG_NOOP = 1
  */
 export function fakeKernel(
   options: {
-    /** True if the caller has CAP_NET_ADMIN. Default: true. */
+    /** True if the fake treats callers as having CAP_NET_ADMIN. Default: true. */
     readonly privileged?: boolean
-    /** True if the kernel has nf_tables. Default: true. */
+    /** True if the fake kernel has nf_tables. Default: true. */
     readonly nftables?: boolean
-    /** Called before each change. The change is refused with the errno that it returns. */
+    /**
+     * Function that the fake calls before each change. The fake refuses the change with the errno that the function
+     * returns.
+     */
     readonly fail?: (change: {
       /** Change, such as `add rule`, `delete chain`. */ readonly what: string
       /** Attributes of the change, as bytes. */ readonly body: Buffer
@@ -102,12 +108,12 @@ export function fakeKernel(
       if ((flags & NLM_F_ECHO) !== 0) echoes.push(...answersOf(transaction.told.slice(from), sequence, port))
       return refused
     })
-    // The kernel does not commit a batch without an end message.
+    // As in the kernel, a batch without an end message is not committed.
     if (refusals.length > 0 || end?.type !== NFNL_MSG_BATCH_END) return refusals
     if (transaction.told.length > 0) commit(transaction, port)
     return (end.flags & NLM_F_ACK) === 0 ? echoes : [...echoes, acknowledgement(end, port)]
   }
-  /** Errno of a batch that is refused as a whole. */
+  /** Errno with which the fake kernel refuses a batch as a whole. `undefined` if the fake looks at the messages. */
   const refusalOf = (begin: Message): string | undefined => {
     if (!privileged) return 'EPERM'
     if (!nftables) return 'EOPNOTSUPP'
@@ -163,7 +169,7 @@ export function fakeKernel(
       sent.push(datagram)
       const messages = decodeMessages(datagram)
       if (messages[0]?.type !== NFNL_MSG_BATCH_BEGIN) return messages.flatMap((message) => request(port, message))
-      // The kernel sends each answer as a separate datagram.
+      // As in the kernel, each answer to a batch is a separate datagram.
       return batch(port, messages).map((answer) => datagramOf([answer]))
     })
     sockets.push(socket)
@@ -173,7 +179,7 @@ export function fakeKernel(
 }
 
 function answersOf(told: FakeTransaction['told'], sequence: number, port: number): Answer[] {
-  // The kernel sends events about elements with sequence number 0.
+  // As in the kernel, events about set elements have sequence number 0.
   const isElement = (message: number) => message === NFT_MSG.NEWSETELEM || message === NFT_MSG.DELSETELEM
   return told.map(({ message, body }) => ({
     ...{ type: typeOf(message), sequence: isElement(message) ? 0 : sequence, port, body },
@@ -196,7 +202,7 @@ function generationBody(generation: number): Buffer {
   )
 }
 
-/** Removes ids, which are valid only in their batch. */
+/** Removes the ids of rules and sets after a commit, because ids are valid only inside their batch. */
 function withoutIds(state: FakeState): FakeState {
   const forget = (table: FakeTable): FakeTable => ({
     ...table,

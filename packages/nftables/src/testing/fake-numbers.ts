@@ -1,4 +1,7 @@
-/** The kernel's numbers, declared a second time: a wrong number in either the encoder or the fake makes tests fail. */
+/**
+ * Numbers of the kernel's nf_tables interface, declared a second time for the fake kernel. A wrong number in the
+ * encoder or the fake makes tests fail.
+ */
 export const NFT_MSG = {
   ...{
     NEWTABLE: 0,

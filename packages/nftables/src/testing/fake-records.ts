@@ -4,7 +4,7 @@ import { nfgenmsg } from '../wire/messages.ts'
 import { NFTA_CHAIN, NFTA_ELEMENTS, NFTA_HOOK, NFTA_RULE, NFTA_SET, NFTA_TABLE } from './fake-numbers.ts'
 import { type FakeChain, type FakeElement, type FakeRule, type FakeSet, type FakeTable, jumpsTo } from './fake-state.ts'
 
-/** Message body of an object. */
+/** Body of a netlink message about a table or its content: header with the table's family, then attributes. */
 const body = ({ family }: FakeTable, attributes: readonly Attribute[]) => encodeAttributes(attributes, nfgenmsg(family))
 
 const noted = (type: number, userdata: Buffer | undefined): Attribute[] =>
@@ -66,7 +66,7 @@ export function setBody(table: FakeTable, set: FakeSet): Buffer {
   ])
 }
 
-/** Maximum number of elements in a message, so that they fit into an attribute. */
+/** Maximum number of set elements in a message of the fake kernel. More elements would not fit into an attribute. */
 const ELEMENTS_IN_MESSAGE = 200
 
 export function elementBodies(table: FakeTable, set: FakeSet, elements: readonly FakeElement[]): Buffer[] {

@@ -6,10 +6,10 @@ const NLMSG_HDRLEN = 16
 const NLA_HDRLEN = 4
 const ERESTART = 85
 
-/** Refusal of a message by the fake. */
+/** Error that the fake kernel throws to refuse a netlink message. */
 export class FakeRefusal extends Error {
   readonly errno: number
-  /** Offset of the invalid attribute from the start of the message. */
+  /** Offset of the invalid attribute from the start of the refused message. */
   readonly offset: number | undefined
 
   constructor(code: string, offset?: number) {
@@ -19,18 +19,18 @@ export class FakeRefusal extends Error {
   }
 }
 
-/** Throws a refusal, with the offset of the invalid attribute. */
+/** Refuses a netlink message with an errno and the offset of the invalid attribute. */
 export function refuse(code: string, body?: Buffer, type?: number): never {
   throw new FakeRefusal(code, body === undefined || type === undefined ? undefined : offsetOf(body, type))
 }
 
-/** Offset of an attribute in a message. */
+/** Offset of an attribute from the start of a netlink message. */
 export function offsetOf(body: Buffer, type: number): number | undefined {
   const found = startsOf(body.subarray(NFGENMSG)).find(([each]) => each === type)
   return found === undefined ? undefined : NLMSG_HDRLEN + NFGENMSG + found[1]
 }
 
-/** Type and offset of each attribute. */
+/** Type and offset of each attribute in encoded netlink attributes. */
 export function startsOf(attributes: Buffer): [type: number, at: number][] {
   let next = 0
   return decodeAttributes(attributes).map(([type, value]) => {

@@ -9,7 +9,7 @@ import { type FakeRule, type FakeTable, jumpOf } from './fake-state.ts'
 const NLA_HDRLEN = 4
 const DEEPEST = 16
 
-/** Expressions of a rule to add, as the kernel stores them. Refuses references to missing objects. */
+/** Expressions of a new rule, as the fake kernel stores them. Refuses references to missing chains and sets. */
 export function ruleExpressions(table: FakeTable, body: Buffer, all: ReadonlyMap<number, Buffer>): Expression[] {
   const bytes = all.get(NFTA_RULE.EXPRESSIONS)
   if (bytes === undefined) return []
@@ -21,7 +21,7 @@ export function ruleExpressions(table: FakeTable, body: Buffer, all: ReadonlyMap
     if (jump !== undefined && !table.chains.has(jump)) throw new FakeRefusal('ENOENT', offset)
     if (expression.name === 'lookup') return resolved(table, expression, offset)
     const xt = expression.name === 'match' || expression.name === 'target'
-    // nft_compat works only in the families of xtables. Unknown modules are refused.
+    // As in the kernel, xt modules work only in `ip` and `ip6` tables, and unknown modules are refused.
     if (xt && (familyWord(table.family) === 'inet' || !MODULES.has(expression.module)))
       throw new FakeRefusal('ENOENT', offset)
     if (expression.name === 'raw') throw new FakeRefusal('ENOENT', offset)
@@ -42,7 +42,7 @@ function resolved(table: FakeTable, { setId, ...lookup }: Expression & { name: '
   return { ...lookup, set: set.name }
 }
 
-/** Rules of a chain with the new rule at its place. */
+/** Rules of a chain after a new rule is inserted at the position that the message asks for. */
 export function placed(
   rules: readonly FakeRule[],
   rule: FakeRule,
@@ -59,7 +59,10 @@ export function placed(
   return [...rules.slice(0, before), rule, ...rules.slice(before)]
 }
 
-/** Follows all jumps from the base chains. Refuses loops, too deep jumps, and NAT outside of nat chains. */
+/**
+ * Follows all jumps from the base chains of a table. Refuses loops, jumps that are too deep, and NAT outside nat
+ * chains.
+ */
 export function validate(table: FakeTable): void {
   const visit = (name: string, type: string, depth: number): void => {
     if (depth > DEEPEST) throw new FakeRefusal('EMLINK')

@@ -13,7 +13,9 @@ import {
   without,
 } from './fake-state.ts'
 
-/** Attributes that a set dump has besides the names. The kernel reports flags and types even if they are 0. */
+/**
+ * Attributes that a dump of a set has besides names and handle. The kernel reports flags and types even if they are 0.
+ */
 const TOLD = [
   ...[NFTA_SET.FLAGS, NFTA_SET.KEY_TYPE, NFTA_SET.KEY_LENGTH, NFTA_SET.DATA_TYPE, NFTA_SET.DATA_LENGTH],
   ...[NFTA_SET.TIMEOUT, NFTA_SET.USERDATA, NFTA_SET.DESCRIPTION],
@@ -22,7 +24,7 @@ const TOLD = [
 const CONCAT = 0x80
 const CONSTANT = 2
 
-/** Adds or deletes a set. */
+/** Applies a message that adds or deletes a set to a table of the fake kernel. */
 export function changeSet(table: FakeTable, message: FakeMessage, tell: (body: Buffer) => void): FakeTable {
   const given = readCString(message.attributes.get(NFTA_SET.NAME)) ?? refuse('EINVAL')
   const found = table.sets.get(given)
@@ -37,7 +39,7 @@ export function changeSet(table: FakeTable, message: FakeMessage, tell: (body: B
     tell(setBody(table, found))
     return table
   }
-  // The kernel requires an id for every set.
+  // As in the kernel, a message that adds a set needs an id.
   const id = readBe32(message.attributes.get(NFTA_SET.ID)) ?? refuse('EINVAL')
   const name = given.includes('%d') ? freeName(table, given) : given
   const flags = readBe32(message.attributes.get(NFTA_SET.FLAGS)) ?? 0
@@ -61,7 +63,7 @@ function freeName(table: FakeTable, template: string): string {
   }
 }
 
-/** Adds or deletes elements. */
+/** Applies a message that adds or deletes set elements to a table of the fake kernel. */
 export function changeElements(table: FakeTable, message: FakeMessage, tell: (body: Buffer) => void): FakeTable {
   const name = readCString(message.attributes.get(NFTA_ELEMENTS.SET)) ?? ''
   const id = readBe32(message.attributes.get(NFTA_ELEMENTS.SET_ID))
@@ -77,7 +79,7 @@ export function changeElements(table: FakeTable, message: FakeMessage, tell: (bo
     if (message.message === NFT_MSG.NEWSETELEM) add(elements, each, message, set)
     else if (!elements.delete(keyOf(each))) return refuse('ENOENT')
   }
-  // The kernel does not report elements that exist already.
+  // As in the kernel, no event reports the addition of an element that exists already.
   const told = message.message === NFT_MSG.NEWSETELEM ? given.filter((each) => !set.elements.has(keyOf(each))) : given
   for (const each of elementBodies(table, set, told)) tell(each)
   return { ...table, sets: put(table.sets, set.name, { ...set, elements }) }

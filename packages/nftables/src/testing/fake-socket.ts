@@ -1,10 +1,10 @@
 import { NetnsError } from '@cni/netns'
 import type { NetlinkSocket } from '@cni/netns/netlink'
 
-/** Bytes that the kernel counts for each datagram besides its content. */
+/** Bytes by which each datagram in a receive buffer counts more than its content, as in the kernel. */
 const OVERHEAD = 512
 
-/** A program's end of a socket, with the datagrams that it has not read. */
+/** Netlink socket of a program to the fake kernel, with the datagrams that the program has not read yet. */
 export class FakeSocket implements NetlinkSocket {
   readonly fd = -1
   readonly events: boolean
@@ -39,8 +39,8 @@ export class FakeSocket implements NetlinkSocket {
   }
 
   /**
-   * Receives a datagram of the kernel. Once the buffer is full, drops all datagrams until the program has read
-   * everything.
+   * Puts a datagram of the fake kernel into the receive buffer. Once the buffer is full, drops all datagrams until the
+   * program has read the buffer.
    */
   take(datagram: Buffer): void {
     if (!this.#open || this.#overrun !== undefined) return

@@ -1,15 +1,15 @@
 import type { Expression } from '../wire/expressions/expression-types.ts'
 
-/** A rule of the fake. */
+/** Rule in the fake kernel. */
 export interface FakeRule {
   readonly handle: bigint
-  /** Id in the batch that adds the rule; removed by the commit. */
+  /** Id of the rule in the batch that adds the rule. The commit removes the id. */
   readonly id?: number | undefined
   readonly expressions: readonly Expression[]
   readonly userdata?: Buffer | undefined
 }
 
-/** A chain of the fake. */
+/** Chain in the fake kernel. */
 export interface FakeChain {
   readonly name: string
   readonly handle: bigint
@@ -19,10 +19,10 @@ export interface FakeChain {
   readonly rules: readonly FakeRule[]
 }
 
-/** An element of the fake: its attributes. */
+/** Set element in the fake kernel: its netlink attributes by number. */
 export type FakeElement = ReadonlyMap<number, Buffer>
 
-/** A set of the fake: its attributes as in dumps, and its elements by key. */
+/** Set in the fake kernel: its netlink attributes as in dumps, and its elements by key. */
 export interface FakeSet {
   readonly name: string
   readonly id?: number | undefined
@@ -32,7 +32,7 @@ export interface FakeSet {
   readonly elements: ReadonlyMap<string, FakeElement>
 }
 
-/** A table of the fake. */
+/** Table in the fake kernel. */
 export interface FakeTable {
   readonly family: number
   readonly name: string
@@ -44,42 +44,45 @@ export interface FakeTable {
   readonly sets: ReadonlyMap<string, FakeSet>
 }
 
-/** All tables by family and name. Never changed in place, so that a failed transaction has no effect. */
+/**
+ * All tables of the fake kernel, by family and name. The map is never changed in place, so that a failed transaction
+ * has no effect.
+ */
 export type FakeState = ReadonlyMap<string, FakeTable>
 
-/** A message that changes something. */
+/** Netlink message that adds or deletes an object in the fake kernel. */
 export interface FakeMessage {
-  /** nf_tables number of the message. */
+  /** Message number within nf_tables (`NFT_MSG_…`). */
   readonly message: number
   readonly flags: number
   readonly body: Buffer
   readonly attributes: ReadonlyMap<number, Buffer>
 }
 
-/** Key of a table in the state. */
+/** Map key of a table in the fake kernel's state. */
 export const keyOf = (family: number, name: string) => `${family} ${name}`
 
-/** Copy of a map with an entry added or replaced. */
+/** Copies a map, with one entry added or replaced. */
 export function put<K, V>(map: ReadonlyMap<K, V>, key: K, value: V): ReadonlyMap<K, V> {
   return new Map([...map, [key, value]])
 }
 
-/** Copy of a map without an entry. */
+/** Copies a map without one entry. */
 export function without<K, V>(map: ReadonlyMap<K, V>, key: K): ReadonlyMap<K, V> {
   return new Map([...map].filter(([each]) => each !== key))
 }
 
-/** The chain that an expression jumps to. */
+/** Name of the chain that a rule's expression jumps to. `undefined` if the expression is not a jump. */
 export function jumpOf(expression: Expression): string | undefined {
   return expression.name === 'immediate' && 'chain' in expression.data ? expression.data.chain : undefined
 }
 
-/** Number of rules that jump to a chain. Elements of verdict maps are not counted. */
+/** Number of jumps of a table's rules to a chain. Jumps in verdict maps are not counted. */
 export function jumpsTo(table: FakeTable, chain: string): number {
   return allExpressions(table).filter((each) => jumpOf(each) === chain).length
 }
 
-/** Number of rules that look up a set. */
+/** Number of lookups of a table's rules in a set. */
 export function lookupsOf(table: FakeTable, set: string): number {
   return allExpressions(table).filter((each) => each.name === 'lookup' && each.set === set).length
 }

@@ -1,5 +1,5 @@
 /**
- * A fake of nf_tables below netlink, for tests without root.
+ * Fake of the kernel's nf_tables that speaks netlink, for tests without root.
  *
  * @example
  * ```ts

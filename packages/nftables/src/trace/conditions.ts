@@ -9,7 +9,7 @@ import type { Verdict } from '../wire/fields/verdict.ts'
 import { type Held, heldBy } from './fields.ts'
 import type { TracedPacket } from './traced-packet.ts'
 
-/** True if a packet meets a condition; `undefined` if that is unknown. */
+/** True if a traced packet meets a condition of a rule. `undefined` if the trace cannot know. */
 export function meets(match: Match, table: Table, traced: TracedPacket): boolean | undefined {
   const held = heldBy(match.kind, traced)
   const compared = comparison(match)
@@ -22,7 +22,7 @@ export function meets(match: Match, table: Table, traced: TracedPacket): boolean
   return decided(held, (bytes) => holds(selectors[match.kind].type, bytes, match.op, compared))
 }
 
-/** Verdict of a map for a packet; `'none'` without a match, `undefined` if unknown. */
+/** Verdict of a verdict map for a traced packet. `'none'` if no key matches, `undefined` if the trace cannot know. */
 export function verdictIn(vmap: Vmap, table: Table, traced: TracedPacket): Verdict | 'none' | undefined {
   const held = heldBy(vmap.on, traced)
   if (held === undefined) return undefined
@@ -33,7 +33,7 @@ export function verdictIn(vmap: Vmap, table: Table, traced: TracedPacket): Verdi
   return found.every((each) => each === first) ? (first ?? 'none') : undefined
 }
 
-/** The result, if it is the same for all possible values of the packet; otherwise `undefined`. */
+/** Result of a comparison, if all values that the packet's field may have give it. `undefined` if results differ. */
 function decided(held: Held, holds: (bytes: Uint8Array) => boolean): boolean | undefined {
   if (held === undefined) return undefined
   const answers = held.map(holds)
@@ -46,7 +46,8 @@ function holds(type: DataType, bytes: Uint8Array, op: MatchOp | undefined, compa
     const order = compareBytes(bytes, compared.span.from)
     return op === '<' ? order < 0 : op === '<=' ? order <= 0 : op === '>' ? order > 0 : order >= 0
   }
-  // A condition without an operator matches a packet with any of the bits. `!=` compares the bits as a number.
+  // A condition on flags without an operator matches a packet with any of the flags. `!=` compares the flags as a
+  // number.
   const anyBit = compared.is === 'one' && type.flags === true && op === undefined
   const equal = anyBit
     ? compared.span.from.some((byte, at) => (byte & (bytes[at] ?? 0)) !== 0)
@@ -77,7 +78,10 @@ function inNamed(held: Held, set: NamedSet | undefined, op: MatchOp | undefined)
   return decided(held, (bytes) => spans.some(([span]) => isIn(bytes, span)) === (op !== '!='))
 }
 
-/** Keys of a set with their elements; `undefined` if other programs own the content, or if keys have several parts. */
+/**
+ * Keys of a named set as byte ranges, with their elements. `undefined` if other programs own the elements, or if keys
+ * have several parts.
+ */
 function spansOf({ name, key, elements }: NamedSet): readonly (readonly [Span, SetElement])[] | undefined {
   const [only, ...more] = typeof key === 'string' ? [key] : key
   if (elements === undefined || only === undefined || more.length > 0) return undefined

@@ -3,20 +3,23 @@ import type { Action, MarkValue, Nat, Redirect, Tproxy } from '../rules/statemen
 import type { Range } from '../rules/values.ts'
 import { hasConnection, isLocal, isLoopback, type TracedPacket } from './traced-packet.ts'
 
-/** Result of an action: the packet continues, the rule does not match, the packet's way ends, or unknown. */
+/**
+ * Result of an action for a traced packet: the rule continues, the rule does not match, a verdict ends the trace, or
+ * the result is unknown.
+ */
 export type Outcome =
   | { readonly kind: 'continue' | 'accept'; readonly effect?: string }
   | { readonly kind: 'drop' | 'reject' }
   | { readonly kind: 'leave' }
   | { readonly kind: 'unknown'; readonly reason: string }
 
-/** Actions that have no effect on any packet. */
+/** Kinds of actions that change no packet and give no verdict. */
 const harmless: ReadonlySet<string> = new Set(['counter', 'log', 'nftrace set', 'continue', 'limit'])
 
-/** True if the statement has no effect on any packet. */
+/** True if a statement changes no packet and gives no verdict. */
 export const isHarmless = ({ kind }: { readonly kind: string }): boolean => harmless.has(kind)
 
-/** Applies an action to the packet. The caller handles jumps. */
+/** Applies an action of a rule to the traced packet. The caller handles jumps. */
 export function act(action: Action, traced: TracedPacket): Outcome {
   switch (action.kind) {
     case 'accept':
@@ -33,7 +36,7 @@ export function act(action: Action, traced: TracedPacket): Outcome {
     case 'ct zone set':
       return setZone(action.to, traced)
     case 'notrack':
-      // A packet with a connection or a conntrack template stays tracked.
+      // `notrack` has no effect on a packet that already has a connection or a conntrack template.
       if (traced.tracking !== 'before') return { kind: 'continue' }
       traced.tracking = 'untracked'
       return { kind: 'continue', effect: 'not tracked' }
@@ -60,7 +63,7 @@ function markOf(to: MarkValue, traced: TracedPacket): number | undefined {
   if (typeof to === 'number') return to
   const { of, and = 0xffff_ffff, xor = 0 } = to
   const old = of === 'mark' ? traced.mark : traced.connmark
-  // If the action keeps no bits, the old mark does not matter.
+  // An action whose mask keeps no bits sets the same mark, even if the old mark is unknown.
   if (old === undefined) return and === 0 ? xor : undefined
   return ((old & and) ^ xor) >>> 0
 }
@@ -100,7 +103,10 @@ function dnat({ address, port }: Nat, traced: TracedPacket): Outcome {
   return rewrite(traced, to, port ?? traced.dport)
 }
 
-/** The kernel chooses the new port, and the new address from a range or from the outgoing interface. */
+/**
+ * Rewrites the traced packet's source. The kernel chooses the new port, and the new address if the rule gives a range
+ * or no address.
+ */
 function newSource(action: Nat | Redirect, traced: TracedPacket): Outcome {
   const address = 'address' in action ? action.address : undefined
   const isOne = typeof address === 'string'

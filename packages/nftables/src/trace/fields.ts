@@ -4,14 +4,14 @@ import type { AddrType, Selector } from '../rules/values.ts'
 import { hasConnection, isLoopback, stateOf, type TracedPacket } from './traced-packet.ts'
 
 /**
- * Possible values of a packet's field, in big-endian order. `undefined` means unknown. An empty list means that the
- * packet does not have the field: then no comparison holds.
+ * Values that a field of the traced packet may have, in big-endian order. `undefined` means unknown. An empty list
+ * means that the packet does not have the field: no comparison then holds.
  */
 export type Held = readonly Uint8Array[] | undefined
 
 const NOTHING: Held = []
 
-/** Possible values of a selector in a packet. */
+/** Values that a selector such as `tcp dport` may have in the traced packet. */
 export function heldBy(kind: Selector, traced: TracedPacket): Held {
   const { packet, family, source } = traced
   switch (kind) {
@@ -107,18 +107,18 @@ function name(text: string | undefined): Held {
 
 const address = (text: string | undefined): Held => (text === undefined ? undefined : [addressBytes(text)])
 
-/** Protocols with ports: TCP, UDP, DCCP, SCTP, UDP-Lite. */
+/** Numbers of the protocols with ports: TCP, UDP, DCCP, SCTP, UDP-Lite. */
 const withPorts: readonly number[] = [6, 17, 33, 132, 136]
 
 function port(kind: string, value: number | undefined, traced: TracedPacket): Held {
   const protocol = protocolOf(traced)
   const wanted = kind.startsWith('tcp ') ? [6] : kind.startsWith('udp ') ? [17] : withPorts
   if (wanted.includes(protocol)) return number(value, 2)
-  // The protocol has no ports; other header fields are at their offset.
+  // A protocol without ports has other header fields at the offset of the ports, so `th` matches unknown values.
   return kind.startsWith('th ') ? undefined : NOTHING
 }
 
-/** TCP flags. The first packet of a connection has SYN. */
+/** TCP flags of the traced packet. The first packet of a connection has SYN. */
 function flagsOfTcp(traced: TracedPacket): Held {
   const { packet } = traced
   const flags = packet.tcpFlags ?? ((packet.state ?? 'NEW') === 'NEW' ? ['SYN'] : undefined)
@@ -129,7 +129,10 @@ function flagsOfTcp(traced: TracedPacket): Held {
 
 const packetTypes = { unicast: 0, broadcast: 1, multicast: 2 } as const
 
-/** Packet type. Locally generated packets are `unicast`: they have not reached the link layer. */
+/**
+ * Link-layer type of the traced packet (`pkttype`). Locally generated packets are `unicast`, because they have not
+ * reached the link layer.
+ */
 function packetType({ from, packet }: TracedPacket): Held {
   const type = packet.packetType ?? (from === 'local' || packet.in === 'lo' ? 'unicast' : undefined)
   return type === undefined ? undefined : [Uint8Array.of(packetTypes[type])]
@@ -137,7 +140,7 @@ function packetType({ from, packet }: TracedPacket): Held {
 
 const remote: readonly AddrType[] = ['unicast', 'broadcast', 'anycast', 'blackhole', 'unreachable', 'prohibit']
 
-/** Address types that the routing table may return. */
+/** Types that the routing table may return for an address of the traced packet. */
 function addressTypes(text: string | undefined, { packet }: TracedPacket): Held {
   const found = typesOf(text, packet.local)
   return found.map((word) => dataTypes.fib_addrtype.write(word)?.from ?? new Uint8Array(4))

@@ -2,19 +2,21 @@ import type { Chain, Ruleset, Table } from '../rules/model.ts'
 import type { Hook } from '../wire/family.ts'
 import type { BaseChain } from '../wire/specs.ts'
 
-/** A base chain that a packet enters. */
+/** Base chain that a traced packet enters at a hook. */
 export interface Entered {
   readonly table: Table
   readonly chain: Chain
   readonly base: BaseChain
-  /** Position among the chains of the hook. */
+  /** Priority that orders the chain among the base chains of the hook. */
   readonly priority: number
 }
 
-/** Priorities at which the kernel translates addresses, independent of the priorities of nat chains. */
+/**
+ * Priorities at which the kernel runs NAT at each hook. The priority of a nat chain only orders it among nat chains.
+ */
 const NAT: Partial<Record<Hook, number>> = { prerouting: -100, input: 100, output: -100, postrouting: 100 }
 
-/** Base chains of a hook, in the order in which a packet of the family enters them. */
+/** Base chains of a hook, in the order in which a packet of the address family enters the chains. */
 export function chainsAt(hook: Hook, { tables }: Ruleset, family: 'ip' | 'ip6'): readonly Entered[] {
   const entered = tables.flatMap((table) =>
     table.family !== 'inet' && table.family !== family
@@ -25,6 +27,6 @@ export function chainsAt(hook: Hook, { tables }: Ruleset, family: 'ip' | 'ip6'):
           return [{ table, chain, base, priority: base.type === 'nat' ? (NAT[hook] ?? base.priority) : base.priority }]
         }),
   )
-  // At equal priority, the chain that was added last comes first.
+  // At equal priority, a packet enters the chain first that was added last.
   return entered.reverse().sort((a, b) => a.priority - b.priority || a.base.priority - b.base.priority)
 }

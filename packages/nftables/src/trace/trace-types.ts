@@ -2,39 +2,42 @@ import type { Packet } from '@cni/types/packet'
 import type { Family } from '../wire/family.ts'
 import type { BaseChain } from '../wire/specs.ts'
 
-/** Facts that the caller of `trace` knows besides the packet and the rules. */
+/** Facts for a packet trace that neither the packet nor the rules contain. */
 export interface TraceOptions {
-  /** Tells if the packet is within the rate of every `limit`. */
+  /** Assumption about every `limit` of the traced rules: the packet is within the rate, or exceeds it. */
   readonly limit?: 'within' | 'exceeded'
   /**
-   * Answers for statements that are not modelled or unknown, by their text in `reason`: true if the packet passes, such
-   * as `{ 'socket mark 0x00000007': true }`. A step that used an answer reports it.
+   * Answers for statements that the trace cannot decide. The key is the statement's text as in `reason`; true means
+   * that the packet passes, such as `{ 'socket mark 0x00000007': true }`. A trace step that used an answer reports it.
    */
   readonly assume?: Readonly<Record<string, boolean>>
 }
 
-/** Way of a packet through the rules, and its end. */
+/** Result of a packet trace: the rules that the packet reached, and the verdict. */
 export interface Trace {
   readonly packet: Packet
-  /** Verdict. `undecided`: the trace ended at something that is not modelled or unknown; `reason` names it. */
+  /**
+   * Verdict on the traced packet. `undecided`: the trace ended at a statement or fact that is unknown; `reason` names
+   * it.
+   */
   readonly verdict: 'accept' | 'drop' | 'reject' | 'undecided'
-  /** Rule or policy that decided; empty if every base chain accepted the packet. */
+  /** Rule or policy that decided about the traced packet. Empty if every base chain accepted the packet. */
   readonly reason: string
-  /** Destination of the packet after the last hook. Unknown parts are missing. */
+  /** Destination of the traced packet after the last hook. An unknown address or port is missing. */
   readonly destination: { readonly address?: string; readonly port?: number }
-  /** Source of the packet after the last hook. Parts that the kernel chooses for NAT are missing. */
+  /** Source of the traced packet after the last hook. An address or port that the kernel chooses for NAT is missing. */
   readonly source: { readonly address?: string; readonly port?: number }
-  /** Kind of rule that rewrote the destination. */
+  /** Kind of rule that rewrote the destination of the traced packet. */
   readonly rewritten?: 'redirect' | 'dnat'
   /** Local proxy that `tproxy` delivers the packet to. The destination stays unchanged. */
   readonly tproxy?: { readonly address?: string; readonly port: number }
-  /** Mark of the packet after the last hook; missing if unknown. */
+  /** Mark of the traced packet after the last hook. Missing if unknown. */
   readonly mark?: number
-  /** Mark of the connection. */
+  /** Mark of the traced packet's connection (`ct mark`). */
   readonly connmark?: number
-  /** Conntrack zone that a rule has assigned to the packet. */
+  /** Conntrack zone that a rule has assigned to the traced packet. */
   readonly zone?: number
-  /** Every rule that the packet reached, in order. */
+  /** Trace steps: every rule that the packet reached, in order. */
   readonly path: readonly {
     readonly hook: BaseChain['hook']
     readonly family: Family
@@ -42,13 +45,13 @@ export interface Trace {
     readonly chain: string
     /** Position of the rule in its chain, from 1. */
     readonly index: number
-    /** The rule as `nft list` prints it, without counter values. */
+    /** Text of the rule as `nft list` prints it, without counter values. */
     readonly rule: string
-    /** True if the packet reached the end of the rule; `undefined` if unknown. */
+    /** True if all conditions of the rule matched the packet. `undefined` if unknown. */
     readonly matched: boolean | undefined
-    /** Statements that `assume` answered. */
+    /** Texts of the rule's statements that the option `assume` answered. */
     readonly assumed?: readonly string[]
-    /** Effect of the rule on the packet, if its text does not show it completely. */
+    /** Effect of the rule on the packet, if the rule's text does not show the effect completely. */
     readonly effect?: string
   }[]
 }

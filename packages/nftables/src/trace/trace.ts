@@ -40,7 +40,7 @@ export function trace(rules: Ruleset, given: Packet | string, options: TraceOpti
   return endOfTrace(traced, ending, path)
 }
 
-/** Priority of conntrack: it looks up connections before chains with a higher priority. */
+/** Priority of conntrack at a hook: chains with a higher priority see the packet's connection. */
 const CONNTRACK = -200
 
 function walkHooks(rules: Ruleset, traced: TracedPacket, path: TraceStep[]): Ending {
@@ -67,32 +67,33 @@ function walkHook(chains: readonly Entered[], traced: TracedPacket, path: TraceS
     const before = traced.rewritten ?? traced.source
     const ending = walkChain(chain, table, traced, path)
     if (ending.kind === 'end') return ending
-    // Only the first translation of a hook counts.
+    // As in the kernel, only the first NAT rule of a hook translates the packet.
     if (isNat && (traced.rewritten ?? traced.source) !== before) isTranslated = true
   }
   return { kind: 'accept' }
 }
 
 /**
- * True if nat chains see the packet. They see the first packet of a connection. A packet on `lo` passed NAT on its way
- * out.
+ * True if a packet enters nat chains: only the first packet of a connection does. A packet on `lo` does not, because it
+ * passed NAT on its way out.
  */
 function isSeenByNat(traced: TracedPacket): boolean {
   const { packet } = traced
   if (packet.in === 'lo') return false
   const state = stateOf(traced)
-  // A related ICMP packet belongs to the connection that it reports an error about.
+  // A related ICMP packet reports an error about another connection and belongs to it. No nat chain sees such a packet.
   const reports = /icmp/i.test(packet.protocol) || ['1', '58'].includes(packet.protocol)
   return state === 'NEW' || (state === 'RELATED' && !reports)
 }
 
-/** Moves the packet to its next hook and sets its interfaces at that hook. */
+/** Chooses the next hook of the traced packet, and sets the packet's interfaces at that hook. */
 function nextHook(hook: Hook, traced: TracedPacket, before: string | undefined): Hook | undefined | Ending {
   const { packet, destination } = traced
   const isMoved = destination !== before || destination === undefined
   switch (hook) {
     case 'prerouting': {
-      // `tproxy` delivers to this machine. A redirect does the same, but its new address can be unknown.
+      // A `tproxy` rule delivers the packet to this machine. A redirect does the same, but the new address can be
+      // unknown.
       const isTaken = traced.tproxy !== undefined || destination === undefined
       const isHere = isTaken || (isMoved ? isLocal(destination, traced) : traced.from === 'incoming')
       if (isHere === undefined) {
@@ -102,12 +103,12 @@ function nextHook(hook: Hook, traced: TracedPacket, before: string | undefined):
       return isHere ? 'input' : 'forward'
     }
     case 'forward':
-      // The incoming interface in postrouting differs between kernels.
+      // Kernels differ in the incoming interface that rules see in postrouting, so the interface is unknown.
       traced.in = undefined
       return 'postrouting'
     case 'output':
       traced.in = undefined
-      // The kernel routes a rewritten packet again only after the last chain of output.
+      // The kernel routes a packet with a rewritten destination again only after the last chain of output.
       if (isMoved) traced.out = routeOut(traced)
       return 'postrouting'
     default:

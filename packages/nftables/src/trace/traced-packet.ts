@@ -2,7 +2,7 @@ import { addressBytes, directionOf, familyOf, type Packet, plainAddress } from '
 import type { Hook } from '../wire/family.ts'
 import type { TraceOptions } from './trace-types.ts'
 
-/** State of a packet on its way through the hooks. `undefined` means unknown. */
+/** State of a traced packet on its way through the netfilter hooks. `undefined` means unknown. */
 export interface TracedPacket {
   readonly packet: Packet
   readonly family: 'ip' | 'ip6'
@@ -11,21 +11,24 @@ export interface TracedPacket {
   hook: Hook
   destination: string | undefined
   dport: number | undefined
-  /** Source of the packet. Unknown parts are missing. */
+  /** Current source of the traced packet. An unknown address or port is missing. */
   source: { readonly address?: string; readonly port?: number }
-  /** Interfaces that this hook reports; `''` if it reports none. */
+  /** Interfaces that rules see at the current hook. `''` if the hook has no such interface. */
   in: string | undefined
   out: string | undefined
   mark: number | undefined
   connmark: number | undefined
-  /** Connection tracking. Before conntrack there is no state. A rule that sets a zone creates a `template`. */
+  /**
+   * State of conntrack for the traced packet. `before`: conntrack has not seen the packet. `template`: a rule set a
+   * zone before conntrack.
+   */
   tracking: 'before' | 'template' | 'done' | 'untracked'
   zone: number | undefined
   rewritten: 'redirect' | 'dnat' | undefined
   tproxy: { readonly address?: string; readonly port: number } | undefined
 }
 
-/** The packet at its first hook. Throws `PacketError`. */
+/** State of a traced packet at its first hook. Throws `PacketError`. */
 export function startTrace(packet: Packet, options: TraceOptions): TracedPacket {
   const from = directionOf(packet)
   const isFirst = (packet.state ?? 'NEW') === 'NEW' && packet.in !== 'lo'
@@ -48,18 +51,21 @@ export function startTrace(packet: Packet, options: TraceOptions): TracedPacket 
   return traced
 }
 
-/** A packet on `lo` got its connection on its way out. An invalid packet has no connection. */
+/**
+ * Conntrack state of a traced packet at its first hook. A packet on `lo` got its connection on its way out. An invalid
+ * packet has no connection.
+ */
 function firstTracking({ in: from, state }: Packet): TracedPacket['tracking'] {
   if (from !== 'lo' || state === 'INVALID') return 'before'
   return state === 'UNTRACKED' ? 'untracked' : 'done'
 }
 
-/** Marks that the packet has passed conntrack. */
+/** Records that the traced packet has passed conntrack. */
 export function track(traced: TracedPacket): void {
   if (traced.tracking !== 'untracked') traced.tracking = traced.packet.state === 'UNTRACKED' ? 'untracked' : 'done'
 }
 
-/** Connection state that rules see at this point. */
+/** Connection state (`ct state`) that rules see for the traced packet at the current hook. */
 export function stateOf({
   tracking,
   packet,
@@ -69,19 +75,22 @@ export function stateOf({
   return tracking === 'template' ? 'NEW' : (packet.state ?? 'NEW')
 }
 
-/** True if the packet has a connection whose mark rules can read and write. */
+/** True if the traced packet has a connection. Rules can then read and write the connection's mark. */
 export const hasConnection = (traced: TracedPacket): boolean => !['INVALID', 'UNTRACKED'].includes(stateOf(traced))
 
-/** True if an address belongs to this machine; `undefined` if the caller did not say so. */
+/** True if an address belongs to the traced machine. `undefined` if the trace's caller listed no local addresses. */
 export function isLocal(address: string | undefined, { packet }: TracedPacket): boolean | undefined {
   if (address === undefined) return undefined
   return isLoopback(address) || packet.local?.some((each) => plainAddress(each) === address)
 }
 
-/** True for 127.0.0.0/8 and ::1. */
+/** True for loopback addresses: 127.0.0.0/8 and ::1. */
 export const isLoopback = (address: string): boolean =>
   address === '::1' || (!address.includes(':') && addressBytes(address)[0] === 127)
 
-/** Outgoing interface. Known only for destinations on this machine: for others, it depends on routes. */
+/**
+ * Interface on which the traced packet leaves. Known only for destinations on this machine (`lo`); for other
+ * destinations it depends on routes.
+ */
 export const routeOut = (traced: TracedPacket): string | undefined =>
   isLocal(traced.destination, traced) === true ? 'lo' : undefined

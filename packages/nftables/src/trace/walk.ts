@@ -8,15 +8,15 @@ import { act, isHarmless } from './effects.ts'
 import type { TraceStep } from './trace-types.ts'
 import type { TracedPacket } from './traced-packet.ts'
 
-/** End of the walk through a base chain. */
+/** Result of a base chain for the traced packet: the packet continues (`accept`), or the trace ends. */
 export type Ending =
   | { readonly kind: 'accept' }
   | { readonly kind: 'end'; readonly verdict: 'drop' | 'reject' | 'undecided'; readonly reason: string }
 
-/** Maximum number of rules. A longer walk is a loop of `goto`, or grows exponentially. */
+/** Maximum number of rules in a trace. A longer trace is a loop of `goto`, or grows exponentially. */
 const MOST_STEPS = 10_000
 
-/** Walks the packet through a base chain and the chains that it jumps to. */
+/** Evaluates the rules of a base chain for the traced packet, and of the chains that the rules jump to. */
 export function walkChain(base: Chain, table: Table, traced: TracedPacket, path: TraceStep[]): Ending {
   const chains = new Map(table.chains.map((chain) => [chain.name, chain]))
   const stack: Place[] = []
@@ -68,13 +68,13 @@ interface Place {
   next: number
 }
 
-/** Result of a rule for the packet. */
+/** Result of a rule for the traced packet. */
 interface RuleEnd {
   readonly matched: boolean | undefined
   readonly effect: readonly string[]
   readonly assumed: readonly string[]
   readonly verdict?: Verdict | { readonly verdict: 'reject' }
-  /** Reason why the result is unknown. */
+  /** Reason for which the rule's result is unknown. Missing if the result is known. */
   readonly reason?: string
 }
 
@@ -93,7 +93,7 @@ function ended({ statements }: Rule, table: Table, traced: TracedPacket): RuleEn
     if (next.kind === 'open') {
       if (isMatch(statement) && failsLater(statements.slice(at + 1), table, traced))
         return { matched: false, effect, assumed }
-      // All remaining statements have no effect: it does not matter if the packet reaches them.
+      // An unknown condition does not stop the trace if the remaining statements of the rule have no effect.
       if (statements.slice(at).every((each) => isMatch(each) || isHarmless(each)))
         return { matched: undefined, effect, assumed }
       return { matched: undefined, effect, assumed, reason: next.reason ?? `whether it matches is not known: ${text}` }
@@ -104,7 +104,9 @@ function ended({ statements }: Rule, table: Table, traced: TracedPacket): RuleEn
   return { matched: true, effect, assumed }
 }
 
-/** True if a later condition fails: then the rule does not match, whatever the unknown condition is. */
+/**
+ * True if a later condition of the rule fails. The rule then does not match, even if an earlier condition is unknown.
+ */
 function failsLater(statements: Rule['statements'], table: Table, traced: TracedPacket): boolean {
   for (const statement of statements) {
     if (isMatch(statement)) {

@@ -19,8 +19,8 @@ import type { TableName } from '../wire/specs.ts'
 import { presentText, wantedText } from './rule-words.ts'
 
 /**
- * Differences between a ruleset and the kernel. Throws the errors of reading, and `NftError('INVALID')` for an invalid
- * ruleset.
+ * Differences between a ruleset and the kernel. Throws `NftError('INVALID')` for an invalid ruleset, and the errors of
+ * reading the kernel.
  */
 export async function driftOf(nft: Nft, rules: Ruleset, options: OwnedOptions = {}): Promise<Drift> {
   const gone = absentTables(rules, options)
@@ -102,7 +102,7 @@ function compareRules(table: Table, chain: ChainState, records: Sets, drift: Fou
   drift.changed.push({ ...at, reason: 'order', ...texts })
 }
 
-/** Rules of the first list that the second list does not have. A repeated rule counts for each repetition. */
+/** Rules of the first list that the second list lacks. A rule that occurs twice must occur twice in the second list. */
 function without<R>(list: readonly Keyed<R>[], others: readonly Keyed<unknown>[]): Keyed<R>[] {
   const counts = new Map<string, number>()
   for (const { key } of others) counts.set(key, (counts.get(key) ?? 0) + 1)

@@ -4,7 +4,7 @@ import type { Drift } from '../wire/nft-error.ts'
 export const isClean = ({ missing, unexpected, changed }: Drift): boolean =>
   missing.length === 0 && unexpected.length === 0 && changed.length === 0
 
-/** Text of a difference, one line each; `''` without a difference. */
+/** Text of the differences between a ruleset and the kernel, one line for each. `''` without a difference. */
 export function driftText({ missing, unexpected, changed }: Drift): string {
   return [
     ...missing.map((line) => `missing ${placeText(line)}`),
@@ -13,7 +13,7 @@ export function driftText({ missing, unexpected, changed }: Drift): string {
   ].join('\n')
 }
 
-/** Text of the place of a difference. */
+/** Text that names the table, chain, set or rule of a difference. */
 export function placeText({ family, table, chain, set, rule }: Drift['missing'][number]): string {
   const where = `table ${family} ${table}`
   if (chain === undefined) return set === undefined ? where : `set ${set} in ${where}`

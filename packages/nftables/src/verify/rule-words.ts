@@ -5,9 +5,9 @@ import type { Rule } from '../rules/model.ts'
 import { ruleIn } from '../wire/dumps/records.ts'
 import type { Family } from '../wire/family.ts'
 
-/** Text of a wanted rule like `nft --stateless list`, because counter values are not a difference. */
+/** Text of a rule of the ruleset, like `nft --stateless list`: different counter values are not a drift. */
 export const wantedText = (rule: Rule, family: Family): string => ruleText(rule, family, { stateless: true })
 
-/** Text of an existing rule, also without counter values. */
+/** Text of a rule in the kernel, like `nft --stateless list`. */
 export const presentText = (body: Buffer, family: Family, sets: Sets): string =>
   ruleText(decodeRule(ruleIn(family, body), sets), family, { stateless: true })

@@ -15,13 +15,17 @@ export async function verifyRuleset(nft: Nft, rules: Ruleset, options?: OwnedOpt
 // internal
 
 function driftError(drift: Drift): NftError {
-  // Only counts the differences. Runtimes print the error's details, with all differences, after the message.
+  // The error's message only counts the differences. Runtimes print the error's details, with all differences, after
+  // the message.
   const message = `nftables rules differ from the ruleset in ${places(drift)}: ${summary(drift)}`
   const error = Object.assign(new NftError('DRIFT', message), { drift })
   return Object.defineProperty(error, cniErrorKey, { value: { code: 100, details: driftText(drift) } })
 }
 
-/** Places that differ: all if there are one or two, else the first and the number of others. */
+/**
+ * Names of the tables, chains and sets that differ, for an error message: all names if there are one or two, else the
+ * first name and the number of other names.
+ */
 function places({ missing, unexpected, changed }: Drift): string {
   const names = new Set([...missing, ...unexpected, ...changed].map(({ rule: _, ...line }) => placeText(line)))
   const [first = ''] = names

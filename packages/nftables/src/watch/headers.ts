@@ -2,7 +2,7 @@ import { formatAddress } from '@cni/types/ip'
 import { endpointText } from '@cni/types/packet'
 import type { TracedPacket } from '../wire/events/traces.ts'
 
-/** Headers of a packet, as far as the kernel reported them. */
+/** Header fields of a traced packet, as far as the kernel reported them. */
 interface Headers {
   readonly protocol: number
   readonly source: string
@@ -23,7 +23,7 @@ const words = new Map<number, string>([
 ])
 const withPorts: readonly number[] = [6, 17, 33, 132, 136]
 
-/** Parses the first bytes of a packet's headers; `undefined` if they are not IP, or too short. */
+/** Parses the first bytes of a traced packet's headers. `undefined` if the bytes are not IP, or too short. */
 export function headersOf({ network, transport }: TracedPacket): Headers | undefined {
   if (network === undefined) return undefined
   const version = (network[0] ?? 0) >> 4

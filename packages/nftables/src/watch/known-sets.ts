@@ -7,22 +7,24 @@ import type { TableName } from '../wire/specs.ts'
 const keyOf = ({ family, table }: TableName): string => `${family} ${table}`
 const NONE: Sets = new Map()
 
-/** Sets of all tables, including anonymous sets. Rules cannot be printed without them. */
+/**
+ * Copy of all sets in the kernel, including anonymous sets. The texts of rules in events contain the sets' elements.
+ */
 export class KnownSets {
   #tables: Map<string, Map<string, SetRecord>> = new Map()
 
-  /** Reads all sets: at the start, and after lost events. */
+  /** Reads all sets from the kernel: at the start, and after lost events. */
   async read(nft: Nft): Promise<void> {
     const tables = await nft.read(() => readRecords(nft))
     this.#tables = new Map(tables.map(({ table, sets }) => [keyOf(table), new Map(sets)]))
   }
 
-  /** Sets of a table. */
+  /** Sets of a table, by name. */
   of(name: TableName): Sets {
     return this.#tables.get(keyOf(name)) ?? NONE
   }
 
-  /** Records an added set or element. */
+  /** Adds the set or elements of an event to the copy of the kernel's sets. */
   add(change: Change): void {
     if (change.kind === 'set' && change.action === 'add') this.#put(change.set, { set: change.set, elements: [] })
     if (change.kind !== 'element') return
@@ -31,7 +33,9 @@ export class KnownSets {
     this.#put(change.set, { ...record, elements: [...record.elements, ...change.elements] })
   }
 
-  /** Records a deleted set or element, after its deletion was reported. */
+  /**
+   * Removes the deleted table or set of an event from the copy of the kernel's sets. The caller prints the event first.
+   */
   delete(change: Change): void {
     if (change.kind === 'table') this.#tables.delete(keyOf(change.table))
     if (change.kind === 'set') this.#tables.get(keyOf(change.set))?.delete(change.set.set)

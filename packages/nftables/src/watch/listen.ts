@@ -6,15 +6,15 @@ import { type Nft, openNft } from '../wire/nft.ts'
 
 type Wait = { readonly signal?: AbortSignal | undefined; readonly interval?: number | undefined }
 
-/** Sockets for requests and for events. */
+/** Netlink sockets of a watcher: one for requests, one for events. */
 export interface Listening extends Disposable {
   readonly nft: Nft
   readonly socket: NetlinkSocket
-  /** Options for waiting for events. */
+  /** Options for waiting for events on the event socket. */
   until(signal: AbortSignal | undefined): NonNullable<Parameters<typeof events>[1]>
 }
 
-/** Opens the sockets that the caller did not pass. The event socket receives all later events. */
+/** Opens the netlink sockets that the caller did not pass. The event socket receives all changes from now on. */
 export function listen(
   target: NetnsTarget,
   {
@@ -43,7 +43,10 @@ export function listen(
   }
 }
 
-/** Waiting options. Watches the descriptor on the main thread; otherwise polls. */
+/**
+ * Options for waiting for events on a netlink socket. On the main thread, waits until the descriptor is readable. On a
+ * worker thread, polls.
+ */
 export function waiting({ fd }: NetlinkSocket, { signal, interval }: Wait): NonNullable<Parameters<typeof events>[1]> {
   const isTold = interval === undefined && isMainThread && fd >= 0
   return { signal, interval, ...(isTold ? { watch: watchReadable } : undefined) }

@@ -13,8 +13,8 @@ import { KnownSets } from './known-sets.ts'
 import { listen } from './listen.ts'
 
 /**
- * Every change of nf_tables in a namespace from now on, by any program, as text like `nft monitor`. Anonymous sets
- * are reported with their rule. Throws `NftError`: `DENIED`, `UNSUPPORTED`.
+ * Reports every change of nf_tables in a namespace from now on, by any program, as text like `nft monitor`. Anonymous
+ * sets are reported with their rule. Throws `NftError`: `DENIED`, `UNSUPPORTED`.
  *
  * @example
  * ```ts
@@ -29,25 +29,28 @@ import { listen } from './listen.ts'
 export async function* monitor(
   where: Where,
   options: {
-    /** Ends the iteration. Default: the signal of the context. */
+    /** Signal that ends the iteration over changes. Default: the signal of the context. */
     readonly signal?: AbortSignal | undefined
     /**
-     * Milliseconds between two polls of the socket. Default: waits for the socket without polling; on a worker thread
-     * 10.
+     * Milliseconds between two polls of the event socket. Default: waits for the socket without polling; on a worker
+     * thread 10.
      */
     readonly interval?: number | undefined
-    /** Sockets for all requests and events, which stay open. For tests: sockets of a fake kernel. */
+    /** Netlink sockets for all requests and events, which stay open. Tests pass sockets of a fake kernel. */
     readonly sockets?:
       | {
           readonly nft: Nft
-          /** Socket that receives every transaction. With a fake: `nfnetlink({ events: true })`. */
+          /** Netlink socket that receives every transaction. From a fake kernel: `nfnetlink({ events: true })`. */
           readonly events: NetlinkSocket
         }
       | undefined
   } = {},
 ): AsyncGenerator<
   Pick<Commit, 'generation' | 'pid' | 'program' | 'lost'> & {
-    /** Changes as text, in the kernel's order, such as `add rule inet ex output tcp dport 80 accept # handle 7`. */
+    /**
+     * Changes of one transaction as text, in the kernel's order, such as
+     * `add rule inet ex output tcp dport 80 accept # handle 7`.
+     */
     readonly changes: readonly string[]
   },
   void,
@@ -68,7 +71,7 @@ export async function* monitor(
   }
 }
 
-/** Joins adjacent changes of a set's elements: the kernel reports the bounds of an interval one by one. */
+/** Joins adjacent changes of one set's elements, because the kernel reports the bounds of an interval one by one. */
 function together(changes: readonly Change[]): Change[] {
   const result: Change[] = []
   for (const change of changes) {
@@ -82,7 +85,7 @@ function together(changes: readonly Change[]): Change[] {
 
 const isSameSet = (a: SetName, b: SetName): boolean => a.family === b.family && a.table === b.table && a.set === b.set
 
-/** Text of a change; `undefined` for an anonymous set and its elements, because the text of the rule has them. */
+/** Text of a change in nf_tables. `undefined` for an anonymous set and its elements: the rule's text contains them. */
 function changeText(change: Change, sets: KnownSets): string | undefined {
   const what = wordsOf(change, sets)
   return what === undefined ? undefined : escapeUnsafe(`${change.action} ${what}`)

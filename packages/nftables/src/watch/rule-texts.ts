@@ -7,7 +7,7 @@ import type { TableName } from '../wire/specs.ts'
 const keyOf = ({ family, table, handle }: TableName & { readonly handle: bigint }): string =>
   `${family} ${table} ${handle}`
 
-/** Texts of rules by handle. Reads all rules again if a handle is unknown. */
+/** Cache of rule texts by rule handle. Reads all rules from the kernel again if a handle is unknown. */
 export class RuleTexts {
   readonly #nft: Nft
   #generation: number | undefined
@@ -17,7 +17,7 @@ export class RuleTexts {
     this.#nft = nft
   }
 
-  /** Text of a rule; `undefined` if the rule no longer exists. */
+  /** Text of the rule with a handle. `undefined` if the rule no longer exists. */
   async of(name: TableName & { readonly handle: bigint }): Promise<string | undefined> {
     const known = this.#texts.get(keyOf(name))
     const generation = known === undefined ? this.#nft.generation() : this.#generation

@@ -15,10 +15,10 @@ import type { monitor } from './monitor.ts'
 import { RuleTexts } from './rule-texts.ts'
 
 /**
- * Traces real packets through all rules of a namespace from now on, including rules of iptables-nft. A temporary table makes
- * the kernel report the packets. The table is deleted when the iteration ends, and with the process (Linux 5.12 or later).
- * Tracing is expensive: select packets with `only`. A step `lost` means that the socket was full. Throws `NftError`:
- * `DENIED`, `UNSUPPORTED`, `INVALID` for contradicting conditions.
+ * Traces real packets through all rules of a namespace from now on, including rules of iptables-nft. Rules in a
+ * temporary table make the kernel report the packets. The table is deleted when the iteration or the process ends (the
+ * latter needs Linux 5.12). Tracing is expensive: select packets with `only`. A step `lost` means that the socket was
+ * full. Throws `NftError`: `DENIED`, `UNSUPPORTED`, `INVALID` for contradicting conditions.
  *
  * @example
  * ```ts
@@ -38,31 +38,36 @@ export async function* tracePackets(
     signal,
     interval,
   }: Pick<NonNullable<Parameters<typeof monitor>[1]>, 'signal' | 'interval'> & {
-    /** Conditions on packets that come in or are made here. Default: every packet. */
+    /**
+     * Conditions that select the packets to trace, among incoming packets and packets of local processes. Default:
+     * every packet.
+     */
     readonly only?: readonly Match[] | undefined
   } = {},
 ): AsyncGenerator<
   | (ChainName & {
-      /** A rule that matched, the end of a chain without a verdict, or the policy of a base chain. */
+      /**
+       * Kind of trace step: a rule that matched, the end of a chain without a verdict, or the policy of a base chain.
+       */
       readonly step: 'rule' | 'end' | 'policy'
-      /** Id of the packet. All steps of the packet have it; other packets do not have it for a while. */
+      /** Id of the traced packet, equal in all steps of the packet. The kernel may use an id again after a while. */
       readonly id: number
-      /** The rule as nft lists it; missing if the rule no longer exists. */
+      /** Text of the rule as nft lists it. Missing if the rule no longer exists. */
       readonly rule?: string
       readonly handle?: bigint
       readonly verdict?: Verdict | { readonly verdict: 'queue' | 'repeat' | 'stolen' }
-      /** Data of the packet, with the first step in each base chain. */
+      /** Header fields of the traced packet, reported with the packet's first step in each base chain. */
       readonly packet?: {
-        /** Protocol number (`IPPROTO_…`). */
+        /** Transport protocol of the packet, as a number (`IPPROTO_…`). */
         readonly protocol: number
         readonly source: string
         readonly destination: string
         readonly sport?: number
         readonly dport?: number
-        /** Summary, such as `tcp 10.0.0.9:4000 > 10.0.0.5:80`. */
+        /** Summary of the packet, such as `tcp 10.0.0.9:4000 > 10.0.0.5:80`. */
         readonly text: string
       }
-      /** Summary of the step in one line. */
+      /** Summary of the trace step in one line. */
       readonly text: string
     })
   | { readonly step: 'lost'; readonly text: string },
@@ -88,7 +93,7 @@ export async function* tracePackets(
 type PacketEvent = ReturnType<typeof tracePackets> extends AsyncGenerator<infer Event> ? Event : never
 type PacketStep = Exclude<PacketEvent, { readonly step: 'lost' }>
 
-/** Priority of our chain, which runs before rules of other programs. */
+/** Priority of the chain that turns tracing on. The chain runs before rules of other programs. */
 const FIRST = -350
 
 function traceTable(only: readonly Match[]): Table {
@@ -99,14 +104,14 @@ function traceTable(only: readonly Match[]): Table {
   return { family: 'inet', name, sets: [], chains: [chainAt('prerouting'), chainAt('output')] }
 }
 
-/** Flag of a table that the kernel deletes with its socket. */
+/** Flag of a table that the kernel deletes when the socket closes that created the table. */
 const OWNER = 2
 
 function begin(nft: Nft, table: Table): void {
   try {
     nft.commit(batchOf(table, OWNER))
   } catch (error) {
-    // Linux before 5.12 does not know tables with an owner.
+    // Linux before 5.12 refuses the table flag `owner`: create the table without the flag.
     if (!isNftError(error) || error.code !== 'REFUSED') throw error
     nft.commit(batchOf(table, 0))
   }

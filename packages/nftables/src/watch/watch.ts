@@ -10,8 +10,8 @@ import { listen } from './listen.ts'
 import type { monitor } from './monitor.ts'
 
 /**
- * Reports if the tables of a ruleset are as declared: at once, and after each change of another program. Reads nothing
- * between changes. Yields `clean` at first, and after a drift or an error. Yields `drift` after each change that leaves a
+ * Compares the kernel's tables with a ruleset: at once, and after each change of another program. Reads nothing between
+ * changes. Yields `clean` at first, and after a drift or an error. Yields `drift` after each change that leaves a
  * difference. Throws `NftError`: `DENIED`, `UNSUPPORTED`.
  *
  * @example
@@ -30,7 +30,7 @@ export async function* watch(
   where: Where,
   rules: Ruleset,
   options: NonNullable<Parameters<typeof monitor>[1]> & {
-    /** Milliseconds until the next attempt after an error. Default: 30 000. */
+    /** Milliseconds until the next comparison after an error. Default: 30 000. */
     readonly retry?: number | undefined
   } = {},
 ): AsyncGenerator<
@@ -43,7 +43,7 @@ export async function* watch(
   const place = placeOf(where, 'watch')
   const { signal: end = place.signal, retry = 30_000 } = options
   const names = rules.tables.map(({ family, name }): TableName => ({ family, table: name }))
-  // Listens before the first read, so that changes during the read are received.
+  // Opens the event socket before the first read, so that changes during the read are received.
   using listening = listen(place.netns, options)
   const { nft, socket } = listening
   let state: WatchEvent['state'] | undefined
@@ -63,7 +63,7 @@ type WatchEvent = ReturnType<typeof watch> extends AsyncGenerator<infer Event> ?
 
 interface Look {
   readonly event: WatchEvent
-  /** Generation of the rules at the last read. */
+  /** Generation of the kernel's rules at the last comparison. */
   readonly generation: number | undefined
 }
 
@@ -77,7 +77,7 @@ async function look(nft: Nft, rules: Ruleset): Promise<Look> {
   }
 }
 
-/** True if the last read has not seen the commit. Generations have 32 bits and wrap. */
+/** True if a commit happened after the last comparison. Generations have 32 bits and wrap around. */
 const isNew = (commit: Commit, seen: number | undefined): boolean =>
   seen === undefined || commit.generation === undefined || ((commit.generation - seen) | 0) > 0
 
@@ -89,7 +89,7 @@ function isIn(change: Change, names: readonly TableName[]): boolean {
   return of === undefined || names.some(({ family, table }) => family === of.family && table === of.table)
 }
 
-/** Table of a change; `undefined` if the change has no details. */
+/** Table that a change in nf_tables concerns. `undefined` if the change names no table. */
 function tableOf(change: Change): TableName | undefined {
   switch (change.kind) {
     case 'table':
