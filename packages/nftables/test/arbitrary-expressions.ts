@@ -10,7 +10,7 @@ const verdict = fc.oneof(
   fc.tuple(fc.constantFrom('jump', 'goto'), name).map(([word, chain]) => ({ verdict: word, chain })),
 )
 
-/** Arbitrary values by the codec's description of valid values. */
+/** Generators of random attribute values, by the codec's description of valid values. */
 const values: Record<string, fc.Arbitrary<unknown>> = {
   'an integer of 8 bits': fc.nat(0xff),
   'an integer of 16 bits': fc.nat(0xffff),
@@ -33,7 +33,7 @@ function fieldOf(field: Field): fc.Arbitrary<unknown> {
   return field.presence === 'always' ? given : fc.option(given, { nil: undefined })
 }
 
-/** Any known expression in its decoded form: default values are omitted. */
+/** Generator of random netlink expressions in decoded form, which omits default values. */
 const known = fc.oneof(
   ...Object.entries(expressions).map(([name, fields]) => {
     const all = Object.entries<Field>(fields)
@@ -46,7 +46,7 @@ const known = fc.oneof(
 
 const raw: fc.Arbitrary<Expression> = fc.record({ name: fc.constant('raw'), of: fc.constant('osf'), data: bytes })
 
-/** A rule of known expressions, with a few unknown ones. */
+/** Generator of random rules: known expressions, with a few unknown expressions. */
 export const rules = fc.array(fc.oneof({ weight: 9, arbitrary: known }, { weight: 1, arbitrary: raw }), {
   maxLength: 8,
 })

@@ -23,8 +23,8 @@ import {
 } from './arbitrary-values.ts'
 
 /**
- * A key of a set: a value, a network or a range. Keys of bits have a single bit: nft does not define the order of keys
- * with the same first bit.
+ * Generator of random set keys: a value, a network or a range. A key of a flags type has only one flag. nft does not
+ * define the order of keys with the same first flag.
  */
 function keyFor(type: Type): fc.Arbitrary<unknown> {
   const value = type.startsWith('ct_st') ? values[type].map((bits) => [bits].flat().slice(-1)) : values[type]
@@ -49,10 +49,10 @@ function operandFor(type: Type): fc.Arbitrary<unknown> {
   )
 }
 
-/** The statement in canonical form; `undefined` if it is invalid. */
+/** Canonical form of a generated statement. `undefined` if the statement is invalid. */
 function canonical(statement: unknown): Statement | undefined {
   try {
-    // `canonicalStatement` validates the statement.
+    // The cast is safe: `canonicalStatement` validates the generated statement.
     return canonicalStatement(statement as Statement, '')
   } catch {
     return undefined
@@ -71,7 +71,10 @@ function matchOf(kind: Selector): fc.Arbitrary<Statement> {
     .filter(isThere)
 }
 
-/** True if all keys begin with different flags. Otherwise nft prints the keys in the order of a hash. */
+/**
+ * True if all generated keys begin with different flags. For keys with the same first flag, nft's order depends on a
+ * hash.
+ */
 function isOrdered(elements: readonly { readonly key: unknown }[]): boolean {
   const firsts = elements.map(({ key }) => (Array.isArray(key) ? key[0] : key))
   return new Set(firsts).size === firsts.length
@@ -105,7 +108,7 @@ const limit = fc
     },
     { requiredKeys: ['kind', 'rate', 'per', 'burst'] },
   )
-  // The kernel stores the rate in nanoseconds in 64 bits.
+  // Skips large rates: the kernel stores a limit's rate in nanoseconds in 64 bits.
   .filter(({ rate, burst, per }) => (rate + burst) * limitUnits[per] < 1e10)
 const log = fc.oneof(
   fc.record(
@@ -183,7 +186,7 @@ function actionOf(family: Family): fc.Arbitrary<Statement> {
   return action.map(canonical).filter(isThere)
 }
 
-/** A rule in canonical form, without contradicting statements. */
+/** Generator of random rules in canonical form, without contradicting statements. */
 export function ruleOf(family: Family): fc.Arbitrary<Rule> {
   const kinds = (Object.keys(selectors) as Selector[]).filter((kind) => family === 'inet' || kind !== 'nfproto')
   const condition = fc
@@ -202,7 +205,10 @@ export function ruleOf(family: Family): fc.Arbitrary<Rule> {
     .filter((rule) => rule !== undefined)
 }
 
-/** Keeps the statements that do not contradict earlier ones, and adds the conditions that they need. */
+/**
+ * Keeps the generated statements that do not contradict earlier statements, and adds the conditions that these
+ * statements need.
+ */
 function consistent(family: Family, statements: readonly Statement[]): readonly Statement[] {
   let kept: readonly Statement[] = []
   for (const statement of statements) {
@@ -210,15 +216,15 @@ function consistent(family: Family, statements: readonly Statement[]): readonly 
     try {
       kept = complete(family, [...kept, statement])
     } catch {
-      // The statement contradicts earlier ones, or lacks a protocol.
+      // Skips a statement that contradicts earlier statements, or needs a port without a protocol.
     }
   }
   return kept
 }
 
 /**
- * True if nft reads the statement in another form. Ports after a protocol become ports of that protocol; protocols
- * without ports have other fields there.
+ * True if nft would print a generated statement in another form, because of the statements before it. Ports of any
+ * protocol (`th`) after a protocol are an example.
  */
 function isReadOtherwise(statement: Statement, before: readonly Statement[]): boolean {
   const kind = statement.kind === 'vmap' ? statement.on : statement.kind
@@ -229,9 +235,9 @@ function isReadOtherwise(statement: Statement, before: readonly Statement[]): bo
     !('op' in each) &&
     !others.includes(String(each.value))
   const last = before.at(-1)
-  // nft compares two ports in one step, the source first.
+  // nft compares two ports in one step, the source port first, and would swap the two statements.
   const isSecond = kind.endsWith(' sport') && last?.kind === kind.replace('sport', 'dport')
-  // nft reads two such comparisons as a range, even if they have different selectors.
+  // nft reads `>=` followed by `<=` as a range, even if the two comparisons have different selectors.
   const isRange = last !== undefined && ranges.has(`${opOf(last)} ${opOf(statement)}`)
   return isSecond || isRange || (kind.startsWith('th ') && before.some(isProtocol))
 }

@@ -8,7 +8,7 @@ const setTypes: readonly SetType[] = [
   ...(['ipv4_addr', 'ipv6_addr', 'inet_proto', 'inet_service', 'ifname', 'mark', 'uid', 'gid'] as const),
 ]
 
-/** Keys and ranges that do not overlap. */
+/** Set keys and ranges of each type that do not overlap. */
 const apart: Readonly<Record<SetType, readonly unknown[]>> = {
   ipv4_addr: ['0.0.0.0', '1.1.1.1', { from: '2.0.0.1', to: '2.0.0.9' }, '10.0.0.0/8', '224.0.0.0/4', '255.255.255.255'],
   ipv6_addr: ['::', '::1', { from: 'fd00::2', to: 'fd00::9' }, 'fe80::/10', 'ff00::/8'],
@@ -25,7 +25,7 @@ const dataOf = fc.oneof(
   verdict.map((each): [string, unknown] => ['verdict', each]),
 )
 
-/** A set or map of any types; `undefined` if it is invalid. */
+/** Generator of random sets and maps of any types. `undefined` stands for an invalid set. */
 export const namedSet = (name: string): fc.Arbitrary<NamedSet | undefined> =>
   fc
     .record({
@@ -33,7 +33,8 @@ export const namedSet = (name: string): fc.Arbitrary<NamedSet | undefined> =>
       ranges: fc.boolean(),
       data: fc.option(dataOf, { nil: undefined }),
     })
-    // nft 1.0.6 reads the ends of ranges in concatenated keys only in network order.
+    // Uses concatenated ranges only for types in network byte order, because nft 1.0.6 misreads the ends of other
+    // ranges.
     .map(({ ranges, ...rest }) => ({
       ...rest,
       interval:
@@ -53,7 +54,7 @@ export const namedSet = (name: string): fc.Arbitrary<NamedSet | undefined> =>
           ...(rest.elements && data ? { elements: rest.elements.map((each) => ({ ...each, data: data[1] })) } : {}),
         }
         try {
-          // `canonicalSet` validates the set.
+          // The cast is safe: `canonicalSet` validates the generated set.
           return canonicalSet(given as NamedSet, 't')
         } catch {
           return undefined

@@ -3,9 +3,9 @@ import { dataTypes } from '../src/rules/data-type.ts'
 import { selectors } from '../src/rules/selector.ts'
 import type { Selector } from '../src/rules/values.ts'
 
-/** Family of a ruleset. */
+/** Table family of a random ruleset. */
 export type Family = 'inet' | 'ip' | 'ip6'
-/** A type of values. */
+/** Name of a data type of nftables values. */
 export type Type = keyof typeof dataTypes
 
 export const u32 = fc.oneof(fc.nat(9), fc.integer({ min: 0, max: 0xffff_ffff }))
@@ -18,7 +18,7 @@ const withLength = (address: fc.Arbitrary<string>, most: number) =>
   fc.tuple(address, fc.integer({ min: 0, max: most })).map(([text, length]) => `${text}/${length}`)
 const name = fc.stringMatching(/^[a-z][a-z0-9.-]{0,9}$/)
 
-/** Values of each type. */
+/** Generators of random values, by data type. */
 export const values: Readonly<Record<Type, fc.Arbitrary<unknown>>> = {
   nfproto: fc.constantFrom('ipv4', 'ipv6'),
   boolean: fc.constantFrom(0, 1),
@@ -42,27 +42,27 @@ export const values: Readonly<Record<Type, fc.Arbitrary<unknown>>> = {
   fib_addrtype: fc.constantFrom('unspec', 'unicast', 'local', 'broadcast', 'anycast', 'multicast', 'prohibit'),
   ifname: fc.oneof(name, fc.constantFrom('eth0', 'lo', 'a:1')),
 }
-/** Values that stand for several keys: networks and prefixes of names. */
+/** Generators of random values that cover several keys: networks and prefixes of interface names. */
 export const networks: Partial<Record<Type, fc.Arbitrary<unknown>>> = {
   ipv4_addr: withLength(ipv4, 32),
   ipv6_addr: withLength(ipv6, 128),
   ifname: name.map((prefix) => ({ prefix })),
 }
 
-/** Type of a selector's values. */
+/** Data type of a selector's values, by name. */
 export const nameOf = (kind: Selector): Type => {
   const found = Object.entries(dataTypes).find(([, type]) => type === selectors[kind].type)
   if (found === undefined) throw new Error(`No type of ${kind}`)
   return found[0] as Type
 }
 
-/** Verdict of a rule or an element. Jumps go to the chain `target`. */
+/** Generator of random verdicts of a rule or a map element. Jumps go to the chain `target`. */
 export const verdict = fc.oneof(
   fc.constantFrom('accept', 'drop', 'return', 'continue').map((word) => ({ verdict: word })),
   fc.constantFrom('jump', 'goto').map((word) => ({ verdict: word, chain: 'target' })),
 )
 
-/** A comment or another text. */
+/** Generator of random texts, for comments and log prefixes. */
 export const text = fc.string({ unit: fc.constantFrom(...'abc XYZ/.:-\\é€'), minLength: 1, maxLength: 20 })
 
 export const isThere = <T>(value: T | undefined): value is T => value !== undefined

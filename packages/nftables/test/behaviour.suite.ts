@@ -4,7 +4,7 @@ import { othersBehaviour } from './behaviour/others.suite.ts'
 import { refusalsBehaviour } from './behaviour/refusals.suite.ts'
 import type { World } from './behaviour/world.ts'
 
-/** Contract tests of `@cni/nftables/wire`, for the fake and for a real kernel. */
+/** Contract tests of `@cni/nftables/wire` that run against the fake kernel and against a real kernel. */
 export function behaviour(name: string, open: () => Promise<World>): void {
   describe(name, () => {
     changesBehaviour(open)

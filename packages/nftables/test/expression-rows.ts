@@ -1,10 +1,10 @@
 import { be16, u32 } from '@cni/netns/netlink'
 import type { BaseChain, ElementSpec, Expression, Expressions, SetSpec, Verdict } from '@cni/nftables/wire'
 
-/** A rule in nft's words, with its expressions. */
+/** Test case: a rule in nft's words, and the netlink expressions that nft writes for the rule. */
 export interface Row {
   readonly text: string
-  /** Base chain of the rule. Default: a chain that no packet enters. */
+  /** Base chain that contains the rule. Default: a chain that no packet enters. */
   readonly base?: BaseChain
   readonly set?: Pick<
     SetSpec,
@@ -45,7 +45,8 @@ const MANGLE: BaseChain = { type: 'filter', hook: 'prerouting', priority: -150 }
 const INPUT: BaseChain = { type: 'filter', hook: 'input', priority: 0 }
 const RAW: BaseChain = { type: 'filter', hook: 'prerouting', priority: -300 }
 
-// Sets as nft 1.0.6 writes them: keys in network order, and user data that says "TCP destination port".
+// Anonymous sets as nft 1.0.6 writes them: keys in network byte order, and user data that stands for "TCP destination
+// port".
 const PORTS = {
   set: '__set%d',
   ...{ flags: ['anonymous', 'constant'] as const, keyType: 13, keyLength: 2, size: 2 },
@@ -55,11 +56,14 @@ const PORT_VERDICTS = {
   set: '__map%d',
   ...{ flags: ['anonymous', 'constant', 'map'] as const, keyType: 13, keyLength: 2, size: 2 },
   ...{ dataType: 'verdict' as const, dataLength: 16 },
-  // nft 1.0.6 stores no key expression for verdict maps.
+  // User data of the verdict map as nft 1.0.6 writes it, without a key expression.
   userdata: bytes('00040200000001040000000004080004010000000100060400000000'),
 }
 
-/** Every known expression except xt modules, as nft 1.0.6 writes it in an `inet` table. */
+/**
+ * Test cases for every known netlink expression except xt modules, as nft 1.0.6 writes the expressions in an `inet`
+ * table.
+ */
 export const rows: readonly Row[] = [
   { text: 'iifname "eth0"', expressions: [meta('iifname'), cmp(name16('eth0'))] },
   { text: 'oifname "eth*"', expressions: [meta('oifname'), cmp(Buffer.from('eth'))] },

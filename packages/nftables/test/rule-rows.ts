@@ -12,7 +12,7 @@ const parts = {
   vm: map('inet_service', 'verdict'),
 } as const
 
-/** Input for nft: the table of the rows, with a rule in one chain. */
+/** Input for `nft -f`: a table with chains and sets, and with the tested rule in one chain. */
 export const tableText = (chainName: string, rule: string): string => `table inet t {
   set s { type ipv4_addr; }
   set iv { type ipv4_addr; flags interval; }
@@ -33,7 +33,7 @@ export const tableText = (chainName: string, rule: string): string => `table ine
 
 type In<C extends 'c' | 'i' | 'n' | 'p'> = RuleBuilder<'inet', { readonly t: typeof parts }['t'], C>
 
-/** A rule as text for nft, and as our ruleset. */
+/** Test case: a rule as text for nft, and as a ruleset of this package. */
 export interface Row {
   readonly chain: 'c' | 'i' | 'n' | 'p'
   readonly text: string
@@ -50,7 +50,7 @@ const i = (text: string, rule: (r: In<'i'>) => Placed) => rowOf('i', text, rule)
 const n = (text: string, rule: (r: In<'n'>) => Placed) => rowOf('n', text, rule)
 const p = (text: string, rule: (r: In<'p'>) => Placed) => rowOf('p', text, rule)
 
-/** Every kind of statement. */
+/** Test cases for every kind of statement in a rule. */
 export const rows: readonly Row[] = [
   c('tcp dport 80', (r) => r.tcp('dport', 80)),
   c('tcp dport { 80 }', (r) => r.tcp('dport', [80])),

@@ -4,7 +4,7 @@ import { setsBehaviour } from './ruleset/sets.suite.ts'
 import { waysBackBehaviour } from './ruleset/ways-back.suite.ts'
 import type { RulesetWorld } from './ruleset/world.ts'
 
-/** Contract tests of `nftables` for rulesets and sets, for the fake and for a real kernel. */
+/** Contract tests of `nftables` for rulesets and sets, which run against the fake kernel and against a real kernel. */
 export function rulesetBehaviour(name: string, open: () => Promise<RulesetWorld>): void {
   describe(name, () => {
     applyBehaviour(open)

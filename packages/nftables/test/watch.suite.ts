@@ -6,7 +6,7 @@ import { Batch, type Nft } from '@cni/nftables/wire'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { addRuleset } from '../src/encode/encode-table.ts'
 
-/** An empty kernel, and options for listening to it. */
+/** Kernel without tables for tests of `watch` and `monitor`, and options with the sockets to listen on. */
 export interface WatchWorld extends AsyncDisposable {
   readonly where: NetnsTarget
   readonly listening: NonNullable<Parameters<typeof watch>[2]>
@@ -21,7 +21,7 @@ const rules = nftRuleset('inet', { ex: { out: base('filter', 'output', 0), sub: 
 const ours = { family: 'inet', table: 'ex' } as const
 const limit = () => AbortSignal.timeout(15_000)
 
-/** Contract tests of `watch` and `monitor`. */
+/** Contract tests of the functions `watch` and `monitor`. */
 export function watchBehaviour(open: () => Promise<WatchWorld>): void {
   let world: WatchWorld
   beforeEach(async () => {
@@ -38,7 +38,7 @@ export function watchBehaviour(open: () => Promise<WatchWorld>): void {
       await tables.apply(rules)
       expect((await healed).value).toEqual({ state: 'clean' })
       const broken = events.next()
-      // Changes of other tables are ignored.
+      // The watcher of the table `ex` ignores changes of other tables.
       nft.commit(new Batch().addTable({ family: 'ip', table: 'other' }))
       nft.commit(new Batch().flush({ ...ours, chain: 'sub' }))
       expect((await broken).value).toMatchObject({

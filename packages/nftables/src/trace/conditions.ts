@@ -46,8 +46,7 @@ function holds(type: DataType, bytes: Uint8Array, op: MatchOp | undefined, compa
     const order = compareBytes(bytes, compared.span.from)
     return op === '<' ? order < 0 : op === '<=' ? order <= 0 : op === '>' ? order > 0 : order >= 0
   }
-  // A condition on flags without an operator matches a packet with any of the flags. `!=` compares the flags as a
-  // number.
+  // A condition on flags without an operator matches packets with any of the flags. `!=` compares flags as a number.
   const anyBit = compared.is === 'one' && type.flags === true && op === undefined
   const equal = anyBit
     ? compared.span.from.some((byte, at) => (byte & (bytes[at] ?? 0)) !== 0)
@@ -79,8 +78,8 @@ function inNamed(held: Held, set: NamedSet | undefined, op: MatchOp | undefined)
 }
 
 /**
- * Keys of a named set as byte ranges, with their elements. `undefined` if other programs own the elements, or if keys
- * have several parts.
+ * Keys of a named set as byte ranges, with their elements. `undefined` if the elements are unknown, or if keys have
+ * several parts.
  */
 function spansOf({ name, key, elements }: NamedSet): readonly (readonly [Span, SetElement])[] | undefined {
   const [only, ...more] = typeof key === 'string' ? [key] : key

@@ -12,12 +12,12 @@ const families = [
 const numbers = new Map<string, number>(families)
 const words = new Map<number | undefined, Family>(families.map(([word, number]) => [number, word]))
 
-/** Number (`NFPROTO_…`) of a family; `undefined` for an unknown word. */
+/** Number (`NFPROTO_…`) of a table family. `undefined` for an unknown family. */
 export function familyNumber(family: string): number | undefined {
   return numbers.get(family)
 }
 
-/** Family of a number (`NFPROTO_…`); `undefined` for an unknown number. */
+/** Table family of a number (`NFPROTO_…`). `undefined` for an unknown number. */
 export function familyWord(number: number | undefined): Family | undefined {
   return words.get(number)
 }
@@ -26,10 +26,10 @@ const INET_HOOKS = ['prerouting', 'input', 'forward', 'output', 'postrouting', '
 const ARP_HOOKS = ['input', 'output', 'forward'] as const
 const NETDEV_HOOKS = ['ingress', 'egress'] as const
 
-/** Hook of a base chain. */
+/** Netfilter hook of a base chain, such as `prerouting`. */
 export type Hook = (typeof INET_HOOKS | typeof NETDEV_HOOKS)[number]
 
-/** A family's hooks, in the kernel's order. */
+/** Netfilter hooks of a table family, by the kernel's numbers. */
 export function hooksOf(family: Family): readonly Hook[] {
   return family === 'arp' ? ARP_HOOKS : family === 'netdev' ? NETDEV_HOOKS : INET_HOOKS
 }

@@ -8,21 +8,24 @@ export const NFT_MSG_DESTROYTABLE = 26
 /** Length of `struct nfgenmsg`: family, version, and two bytes of resource id. */
 export const NFGENMSG = 4
 
-/** Netfilter subsystem of nf_tables. */
+/** Number of the netfilter subsystem nf_tables in netlink message types. */
 export const NFNL_SUBSYS_NFTABLES = 10
 export const NFNL_MSG_BATCH_BEGIN = 0x10
 export const NFNL_MSG_BATCH_END = 0x11
 
-/** Type of a message on the wire. */
+/** Netlink message type for a message number of nf_tables. */
 export const typeOf = (message: number): number => (NFNL_SUBSYS_NFTABLES << 8) | message
 
-/** nf_tables number of a message type; -1 for messages of other subsystems. */
+/** Message number within nf_tables for a netlink message type. -1 for messages of other subsystems. */
 export const messageOfType = (type: number): number => (type >> 8 === NFNL_SUBSYS_NFTABLES ? type & 0xff : -1)
 
 /** Header `nfgenmsg` before the attributes of a message. */
 export const nfgenmsg = (family: number): Uint8Array => Uint8Array.of(family, 0, 0, 0)
 
-/** Number of the message that adds an object of each kind. The messages that read and delete it follow. */
+/**
+ * Number of the message that adds an object of each kind. The next two numbers are the messages that read and delete
+ * such an object.
+ */
 export const ADD = {
   ...{ table: 0, chain: 3, rule: 6, set: 9, element: 12, object: 18, flowtable: 22 },
 } as const satisfies Record<ObjectKind, number>
@@ -30,7 +33,10 @@ export const GET = 1
 export const DELETE = 2
 const actions = ['add', undefined, 'delete'] as const
 
-/** Action and kind of a message; `undefined` if it neither adds nor deletes. */
+/**
+ * Action and kind of object for an nf_tables message number. `undefined` if the message neither adds nor deletes an
+ * object.
+ */
 export function changeOf(
   message: number,
 ): { readonly action: 'add' | 'delete'; readonly kind: ObjectKind } | undefined {

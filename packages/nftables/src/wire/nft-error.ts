@@ -1,23 +1,26 @@
 import { cniErrorKey, ErrorCode } from '@cni/types'
 import type { Family } from './family.ts'
 
-/** Difference between a ruleset and the kernel. In the ruleset's tables all content counts, and the order of rules. */
+/**
+ * Differences between a ruleset and the kernel. All content of the ruleset's tables is compared, including the order of
+ * rules.
+ */
 export interface Drift {
-  /** Wanted objects that are absent: tables, and their content. */
+  /** Tables, chains, sets and rules of the ruleset that the kernel lacks. */
   readonly missing: readonly {
     readonly family: Family
     readonly table: string
-    /** Missing chain, or the chain of a missing rule. */
+    /** Name of the missing chain, or of the chain of a missing rule. */
     readonly chain?: string
     readonly set?: string
-    /** Rule as text. */
+    /** Text of the missing rule, as `nft list` prints rules. */
     readonly rule?: string
   }[]
-  /** Unwanted objects that exist. */
+  /** Chains, sets and rules in the kernel that the ruleset does not have. */
   readonly unexpected: Drift['missing']
-  /** Wanted objects that exist with other properties. */
+  /** Objects of the ruleset that exist in the kernel with other properties. */
   readonly changed: readonly (Drift['missing'][number] & {
-    /** Kind of difference. `order`: the chain has all rules, in another order. */
+    /** Kind of difference between ruleset and kernel. `order`: the chain has all rules, in another order. */
     readonly reason: 'base' | 'policy' | 'comment' | 'order' | 'set' | 'elements' | 'dormant' | 'foreign'
     readonly expected: string
     readonly actual: string
@@ -27,8 +30,8 @@ export interface Drift {
 const brand = Symbol.for('cni.nftables.error')
 
 /**
- * A failure of this package. The message says what was refused, why, and what to do. Failures of the socket stay
- * `NetnsError`s of `@cni/netns` (`NO_FFI`, `ENOBUFS`, `PROTOCOL` …). In a plugin `STALE`, `CHANGED` and `ABORTED`
+ * Error of this package. The message names the refused change, the reason and a remedy. Errors of the netlink socket
+ * stay `NetnsError`s of `@cni/netns` (`NO_FFI`, `ENOBUFS`, `PROTOCOL` …). In a plugin `STALE`, `CHANGED` and `ABORTED`
  * become CNI code 11, try again later.
  *
  * @example
@@ -39,34 +42,39 @@ const brand = Symbol.for('cni.nftables.error')
  * ```
  */
 export class NftError extends Error {
-  /** Stable code, for programs. */
-  readonly code: /** A value is invalid; nothing was sent. */
+  /** Code of the error, which stays the same in all versions. */
+  readonly code: /** Code `INVALID`: an argument is invalid; nothing was sent. */
     | 'INVALID'
-    /** The kernel refused at least one message, and therefore the whole batch: see `faults`. */
+    /**
+     * Code `REFUSED`: the kernel refused at least one message of a batch, and therefore the whole batch. See `faults`.
+     */
     | 'REFUSED'
-    /** The rules have changed since they were read: the batch is for an older generation. */
+    /**
+     * Code `STALE`: the batch is for an older generation, because another process has changed rules since the rules
+     * were read.
+     */
     | 'STALE'
-    /** Other processes changed the rules during every retry. */
+    /** Code `CHANGED`: other processes changed rules during every retry. */
     | 'CHANGED'
-    /** The process lacks CAP_NET_ADMIN in the namespace. */
+    /** Code `DENIED`: the process lacks CAP_NET_ADMIN in the namespace. */
     | 'DENIED'
-    /** The kernel has no nf_tables. */
+    /** Code `UNSUPPORTED`: the kernel has no nf_tables. */
     | 'UNSUPPORTED'
-    /** The requested object does not exist. */
+    /** Code `NOT_FOUND`: the requested object does not exist. */
     | 'NOT_FOUND'
-    /** A set of that name exists, with another type. */
+    /** Code `EXISTS`: a set with the name exists with another type. */
     | 'EXISTS'
-    /** The tables differ from the ruleset: see `drift`. */
+    /** Code `DRIFT`: the kernel's tables differ from the ruleset. See `drift`. */
     | 'DRIFT'
-    /** The signal was aborted before any change was made. */
+    /** Code `ABORTED`: the signal was aborted before any change was made. */
     | 'ABORTED'
-  /** Messages of the batch that the kernel refused, in order. */
+  /** Faults of a refused batch: one for each message that the kernel refused, in order. */
   readonly faults: readonly {
-    /** A sentence: the change, the kernel's error, and the reason. */
+    /** Text of the fault: the change, the kernel's error, and the reason. */
     readonly text: string
-    /** Index of the change in the batch, from 0; -1 for the batch itself. */
+    /** Index of the refused change in the batch, from 0. -1 for the batch itself. */
     readonly index: number
-    /** Name of the kernel's error, such as `ENOENT`. */
+    /** Name of the kernel's errno, such as `ENOENT`. */
     readonly code: string
     readonly errno: number
     readonly kind?: 'table' | 'chain' | 'rule' | 'set' | 'element' | 'object' | 'flowtable' | undefined
@@ -74,14 +82,20 @@ export class NftError extends Error {
     readonly table?: string | undefined
     readonly chain?: string | undefined
     readonly set?: string | undefined
-    /** Part that the kernel refused, if it reports one: an attribute, or in a rule `expression 2 (immediate) data`. */
+    /**
+     * Name of the attribute that the kernel refused, if the kernel reports it. In a rule, such as
+     * `expression 2 (immediate) data`.
+     */
     readonly part?: string | undefined
     /** Index of the refused expression in the rule, from 0. */
     readonly expression?: number | undefined
-    /** The refused rule, in the form of `nft --stateless list ruleset`. Absent in errors of `@cni/nftables/wire`. */
+    /**
+     * Text of the refused rule, in the form of `nft --stateless list ruleset`. Absent in errors of
+     * `@cni/nftables/wire`.
+     */
     readonly rule?: string | undefined
   }[]
-  /** Differences, for the code `DRIFT`. */
+  /** Differences between ruleset and kernel, for the code `DRIFT`. */
   declare readonly drift?: Drift
   readonly [cniErrorKey]?: { readonly code: number; readonly details?: string | undefined }
 
@@ -104,12 +118,12 @@ Object.defineProperty(NftError.prototype, brand, { value: true })
 
 export type Fault = NftError['faults'][number]
 
-/** True for an error of this package. Works across bundles, where `instanceof` does not. */
+/** True for an `NftError`. Also works if another copy of the package created the error, where `instanceof` does not. */
 export function isNftError(error: unknown): error is NftError {
   return typeof error === 'object' && error !== null && brand in error
 }
 
-/** Throws an error with the code `INVALID`. */
+/** Throws an `NftError` with the code `INVALID`. */
 export function invalid(message: string): never {
   throw new NftError('INVALID', message)
 }

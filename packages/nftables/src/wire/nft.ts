@@ -12,29 +12,32 @@ import { type Patience, patiently } from './patience.ts'
 import { refused, requestRefused } from './refusal/refusal.ts'
 
 /**
- * nf_tables of a namespace over one socket: commits batches and reads objects. No call waits until the kernel has freed
- * deleted objects; before Linux 6.9 `close` waits. Works inside and outside of `netns.run`.
+ * nf_tables of a namespace over one netlink socket: commits batches and reads objects. No call waits until the kernel
+ * has freed deleted objects; before Linux 6.9 `close` waits. Works inside and outside `netns.run`.
  */
 export interface Nft extends Dumps, Disposable {
-  /** Netlink port of the socket. It is the `port` of {@link Commit}s made through this socket. */
+  /** Netlink port of the socket. Each {@link Commit} made through this socket has this `port`. */
   port(): number
-  /** Generation of the rules. Every commit of any process increments it. */
+  /** Generation number of the namespace's rules. Every commit of any process increments the number. */
   generation(): number
   /**
-   * Commits a batch as a whole; an empty batch is not sent. Returns the changes of a batch with `echo`. Throws
-   * `NftError`: `REFUSED` with all faults, `STALE` if the rules have another generation, `DENIED`, `UNSUPPORTED`. After
-   * an error nothing is changed.
+   * Commits all changes of a batch or none. An empty batch is not sent. Returns the changes of a batch with `echo`.
+   * Throws `NftError`: `REFUSED` with all faults, `STALE` if the rules have another generation, `DENIED`,
+   * `UNSUPPORTED`. After an error nothing is changed.
    */
   commit(batch: Batch): {
-    /** Messages of the kernel about its changes, for `changesOf`. Empty for a batch without `echo`. */
+    /**
+     * Netlink messages by which the kernel reports the changes of the batch, for `changesOf`. Empty for a batch without
+     * `echo`.
+     */
     readonly echo: readonly Message[]
   }
   /** Lets the kernel validate a batch like `commit`, without changing anything. */
   check(batch: Batch): void
   /**
-   * Runs a read-modify-write transaction. The function reads and fills the batch. The kernel refuses the batch if another
-   * process changed rules of the namespace meanwhile: the function is then called again after a pause. An empty
-   * batch is not sent. Resolves with the function's value; rejects with `CHANGED` after the last retry.
+   * Runs a read-modify-write transaction. The function `plan` reads rules and fills the batch. The kernel refuses the
+   * batch if another process changes rules meanwhile; `plan` is then called again after a pause. An empty batch is not
+   * sent. Resolves with the value of `plan`; rejects with `CHANGED` after the last retry.
    *
    * A change that depends on nothing that was read needs no guard: `commit` a batch.
    *
@@ -46,13 +49,16 @@ export interface Nft extends Dumps, Disposable {
   transact<T>(
     plan: (batch: Batch) => T,
     options?: Patience & {
-      /** Receives the changes after the commit. */
+      /** Function that receives the changes that the kernel reported, after the commit. */
       readonly told?: ((committed: ReturnType<Nft['commit']>) => void) | undefined
     },
   ): Promise<T>
-  /** Reads a consistent state: calls the function again, as `transact` does, if another process changed rules meanwhile. */
+  /**
+   * Calls a function that reads several kinds of objects at one generation of the rules. Calls the function again, as
+   * `transact` does, if another process changed rules meanwhile.
+   */
   read<T>(look: () => T, patience?: Patience): Promise<T>
-  /** Closes the socket. A second call does nothing. */
+  /** Closes the netlink socket. A second call does nothing. */
   close(): void
 }
 
@@ -60,8 +66,8 @@ export interface Nft extends Dumps, Disposable {
 export type Committed = ReturnType<Nft['commit']>
 
 /**
- * Opens nf_tables of a namespace. The socket stays in that namespace. Throws `NftError('UNSUPPORTED')` without
- * netfilter in the kernel, and `NetnsError` if the namespace cannot be entered.
+ * Opens nf_tables of a namespace. The netlink socket stays in the namespace. Throws `NftError('UNSUPPORTED')` if the
+ * kernel has no netfilter, and `NetnsError` if the namespace cannot be entered.
  *
  * @example
  * using nft = openNft(pod)

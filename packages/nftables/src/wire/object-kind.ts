@@ -1,2 +1,5 @@
-/** Kinds of objects in nf_tables. `object` is a named counter, quota …; `element` a list of elements of a set. */
+/**
+ * Kinds of objects in nf_tables. `object` is a stateful object such as a named counter. `element` is a list of a set's
+ * elements.
+ */
 export type ObjectKind = 'table' | 'chain' | 'rule' | 'set' | 'element' | 'object' | 'flowtable'

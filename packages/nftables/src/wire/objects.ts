@@ -3,7 +3,7 @@ import { type Fields, hinted, indexed, may, must, nested, told, writeFields } fr
 import type { AttributeWriter } from './fields/writer.ts'
 import type { ObjectKind } from './object-kind.ts'
 
-/** Attributes of a table. */
+/** Netlink attributes of a table. */
 export const tableFields = indexed({
   table: must(1, name),
   handle: told(4, n64),
@@ -13,7 +13,7 @@ export const tableFields = indexed({
   owner: hinted(7, n32),
 })
 
-/** Attributes of a chain. */
+/** Netlink attributes of a chain. */
 export const chainFields = indexed({
   table: must(1, name),
   chain: must(3, name),
@@ -28,12 +28,12 @@ export const chainFields = indexed({
   userdata: may(12, bytes),
 })
 
-/** Attributes of a rule. */
+/** Netlink attributes of a rule. */
 export const ruleFields = indexed({
   table: must(1, name),
   chain: must(2, name),
   handle: told(3, n64),
-  /** Expressions as bytes. */
+  /** Expressions of the rule as bytes, which are decoded only on demand. */
   expressions: may(4, buffer),
   compat: may(5, nested({ protocol: must(1, n32), flags: must(2, n32) }, 'compat')),
   position: hinted(6, n64),
@@ -42,7 +42,7 @@ export const ruleFields = indexed({
   positionId: may(10, n32),
 })
 
-/** Known attributes of objects and flowtables. */
+/** Netlink attributes of stateful objects and flowtables that this package knows. */
 export const objectFields = indexed({
   table: must(1, name),
   name: must(2, name),
@@ -56,10 +56,10 @@ export const flowtableFields = indexed({
   handle: hinted(5, n64),
 })
 
-/** Attributes of `NFT_MSG_NEWGEN`. */
+/** Netlink attributes of `NFT_MSG_NEWGEN`, the message about a new generation of the rules. */
 export const generationFields = indexed({ generation: must(1, n32), pid: may(2, n32, 0), program: may(3, name, '') })
 
-/** Names that select one or several objects of a kind. */
+/** Names in a request that select one or several objects of a kind: table, chain and set. */
 export type ObjectNames = Partial<Record<'table' | 'chain' | 'set', string | undefined>>
 
 const namingFields = indexed({ table: may(1, name) })
@@ -75,10 +75,10 @@ const naming = {
   flowtable: namingFields,
 }
 
-/** Attributes that hold the names of a kind of objects. */
+/** Netlink attributes that hold the names of a kind of object. */
 export const namesOf = (kind: ObjectKind): Fields => naming[kind]
 
-/** Writes the names of an object. Throws `NftError('INVALID')`. */
+/** Writes the names of an object as netlink attributes. Throws `NftError('INVALID')`. */
 export function writeNames(writer: AttributeWriter, kind: ObjectKind, names: ObjectNames): void {
   writeFields(writer, naming[kind], names, kind)
 }

@@ -4,17 +4,19 @@ import { type Channel, type NetlinkSocket, openNetlink, openNetlinkSocket } from
 import { errnoOf } from '@cni/types'
 import { NftError } from './nft-error.ts'
 
-/** Receive buffer in bytes: room for thousands of refusals. */
+/** Size of a netlink socket's receive buffer in bytes: room for thousands of refused messages. */
 const RECEIVE_BUFFER = 4_000_000
 
-/** Opens a channel to netfilter in a namespace. Throws `NftError('UNSUPPORTED')` if the kernel has no nfnetlink. */
+/**
+ * Opens a netlink channel to netfilter in a namespace. Throws `NftError('UNSUPPORTED')` if the kernel has no nfnetlink.
+ */
 export function openNetfilter(target: NetnsTarget): Channel {
   return inOurWords(() => openNetlink(target, 'netfilter', { receiveBuffer: RECEIVE_BUFFER }))
 }
 
 /**
- * Opens a socket that receives the messages of a group. Throws `NftError('UNSUPPORTED')` without nfnetlink in the
- * kernel, `NftError('DENIED')` without root in the namespace.
+ * Opens a netlink socket that receives the events of a multicast group. Throws `NftError('UNSUPPORTED')` if the kernel
+ * has no nfnetlink, `NftError('DENIED')` without CAP_NET_ADMIN in the namespace.
  */
 export function openGroup(
   target: NetnsTarget,
@@ -32,7 +34,8 @@ function inOurWords<T>(open: () => T): T {
     if (errno === 'EPROTONOSUPPORT') {
       throw new NftError('UNSUPPORTED', 'The kernel has no nfnetlink: it needs the module nfnetlink', { cause })
     }
-    // A `NetnsError` means that the namespace could not be entered.
+    // EPERM in a `NetnsError` means that the process could not enter the namespace, and not that netfilter denied
+    // access.
     if (errno === 'EPERM' && !isNetnsError(cause)) {
       throw new NftError('DENIED', 'Listen to netfilter: EPERM, needs root: CAP_NET_ADMIN in the namespace', { cause })
     }

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isNftError, NftError } from './nft-error.ts'
 
-/** Limits of retries while other processes change the rules. */
+/** Limits for retrying a transaction while other processes change the rules. */
 export interface Patience {
-  /** Ends the retries, such as the `signal` of a plugin's context. */
+  /** Signal that ends the retries, such as the `signal` of a plugin's context. */
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds of retries. Default: 10 000; with a signal 60 000. */
+  /** Milliseconds during which a transaction is retried. Default: 10 000; with a signal 60 000. */
   readonly patienceMs?: number | undefined
 }
 
 /**
- * Retries a function while other processes interfere (`STALE`, `CHANGED`). Pauses are random and grow to 64 ms, so that
- * many writers do not collide again. Rethrows other errors at once.
+ * Retries a function while other processes change the rules (`STALE`, `CHANGED`). Pauses are random and grow to 64 ms,
+ * so that many writers do not collide again. Rethrows other errors at once.
  *
  * @throws NftError `CHANGED` after the last retry.
  */
@@ -29,14 +29,16 @@ export async function patiently<T>(
       const left = end - performance.now()
       if (left <= 0 || signal?.aborted === true) throw changed(attempts, action, error)
       const pauseMs = Math.min(left, Math.random() * Math.min(2 ** attempts, LONGEST))
-      // An abort ends the pause. One last attempt follows.
+      // An abort of the signal ends the pause, and one last attempt follows.
       await sleep(pauseMs, undefined, signal && { signal }).catch(() => {})
     }
   }
 }
 
 const PATIENCE = 10_000
-/** Default with a signal. A plugin's call has its own deadline, usually 50 s. */
+/**
+ * Default milliseconds of retries if the caller passes a signal. A plugin's call has its own deadline, usually 50 s.
+ */
 const LONG_PATIENCE = 60_000
 const LONGEST = 64
 

@@ -2,13 +2,13 @@ import type { Expression } from './expressions/expression-types.ts'
 import type { Family } from './family.ts'
 import type { Verdict } from './fields/verdict.ts'
 
-/** A table by name. Names are any text of at most 255 bytes. */
+/** Name and family of a table. A name is any text of at most 255 bytes. */
 export interface TableName {
   readonly family: Family
   readonly table: string
 }
 
-/** A chain by its name. */
+/** Name of a chain, with the table and family of the chain. */
 export interface ChainName extends TableName {
   readonly chain: string
 }
@@ -17,25 +17,28 @@ export interface ChainName extends TableName {
 export interface BaseChain {
   readonly type: 'filter' | 'nat' | 'route'
   readonly hook: 'prerouting' | 'input' | 'forward' | 'output' | 'postrouting' | 'ingress' | 'egress'
-  /** Chains with a lower number see a packet first. The kernel refuses `nat` at -200 and below. */
+  /**
+   * Priority of the base chain: chains with a lower number see a packet first. The kernel refuses `nat` chains at -200
+   * and below.
+   */
   readonly priority: number
-  /** Network interface whose packets the chain sees. For the family `netdev` and for the hook `ingress`. */
+  /** Network interface whose packets the base chain sees. For the family `netdev` and for the hook `ingress`. */
   readonly device?: string | undefined
 }
 
-/** A rule to add. */
+/** Rule that a batch adds to a chain. */
 export interface RuleSpec extends ChainName {
-  /** Expressions, or their bytes: from {@link encodeExpressions}, or from a rule that was read. */
+  /** Expressions of the rule, or their bytes: from {@link encodeExpressions}, or from a rule that was read. */
   readonly expressions: readonly Expression[] | Uint8Array
   /**
-   * Information for xt modules about their rule: the protocol of the rule (0: any), and if the protocol is negated. The
-   * kernel does not report it.
+   * Protocol of the rule (0: any), and if its comparison is negated. xt modules need the protocol, and the kernel does
+   * not report it.
    */
   readonly compat?: { readonly protocol: number; readonly inverted: boolean } | undefined
-  /** Id by which other rules of the batch refer to this rule. */
+  /** Id of the rule, by which other rules of the batch refer to it. */
   readonly id?: number | undefined
   /**
-   * Position of the rule in its chain. A handle refers to a rule of the chain, an id to a rule of the same batch.
+   * Position of the rule in its chain. A handle names an existing rule of the chain, an id a rule of the same batch.
    * Default: `last`.
    */
   readonly place?:
@@ -48,23 +51,26 @@ export interface RuleSpec extends ChainName {
     | undefined
   /** Comment of the rule, which `nft list` prints. */
   readonly comment?: string | undefined
-  /** User data, instead of a comment: entries as libnftnl writes them, each with a type, a length and the value. */
+  /**
+   * User data of the rule, instead of a comment. Consists of entries as libnftnl writes them, each with a type, a
+   * length and the value.
+   */
   readonly userdata?: Uint8Array | undefined
 }
 
-/** A set by its name. */
+/** Name of a set, with the table and family of the set. */
 export interface SetName extends TableName {
   readonly set: string
-  /** Id of a set of the same batch, if the kernel has not named the set yet. */
+  /** Id of the set in the batch, if the kernel has not named the set yet. */
   readonly setId?: number | undefined
 }
 
 /**
- * A set or a map to add. An anonymous set has the name `__set%d` and is found by its id. The kernel deletes it with its
- * rule.
+ * Set or map that a batch adds to a table. An anonymous set has the name `__set%d`, and its rule refers to it by id.
+ * The kernel deletes an anonymous set with its rule.
  */
 export interface SetSpec extends SetName, Pick<RuleSpec, 'comment' | 'userdata'> {
-  /** The kernel requires `concat` for intervals of concatenated keys. */
+  /** Flags of the set. For intervals of concatenated keys the kernel requires `concat`. */
   readonly flags?:
     | readonly (
         | 'anonymous'
@@ -79,37 +85,37 @@ export interface SetSpec extends SetName, Pick<RuleSpec, 'comment' | 'userdata'>
       )[]
     | undefined
   /**
-   * nft's number of the key type (7 IPv4 address, 8 IPv6 address, 13 port …). A concatenation has six bits for each
-   * part.
+   * Data type of the set's keys, as nft's number (7 IPv4 address, 8 IPv6 address, 13 port …). A concatenated key has
+   * six bits for each part.
    */
   readonly keyType: number
-  /** Length of a key in bytes. Each part of a concatenation is padded to four bytes. */
+  /** Length of a set key in bytes. Each part of a concatenated key is padded to four bytes. */
   readonly keyLength: number
-  /** nft's number of the type of a map's data, or `verdict`. */
+  /** Data type of a map's values, as nft's number, or `verdict`. */
   readonly dataType?: number | 'verdict' | undefined
   readonly dataLength?: number | undefined
-  /** Expected or maximum number of elements. */
+  /** Expected or maximum number of elements of the set. */
   readonly size?: number | undefined
-  /** Length in bytes of each part of a concatenation with intervals. */
+  /** Length in bytes of each part of the set's concatenated keys, for sets with intervals. */
   readonly concat?: readonly number[] | undefined
-  /** Time until an element expires, in milliseconds. */
+  /** Time until an element of the set expires, in milliseconds. */
   readonly timeout?: bigint | undefined
 }
 
-/** An element of a set: a key, an interval of keys, or a key with data. */
+/** Element that a batch adds to a set or deletes: a key, an interval of keys, or a key with data. */
 export interface ElementSpec extends Pick<RuleSpec, 'comment' | 'userdata'> {
-  /** Key of the element, in network byte order. */
+  /** Key of the set element, in network byte order. */
   readonly key?: Uint8Array | undefined
-  /** Last key of an interval, in a set of concatenations. */
+  /** Last key of the element's interval, in a set of concatenated keys. */
   readonly keyEnd?: Uint8Array | undefined
-  /** Data of the key, in a map. */
+  /** Data to which a map maps the element's key: a value or a verdict. */
   readonly data?: Uint8Array | Verdict | undefined
   /**
-   * Kind of element. `intervalEnd`: the first key after the interval that the previous element begins; not in sets of
-   * concatenations. `catchAll`: matches if no other element does, and has no key.
+   * Flags of the set element. `intervalEnd`: the first key after the interval that the previous element begins. Not
+   * used in sets of concatenated keys. `catchAll`: matches if no other element does, and has no key.
    */
   readonly flags?: readonly ('intervalEnd' | 'catchAll')[] | undefined
-  /** Time until the element expires, in milliseconds. */
+  /** Time until the set element expires, in milliseconds. */
   readonly timeout?: bigint | undefined
 }
 

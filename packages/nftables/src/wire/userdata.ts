@@ -5,11 +5,11 @@ import { invalid } from './nft-error.ts'
 import type { ObjectKind } from './object-kind.ts'
 import type { RuleSpec } from './specs.ts'
 
-/** Maximum length in bytes, of all values with their headers. */
+/** Maximum length of an object's user data in bytes, with the headers of its entries. */
 const MOST = 256
 
 /**
- * Encodes user data in the form of libnftnl. Throws `NftError('INVALID')` if it is too long.
+ * Encodes the user data of an nf_tables object in the form of libnftnl. Throws `NftError('INVALID')` if it is too long.
  *
  * @example
  * const note = encodeUserdata([[0, cString('to the proxy')]])
@@ -27,7 +27,7 @@ export function encodeUserdata(entries: readonly (readonly [type: number, value:
   return bytes
 }
 
-/** Decodes user data, up to the first truncated entry. */
+/** Decodes the entries of an object's user data, up to the first truncated entry. */
 export function decodeUserdata(userdata: Uint8Array): [type: number, value: Buffer][] {
   const bytes = Buffer.from(userdata.buffer, userdata.byteOffset, userdata.length)
   const entries: [number, Buffer][] = []
@@ -40,13 +40,13 @@ export function decodeUserdata(userdata: Uint8Array): [type: number, value: Buff
   return entries
 }
 
-/** Type of the entry that holds the comment. */
+/** Type number of the user data entry that holds an object's comment. */
 const commentType = (of: ObjectKind) => (of === 'set' ? 7 : 0)
 
-/** User data of a comment only, as nft writes it: at most 253 bytes, without a NUL. */
+/** User data that holds only a comment, as nft writes it. The comment has at most 253 bytes and no NUL. */
 function commentUserdata(comment: string, of: ObjectKind): Uint8Array {
   const value = valueBytes(text, comment, 'comment')
-  // The length of an entry is one byte.
+  // The length of a user data entry is stored in one byte.
   if (value.length > MOST - 2) return invalid(`A comment of ${value.length - 1} bytes: at most ${MOST - 3} fit`)
   return encodeUserdata([[commentType(of), value]])
 }
@@ -63,19 +63,19 @@ export function withUserdata<S extends Pick<RuleSpec, 'comment' | 'userdata'>>(
   return { ...spec, userdata: commentUserdata(comment, of) }
 }
 
-/** Comment in user data, if there is one. */
+/** Comment in an object's user data. `undefined` if there is no comment. */
 function commentIn(userdata: Uint8Array, of: ObjectKind): string | undefined {
   return readCString(decodeUserdata(userdata).find(([type]) => type === commentType(of))?.[1])
 }
 
-/** User data that programs stored with an object. */
+/** User data that a program stored with an nf_tables object, and the comment in it. */
 export interface NotesRead {
   readonly comment?: string
-  /** All entries; see {@link decodeUserdata}. */
+  /** User data of the object as bytes, with all entries. See {@link decodeUserdata}. */
   readonly userdata?: Uint8Array
 }
 
-/** Adds the comment from the user data to an object that was read. */
+/** Adds `comment` to an object that was read from the kernel, if the object's user data has a comment. */
 export function withComment<T extends { readonly userdata?: Uint8Array }>(values: T, kind: ObjectKind): T & NotesRead {
   const { userdata } = values
   const comment = userdata === undefined ? undefined : commentIn(userdata, kind)

@@ -5,7 +5,7 @@ import { accept, begun, chain, comments, counter, ex, jump, rule, thrown, type W
 
 const base = { type: 'filter', hook: 'output', priority: 0 } as const
 
-/** Contract tests of commits. */
+/** Contract tests of committed batches of `@cni/nftables/wire`. */
 export function changesBehaviour(open: () => Promise<World>): void {
   const run = (title: string, body: (nft: Nft, world: World) => void | Promise<void>) =>
     test(title, async () => {

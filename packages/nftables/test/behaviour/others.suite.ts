@@ -18,7 +18,7 @@ import { accept, begun, chain, comments, counter, ex, jump, rejected, rule, thro
 
 const tamper = (nft: Nft) => nft.commit(begun().addRule({ ...rule('theirs'), place: 'first' }))
 
-/** Contract tests with concurrent changes of other programs. */
+/** Contract tests of `@cni/nftables/wire` with concurrent changes of other programs. */
 export function othersBehaviour(open: () => Promise<World>): void {
   describe('when other programs change the rules', () => {
     test('a batch of an earlier generation is refused', async () => {
@@ -122,7 +122,8 @@ export function othersBehaviour(open: () => Promise<World>): void {
         },
       ])
       expect(changesOf(world.nft.commit(new Batch().addRule(rule('unheard'))))).toEqual([])
-      // The kernel reports no existing table or element. Newer kernels report an existing set.
+      // The kernel's echo contains no table and no element that existed before. Newer kernels report a set that existed
+      // before.
       const again = changesOf(world.nft.commit(batch(new Batch({ echo: true })))).map(({ kind }) => kind)
       expect(again.filter((kind) => kind !== 'set')).toEqual(['chain', 'rule'])
       const deleted = changesOf(world.nft.commit(new Batch({ echo: true }).deleteRule({ ...chain, handle })))
@@ -156,7 +157,7 @@ export function othersBehaviour(open: () => Promise<World>): void {
       addSet(batch, { ...map, dataType: 'verdict', dataLength: 16, comment: 'where to' })
       addElements(batch, map, [{ key: be16(80), data: { verdict: 'jump', chain: 'c' }, comment: 'http' }])
       batch.addRule({ ...chain, chain: 'out', expressions: [load, { name: 'lookup', set: 'm', sreg: 1, dreg: 0 }] })
-      // Anonymous sets in another order than the rules that use them.
+      // Adds anonymous sets in another order than the rules that use the sets.
       for (const setId of [1, 2])
         addElements(addSet(batch, { ...set, setId }), { ...set, setId }, [{ key: be16(setId) }])
       for (const setId of [2, 1])
@@ -265,7 +266,10 @@ const everything = (nft: Nft) => ({
   })),
 })
 
-/** Replaces the names of anonymous sets by their content, because the kernel may choose other names. */
+/**
+ * Replaces the names of anonymous sets in rules by the sets' content: after a restore the kernel may choose other
+ * names.
+ */
 const resolved = (nft: Nft, expressions: readonly Expression[]) =>
   expressions.map((each) =>
     each.name === 'lookup' ? { ...each, set: elementsOf(nft, { ...ex, set: each.set }) } : each,

@@ -6,7 +6,7 @@ const REDIRECT: Expression = { name: 'redir' }
 const FILTER = { type: 'filter', hook: 'output', priority: 0 } as const
 const inBase = { ...ex, chain: 'out' }
 
-/** Batches that the kernel refuses, in a namespace with the table and its chain. */
+/** Batches that the kernel refuses in a namespace that already has the tests' table and chain. */
 const refused: Record<string, { batch: () => Batch; fault: Record<string, unknown>; text: RegExp }> = {
   'a table that does not exist': {
     batch: () => new Batch().addChain({ ...chain, table: 'no' }),
@@ -101,7 +101,7 @@ const refused: Record<string, { batch: () => Batch; fault: Record<string, unknow
   },
 }
 
-/** Contract tests of refused batches. */
+/** Contract tests of batches that the kernel refuses. */
 export function refusalsBehaviour(open: () => Promise<World>): void {
   describe('the error of a refused batch names the cause', () => {
     test.each(Object.entries(refused))('%s', async (_, { batch, fault, text }) => {

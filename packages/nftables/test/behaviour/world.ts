@@ -1,18 +1,18 @@
 import type { NetlinkSocket } from '@cni/netns/netlink'
 import { Batch, type Expression, isNftError, type Nft, type NftError } from '@cni/nftables/wire'
 
-/** nf_tables without tables, of a namespace or of a fake. */
+/** Kernel for contract tests: nf_tables without tables, of a real namespace or of the fake kernel. */
 export interface World extends AsyncDisposable {
   readonly nft: Nft
-  /** Pid of this process in transactions, or a matcher if it cannot be known. */
+  /** Pid of the test process in transactions, or a matcher if the pid cannot be known. */
   readonly pid: unknown
-  /** Opens the socket of another program, optionally with a small buffer. */
+  /** Opens a netlink socket that plays another program, optionally with a small receive buffer. */
   other(receiveBuffer?: number): Nft
-  /** Opens a socket that receives transactions. */
+  /** Opens a netlink socket that receives transactions. */
   listen(receiveBuffer?: number): NetlinkSocket
 }
 
-/** The table of most tests, and its chain. */
+/** Table that most contract tests use, and its chain. */
 export const ex = { family: 'inet', table: 'ex' } as const
 export const chain = { ...ex, chain: 'c' } as const
 
@@ -22,20 +22,20 @@ export const jump = (to: string): Expression => ({
   ...{ name: 'immediate', dreg: 0, data: { verdict: 'jump', chain: to } },
 })
 
-/** A batch that adds the table and its chain. */
+/** Creates a batch that adds the table `ex` and its chain `c`. */
 export const begun = () => new Batch().addTable(ex).addChain(chain)
 
-/** A rule with a comment that identifies it. */
+/** Creates a rule for the chain `c` with a comment that identifies the rule. */
 export const rule = (comment: string, expressions: readonly Expression[] = [counter]) => ({
   ...chain,
   expressions,
   comment,
 })
 
-/** Comments of the chain's rules. */
+/** Comments of the rules in the chain `c`, which show the order of the rules. */
 export const comments = (nft: Nft) => nft.rules(chain).map(({ comment }) => comment)
 
-/** The `NftError` that a function throws. Fails if it throws nothing or another error. */
+/** Returns the `NftError` that a function throws. Fails if the function throws nothing or another error. */
 export function thrown(act: () => unknown): NftError {
   try {
     act()
@@ -46,7 +46,7 @@ export function thrown(act: () => unknown): NftError {
   throw new Error('Nothing was thrown')
 }
 
-/** The `NftError` that a promise rejects with. Fails if it resolves, or rejects with another error. */
+/** Returns the `NftError` that a promise rejects with. Fails if the promise resolves, or rejects with another error. */
 export async function rejected(promise: Promise<unknown>): Promise<NftError> {
   const error = await promise.then(
     () => undefined,

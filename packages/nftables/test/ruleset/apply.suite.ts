@@ -7,7 +7,7 @@ import type { RulesetWorld } from './world.ts'
 
 const isDrift = (error: unknown) => isNftError(error) && error.code === 'DRIFT' && error.drift !== undefined
 
-/** Contract tests of `apply`, `verify` and `diff`. */
+/** Contract tests of the methods `apply`, `verify` and `diff` for rulesets. */
 export function applyBehaviour(open: () => Promise<RulesetWorld>): void {
   let world: RulesetWorld
   const dump = () => snapshotOf(world)
@@ -134,7 +134,7 @@ export function applyBehaviour(open: () => Promise<RulesetWorld>): void {
       const told = { code: 'REFUSED', faults, message: expect.stringContaining(`"nosuch": ${texts[0]}; Add`) }
       await expect(tables.apply(refused)).rejects.toMatchObject(told)
       await expect(tables.check(refused)).rejects.toMatchObject(told)
-      // The kernel refuses the rule in the same way if the set exists and is not part of the batch.
+      // The kernel refuses a rule in the same way if the set that it looks up is not part of the batch.
       await tables.apply(nftRuleset('inet', { ex: { own: chain, s: set('ipv4_addr') } }, () => []))
       await expect(tables.apply(refused)).rejects.toMatchObject(told)
       const change = (batch: Batch) =>

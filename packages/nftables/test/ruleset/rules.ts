@@ -5,7 +5,7 @@ export const parts = { output: base('nat', 'output', -100), own: chain, proxy: c
 export const ex = { family: 'inet', table: 'ex' } as const
 export const own = { ...ex, chain: 'own' } as const
 
-/** The ruleset of most tests. */
+/** Ruleset that most contract tests of rulesets use. */
 export const rules = nftRuleset('inet', { ex: parts }, (t) => [
   t.ex.on('output').counter().jump('own'),
   t.ex.on('own').oifname('lo').ip('daddr').not('127.0.0.1/32').tcp('dport').not([53, 15008]).skuid(1337).return(),
@@ -13,7 +13,7 @@ export const rules = nftRuleset('inet', { ex: parts }, (t) => [
   t.ex.on('proxy').l4proto('tcp').counter().redirect(15001),
 ])
 
-/** All tables, chains and rules, without numbers that the kernel assigns. */
+/** All tables, chains and rules in the kernel, without numbers that the kernel assigns. */
 export function snapshotOf({ nft }: RulesetWorld) {
   return {
     tables: nft.tables().map(({ handle: _, use: __, ...table }) => table),

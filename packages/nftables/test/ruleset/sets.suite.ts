@@ -7,7 +7,7 @@ const pods: NamedSet = { name: 'pods', key: 'ipv4_addr' }
 const nets: NamedSet = { name: 'nets', key: 'ipv4_addr', interval: true }
 const ports: NamedSet = { name: 'ports', key: 'inet_service', data: 'verdict' }
 
-/** Contract tests of `nftables(where).set`. */
+/** Contract tests of named sets: `nftables(where).set`. */
 export function setsBehaviour(open: () => Promise<RulesetWorld>): void {
   let world: RulesetWorld
 

@@ -6,7 +6,7 @@ import { addRuleset } from '../../src/encode/encode-table.ts'
 import { ex, own, rules, snapshotOf } from './rules.ts'
 import type { RulesetWorld } from './world.ts'
 
-/** Contract tests of rollbacks, and of calls that change nothing. */
+/** Contract tests of rollbacks, and of calls of `nftables` that change nothing. */
 export function waysBackBehaviour(open: () => Promise<RulesetWorld>): void {
   let world: RulesetWorld
   const dump = () => snapshotOf(world)
@@ -254,7 +254,7 @@ const jumpTo = (chain: string): readonly Expression[] => [
   { name: 'immediate', dreg: 0, data: { verdict: 'jump', chain } },
 ]
 
-/** A base chain with a line of `depth` chains that each jump to the next. */
+/** Ruleset with a base chain that jumps into a row of `depth` chains. Each chain jumps to the next chain. */
 const deep = (depth: number) => {
   const names = Array.from({ length: depth }, (_, at) => `c${at}`)
   const levels: TableParts = {

@@ -2,20 +2,23 @@ import type { NetnsContext } from '@cni/netns/handle'
 import type { Nftables } from '@cni/nftables'
 import type { Nft } from '@cni/nftables/wire'
 
-/** nftables without tables, of a namespace or of a fake. */
+/** Kernel for contract tests of rulesets: nftables without tables, of a real namespace or of the fake kernel. */
 export interface RulesetWorld extends AsyncDisposable {
   readonly tables: Nftables
-  /** Opens the kernel with a context that collects rollbacks. */
+  /** Methods of `nftables` with a context that collects rollbacks, which `undo` runs. */
   readonly undoable: Nftables
-  /** Opens the kernel with a context whose signal is aborted. */
+  /** Methods of `nftables` with a context whose signal is aborted. */
   readonly aborted: Nftables
-  /** Runs the collected rollbacks, the last first. */
+  /** Runs the collected rollbacks, the last rollback first. */
   undo(): Promise<void>
-  /** Another program's socket. */
+  /** Netlink socket that plays another program. */
   readonly nft: Nft
 }
 
-/** A world over open sockets: `nft` belongs to another program, `open` opens the tables. */
+/**
+ * Creates a test kernel over open sockets. `nft` belongs to another program. `open` opens the tested methods with a
+ * context.
+ */
 export function worldOver(
   nft: Nft,
   open: (context?: Omit<NetnsContext, 'netns'>) => Nftables,

@@ -7,22 +7,22 @@ import { invalid } from '../nft-error.ts'
 import type { ObjectKind } from '../object-kind.ts'
 import { generationFields, type ObjectNames, writeNames } from '../objects.ts'
 
-/** Subject of a message, for error texts. */
+/** Kind of object that a netlink message of a batch changes, for error texts. */
 export interface Subject {
   readonly kind: ObjectKind
-  /** Attributes that the message can have. */
+  /** Attributes that a netlink message about this kind of object can have. */
   readonly fields: Fields
 }
 
 type Write = (writer: AttributeWriter) => void
 
-/** Messages of a batch as bytes. A message with an invalid value is removed again. */
+/** Netlink messages of a batch as bytes. If a value of a message is invalid, the message is removed again. */
 export class BatchMessages {
   readonly #writer = new AttributeWriter(ROOM)
   readonly #flags: number
-  /** Subject of each message. */
+  /** Kind of object of each message in the batch, in order. */
   readonly subjects: Subject[] = []
-  /** True if the batch deletes or replaces objects: the kernel frees them after the commit. */
+  /** True if the batch deletes or replaces objects. The kernel frees such objects only after the commit. */
   frees = false
 
   constructor(generation: number | undefined, echo: boolean) {
@@ -32,18 +32,20 @@ export class BatchMessages {
     this.#writer.end(at)
   }
 
-  /** A free id for a set, far above the ids that callers choose. */
+  /** Unused id for a set of the batch, far above the ids that callers choose. */
   get nextId(): number {
     return 0x4000_0000 + this.subjects.length
   }
 
-  /** Adds a message that adds an object, or with `NLM_F_REPLACE` replaces one. */
+  /** Appends a netlink message to the batch that adds an object, or replaces an object with `NLM_F_REPLACE`. */
   add(subject: Subject, flags: number, family: Family, write: Write): void {
     this.frees ||= (flags & NLM_F_REPLACE) !== 0
     this.#push(subject, ADD[subject.kind], flags, family, write)
   }
 
-  /** Adds a message that deletes the objects with these names. `write` adds more attributes. */
+  /**
+   * Appends a netlink message to the batch that deletes the objects with the given names. `write` adds more attributes.
+   */
   delete(
     subject: Subject,
     { family, ...names }: ObjectNames & { readonly family: Family },
@@ -80,12 +82,12 @@ export class BatchMessages {
   }
 }
 
-/** Initial size in bytes: room for the rules of a pod. */
+/** Initial buffer size for a batch in bytes: room for the rules of a pod. */
 const ROOM = 16_384
 
 const GENERATION = indexed({ generation: generationFields.generation })
 
-/** Flags of a message that adds an object. */
+/** Netlink flags of a message that adds an object. With `exclusive` the kernel refuses an existing object. */
 export function adding(options: { readonly exclusive?: boolean | undefined } = {}): number {
   return NLM_F_CREATE | (options.exclusive === true ? NLM_F_EXCL : 0)
 }

@@ -13,8 +13,8 @@ import { adding, BatchMessages, type Subject } from './batch-messages.ts'
 import { compatValues } from './compat.ts'
 
 /**
- * Changes to any tables of any families, committed as one transaction. Each method validates its arguments; a method
- * that throws adds nothing.
+ * Batch of changes to any tables of any families, which the kernel commits as one transaction. Each method validates
+ * its arguments; a method that throws adds nothing.
  *
  * Add objects in the order of their dependencies: a table before its chains, a chain before the rules that jump to it,
  * a set before its elements, and both before the rules that look up the set.
@@ -28,14 +28,19 @@ import { compatValues } from './compat.ts'
  * nft.commit(batch)
  */
 export class Batch {
-  /** Generation in which the kernel takes the batch. */
+  /**
+   * Generation number that the namespace's ruleset must have, so that the kernel accepts the batch. `undefined`: any.
+   */
   readonly generation: number | undefined
 
   constructor({
     generation,
     echo = false,
   }: {
-    /** Generation in which the kernel takes the batch. With any other generation the kernel refuses it (`STALE`). */
+    /**
+     * Generation number that the namespace's ruleset must have. The kernel refuses the batch at any other generation
+     * (`STALE`). Default: any.
+     */
     readonly generation?: number | undefined
     /** True to have the kernel echo every change of the batch, with handles. See `commit` of {@link Nft}. Default: false. */
     readonly echo?: boolean | undefined
@@ -44,7 +49,7 @@ export class Batch {
     all.set(this, new BatchMessages(generation, echo))
   }
 
-  /** Number of messages in the batch. A batch without messages changes nothing. */
+  /** Number of netlink messages in the batch. A batch without messages changes nothing. */
   get size(): number {
     return messagesOf(this).subjects.length
   }
@@ -53,11 +58,11 @@ export class Batch {
   addTable(
     spec: TableName &
       Pick<RuleSpec, 'comment' | 'userdata'> & {
-        /** Flags. 1 means dormant, 2 means owned by the socket and deleted with it. Default: 0. */
+        /** Flags of the table. 1 means dormant, 2 means owned by the socket and deleted with the socket. Default: 0. */
         readonly flags?: number | undefined
       },
     options?: {
-      /** Refuses an existing object (`EEXIST`). Default: an existing object stays unchanged. */
+      /** True to refuse an existing object (`EEXIST`). Default: an existing object stays unchanged. */
       readonly exclusive?: boolean | undefined
     },
   ): this {
@@ -76,12 +81,15 @@ export class Batch {
     return this.#delete(TABLE, name, undefined, NFT_MSG_DESTROYTABLE)
   }
 
-  /** Adds a chain. If the chain exists, sets its policy if one is given. */
+  /** Adds a chain. If the chain exists, the kernel sets its policy, if a policy is given. */
   addChain(
     spec: ChainName &
       Pick<RuleSpec, 'comment' | 'userdata'> & {
         readonly base?: BaseChain | undefined
-        /** Policy at the end of a base chain. Default: an existing chain keeps its policy, a new one accepts. */
+        /**
+         * Policy of a base chain: verdict on packets that reach the end of the chain. Default: an existing chain keeps
+         * its policy, a new chain accepts.
+         */
         readonly policy?: 'accept' | 'drop' | undefined
       },
     options?: { readonly exclusive?: boolean | undefined },
@@ -95,12 +103,12 @@ export class Batch {
     )
   }
 
-  /** Deletes a chain with its rules. The kernel refuses it if a rule jumps to the chain. */
+  /** Deletes a chain with its rules. The kernel refuses the deletion if a rule jumps to the chain. */
   deleteChain({ family, table, chain }: ChainName): this {
     return this.#delete(CHAIN, { family, table, chain })
   }
 
-  /** Adds a rule at its place; by default after the existing rules. */
+  /** Adds a rule at its position in the chain, by default after the existing rules. */
   addRule(spec: RuleSpec): this {
     const { place = 'last' } = spec
     const behind = place === 'last' || (place !== 'first' && ('after' in place || 'afterId' in place))
@@ -110,7 +118,7 @@ export class Batch {
     })
   }
 
-  /** Replaces a rule by another one. */
+  /** Replaces an existing rule by another rule. */
   replaceRule(handle: bigint, spec: Omit<RuleSpec, 'place'>): this {
     return this.#add(RULE, NLM_F_REPLACE, spec.family, (writer) => {
       writeRule(writer, spec)
@@ -128,7 +136,7 @@ export class Batch {
     return this.#delete(RULE, { family, table, chain })
   }
 
-  /** Bytes to send. Without `commit` the kernel validates the batch and changes nothing. */
+  /** Returns the batch as bytes to send. Without `commit` the kernel validates the batch and changes nothing. */
   bytes({ commit = true }: { readonly commit?: boolean } = {}): Buffer {
     return messagesOf(this).bytes(commit)
   }
@@ -146,7 +154,7 @@ export class Batch {
 
 const all = new WeakMap<Batch, BatchMessages>()
 
-/** Messages of a batch, for functions outside of the class. */
+/** Netlink messages of a batch, for functions outside the class {@link Batch}. */
 export function messagesOf(batch: Batch): BatchMessages {
   return all.get(batch) ?? invalid('Not a batch')
 }
@@ -156,7 +164,7 @@ const CHAIN: Subject = { kind: 'chain', fields: chainFields }
 const RULE: Subject = { kind: 'rule', fields: ruleFields }
 
 const { table, chain, userdata, id } = ruleFields
-/** Attributes without the expressions, which are written separately. */
+/** Attributes of a rule without the expressions. Another function writes the expressions. */
 const GIVEN = indexed({ table, chain, userdata, id })
 const HANDLE = indexed({ handle: must(ruleFields.handle.type, n64) })
 const POSITION = ruleFields.position.type

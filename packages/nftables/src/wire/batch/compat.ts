@@ -5,8 +5,9 @@ const IPV4_PROTOCOL = 9
 const NFT_RULE_COMPAT_F_INV = 2
 
 /**
- * Information for xt modules about a rule that was read; the kernel does not report it. The rule itself compares the
- * protocol, in all versions of iptables. `undefined` for a rule without xt modules.
+ * Protocol information that xt modules need about their rule, to add a rule again that was read. The kernel does not
+ * report the information. All versions of iptables write a comparison of the protocol into such a rule, from which the
+ * information is derived. `undefined` for a rule without xt modules.
  */
 export function compatOf(expressions: readonly Expression[]): RuleSpec['compat'] {
   if (!expressions.some(({ name }) => name === 'match' || name === 'target')) return undefined
@@ -20,7 +21,7 @@ export function compatOf(expressions: readonly Expression[]): RuleSpec['compat']
   return { protocol: compared.data[0] ?? 0, inverted: compared.op === 'neq' }
 }
 
-/** Compat information as attribute values. */
+/** Protocol information for xt modules, as values of netlink attributes. */
 export const compatValues = ({ protocol, inverted }: Compat) => ({
   ...{ protocol, flags: inverted ? NFT_RULE_COMPAT_F_INV : 0 },
 })

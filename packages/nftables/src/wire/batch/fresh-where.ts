@@ -3,28 +3,32 @@ import { type Channel, channelFrom, type NetlinkSocket, openNetlinkSocket } from
 import { tryLoadSys } from '@cni/netns/sys'
 import { generationIn, generationRequest, numberedBatch, wasTaken } from './one-batch.ts'
 
-/** nf_tables of a namespace, for one prepared batch, perhaps made by another process. */
+/** nf_tables of a namespace, opened to send one prepared batch. Another process may have created the batch. */
 export interface FreshNftables extends Disposable {
-  /** True if the namespace holds nothing that the batch would be added to. */
+  /** True if the namespace has no tables to which the batch would add. */
   readonly fresh: boolean
-  /** The kernel takes a batch only in this generation. At 1 the namespace has never had any rules. */
+  /**
+   * Generation number of the namespace's rules when nf_tables was opened. The kernel accepts a batch only at this
+   * generation. 1 means that the namespace has never had any rules.
+   */
   readonly generation: number
   /**
-   * Sends a batch, if no process has changed rules since this was opened. Returns `false` if the kernel did not take
-   * it; then nothing was changed, and `apply` makes the change or reports the reason.
+   * Sends a batch, unless another process has changed rules since nf_tables was opened. Returns `false` if the kernel
+   * did not accept the batch. Nothing has changed then: the caller uses `apply`, which makes the change or reports the
+   * reason.
    */
   commit(batch: Uint8Array): boolean
   /**
-   * Deletes everything that nf_tables holds in the namespace, of all programs. Returns `false` like
-   * {@link FreshNftables.commit} if another process has changed rules since this was opened. Closing does not wait
-   * until the kernel has freed the objects.
+   * Deletes all tables of the namespace, of all programs. Returns `false` like {@link FreshNftables.commit} if another
+   * process has changed rules since nf_tables was opened. Closing does not wait until the kernel has freed the objects.
    */
   flush(): boolean
 }
 
 /**
- * Opens nf_tables of a namespace. The function `look` decides if the namespace is fresh. Returns `undefined` if
- * nf_tables cannot be used. For libraries that keep their rules in tables of their own kind.
+ * Opens nf_tables of a namespace to send a prepared batch. The function `look` decides if the namespace is fresh.
+ * Returns `undefined` if nf_tables cannot be used. For libraries that write other tables, such as the tables of
+ * iptables.
  */
 export function freshWhere(target: Netns, look: (channel: Channel) => boolean): FreshNftables | undefined {
   let socket: NetlinkSocket | undefined
@@ -35,8 +39,8 @@ export function freshWhere(target: Netns, look: (channel: Channel) => boolean): 
     const generation = generationIn(socket, 1)
     return over(socket, generation, generation === FRESH_GENERATION || look(channelFrom(socket)))
   } catch {
-    // The kernel has no nf_tables, or the process lacks the privilege. The caller then writes rules itself and reports
-    // the reason.
+    // The kernel has no nf_tables, or the process lacks the privilege. The caller then uses another function to write
+    // rules, which reports the reason.
     socket?.close()
     return undefined
   }
@@ -45,12 +49,12 @@ export function freshWhere(target: Netns, look: (channel: Channel) => boolean): 
 // internal
 
 const ROOM_FOR_REFUSALS = 4_000_000
-/** Generation of a namespace whose nf_tables no program has ever changed: it has no tables. */
+/** Generation number of a namespace whose nf_tables no program has ever changed. Such a namespace has no tables. */
 const FRESH_GENERATION = 1
-/** Sequence number above all numbers that the channel of `look` uses. */
+/** First sequence number of the batch's messages, above all numbers that the requests of `look` use. */
 const FIRST = 0x4000_0000
 
-/** Batch that deletes every table: one delete message without a name. */
+/** Batch that deletes every table of the namespace: one delete message without a table name. */
 const FLUSH = Buffer.from(
   '1c0000001000010000000000000000000000000a080001000000000014000000020a01000000000000000000000000001400000011000500' +
     '00000000000000000000000a',

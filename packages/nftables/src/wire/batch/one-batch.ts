@@ -2,9 +2,9 @@ import { be32, type NetlinkSocket } from '@cni/netns/netlink'
 import { NLM_F_REQUEST } from '../netlink-flags.ts'
 
 /**
- * A copy of a batch that can be sent once: with the generation in which the kernel takes it, and with sequence numbers
- * to recognise the answers. The bytes come from another process. Returns `undefined` if they are not a batch of
- * nf_tables with a generation attribute.
+ * Copies a batch that another process created, for sending: writes the generation that the kernel requires, and
+ * sequence numbers to recognise the answers. Returns `undefined` if the bytes are not a batch of nf_tables with a
+ * generation attribute.
  */
 export function numberedBatch(batch: Uint8Array, { generation, first }: BatchNumbers): Uint8Array | undefined {
   const bytes = new Uint8Array(batch)
@@ -27,26 +27,26 @@ export function numberedBatch(batch: Uint8Array, { generation, first }: BatchNum
   return bytes
 }
 
-/** Numbers to write into a batch. */
+/** Generation number and sequence numbers that {@link numberedBatch} writes into a batch. */
 export interface BatchNumbers {
   readonly generation: number
-  /** Sequence number of the first message. */
+  /** Sequence number of the first message of the batch. */
   readonly first: number
 }
 
-/** Request for the generation. */
+/** Netlink request for the generation number of the namespace's rules. */
 export function generationRequest(sequence: number): Uint8Array {
   return new Uint8Array(new Uint32Array([HEADER + 4, (NLM_F_REQUEST << 16) | GET_GENERATION, sequence, 0, 0]).buffer)
 }
 
-/** Generation in the kernel's answer. Throws without a valid answer. */
+/** Reads the kernel's answer to a request for the generation number. Throws if the kernel sends no valid answer. */
 export function generationIn(socket: NetlinkSocket, sequence: number): number {
   for (let left = MOST_ANSWERS; left > 0; left--) {
     const received = socket.receive()
     if (typeof received === 'string') break
     const words = wordsOf(received)
     if (words[SEQUENCE] !== sequence || typeOf(words, 0) !== NEW_GENERATION) continue
-    // The kernel sends the generation as the first attribute, in network order.
+    // The kernel sends the generation number as the first attribute of its answer, in network byte order.
     if (words[ATTRIBUTE] !== GENERATION) break
     return swapped(words[GENERATION_AT / 4] ?? 0)
   }
@@ -54,8 +54,8 @@ export function generationIn(socket: NetlinkSocket, sequence: number): number {
 }
 
 /**
- * True if the kernel took the whole batch, according to its answers. Newer kernels acknowledge the end of a batch;
- * older kernels send nothing after success.
+ * True if the kernel accepted the whole batch, according to the kernel's answers. Newer kernels acknowledge the end of
+ * a batch; older kernels send nothing after success.
  *
  * @param sent - the batch with its sequence numbers
  */
@@ -83,7 +83,7 @@ export function wasTaken(socket: NetlinkSocket, sent: Uint8Array): boolean {
 
 // internal
 
-/** Length of a message header. */
+/** Length of a netlink message header in bytes. */
 const HEADER = 16
 const BEGIN = 0x10
 const END = 0x11
@@ -92,19 +92,20 @@ const GET_GENERATION = (10 << 8) | 16
 const NEW_GENERATION = (10 << 8) | 15
 const GENERATION = (1 << 16) | 8
 const NF_TABLES = 10
-// Offsets in a message, in 32-bit words: sequence number, errno of an answer, and the first attribute after `nfgenmsg`.
+// Offsets in a netlink message, in 32-bit words: sequence number, errno of an answer, and the first attribute after
+// `nfgenmsg`.
 const SEQUENCE = 2
 const ERRNO = 4
 const ATTRIBUTE = 5
 const GENERATION_AT = 24
 const BEGIN_LENGTH = GENERATION_AT + 4
 const END_LENGTH = HEADER + 4
-/** Maximum number of answers; no batch has as many messages. */
+/** Maximum number of answers to a batch that are read. No batch has as many messages. */
 const MOST_ANSWERS = 100_000
 
 const typeOf = (words: Uint32Array, at: number): number => (words[at + 1] ?? 0) & 0xffff
 
-/** Copies the bytes, because they may be unaligned in their buffer. */
+/** Converts a datagram to 32-bit words. Copies the bytes, because they may be unaligned in their buffer. */
 const wordsOf = (received: Uint8Array): Uint32Array =>
   new Uint32Array(new Uint8Array(received).buffer, 0, received.length >> 2)
 

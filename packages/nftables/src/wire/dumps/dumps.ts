@@ -9,23 +9,24 @@ import type { SetName } from '../specs.ts'
 import { chainIn, decodeAll, type NftChain, type NftRule, type NftTable, ruleIn, tableIn } from './records.ts'
 
 /**
- * Reads objects from the kernel. Each call returns a consistent list of one kind; `read` of {@link Nft} keeps several
- * calls consistent. For sets use `setsOf` and `elementsOf`. Throws `NftError`: `DENIED`, `UNSUPPORTED`, `CHANGED` if
- * other processes interrupt every attempt. Throws `NetnsError` for failures of the socket.
+ * Reads nf_tables objects from the kernel. Each call returns a consistent list of one kind of object; `read` of
+ * {@link Nft} keeps several calls consistent. For sets use `setsOf` and `elementsOf`. Throws `NftError`: `DENIED`,
+ * `UNSUPPORTED`, or `CHANGED` if other processes interrupt every attempt. Throws `NetnsError` if the netlink socket
+ * fails.
  */
 export interface Dumps {
-  /** Tables of a family; by default of all families. */
+  /** Lists the tables of a family, or by default the tables of all families. */
   tables(filter?: { readonly family?: Family | undefined }): NftTable[]
   chains(filter?: { readonly family?: Family | undefined; readonly table?: string | undefined }): NftChain[]
-  /** Rules, in the order of their chain. */
+  /** Lists rules, in their order within each chain. */
   rules(filter?: {
     readonly family?: Family | undefined
     readonly table?: string | undefined
     readonly chain?: string | undefined
   }): NftRule[]
   /**
-   * Messages of the kernel about a kind of objects, each without its header. The kind `object` is a named counter,
-   * quota …; the kind `element` is a list of elements of a set.
+   * Lists the kernel's netlink messages about one kind of object, each without its header. The kind `object` is a named
+   * counter, quota …; the kind `element` is a list of elements of a set.
    */
   bytes(
     kind: 'table' | 'chain' | 'rule' | 'set' | 'element' | 'object' | 'flowtable',
@@ -35,7 +36,7 @@ export interface Dumps {
 
 type Filter = NonNullable<Parameters<Dumps['rules']>[0]>
 
-/** Dumps over a channel. */
+/** Creates functions that read objects over a netlink channel. */
 export function dumpsOver(channel: Pick<Channel, 'dump'>): Dumps {
   const bytes = (kind: ObjectKind, { family, ...names }: Filter | SetName = {}) => {
     const add = typeOf(ADD[kind])
@@ -57,7 +58,7 @@ export function dumpsOver(channel: Pick<Channel, 'dump'>): Dumps {
   return {
     tables: (filter) => decodeAll(bytes('table', filter), tableIn),
     chains({ family, table } = {}) {
-      // The kernel filters chains by family only.
+      // The kernel filters a list of chains by family only, so filter by table here.
       const chains = decodeAll(bytes('chain', { family }), chainIn)
       return chains.filter((chain) => table === undefined || chain.table === table)
     },

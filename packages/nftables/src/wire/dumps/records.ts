@@ -7,21 +7,21 @@ import { chainFields, ruleFields, tableFields } from '../objects.ts'
 import type { BaseChain, ChainName, TableName } from '../specs.ts'
 import { withComment } from '../userdata.ts'
 
-/** A table in the kernel, or a deleted one. */
+/** Table as the kernel reports it in a list, or in an event about its creation or deletion. */
 export interface NftTable extends TableName {
   readonly handle: bigint
   readonly comment?: string
-  /** All user data; see `userdata` of {@link RuleSpec}. */
+  /** User data of the table or chain, with the comment. See `userdata` of {@link RuleSpec}. */
   readonly userdata?: Uint8Array
-  /** Flags, as for a table to add. Absent if 0. */
+  /** Flags of the table: 1 means dormant, 2 means owned by a socket. Absent if 0. */
   readonly flags?: number
-  /** Number of chains, sets and other objects in the table. */
+  /** Number of chains, sets, stateful objects and flowtables in the table. */
   readonly use?: number
-  /** Port of the socket that owns the table. */
+  /** Netlink port of the socket that owns the table. */
   readonly owner?: number
 }
 
-/** A chain in the kernel, or a deleted one. */
+/** Chain as the kernel reports it in a list, or in an event about its creation or deletion. */
 export interface NftChain extends ChainName, Pick<NftTable, 'comment' | 'userdata'> {
   readonly handle: bigint
   /** Number of the chain's rules, plus the number of jumps to the chain. */
@@ -31,19 +31,19 @@ export interface NftChain extends ChainName, Pick<NftTable, 'comment' | 'userdat
   readonly policy?: 'accept' | 'drop'
 }
 
-/** A rule in the kernel, or a deleted one. */
+/** Rule as the kernel reports it in a list, or in an event about its creation or deletion. */
 export interface NftRule extends ChainName, Pick<NftTable, 'comment' | 'userdata'> {
   readonly handle: bigint
-  /** Expressions, decoded at the first access. */
+  /** Expressions of the rule, decoded at the first access. */
   readonly expressions: readonly Expression[]
   /**
-   * Expressions as bytes. They are equal to {@link encodeExpressions} of the same rule, except for the values of
+   * Expressions of the rule as bytes. Equal to {@link encodeExpressions} of the same rule, except for the values of
    * counters.
    */
   readonly bytes: Buffer
 }
 
-/** Decodes messages. Skips messages of unknown families. */
+/** Decodes netlink messages of the kernel about objects. Skips messages of unknown families. */
 export function decodeAll<T>(bodies: readonly Buffer[], decode: (family: Family, body: Buffer) => T): T[] {
   return bodies.flatMap((body) => {
     const family = familyWord(body[0])
@@ -59,7 +59,7 @@ export function chainIn(family: Family, body: Buffer): NftChain {
   const read = withComment(decodeFields(chainFields, body, NFGENMSG), 'chain')
   const { hook: where, type, flags: _, counters: __, id: ___, ...chain } = read
   const hook = hooksOf(family)[where?.hook ?? -1]
-  // A chain of unknown type has no `base`.
+  // A base chain of unknown type is reported without `base`.
   return where === undefined || hook === undefined || !isChainType(type)
     ? { family, ...chain }
     : { family, ...chain, base: { ...where, type, hook } }
@@ -69,7 +69,10 @@ function isChainType(type: string | undefined): type is BaseChain['type'] {
   return type === 'filter' || type === 'nat' || type === 'route'
 }
 
-/** Attributes of rules that are decoded. The rest is skipped, because there may be thousands of rules. */
+/**
+ * Attributes of rules that are decoded. Other attributes are skipped to save time, because there may be thousands of
+ * rules.
+ */
 const { table, chain, handle, expressions, userdata } = ruleFields
 const toldOfRules = indexed({ table, chain, handle, expressions, userdata })
 
@@ -83,7 +86,7 @@ export function ruleIn(family: Family, body: Buffer): NftRule {
     chain,
     handle,
     bytes,
-    // Decoded on first access: callers that compare only bytes need no expressions.
+    // Decodes the rule's expressions on first access: callers that compare only bytes do not need them.
     get expressions() {
       expressions ??= decodeExpressions(bytes)
       return expressions

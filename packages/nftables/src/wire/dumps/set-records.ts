@@ -7,7 +7,7 @@ import type { ElementSpec, SetName, SetSpec } from '../specs.ts'
 import { withComment } from '../userdata.ts'
 import type { NftTable } from './records.ts'
 
-/** A set or a map in the kernel, or a deleted one. */
+/** Set or map as the kernel reports it in a list, or in an event about its creation or deletion. */
 export interface NftSet extends SetName, Pick<NftTable, 'comment' | 'userdata'> {
   readonly handle: bigint
   readonly flags?: NonNullable<SetSpec['flags']>
@@ -20,14 +20,14 @@ export interface NftSet extends SetName, Pick<NftTable, 'comment' | 'userdata'> 
   readonly timeout?: bigint
 }
 
-/** An element in the kernel, or a deleted one. */
+/** Set element as the kernel reports it in a list, or in an event about its creation or deletion. */
 export interface NftElement extends Pick<NftTable, 'comment' | 'userdata'> {
   readonly key?: Uint8Array
   readonly keyEnd?: Uint8Array
   readonly data?: Uint8Array | Verdict
   readonly flags?: NonNullable<ElementSpec['flags']>
   readonly timeout?: bigint
-  /** Milliseconds until the element expires. */
+  /** Milliseconds until the set element expires. */
   readonly expiration?: bigint
 }
 
@@ -42,7 +42,7 @@ export function setIn(family: Family, body: Buffer): NftSet {
   }
 }
 
-/** Elements of a message, and their set. */
+/** Set elements in a netlink message, and the names of their set. */
 export function elementsIn(family: Family, body: Buffer): { readonly set: SetName; readonly elements: NftElement[] } {
   const { table, set, elements = [] } = decodeFields(elementsFields, body, NFGENMSG)
   return { set: { family, table, set }, elements: elements.map((element) => withComment(element, 'element')) }

@@ -24,7 +24,7 @@ const ELEMENT: Subject = { kind: 'element', fields: elementsFields }
 export function addSet(batch: Batch, spec: SetSpec, options?: { readonly exclusive?: boolean | undefined }): Batch {
   const { size, concat } = spec
   const description = (size !== undefined || concat) && { size, concat: concat?.map((length) => ({ length })) }
-  // The kernel requires an id for every set.
+  // The kernel requires an id for every new set: choose an unused id if the caller gives none.
   const given = { setId: messagesOf(batch).nextId, ...spec, ...(description && { description }) }
   messagesOf(batch).add(SET, adding(options), spec.family, (writer) =>
     writeFields(writer, setFields, withUserdata(given, 'set'), 'set'),
@@ -32,13 +32,13 @@ export function addSet(batch: Batch, spec: SetSpec, options?: { readonly exclusi
   return batch
 }
 
-/** Deletes a set that no rule uses. */
+/** Adds the deletion of a set to a batch. The kernel refuses the deletion if a rule uses the set. */
 export function deleteSet(batch: Batch, { family, table, set }: SetName): Batch {
   messagesOf(batch).delete(SET, { family, table, set })
   return batch
 }
 
-/** Adds elements to a set. Existing elements stay unchanged. */
+/** Adds set elements to a batch. Existing elements of the set stay unchanged. */
 export function addElements(
   batch: Batch,
   set: SetName,
@@ -54,7 +54,7 @@ export function addElements(
   return batch
 }
 
-/** Deletes elements of a set. Without `elements`, deletes all. */
+/** Adds the deletion of set elements to a batch. Without `elements`, all elements of the set are deleted. */
 export function deleteElements(
   batch: Batch,
   { family, table, set }: SetName,
@@ -66,18 +66,18 @@ export function deleteElements(
   return batch
 }
 
-/** Reads sets and maps. Throws like {@link Dumps}. */
+/** Reads sets and maps from the kernel. Throws the errors of {@link Dumps}. */
 export function setsOf(
   nft: Pick<Dumps, 'bytes'>,
   { family, table }: NonNullable<Parameters<Dumps['chains']>[0]> = {},
 ): NftSet[] {
-  // The kernel refuses a filter by a table that does not exist.
+  // Lists all sets and filters by table here: the kernel refuses to list the sets of a missing table.
   return decodeAll(nft.bytes('set', { family }), setIn).filter((set) => table === undefined || set.table === table)
 }
 
 /**
- * Reads the elements of a set. In interval sets each end element precedes its start; otherwise the order is undefined.
- * Throws `NftError('NOT_FOUND')` without the set.
+ * Reads the elements of a set from the kernel. In interval sets each end element precedes its start element. The order
+ * is otherwise undefined. Throws `NftError('NOT_FOUND')` if the set does not exist.
  */
 export function elementsOf(nft: Pick<Dumps, 'bytes'>, set: SetName): NftElement[] {
   return decodeAll(nft.bytes('element', set), elementsIn).flatMap(({ elements }) => elements)
@@ -86,7 +86,7 @@ export function elementsOf(nft: Pick<Dumps, 'bytes'>, set: SetName): NftElement[
 const MOST_IN_ATTRIBUTE = 0xffff - 4
 const NFTA_LIST_ELEM = 1
 
-/** Splits elements into lists that each fit into an attribute. */
+/** Splits set elements into lists that each fit into one netlink attribute. */
 function elementLists(specs: readonly ElementSpec[]): ((writer: AttributeWriter) => void)[] {
   const lists: Buffer[][] = []
   let room = 0

@@ -23,15 +23,17 @@ import type { TableName } from '../specs.ts'
 import type { Dumps } from './dumps.ts'
 import { setsOf } from './sets.ts'
 
-/** The content of some tables as bytes, including everything that this package does not understand. */
+/** Content of some tables as bytes, including all objects that this package does not model. */
 export interface Snapshot {
-  /** Kind and content of each object, without the message header. The objects can be added in this order. */
+  /**
+   * Kind and bytes of each object in the tables, without the message header. The order allows adding the objects again.
+   */
   readonly messages: readonly { readonly kind: Parameters<Dumps['bytes']>[0]; readonly body: Uint8Array }[]
 }
 
 /**
- * Reads the content of some tables, or of all. Inside of `read` or `transact` of {@link Nft} the snapshot is
- * consistent. Chains that belong to a single rule become normal chains when they are restored. With `kinds`, reads only
+ * Reads the content of some tables, or of all tables. Inside `read` or `transact` of {@link Nft} the snapshot is of one
+ * generation. Chains that belong to a single rule become normal chains when they are restored. With `kinds`, reads only
  * objects of these kinds.
  *
  * @example
@@ -48,7 +50,7 @@ export function snapshot(
   const isWanted = (family: unknown, table: string | undefined) =>
     wanted.some((each) => (each.family === family || each.number === family) && each.table === table)
   const collect = (kind: ObjectKind) =>
-    // The first attribute of every object is its table.
+    // Attribute 1 of every nf_tables object is the name of its table.
     (kinds.includes(kind) ? nft.bytes(kind) : []).flatMap((body) => {
       const [, table] = decodeAttributes(body, NFGENMSG).find(([type]) => type === 1) ?? []
       return isWanted(body[0], readCString(table)) ? [{ kind, body }] : []
@@ -66,8 +68,8 @@ export function snapshot(
 const everyKind: readonly ObjectKind[] = ['table', 'chain', 'object', 'flowtable', 'set', 'element', 'rule']
 
 /**
- * Adds the content of a snapshot to a batch. Delete existing objects of it before, in this batch or in an earlier one.
- * Rules are added at the end of their chain, or before the rule whose handle `next` returns.
+ * Adds the content of a snapshot to a batch. The caller first deletes objects of the snapshot that exist, in this batch
+ * or in an earlier batch. Rules are added at the end of their chain, or before the rule whose handle `next` returns.
  */
 export function restore(batch: Batch, { messages }: Snapshot, next?: (rule: Uint8Array) => bigint | undefined): Batch {
   const anonymous = new Map<string, number>()
@@ -90,8 +92,8 @@ interface Again {
 }
 
 /**
- * Adds one object of a snapshot. Sets get an id by which their rule finds them. `anonymous` holds the ids of anonymous
- * sets.
+ * Adds one object of a snapshot to a batch. Each set gets an id, because rules look up anonymous sets by id.
+ * `anonymous` collects the ids of anonymous sets.
  */
 function again(batch: Batch, { kind, body, next }: Again, anonymous: Map<string, number>): void {
   const family = familyWord(body[0])
@@ -124,7 +126,10 @@ function again(batch: Batch, { kind, body, next }: Again, anonymous: Map<string,
 
 type Read = readonly [type: number, value: Buffer]
 
-/** Replaces the number in an anonymous set's name (`__set3`, `__map3`), so that the kernel chooses a free one. */
+/**
+ * Replaces the number in an anonymous set's name (`__set3`, `__map3`) by `%d`, so that the kernel chooses a free
+ * number.
+ */
 function unnamed(attributes: readonly Read[], name: number): Attribute[] {
   const template = (value: Buffer) => cString((readCString(value) ?? '').replace(/\d+$/, '%d'))
   return attributes.map(([type, value]) => [type, type === name ? template(value) : value])
@@ -144,7 +149,7 @@ function ruleAgain(attributes: readonly Read[], idOf: (set: Buffer | undefined) 
   ]
 }
 
-/** Changes an expression that was read into a form that the kernel accepts. */
+/** Changes an expression of a snapshot's rule into a form that the kernel accepts in a new rule. */
 function expressionAgain(element: Buffer, idOf: (set: Buffer | undefined) => number | undefined): Buffer {
   const parts = decodeAttributes(element)
   const name = readCString(parts.find(([type]) => type === 1)?.[1]) ?? ''
@@ -154,7 +159,7 @@ function expressionAgain(element: Buffer, idOf: (set: Buffer | undefined) => num
   return encodeAttributes(parts.map(([type, value]) => [type, type === 2 ? encodeAttributes(changed) : value]))
 }
 
-/** Attribute that holds the set's id, for expressions that use sets. */
+/** Number of the attribute that holds a set's id, for expressions that use sets. */
 const idTypes = new Map([
   ['lookup', 4],
   ['dynset', 2],
@@ -167,7 +172,7 @@ function dataAgain(
   given: readonly Read[],
   idOf: (set: Buffer | undefined) => number | undefined,
 ): readonly Attribute[] | undefined {
-  // The kernel reports flags that it does not accept, for an expression that writes a header.
+  // The kernel reports flags of an `exthdr` expression that writes a header, but refuses the flags in a new rule.
   if (name === 'exthdr' && given.some(([type]) => type === EXTHDR_SREG)) {
     return given.filter(([type]) => type !== EXTHDR_FLAGS)
   }

@@ -11,18 +11,21 @@ import { generationFields } from '../objects.ts'
 import { openGroup } from '../open-netfilter.ts'
 import type { SetName } from '../specs.ts'
 
-/** A transaction of any process. */
+/** Committed nf_tables transaction of any process in the namespace, as the kernel reports it. */
 export interface Commit {
-  /** Generation after the transaction; `undefined` if the commit stands for lost events. */
+  /** Generation number after the transaction. `undefined` if the commit stands for lost events. */
   readonly generation: number | undefined
-  /** Process that made the transaction, with the pid of the initial PID namespace, and its program. */
+  /** Pid of the process that made the transaction, in the initial PID namespace. */
   readonly pid: number
   readonly program: string
-  /** Netlink port of the socket that sent the transaction. Own commits have `port()` of {@link Nft}. */
+  /**
+   * Netlink port of the socket that sent the transaction. A process recognises its own commits by `port()` of
+   * {@link Nft}.
+   */
   readonly port: number
   /**
-   * Changes in the kernel's order. An added object has its new content, a deleted object its last content. Newer
-   * kernels report only the name of a deleted set.
+   * Changes of the transaction in the kernel's order. An added object has its new content, a deleted object its last
+   * content. Newer kernels report only the name of a deleted set.
    */
   readonly changes: readonly (
     | ({ readonly action: 'add' | 'delete' } & (
@@ -35,7 +38,7 @@ export interface Commit {
     | { readonly action: 'add'; readonly kind: 'set'; readonly set: NftSet }
     | { readonly action: 'delete'; readonly kind: 'set'; readonly set: SetName }
   )[]
-  /** True if the socket lost events before or in this commit: read everything again. */
+  /** True if the socket lost events before or in this commit. The caller then reads all rules again. */
   readonly lost: boolean
 }
 
@@ -44,16 +47,16 @@ export type Change = Commit['changes'][number]
 const NFNLGRP_NFTABLES = 7
 
 /**
- * Opens a socket for all transactions of a namespace, from now on. For {@link commits}. Throws `NftError`: `DENIED`,
- * `UNSUPPORTED`.
+ * Opens a netlink socket that receives all transactions of a namespace from now on, for {@link commits}. Throws
+ * `NftError`: `DENIED`, `UNSUPPORTED`.
  */
 export function openCommits(target: NetnsTarget, options: { readonly receiveBuffer?: number } = {}): NetlinkSocket {
   return openGroup(target, NFNLGRP_NFTABLES, options)
 }
 
 /**
- * Yields the transactions of a namespace. A full socket loses events: then one commit has `lost` and no generation. It
- * comes after all buffered events. The next commit may be incomplete, and has `lost` as well. Throws
+ * Yields the transactions of a namespace. A full socket loses events: one commit then has `lost` and no generation.
+ * This commit comes after all buffered events. The next commit may be incomplete, and has `lost` as well. Throws
  * `NetnsError('PROTOCOL')` for invalid messages.
  *
  * @example
@@ -73,7 +76,7 @@ export async function* commits(
       changes = []
       partial = true
       yield { generation: undefined, pid: 0, program: '', port: 0, changes: [], lost }
-      // Skips the remaining messages: the caller reads everything again.
+      // After lost events, skips the remaining messages: the caller reads all rules again.
       continue
     }
     for (const message of messages) {
@@ -92,7 +95,7 @@ export async function* commits(
 const setNames = { table: setFields.table, set: setFields.set }
 
 /**
- * Changes of a commit, in the kernel's order.
+ * Decodes the changes of a commit that the kernel echoed, in the kernel's order.
  *
  * @example
  * const changes = changesOf(nft.commit(new Batch({ echo: true }).addTable({ family: 'inet', table: 'ex' })))
@@ -100,7 +103,7 @@ const setNames = { table: setFields.table, set: setFields.set }
 export const changesOf = ({ echo }: ReturnType<Nft['commit']>): Commit['changes'][number][] =>
   echo.flatMap((message) => changeIn(message) ?? [])
 
-/** Decodes a message about a change. `undefined` for another message. */
+/** Decodes a netlink message about a changed object. `undefined` for a message that reports no change. */
 function changeIn({ type, body }: Message): Change | undefined {
   const change = changeOf(messageOfType(type))
   const family = familyWord(body[0])

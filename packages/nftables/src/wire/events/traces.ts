@@ -9,25 +9,30 @@ import { messageOfType, NFGENMSG, NFT_MSG_TRACE } from '../messages.ts'
 import { openGroup } from '../open-netfilter.ts'
 import type { ChainName } from '../specs.ts'
 
-/** A step of a traced packet. `lost` means that the socket was full before the next step. */
+/**
+ * Trace step of a packet: the packet reached a rule, a chain end or a policy. `lost` means that the socket was full
+ * before the next step.
+ */
 export type Trace =
   | (ChainName & {
-      /** A rule that matched, the end of a chain without a verdict, or the policy of a base chain. */
+      /**
+       * Kind of trace step: a rule that matched, the end of a chain without a verdict, or the policy of a base chain.
+       */
       readonly step: 'rule' | 'end' | 'policy'
-      /** Handle of the rule. */
+      /** Handle of the rule that the packet matched. */
       readonly handle?: bigint
       /**
-       * Verdict on the packet. `drop` includes rejections. With `queue` a program decides. With `stolen` a target took
-       * the packet. `undefined` for an unknown number.
+       * Verdict of the trace step on the packet. `drop` includes rejections. `queue`: a program decides. `stolen`: a
+       * target took the packet. `undefined` for an unknown number.
        */
       readonly verdict: Verdict | { readonly verdict: 'queue' | 'repeat' | 'stolen' } | undefined
-      /** Id of the packet. All steps of the packet have it; other packets do not have it for a while. */
+      /** Id of the traced packet, equal in all steps of the packet. The kernel may use an id again after a while. */
       readonly id: number
-      /** Data of the packet, reported with the first step in each base chain. */
+      /** Properties of the traced packet, reported with the packet's first step in each base chain. */
       readonly packet?: {
-        /** `NFPROTO_…`: 2 IPv4, 10 IPv6, 7 a bridge's frame. */
+        /** Protocol family of the packet (`NFPROTO_…`): 2 IPv4, 10 IPv6, 7 a bridge's frame. */
         readonly protocol?: number
-        /** Indexes of the incoming and the outgoing interface, as far as known. */
+        /** Indexes of the packet's incoming and outgoing interface, as far as known. */
         readonly iif?: number
         readonly oif?: number
         /** Mark of the packet. The kernel does not report 0. */
@@ -40,14 +45,14 @@ export type Trace =
     })
   | { readonly step: 'lost' }
 
-/** A step of a traced packet. */
+/** Trace step of a packet, without the steps that stand for lost events. */
 export type TraceStep = Exclude<Trace, { readonly step: 'lost' }>
 type TraceVerdict = NonNullable<TraceStep['verdict']>
 export type TracedPacket = NonNullable<TraceStep['packet']>
 
 /**
- * Expressions of a rule that turns on tracing: `meta nftrace set 1`. In a base chain at priority -350 it comes before
- * rules of other programs.
+ * Expressions of a rule that turns on tracing for packets: `meta nftrace set 1`. A rule in a base chain at priority
+ * -350 comes before rules of other programs.
  */
 export const traceOn: readonly Expression[] = [
   { name: 'immediate', dreg: 1, data: Uint8Array.of(1) },
@@ -57,8 +62,8 @@ export const traceOn: readonly Expression[] = [
 const NFNLGRP_NFTRACE = 9
 
 /**
- * Opens a socket for traced packets of a namespace, from now on. For {@link traces}. Throws `NftError`: `DENIED`,
- * `UNSUPPORTED`.
+ * Opens a netlink socket that receives the trace steps of a namespace's packets from now on, for {@link traces}. Throws
+ * `NftError`: `DENIED`, `UNSUPPORTED`.
  */
 export function openTraces(target: NetnsTarget, options: { readonly receiveBuffer?: number } = {}): NetlinkSocket {
   return openGroup(target, NFNLGRP_NFTRACE, options)
@@ -113,7 +118,7 @@ function traceIn({ type, body }: Message): TraceStep | undefined {
   const { table, chain, handle, type: reason, id, verdict, policy, ...packet } = decodeFields(fields, body, NFGENMSG)
   return {
     ...{ family, table, chain, id },
-    // The kernel reports the end of a chain as a rule without a handle, or as a return.
+    // The kernel reports a chain's end as a trace of a rule without a handle, or as a return.
     step: reason === NFT_TRACETYPE_POLICY ? 'policy' : handle === undefined ? 'end' : 'rule',
     ...(handle === undefined ? {} : { handle }),
     verdict: decided(policy ?? verdict?.code, verdict?.chain),
@@ -128,7 +133,7 @@ const others = new Map<number | undefined, 'queue' | 'repeat' | 'stolen'>([
 ])
 
 function decided(code: number | undefined, chain: string | undefined): TraceVerdict | undefined {
-  // The upper half of a packet's verdict holds an errno or a queue number.
+  // Only the low byte of a verdict number names the verdict: the upper half holds an errno or a queue number.
   const number = code === undefined || code < 0 ? code : code & 0xff
   const word = others.get(number)
   if (word !== undefined) return { verdict: word }

@@ -1,8 +1,8 @@
 import type { Verdict } from '../fields/verdict.ts'
 
 /**
- * Known expressions by name, with their attributes. Register 0 is the verdict. Registers 1 to 4 hold 16 bytes each,
- * registers 8 to 23 four bytes each.
+ * Netlink expressions of a rule that this package knows, by name, with their attributes. Register 0 is the verdict.
+ * Registers 1 to 4 hold 16 bytes each, registers 8 to 23 four bytes each.
  *
  * Values are in network byte order. Two kinds are in host byte order: values that the kernel keeps so (marks, user ids,
  * states …), and the `info` of xt modules.
@@ -13,7 +13,7 @@ export interface Expressions {
     readonly sreg: number
     readonly dreg: number
     readonly len: number
-    /** Operation. `boolean`: AND with `mask`, then XOR with `xor`. Shifts use `data`. */
+    /** Bitwise operation on the register. `boolean`: AND with `mask`, then XOR with `xor`. Shifts use `data`. */
     readonly op?: 'boolean' | 'lshift' | 'rshift'
     readonly mask?: Uint8Array
     readonly xor?: Uint8Array
@@ -41,7 +41,7 @@ export interface Expressions {
   readonly ct: {
     readonly name: 'ct'
     readonly dreg?: number
-    /** Sets the key instead of loading it. */
+    /** Register whose value is written to the key of the connection. Absent if the expression loads the key. */
     readonly sreg?: number
     readonly key:
       | 'state'
@@ -68,39 +68,39 @@ export interface Expressions {
       | 'src-ip6'
       | 'dst-ip6'
       | 'id'
-    /** Direction of the connection: 0 for original, 1 for reply. */
+    /** Direction of the connection whose key is loaded: 0 for original, 1 for reply. */
     readonly direction?: number
   }
   readonly fib: {
     readonly name: 'fib'
     readonly dreg: number
     readonly result: 'unspec' | 'oif' | 'oifname' | 'type'
-    /** Bits: 1 saddr, 2 daddr, 4 mark, 8 iif, 16 oif, 32 existence only. */
+    /** Bits that select the inputs of the `fib` lookup: 1 saddr, 2 daddr, 4 mark, 8 iif, 16 oif, 32 existence only. */
     readonly flags: number
   }
   readonly immediate: {
     readonly name: 'immediate'
-    /** Register; 0 is the verdict. */
+    /** Register that `immediate` loads with data. 0 is the verdict. */
     readonly dreg: number
     readonly data: Uint8Array | Verdict
   }
   readonly limit: {
     readonly name: 'limit'
     readonly rate: bigint
-    /** Unit of the rate in seconds. */
+    /** Unit of the `limit` expression's rate, in seconds. */
     readonly unit: bigint
     readonly burst: number
     readonly type?: 'packets' | 'bytes'
-    /** Flags. With 1 the expression matches above the limit, otherwise up to the limit. */
+    /** Flags of the `limit` expression. With 1 the expression matches above the limit, without 1 up to the limit. */
     readonly flags?: number
   }
   readonly log: {
     readonly name: 'log'
     readonly prefix?: string
-    /** Level in the kernel's log: 0 (emergency) to 7 (debug), or 8 (audit). */
+    /** Level of a `log` expression in the kernel's log: 0 (emergency) to 7 (debug), or 8 (audit). */
     readonly level?: number
     readonly flags?: number
-    /** Netlink group of a listener, instead of the kernel's log. */
+    /** Netlink group to which a `log` expression sends packets, instead of the kernel's log. */
     readonly group?: number
     readonly snaplen?: number
     readonly qthreshold?: number
@@ -108,12 +108,12 @@ export interface Expressions {
   readonly lookup: {
     readonly name: 'lookup'
     readonly set: string
-    /** Id of a set of the same batch, if the kernel has not named the set yet. */
+    /** Id of the set in which `lookup` looks, for a set of the same batch that has no name yet. */
     readonly setId?: number
     readonly sreg: number
-    /** Register for a map's data; 0 for a verdict map. */
+    /** Register that a `lookup` loads with the map's data. 0 for a verdict map. */
     readonly dreg?: number
-    /** Flags. With 1 the expression matches keys that are not in the set. */
+    /** Flags of the `lookup` expression. With 1 the expression matches keys that are not in the set. */
     readonly flags?: number
   }
   readonly masq: {
@@ -122,12 +122,12 @@ export interface Expressions {
     readonly regProtoMin?: number
     readonly regProtoMax?: number
   }
-  /** An xt match of iptables. */
+  /** Match expression that calls an xt match module of iptables. */
   readonly match: {
     readonly name: 'match'
     readonly module: string
     readonly revision: number
-    /** The module's structure, padded to eight bytes. */
+    /** Data of the xt match module in the module's C structure, padded to eight bytes. */
     readonly info: Uint8Array
   }
   readonly meta: {
@@ -162,7 +162,7 @@ export interface Expressions {
       | 'iifkind'
       | 'oifkind'
     readonly dreg?: number
-    /** Sets the key instead of loading it. */
+    /** Register whose value is written to the packet's key. Absent if the expression loads the key. */
     readonly sreg?: number
   }
   readonly nat: {
@@ -173,7 +173,7 @@ export interface Expressions {
     readonly regAddrMax?: number
     readonly regProtoMin?: number
     readonly regProtoMax?: number
-    /** Bits: 1 addresses, 2 ports, 4 random, 8 persistent, 16 fully random, 64 whole network. */
+    /** Flags of a `nat` expression: 1 addresses, 2 ports, 4 random, 8 persistent, 16 fully random, 64 whole network. */
     readonly flags?: number
   }
   /** Turns off connection tracking for the packet. */
@@ -200,7 +200,7 @@ export interface Expressions {
     readonly name: 'redir'
     readonly regProtoMin?: number
     readonly regProtoMax?: number
-    /** Bits, as for `nat`. */
+    /** Flags of the expression, with the same bits as for `nat`. */
     readonly flags?: number
   }
   readonly reject: {
@@ -214,12 +214,12 @@ export interface Expressions {
     readonly dreg: number
     readonly level?: number
   }
-  /** An xt target of iptables. */
+  /** Target expression that calls an xt target module of iptables. */
   readonly target: {
     readonly name: 'target'
     readonly module: string
     readonly revision: number
-    /** The module's structure, padded to eight bytes. */
+    /** Data of the xt target module in the module's C structure, padded to eight bytes. */
     readonly info: Uint8Array
   }
   readonly tproxy: {
@@ -231,7 +231,8 @@ export interface Expressions {
 }
 
 /**
- * A step of a rule. Most expressions load a value into a register, compare a register, or set the verdict.
+ * Expression of a rule: one step of the rule in the kernel. Most expressions load a value into a register, compare a
+ * register, or set the verdict.
  *
  * @example
  * const tcp: Expression[] = [
@@ -244,8 +245,8 @@ export type Expression =
   | Expressions[keyof Expressions]
   | {
       readonly name: 'raw'
-      /** The kernel's name of the expression. */
+      /** Name that the kernel gives an expression that this package does not decode. */
       readonly of: string
-      /** Attributes of the expression, as bytes. */
+      /** Attributes of an expression that this package does not decode, as bytes. */
       readonly data?: Uint8Array | undefined
     }

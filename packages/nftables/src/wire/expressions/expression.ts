@@ -12,14 +12,14 @@ const NFTA_EXPR_DATA = 2
 const tables = new Map<string, Fields>(Object.entries(expressions).map(([name, fields]) => [name, indexed(fields)]))
 
 /**
- * Encodes the expressions of a rule as the value of its attribute. The bytes equal those that the kernel reports,
- * except for counters. Throws `NftError('INVALID')`.
+ * Encodes the expressions of a rule as the value of the rule's netlink attribute. The bytes equal the bytes that the
+ * kernel reports, except for counters. Throws `NftError('INVALID')`.
  */
 export function encodeExpressions(list: readonly Expression[]): Buffer {
   return written((writer) => writeExpressions(writer, list))
 }
 
-/** Writes expressions. Throws like {@link encodeExpressions}. */
+/** Writes the expressions of a rule as netlink attributes. Throws the errors of {@link encodeExpressions}. */
 export function writeExpressions(writer: AttributeWriter, list: readonly Expression[]): void {
   for (const expression of list) {
     const known = memo.get(expression)
@@ -29,7 +29,7 @@ export function writeExpressions(writer: AttributeWriter, list: readonly Express
   }
 }
 
-/** Bytes of frozen expressions, which many rules may share. */
+/** Cache of the bytes of frozen expressions, because many rules may share an expression. */
 const memo = new WeakMap<Expression, Buffer>()
 
 function remembered(expression: Expression): Buffer {
@@ -48,7 +48,10 @@ function writeExpression(writer: AttributeWriter, expression: Expression): void 
   writer.close(at)
 }
 
-/** Like nft: an expression without possible attributes has no data; otherwise its data may be empty. */
+/**
+ * Writes the data attribute of an expression, as nft does: an expression whose type has no attributes has no data
+ * attribute. For other expressions the data attribute may be empty.
+ */
 function writeData(writer: AttributeWriter, name: string, expression: Expression): void {
   const fields = tables.get(name)
   if (fields === undefined) invalid(`There is no expression ${JSON.stringify(name)}`)
@@ -59,8 +62,8 @@ function writeData(writer: AttributeWriter, name: string, expression: Expression
 }
 
 /**
- * Decodes expressions. An expression becomes `raw` if it is unknown, or if encoding would give other bytes: encoding a
- * decoded rule never changes it. Throws `NetnsError('PROTOCOL')` for a wrong length.
+ * Decodes the expressions of a rule. An expression becomes `raw` if it is unknown, or if encoding it would give other
+ * bytes. Decoding and encoding therefore never change a rule. Throws `NetnsError('PROTOCOL')` for a wrong length.
  */
 export function decodeExpressions(bytes: Buffer): Expression[] {
   return decodeAttributes(bytes).map(([, element]) => decodeExpression(element))
@@ -73,13 +76,13 @@ function decodeExpression(element: Buffer): Expression {
   const fields = tables.get(name)
   if (fields !== undefined && hasData(fields) === (data !== undefined)) {
     const { values, exact } = readFields(fields, data ?? Buffer.alloc(0))
-    // The cast is safe: the table has all fields of this name.
+    // The cast is safe: `fields` has all attributes of the expression with this name.
     if (exact) return { name, ...values } as Expression
   }
   return { name: 'raw', of: name, ...(data === undefined ? {} : { data }) }
 }
 
-/** Name of an expression's attribute, for messages. */
+/** Name of an expression's attribute by its number, for error messages. */
 export function fieldName(name: string, type: number): string | undefined {
   const fields = tables.get(name)
   return fields === undefined ? undefined : indexOf(fields).byType.get(type)?.key

@@ -62,7 +62,7 @@ const CT_KEYS = [
 
 const NAT_FAMILIES = ['unspec', 'inet', 'ip', '', '', '', '', '', '', '', 'ip6'] as const
 
-/** Attributes of each expression, in the order of the kernel's messages. */
+/** Netlink attributes of each known expression, in the order of the kernel's messages. */
 export const expressions = {
   bitwise: {
     sreg: must(1, n32),

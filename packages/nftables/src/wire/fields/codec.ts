@@ -3,13 +3,16 @@ import { type Verdict, verdictIn, writeVerdict } from './verdict.ts'
 import type { AttributeWriter } from './writer.ts'
 
 /**
- * Encoding of an attribute's value. A decoded value encodes to the same bytes; bytes for which this is not possible
+ * Encoding of a netlink attribute's value. Decoded values encode to the same bytes: bytes for which this is impossible
  * decode to `undefined`.
  */
 export interface Codec<T> {
-  /** Description of valid values, for messages. */
+  /** Description of the attribute's valid values, for error messages. */
   readonly expected: string
-  /** Returns false for an invalid value. Part of the value may be written already. */
+  /**
+   * Writes an attribute with its value. Returns false for an invalid value; part of the value may then be written
+   * already.
+   */
   write(writer: AttributeWriter, type: number, value: T): boolean
   decode(bytes: Buffer): T | undefined
 }
@@ -58,12 +61,12 @@ export const text: Codec<string> = {
   },
   decode(bytes) {
     const value = readCString(bytes)
-    // A name that is not valid UTF-8 would encode to other bytes.
+    // Rejects text that is not valid UTF-8, because it would encode to other bytes.
     return value !== undefined && bytes.equals(cString(value)) ? value : undefined
   },
 }
 
-/** A signed integer of 32 bits. */
+/** Encoding of a signed integer of 32 bits. */
 export const i32: Codec<number> = {
   expected: 'a signed integer of 32 bits',
   write(writer, type, value) {
@@ -75,10 +78,10 @@ export const i32: Codec<number> = {
 }
 
 const MOST_IN_NAME = 255
-/** Names of this length fit for sure: a UTF-16 unit has at most three bytes in UTF-8. Avoids counting bytes. */
+/** Length up to which a name fits into 255 bytes without counting: a UTF-16 unit has at most three bytes in UTF-8. */
 const SHORT = MOST_IN_NAME / 3
 
-/** Name of a table, a chain or a set. Invalid UTF-8 is read as replacement characters. */
+/** Encoding of the name of a table, a chain or a set. Invalid UTF-8 is read as replacement characters. */
 export const name: Codec<string> = {
   expected: `a name of 1 to ${MOST_IN_NAME} bytes without NUL`,
   write: (writer, type, value) =>
@@ -98,10 +101,10 @@ export const bytes: Codec<Uint8Array> = {
   decode: (value) => value,
 }
 
-/** Bytes that decode to a `Buffer`, for expressions of a rule. */
+/** Encoding of bytes that decode to a `Buffer`, for the expressions of a rule. */
 export const buffer: Codec<Buffer> = { ...bytes, decode: (value) => value }
 
-/** A combination of words, each of which is a bit. The first word is 1. */
+/** Encoding of a list of words as a number with one bit for each word. The first word has the value 1. */
 export function someOf<const W extends string>(words: readonly W[]): Codec<readonly W[]> {
   return {
     expected: `some of ${words.join(', ')}`,
@@ -116,11 +119,11 @@ export function someOf<const W extends string>(words: readonly W[]): Codec<reado
   }
 }
 
-/** A word for a number. The first word is 0; an empty word marks an unused number. */
+/** Encoding of a word as a number: its index in a list. An empty word in the list marks an unused number. */
 export function oneOf<const W extends string>(words: readonly W[]): Codec<Exclude<W, ''>> {
   const isWord = (word: W | undefined): word is Exclude<W, ''> => word !== undefined && word !== ''
   return {
-    // The text has a getter, because most processes never need it.
+    // The description of valid values is built by a getter, because most processes never need it.
     get expected() {
       return `one of ${words.filter(isWord).join(', ')}`
     },
@@ -138,7 +141,7 @@ export function oneOf<const W extends string>(words: readonly W[]): Codec<Exclud
 
 const NFTA_DATA_VALUE = 1
 
-/** Content of a register or of a key: bytes in a nested attribute. */
+/** Encoding of the content of a register or of a set key: bytes in a nested attribute. */
 export const value: Codec<Uint8Array> = {
   expected: 'bytes',
   write(writer, type, content) {
@@ -154,7 +157,7 @@ export const value: Codec<Uint8Array> = {
   },
 }
 
-/** Data of an `immediate` or of a map's element: bytes, or a verdict. */
+/** Encoding of the data of an `immediate` expression or of a map's element: bytes, or a verdict. */
 export const data: Codec<Uint8Array | Verdict> = {
   expected: 'bytes, or a verdict',
   write(writer, type, content) {

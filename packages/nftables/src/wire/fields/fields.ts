@@ -4,65 +4,68 @@ import { invalid } from '../nft-error.ts'
 import type { Codec } from './codec.ts'
 import { type AttributeWriter, written } from './writer.ts'
 
-/** An attribute: its number, its encoding, and its presence. */
+/** Netlink attribute: number, encoding of its value, and presence in requests and answers. */
 export interface Field<T = unknown> {
   readonly type: number
   readonly codec: Codec<T>
   /**
-   * `always`: required. `maybe`: optional. Requests never contain the attribute in the other two cases: `told` if
-   * the kernel always reports the attribute, `hinted` if the kernel can report it.
+   * Presence of the attribute. `always`: required. `maybe`: optional. `told`: the kernel always reports the attribute,
+   * and requests never contain it. `hinted`: the kernel may report the attribute, and requests never contain it.
    */
   readonly presence: 'always' | 'maybe' | 'told' | 'hinted'
-  /** Default value. Requests always contain the default, because the kernel always reports the attribute. */
+  /**
+   * Default value of the attribute. Requests always contain the default, because the kernel always reports the
+   * attribute.
+   */
   readonly fallback?: T | undefined
 }
 
-/** An attribute that is always present. */
+/** Netlink attribute that is always present in the kernel's answers. */
 export interface Always<T> extends Field<T> {
   readonly presence: 'always' | 'told'
 }
 
-/** An optional attribute. */
+/** Netlink attribute that may be absent. */
 export interface Maybe<T> extends Field<T> {
   readonly presence: 'maybe' | 'hinted'
 }
 
-/** Attributes by our names, in the order of the kernel's messages. */
+/** Netlink attributes by this package's names, in the order of the kernel's messages. */
 export type Fields = Readonly<Record<string, Field>>
 
-/** A required attribute. */
+/** Declares a netlink attribute that requests must contain. */
 export const must = <T>(type: number, codec: Codec<T>): Always<T> => ({ type, codec, presence: 'always' })
 
-/** An optional attribute. */
+/** Declares an optional netlink attribute. */
 export const may = <T>(type: number, codec: Codec<T>, fallback?: T): Maybe<T> => ({
   ...{ type, codec, presence: 'maybe', fallback },
 })
 
-/** An attribute that the kernel always reports, and that is never sent. */
+/** Declares a netlink attribute that the kernel always reports and that requests never contain. */
 export const told = <T>(type: number, codec: Codec<T>): Always<T> => ({ type, codec, presence: 'told' })
 
-/** An attribute that the kernel may report, and that is never sent. */
+/** Declares a netlink attribute that the kernel may report and that requests never contain. */
 export const hinted = <T>(type: number, codec: Codec<T>): Maybe<T> => ({ type, codec, presence: 'hinted' })
 
-/** True if the attribute is never sent. */
+/** True if requests never contain the netlink attribute. */
 export const isTold = ({ presence }: Field): boolean => presence === 'told' || presence === 'hinted'
 
 type ValueOf<F> = F extends Field<infer T> ? T : never
 type Flat<T> = { [K in keyof T]: T[K] }
 
-/** Values of some attributes. */
+/** Type of the decoded values of declared netlink attributes. */
 export type Values<F> = Flat<
   { readonly [K in keyof F as F[K] extends Always<unknown> ? K : never]: ValueOf<F[K]> } & {
     readonly [K in keyof F as F[K] extends Maybe<unknown> ? K : never]?: ValueOf<F[K]>
   }
 >
 
-/** Attributes that can hold the values. */
+/** Type of the netlink attributes that can hold values of a type. */
 export type FieldsOf<V> = {
   readonly [K in keyof V]-?: Record<never, never> extends Pick<V, K> ? Maybe<Exclude<V[K], undefined>> : Always<V[K]>
 }
 
-/** Writes attributes. Throws `NftError('INVALID')`; `where` begins the message. */
+/** Writes values as netlink attributes. Throws `NftError('INVALID')`; `where` begins the message. */
 export function writeFields(writer: AttributeWriter, fields: Fields, given: object, where: string): void {
   for (const { key, type, codec, presence, fallback } of indexOf(fields).list) {
     const value: unknown = Reflect.get(given, key) ?? fallback
@@ -74,7 +77,10 @@ export function writeFields(writer: AttributeWriter, fields: Fields, given: obje
   }
 }
 
-/** Encodes a value without its attribute header. Throws `NftError('INVALID')`; `where` begins the message. */
+/**
+ * Encodes a value of a netlink attribute, without the attribute's header. Throws `NftError('INVALID')`; `where` begins
+ * the message.
+ */
 export function valueBytes<T>(codec: Codec<T>, value: T, where: string): Buffer {
   const attribute = written((writer) => {
     if (!codec.write(writer, 0, value)) refuse(where, '', codec, value)
@@ -87,13 +93,13 @@ function refuse(where: string, key: string, { expected }: Codec<unknown>, value:
   return invalid(`${where}${key && ` ${key}`}: expected ${expected}, got ${shown}`)
 }
 
-/** Decoded values. `exact` is true if the values hold everything that the attributes say. */
+/** Decoded values of netlink attributes. `exact` is true if encoding the values would give the same attributes. */
 interface ReadFields<F> {
   readonly values: Partial<Values<F>>
   readonly exact: boolean
 }
 
-/** Decodes all valid attributes. Omits values that are the default. */
+/** Decodes all valid netlink attributes of a message. Omits values that equal their default. */
 export function readFields<F extends Fields>(fields: F, bytes: Buffer, start?: number): ReadFields<F> {
   const values: Record<string, unknown> = {}
   let exact = true
@@ -106,7 +112,7 @@ export function readFields<F extends Fields>(fields: F, bytes: Buffer, start?: n
   })
   for (const key of always) if (!(key in values)) exact = false
   for (const { key, fallback } of usual) if (values[key] === fallback) delete values[key]
-  // The cast is safe: the type is derived from the same table.
+  // The cast is safe: the result type is derived from `fields`, which decoded the values.
   return { values: values as Partial<Values<F>>, exact }
 }
 
@@ -127,13 +133,16 @@ interface FieldIndex {
 
 const indexes = new WeakMap<Fields, FieldIndex>()
 
-/** Builds the index when its module is loaded: the small runtime keeps it in its heap snapshot. */
+/**
+ * Declares netlink attributes, and builds their index when the module is loaded: the small runtime keeps the index in
+ * its heap snapshot.
+ */
 export function indexed<const F extends Fields>(fields: F): F {
   indexOf(fields)
   return fields
 }
 
-/** Index of a table of attributes. Built once for each table. */
+/** Index of declared netlink attributes by number. Built once for each declaration. */
 export function indexOf(fields: Fields): FieldIndex {
   const known = indexes.get(fields)
   if (known !== undefined) return known
@@ -155,7 +164,7 @@ export function indexOf(fields: Fields): FieldIndex {
   return index
 }
 
-/** Decodes attributes. Throws `NetnsError('PROTOCOL')` if a required one is missing. */
+/** Decodes the netlink attributes of a message. Throws `NetnsError('PROTOCOL')` if a required attribute is missing. */
 export function decodeFields<F extends Fields>(fields: F, bytes: Buffer, start?: number): Values<F> {
   const { values } = readFields(fields, bytes, start)
   for (const key of indexOf(fields).needed)
@@ -163,7 +172,7 @@ export function decodeFields<F extends Fields>(fields: F, bytes: Buffer, start?:
   return values as Values<F>
 }
 
-/** Attributes inside of an attribute. */
+/** Encoding of a netlink attribute that contains other attributes. */
 export function nested<const F extends Fields>(fields: F, what = ''): Codec<Values<F>> {
   indexOf(fields)
   return {
@@ -180,7 +189,7 @@ export function nested<const F extends Fields>(fields: F, what = ''): Codec<Valu
 
 const NFTA_LIST_ELEM = 1
 
-/** A list of attributes of the same kind. */
+/** Encoding of a netlink attribute that contains a list of attributes of one kind. */
 export const listOf = <T>(codec: Codec<T>): Codec<readonly T[]> => ({
   expected: 'a list',
   write(writer, type, values) {

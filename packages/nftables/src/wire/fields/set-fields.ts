@@ -4,7 +4,7 @@ import type { AttributeWriter } from './writer.ts'
 
 const NFT_DATA_VERDICT = 0xffffff00
 
-/** nft's number of the type of a map's data. */
+/** Encoding of the data type of a map: nft's type number, or `verdict`. */
 const dataType = {
   expected: `${n32.expected}, or verdict`,
   write: (writer: AttributeWriter, type: number, value: number | 'verdict') =>
@@ -15,7 +15,7 @@ const dataType = {
   },
 }
 
-/** Attributes of a set. */
+/** Netlink attributes of a set. */
 export const setFields = indexed({
   table: must(1, name),
   set: must(2, name),
@@ -33,12 +33,12 @@ export const setFields = indexed({
   setId: may(10, n32),
   timeout: may(11, n64),
   userdata: may(13, bytes),
-  /** Data structure of the set, and its number of elements. */
+  /** Attributes that only newer kernels report: the data structure of the set, and its number of elements. */
   structure: hinted(19, bytes),
   count: hinted(20, bytes),
 })
 
-/** Attributes of an element. */
+/** Netlink attributes of a set element. */
 export const elementFields = indexed({
   key: may(1, value),
   keyEnd: may(10, value),
@@ -49,7 +49,7 @@ export const elementFields = indexed({
   userdata: may(6, bytes),
 })
 
-/** Attributes of a list of elements. */
+/** Netlink attributes of a message about elements of a set. */
 export const elementsFields = indexed({
   table: must(1, name),
   set: must(2, name),

@@ -20,7 +20,7 @@ const NFTA_DATA_VERDICT = 2
 const NFTA_VERDICT_CODE = 1
 const NFTA_VERDICT_CHAIN = 2
 
-/** Writes a verdict as the content of a register. Returns false for an invalid verdict. */
+/** Writes a verdict as netlink attributes, as the content of a register. Returns false for an invalid verdict. */
 export function writeVerdict(writer: AttributeWriter, verdict: Verdict): boolean {
   const code = codes.get(verdict.verdict)
   if (code === undefined) return false
@@ -34,7 +34,10 @@ export function writeVerdict(writer: AttributeWriter, verdict: Verdict): boolean
   return true
 }
 
-/** Reads a verdict. `undefined` for other content, and if writing would give other bytes. */
+/**
+ * Decodes a verdict from netlink attributes. `undefined` for other content, and if encoding the verdict would give
+ * other bytes.
+ */
 export function verdictIn(nested: Buffer): Verdict | undefined {
   const [only] = decodeAttributes(nested)
   if (only?.[0] !== NFTA_DATA_VERDICT) return undefined
@@ -45,7 +48,7 @@ export function verdictIn(nested: Buffer): Verdict | undefined {
   return found !== undefined && nested.equals(written((writer) => writeVerdict(writer, found))) ? found : undefined
 }
 
-/** Verdict of the kernel's number. */
+/** Verdict for a verdict number of the kernel. */
 export function verdictOf(code: number, chain: string | undefined): Verdict | undefined {
   for (const [word, number] of codes) {
     if (number !== code) continue

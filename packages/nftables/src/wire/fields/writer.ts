@@ -6,12 +6,12 @@ const NLMSG_HDRLEN = 16
 const MOST = 0xffff
 
 /**
- * Writes netlink messages and attributes one after the other, each in one step for speed. Nested attributes have no
- * flag, because the kernel sets none: written and reported bytes are equal.
+ * Writes netlink messages and attributes to a buffer, one after the other. Nested attributes do not get the netlink
+ * flag for nesting. The kernel does not set the flag either, so written and reported bytes are equal.
  */
 export class AttributeWriter {
   #bytes: Buffer
-  // Methods of DataView are native in every engine.
+  // Numbers are written by a `DataView`, whose methods are native in every JavaScript engine.
   #view: DataView
   #length = 0
 
@@ -41,59 +41,59 @@ export class AttributeWriter {
   bytes(type: number, value: Uint8Array): void {
     const length = checked(NLA_HDRLEN + value.length)
     const at = this.#advance((length + 3) & ~3)
-    // Pads the value with zeros to a multiple of four bytes.
+    // Pads the attribute's value with zeros to a multiple of four bytes.
     if ((length & 3) !== 0) this.#view.setUint32(this.#length - 4, 0)
     this.#view.setUint32(at, (type << 16) | length, true)
     this.#bytes.set(value, at + NLA_HDRLEN)
   }
 
-  /** Writes a text and a NUL. Throws `NetnsError('INVALID')` if the text contains a NUL. */
+  /** Writes an attribute with a text and a NUL. Throws `NetnsError('INVALID')` if the text contains a NUL. */
   text(type: number, value: string): void {
     this.bytes(type, texts.get(value) ?? textBytes(value))
   }
 
-  /** Writes attributes that are encoded already. */
+  /** Writes netlink attributes that are already encoded. */
   raw(attributes: Uint8Array): void {
     const at = this.#advance(attributes.length)
     this.#bytes.set(attributes, at)
   }
 
-  /** Begins an attribute that contains attributes. */
+  /** Begins a netlink attribute that contains attributes. Returns its offset, for `close`. */
   open(type: number): number {
     const at = this.#advance(NLA_HDRLEN)
     this.#view.setUint16(at + 2, type, true)
     return at
   }
 
-  /** Ends an attribute. Throws `NftError('INVALID')` if it is too long. */
+  /** Ends the netlink attribute that begins at an offset. Throws `NftError('INVALID')` if the attribute is too long. */
   close(at: number): void {
     this.#view.setUint16(at, checked(this.#length - at), true)
   }
 
-  /** Begins a message, with its `nfgenmsg`. */
+  /** Begins a netlink message with its `nfgenmsg`. Returns its offset, for `end`. */
   begin(type: number, flags: number, family: number, resource = 0): number {
     const at = this.#advance(NLMSG_HDRLEN + 4)
     const view = this.#view
     view.setUint16(at + 4, type, true)
     view.setUint16(at + 6, flags, true)
-    // The channel sets the sequence number, the kernel the port.
+    // The sequence number and the port stay 0: the channel sets the sequence number, the kernel sets the port.
     view.setUint32(at + 8, 0)
     view.setUint32(at + 12, 0)
     view.setUint32(at + 16, (family << 24) | resource)
     return at
   }
 
-  /** Ends a message. */
+  /** Ends the netlink message that begins at an offset. */
   end(at: number): void {
     this.#view.setUint32(at, this.#length - at, true)
   }
 
-  /** Removes all bytes after this length. */
+  /** Removes all written bytes from an offset on. */
   cut(length: number): void {
     this.#length = length
   }
 
-  /** Bytes that the function writes. Afterwards the writer is as before, also after an error. */
+  /** Returns the bytes that a function writes, and removes them from the buffer, also after an error. */
   take(write: (writer: AttributeWriter) => void, start = this.#length): Buffer {
     const length = this.#length
     try {
@@ -110,7 +110,10 @@ export class AttributeWriter {
     this.#view.setUint32(at + NLA_HDRLEN, value)
   }
 
-  /** Makes room in the buffer. It can replace the buffer by a larger one. */
+  /**
+   * Reserves bytes at the end of the buffer and returns their offset. Replaces the buffer by a larger buffer if
+   * necessary.
+   */
   #advance(length: number): number {
     const at = this.#length
     this.#length += length
@@ -124,7 +127,7 @@ export class AttributeWriter {
   }
 }
 
-/** Cache of encoded names, which are repeated often. */
+/** Cache of encoded texts: names of tables, chains and expressions are written often. */
 const texts = new Map<string, Uint8Array>()
 const MOST_TEXTS = 500
 const LONGEST_TEXT = 64
@@ -146,7 +149,7 @@ function checked(length: number): number {
 
 const scratch = new AttributeWriter(4096)
 
-/** Bytes that a function writes. */
+/** Returns the netlink attributes that a function writes, as bytes. */
 export function written(write: (writer: AttributeWriter) => void): Buffer {
   return scratch.take(write)
 }

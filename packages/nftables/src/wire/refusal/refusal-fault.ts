@@ -17,14 +17,14 @@ import type { ObjectKind } from '../object-kind.ts'
 import { namesOf, ruleFields } from '../objects.ts'
 import { type Names, type Part, reasonOf } from './refusal-reason.ts'
 
-/** Faults of refused messages, from the batch and the bytes that were sent. */
+/** Describes the messages of a batch that the kernel refused, from the kinds of objects and the sent bytes. */
 export function faultsOf(
   subjects: readonly Subject[],
   sent: Buffer,
   refusals: readonly NetlinkError['refusal'][],
 ): Fault[] {
   const messages = decodeMessages(sent)
-  // The first message is the beginning of the batch.
+  // Message 0 begins the batch, so message 1 has the first subject.
   return refusals.map((refusal) => faultOf(refusal, subjects[refusal.index - 1], messages[refusal.index]))
 }
 
@@ -75,7 +75,10 @@ function expressionsIn(body: Buffer): readonly Expression[] {
   return bytes === undefined ? [] : decodeExpressions(bytes)
 }
 
-/** Name of the attribute at an offset. */
+/**
+ * Name of the attribute that the kernel refused, by its offset in the message. In a rule also the index of the
+ * expression.
+ */
 function placeIn({ kind, fields }: Subject, body: Buffer, offset: number): Part | undefined {
   const found = attributeAt(body.subarray(NFGENMSG), offset - NFGENMSG)
   if (found === undefined) return undefined
@@ -97,11 +100,11 @@ interface Found {
   readonly index: number
   readonly type: number
   readonly value: Buffer
-  /** Offset inside of the value; negative if it points at the attribute's header. */
+  /** Offset within the attribute's value. Negative if the offset points at the attribute's header. */
   readonly rest: number
 }
 
-/** Attribute at an offset. The attributes begin at 0. */
+/** Netlink attribute that contains an offset. The first attribute begins at offset 0. */
 function attributeAt(bytes: Buffer, offset: number): Found | undefined {
   let at = 0
   let index = 0

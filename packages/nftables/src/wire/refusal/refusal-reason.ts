@@ -2,16 +2,16 @@ import type { Expression } from '../expressions/expression-types.ts'
 import type { Fault } from '../nft-error.ts'
 import type { ObjectKind } from '../object-kind.ts'
 
-/** Names in a message. */
+/** Family and names of the object in a refused message. */
 export type Names = Pick<Fault, 'family' | 'table' | 'chain' | 'set'>
 
-/** A part of a message, and the index of its expression. */
+/** Attribute of a message that the kernel refused. For a rule also the index of the expression. */
 export interface Part {
   readonly part: string
   readonly expression?: number | undefined
 }
 
-/** A refused message. */
+/** Message of a batch that the kernel refused. */
 export interface Refused {
   readonly code: string
   readonly action: 'add' | 'delete'
@@ -21,7 +21,9 @@ export interface Refused {
   readonly expressions: readonly Expression[]
 }
 
-/** Reason of a refusal, as far as the errno tells. The kernel uses one errno for many reasons. */
+/**
+ * Reason for which the kernel refused a message, as far as the errno tells. The kernel uses one errno for many reasons.
+ */
 export function reasonOf(refused: Refused): string | undefined {
   const { code, kind, action } = refused
   if (code === 'ENOENT') return missing(refused)

@@ -7,17 +7,17 @@ import { faultsOf } from './refusal-fault.ts'
 const NEEDS_ROOT = 'needs root: CAP_NET_ADMIN in the namespace'
 const NEEDS_KERNEL = 'the kernel has no nf_tables: it needs the module nf_tables'
 
-// Errors for the whole batch, before the kernel looks at its messages.
+// Errors by which the kernel refuses a whole batch before it looks at the batch's messages.
 const ERESTART = 85
 const reasons = new Map<string, readonly [NftError['code'], string]>([
   ['EPERM', ['DENIED', NEEDS_ROOT]],
   ['EOPNOTSUPP', ['UNSUPPORTED', NEEDS_KERNEL]],
 ])
 
-/** Maximum number of faults in the message. The error has all of them. */
+/** Maximum number of faults in an error's message. The error's `faults` has all of them. */
 const TOLD = 3
 
-/** Error for a refused batch; `undefined` if it was committed. */
+/** Creates the error for a batch that the kernel refused. Returns `undefined` if the kernel committed the batch. */
 export function refused(
   batch: Batch,
   sent: Buffer,
@@ -42,26 +42,26 @@ export function refused(
   return error
 }
 
-/** Bytes of refused batches, for callers that can print the rules. */
+/** Bytes of each refused batch by its error, for callers that add the rules' texts to the error. */
 const batches = new WeakMap<NftError, Buffer>()
 
-/** Batch of an error, as it was sent; `undefined` for other errors. */
+/** Bytes of the refused batch that caused an error. `undefined` for other errors. */
 export const sentFor = (error: NftError): Buffer | undefined => batches.get(error)
 
-/** Error for a refused request or dump. Returns other errors unchanged. */
+/** Converts the error of a refused request or dump to an `NftError`. Returns other errors unchanged. */
 export function requestRefused(error: unknown): unknown {
   if (isNetlinkError(error)) {
     const [code, hint] = codeOf(error)
     return new NftError(code, hint === undefined ? error.message : `${error.message}, ${hint}`, { cause: error })
   }
-  // Every attempt of the dump was interrupted.
+  // EINTR: changes of other processes interrupted every attempt of the dump.
   return errnoOf(error) === 'EINTR' ? new NftError('CHANGED', messageOf(error), { cause: error }) : error
 }
 
 function codeOf({ code, refusal }: NetlinkError): readonly [NftError['code'], string?] {
   if (code === 'EPERM') return ['DENIED']
   if (code === 'ENOENT') return ['NOT_FOUND']
-  // nfnetlink reports EINVAL for a missing subsystem.
+  // nfnetlink reports EINVAL if the kernel lacks the subsystem nf_tables.
   if (refusal.errno === EINVAL) return ['UNSUPPORTED', NEEDS_KERNEL]
   return ['REFUSED']
 }
