@@ -109,7 +109,7 @@ function everyStatement(config: CaptureConfig): readonly Statement[] {
   ]
   const virtual = config.rerouteVirtualInterfaces.map(quoted)
 
-  // NFT-01
+  // Rules for excluded interfaces.
   for (const name of config.excludeInterfaces.map(quoted)) {
     nat('prerouting', `iifname ${name} counter return`)
     nat('output', `oifname ${name} counter return`)
@@ -120,18 +120,18 @@ function everyStatement(config: CaptureConfig): readonly Statement[] {
       mangle('output', `oifname ${name} counter return`)
     }
   }
-  // NFT-02
+  // Rules for traffic of virtual machines.
   for (const name of virtual) nat('prerouting', `iifname ${name} counter return`, 0)
-  // NFT-03
+  // Rules that drop invalid packets.
   if (config.dropInvalid) {
     mangle('prerouting', `${L4} ct state invalid counter jump istio-drop`)
     mangle('istio-drop', 'counter drop')
   }
-  // Rules NFT-04 to NFT-06 in the description of Istio's native mode.
+  // Rules that redirect to the proxy's ports, and the exception for the tunnel port.
   nat('istio-inbound', `${L4} tcp dport ${tunnel} counter return`)
   nat('istio-redirect', `${L4} counter redirect to :${config.proxyPort}`)
   nat('istio-in-redirect', `${L4} counter redirect to :${config.inboundCapturePort}`)
-  // Rules NFT-07 and NFT-08 in the description of Istio's native mode.
+  // Rules that deliver inbound connections to the proxy with TPROXY.
   if (anyInbound && tproxy) {
     const to = `:${config.inboundCapturePort} meta mark set ${mark} counter accept`
     mangle('istio-divert', `counter meta mark set ${mark}`)
@@ -139,7 +139,7 @@ function everyStatement(config: CaptureConfig): readonly Statement[] {
     mangle('istio-tproxy', `${L4} ip daddr != ${loopback4} tproxy ip to ${to}`)
     if (ipv6) mangle('istio-tproxy', `${L4} ip6 daddr != ::1/128 tproxy ip6 to ${to}`)
   }
-  // Rules NFT-09 to NFT-14 in the description of Istio's native mode.
+  // Rules that select the captured inbound ports.
   const held = 'ct state related,established'
   if (anyInbound) capturing('prerouting', `${L4} counter jump istio-inbound`)
   if (inbound === '*') {
@@ -158,7 +158,7 @@ function everyStatement(config: CaptureConfig): readonly Statement[] {
       } else nat('istio-inbound', `${L4} tcp dport ${port} counter jump istio-in-redirect`)
     }
   }
-  // Rules NFT-15 to NFT-17 in the description of Istio's native mode.
+  // First rules for outbound traffic: the excluded ports, and traffic from the proxy to the application.
   nat('output', 'counter jump istio-output')
   for (const port of config.excludeOutboundPorts.map(ports)) {
     nat('istio-output', `tcp dport ${port} counter return`)
@@ -166,7 +166,7 @@ function everyStatement(config: CaptureConfig): readonly Statement[] {
   }
   nat('istio-output', 'oifname lo ip saddr 127.0.0.6/32 counter return')
   if (ipv6) nat('istio-output', 'oifname lo ip6 saddr ::6/128 counter return')
-  // Rules NFT-18 to NFT-21 in the description of Istio's native mode.
+  // Rules that keep the proxy's own traffic from being redirected again.
   for (const [key, id] of owners) {
     const spared = dns && key === 'skuid' ? `{ 53, ${tunnel} }` : `${tunnel}`
     const own = `tcp dport != ${spared} ${key} ${id} counter jump istio-in-redirect`
@@ -178,7 +178,7 @@ function everyStatement(config: CaptureConfig): readonly Statement[] {
     }
     nat('istio-output', `${key} ${id} counter return`)
   }
-  // NFT-22
+  // Rules for the groups of sending processes.
   const groups = config.ownerGroups.groups.map(owner)
   if (config.ownerGroups.mode === 'all-except') {
     for (const group of groups) nat('istio-output', `skgid ${group} counter return`)
@@ -187,7 +187,7 @@ function everyStatement(config: CaptureConfig): readonly Statement[] {
   } else {
     nat('istio-output', [...groups.map((group) => `skgid != ${group}`), 'counter return'].join(' '))
   }
-  // Rules NFT-23 to NFT-29 in the description of Istio's native mode.
+  // Rules for DNS capture.
   if (dns) {
     const agent = 'counter redirect to :15053'
     const hosts = [
@@ -214,7 +214,7 @@ function everyStatement(config: CaptureConfig): readonly Statement[] {
       raw('istio-inbound', `udp sport 53 ${family} saddr ${host} counter ct zone set 1`)
     }
   }
-  // Rules NFT-30 to NFT-32 in the description of Istio's native mode.
+  // Rules for loopback addresses, excluded outbound ranges, and included outbound ports.
   nat('istio-output', `ip daddr ${loopback4} counter return`)
   if (ipv6) nat('istio-output', 'ip6 daddr ::1/128 counter return')
   for (const cidr of config.excludeOutboundIPRanges.ipv4) nat('istio-output', `ip daddr ${cidr} counter return`)
@@ -224,7 +224,7 @@ function everyStatement(config: CaptureConfig): readonly Statement[] {
   for (const port of config.includeOutboundPorts.map(ports)) {
     nat('istio-output', `tcp dport ${port} counter jump istio-redirect`)
   }
-  // Rules NFT-33 and NFT-34 in the description of Istio's native mode.
+  // Rules for included outbound ranges, also for traffic of virtual machines.
   const proxy = 'counter jump istio-redirect'
   if (included === '*') {
     nat('istio-output', proxy)
@@ -239,7 +239,7 @@ function everyStatement(config: CaptureConfig): readonly Statement[] {
       nat('istio-output', `${range} ${proxy}`)
     }
   }
-  // Rules NFT-35 to NFT-41 in the description of Istio's native mode.
+  // Rules that mark packets for TPROXY, and that exclude packets on `lo` that are not inbound.
   if (tproxy) {
     mangle('prerouting', `${L4} mark ${mark} counter ct mark set mark`)
     mangle('output', `oifname lo ${L4} mark ${mark} counter return`)

@@ -25,7 +25,7 @@
  */
 
 export type { Where } from '@cni/netns/handle'
-// the kernel
+// Functions that read and write tables in the kernel.
 export type { Change } from './apply/report.ts'
 export { printTables, readTables } from './kernel-tables.ts'
 export { type Nftables, nftables } from './nftables.ts'

@@ -24,7 +24,7 @@ import {
 
 /**
  * Generator of random set keys: a value, a network or a range. A key of a flags type has only one flag. nft does not
- * define the order of keys with the same first flag.
+ * order keys with the same first flag.
  */
 function keyFor(type: Type): fc.Arbitrary<unknown> {
   const value = type.startsWith('ct_st') ? values[type].map((bits) => [bits].flat().slice(-1)) : values[type]
@@ -52,7 +52,7 @@ function operandFor(type: Type): fc.Arbitrary<unknown> {
 /** Canonical form of a generated statement. `undefined` if the statement is invalid. */
 function canonical(statement: unknown): Statement | undefined {
   try {
-    // The cast is safe: `canonicalStatement` validates the generated statement.
+    // The type cast is safe: `canonicalStatement` validates the generated statement.
     return canonicalStatement(statement as Statement, '')
   } catch {
     return undefined

@@ -119,7 +119,7 @@ function inbound({ nat }: Tables, { bypassInbound }: PodCapture): readonly Rule[
   return [plain.not.mark(ZTUNNEL_MARK, MARK_MASK).redirect(INBOUND_PORT)]
 }
 
-/** DNS capture. A conntrack zone separates ztunnel's own queries from the queries that it answers. */
+/** Rules for DNS capture. A conntrack zone separates ztunnel's own queries from the queries that ztunnel answers. */
 function queries({ nat, raw }: Tables, { dnsCapture }: PodCapture): readonly Rule[] {
   if (!dnsCapture) return []
   const output = nat.on('ISTIO_OUTPUT')

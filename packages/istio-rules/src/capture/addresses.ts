@@ -5,7 +5,7 @@ import type { CaptureConfig } from './config.ts'
 /** Source addresses of the proxy when the proxy forwards inbound traffic to the application, by family. */
 export const PASSTHROUGH: AddressPair = { ipv4: '127.0.0.6/32', ipv6: '::6/128' }
 
-/** Loopback range of each family. */
+/** Range of loopback addresses, by address family. */
 export function loopback({ loopbackCidr }: CaptureConfig): AddressPair {
   return { ipv4: loopbackCidr, ipv6: '::1/128' }
 }

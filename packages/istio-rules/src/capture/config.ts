@@ -51,7 +51,7 @@ export const captureDefaults: CaptureConfig = {
 export const capturedFamilies = ({ ipv6 }: Pick<CaptureConfig, 'ipv6'>): ('ipv4' | 'ipv6')[] =>
   ipv6 ? ['ipv4', 'ipv6'] : ['ipv4']
 
-/** Configuration of a pod's redirection in a namespace with or without IPv6. */
+/** Creates the complete configuration of a pod's redirection, for a namespace with or without IPv6. */
 export function captureConfig(redirect: Redirect, { ipv6 }: { readonly ipv6: boolean }): CaptureConfig {
   const { proxyUID, proxyGID, dnsCapture, dualStack: _, ...same } = redirect
   return {

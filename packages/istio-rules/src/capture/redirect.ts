@@ -12,7 +12,7 @@ import { checkRuleCount, type RuleLists } from './rule-count.ts'
  * the network namespace.
  */
 export interface Redirect extends Capture<number, number> {
-  /** User and group of the proxy. */
+  /** User and group IDs under which the pod's proxy runs. */
   readonly proxyUID: number
   readonly proxyGID: number
   readonly dnsCapture: boolean

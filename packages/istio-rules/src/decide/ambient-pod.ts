@@ -4,7 +4,7 @@ import { usableAddresses } from '../capture/families.ts'
 import { isPodIdentity, type PodIdentity } from '../pod/pod-identity.ts'
 import type { Labels } from './label-selector.ts'
 
-/** Pod in ambient mode: the members that decide about its traffic. */
+/** Members of a pod that decide about the pod's traffic in ambient mode. */
 export interface AmbientPod extends PodIdentity {
   readonly uid: string
   /** Value of the pod's `spec.serviceAccountName`. `''` if absent. */

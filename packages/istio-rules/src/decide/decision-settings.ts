@@ -1,6 +1,6 @@
 import type { LabelSelector } from './label-selector.ts'
 
-/** Selects pods by their labels and by the labels of their namespace. An absent selector matches everything. */
+/** Selects pods by their labels and by the labels of their namespace. An absent selector matches every pod. */
 export interface EnablementSelector {
   readonly podSelector?: LabelSelector | null | undefined
   readonly namespaceSelector?: LabelSelector | null | undefined

@@ -90,7 +90,8 @@ export function namespaceMatters(
   { selectors }: Pick<EnrolmentSettings, 'selectors'>,
 ): boolean {
   if (before === undefined) return true
-  // Compares the result of each selector alone, because a pod may now match another selector of the list.
+  // Compares the result of each namespace selector alone: a namespace may match one selector before and another
+  // selector after.
   return selectors.some(({ namespaceSelector }) => {
     const selector = namespaceSelector ?? {}
     return selects(selector, before) !== selects(selector, after)

@@ -22,7 +22,7 @@ export function tproxyDelivery({ mangle }: Tables, config: CaptureConfig): reado
   ]
 }
 
-/** Delivers inbound connections to the proxy with their original addresses. */
+/** Delivers inbound connections to the proxy with TPROXY, which keeps the original addresses. */
 export function tproxyInbound({ mangle }: Tables, { includeInboundPorts }: CaptureConfig): readonly Rule[] {
   const tcp = mangle.on('ISTIO_INBOUND').proto('tcp')
   return onPorts(tcp, includeInboundPorts).flatMap((rule) => [

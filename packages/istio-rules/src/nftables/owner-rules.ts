@@ -50,7 +50,8 @@ export function ownerGroupRules(t: Tables, { ownerGroups: { mode, groups } }: Ca
   const output = t['istio-proxy-nat'].on('istio-output')
   const ids = groups.map(ownerId)
   if (mode === 'all-except') return ids.map((id) => output.skgid(id).counter().return())
-  // A packet without a socket has no group. It matches neither form of the rule below.
+  // A packet without a socket has no group: neither a rule with group conditions nor a rule with a set of groups
+  // matches it.
   if (ids.length > MAX_CONDITIONS) return [output.skgid().not(ids).counter().return()]
   // Adds one negated condition to the rule for each included group. If no group is included, the rule matches all
   // packets.

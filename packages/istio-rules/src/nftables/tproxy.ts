@@ -24,7 +24,7 @@ export function tproxyDelivery(t: Tables, config: CaptureConfig): readonly Place
   ]
 }
 
-/** Delivers inbound connections to the proxy with their original addresses. */
+/** Delivers inbound connections to the proxy with TPROXY, which keeps the original addresses. */
 export function tproxyInbound(t: Tables, { includeInboundPorts: included }: CaptureConfig): readonly Placed[] {
   const tcp = t['istio-proxy-mangle'].on('istio-inbound').l4proto('tcp')
   const known = tcp.ct('state', ['established', 'related'])

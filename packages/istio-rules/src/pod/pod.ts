@@ -1,4 +1,4 @@
-/** Members of a pod that decide about its traffic. */
+/** Members of a Kubernetes pod object that decide about the pod's traffic. */
 export interface Pod {
   readonly metadata: {
     readonly name: string

@@ -11,20 +11,20 @@ export interface IpRanges {
   readonly ipv6: readonly string[]
 }
 
-/** Validates an interception mode (V-mode): exactly `REDIRECT` or `TPROXY`. */
+/** Validates an interception mode: exactly `REDIRECT` or `TPROXY`. */
 export function interceptionMode(value: string): InterceptionMode {
   if (value === 'REDIRECT' || value === 'TPROXY') return value
   throw new Error('expected REDIRECT or TPROXY')
 }
 
-/** Parses a comma list of ports (V-port). Drops blanks around items. An empty value is an empty list. */
+/** Parses a comma list of ports. Drops blanks around items. An empty value is an empty list. */
 export function ports(value: string): readonly number[] {
   const entries = listEntries(value)
   if (value.trim() === '') return []
   return unique(entries.map((item) => port(item.trim())))
 }
 
-/** Parses `*` for all ports, or a comma list of ports (V-port*). */
+/** Parses `*` for all ports, or a comma list of ports. */
 export function portsOrAll(value: string): '*' | readonly number[] {
   return value === '*' ? value : ports(value)
 }
@@ -43,14 +43,14 @@ export function unsigned(item: string, max: number, what: string): number {
   throw new Error(`${quote(item)} is not a ${what} (0 to ${max})`)
 }
 
-/** Parses a comma list of IP prefixes `address/bits` without blanks (V-cidr). An empty value is an empty list. */
+/** Parses a comma list of IP prefixes `address/bits` without blanks. An empty value is an empty list. */
 export function ipRanges(value: string): IpRanges {
   const prefixes = value === '' ? [] : listEntries(value).map(prefix)
   const of = (family: 'ipv4' | 'ipv6') => unique(prefixes.filter((p) => p.family === family).map((p) => p.cidr))
   return { ipv4: of('ipv4'), ipv6: of('ipv6') }
 }
 
-/** Parses `*` for all destinations, or a comma list of IP prefixes (V-cidr*). */
+/** Parses `*` for all destinations, or a comma list of IP prefixes. */
 export function ipRangesOrAll(value: string): '*' | IpRanges {
   return value === '*' ? value : ipRanges(value)
 }
@@ -62,7 +62,7 @@ function prefix(item: string) {
   throw new Error(`${quote(item)} is not an IP range, write "10.0.0.0/8" or "fd00::/8" without blanks`)
 }
 
-/** Parses a comma list of interface names (V-if). Drops blanks around items. An empty value is an empty list. */
+/** Parses a comma list of interface names. Drops blanks around items. An empty value is an empty list. */
 export function interfaces(value: string): readonly string[] {
   if (value === '') return []
   return unique(listEntries(value).map((item) => interfaceName(item.trim())))

@@ -54,7 +54,7 @@ function ownSets({ expressions }: NftRule): string[] {
   )
 }
 
-/** Handle of the next rule of the chain that still exists. The restored rule is inserted before that rule. */
+/** Handle of the rule before which a deleted rule is restored: the next rule of the chain that still exists. */
 function nextOf(rule: NftRule, rules: readonly NftRule[], left: Left): bigint | undefined {
   const chain = chainKey(rule)
   const kept = left.rules.get(chain) ?? []

@@ -122,8 +122,8 @@ function present(nft: Nft) {
   try {
     return setsOf(nft)
   } catch {
-    // Ignores an error while reading sets: the caller reports the kernel's refusal with rule texts that lack the sets
-    // in the kernel.
+    // Continues without the sets in the kernel if they cannot be read. Texts of refused rules then lack the content of
+    // these sets.
     return []
   }
 }

@@ -20,7 +20,7 @@ import { present } from './present.ts'
 import type { Plan } from './report.ts'
 import type { WayBack } from './work.ts'
 
-/** Tables that an apply wants in the kernel, and tables that it deletes. */
+/** Tables that `apply` has to write, and tables that it has to delete. */
 export interface Wanted {
   readonly rules: Ruleset
   readonly gone: readonly TableName[]

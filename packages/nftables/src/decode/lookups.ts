@@ -30,13 +30,13 @@ export function lookedUp(
   const isMap = set.flags?.includes('map') === true
   if (dreg === undefined && !isMap && (flags & ~INVERTED) === 0) {
     const value = isNamed ? { named: name } : setOf(type, interval, record)
-    // The cast is safe: the set's keys were decoded with the selector's type.
+    // The type cast is safe: the set's keys were decoded with the selector's type.
     const statement = { kind: selector, ...(flags === INVERTED ? { op: '!=' } : {}), value } as Statement
     return value === undefined ? undefined : read(1, statement)
   }
   if (dreg !== 0 || flags !== 0 || set.dataType !== 'verdict') return undefined
   const map = isNamed ? { named: name } : mapOf(type, interval, record)
-  // The cast is safe: the map's keys were decoded with the selector's type.
+  // The type cast is safe: the map's keys were decoded with the selector's type.
   return map === undefined ? undefined : read(1, { kind: 'vmap', on: selector, map } as Statement)
 }
 

@@ -140,7 +140,7 @@ function masked(reading: Reading, at: number, bits: Expressions['bitwise'], load
   }
   const value = maskValue(type, data)
   const kept = maskValue(type, mask)
-  // The cast is safe: value and mask were decoded with the selector's type.
+  // The type cast is safe: value and mask were decoded with the selector's type.
   const operand = { value, mask: kept } as Operand<Plain>
   return value === undefined || kept === undefined ? undefined : read(2, match(selector, operand, word))
 }

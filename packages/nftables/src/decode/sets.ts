@@ -71,7 +71,7 @@ function single(type: DataType, interval: boolean, elements: readonly NftElement
     element,
     key: span && keyOf(type, span),
   }))
-  // The cast is safe: the set's keys were decoded with the set's type.
+  // The type cast is safe: the set's keys were decoded with the set's type.
   return found.every(({ key }) => key !== undefined) ? (found as unknown as Decoded[]) : undefined
 }
 
@@ -81,7 +81,7 @@ function several(types: readonly Typed[], interval: boolean, elements: readonly 
   for (const element of elements) {
     const parts = partsIn(types, interval, element)
     if (parts === undefined || isEnd(element)) return undefined
-    // The cast is safe: each part of the key was decoded with its type.
+    // The type cast is safe: each part of the key was decoded with its type.
     found.push({ element, key: parts as SetElement['key'] })
   }
   return found

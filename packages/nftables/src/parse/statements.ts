@@ -140,7 +140,7 @@ function matchIn(words: Words): Statement | undefined {
   const isExact = op === undefined && words.take('==') && selectors[kind].type.flags === true
   const operand = operandIn(kind, words)
   const value = isExact && operand !== undefined ? { set: [operand] } : operand
-  // The cast is safe: the value was parsed with the selector's type.
+  // The type cast is safe: the value was parsed with the selector's type.
   return value === undefined ? undefined : ({ kind, ...(op === undefined ? undefined : { op }), value } as Statement)
 }
 

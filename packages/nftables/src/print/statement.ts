@@ -80,7 +80,7 @@ function matchText({ kind, op, value }: Match): string {
   return `${what} ${flagsText(type, value, op)}`
 }
 
-/** The cast is safe: value and mask have the type of the selector. */
+/** The type cast is safe: value and mask have the type of the selector. */
 const masked = (value: Masked<unknown>): Masked<Plain> => value as Masked<Plain>
 
 /**
@@ -132,7 +132,7 @@ function setText(type: DataType, keys: readonly Key<Plain>[]): string {
 function vmapText({ on, map }: Vmap): string {
   if ('named' in map) return `${selectorText(on)} vmap @${map.named}`
   const { type } = selectors[on]
-  // The cast is safe: the set's keys have the type of the selector.
+  // The type cast is safe: the set's keys have the type of the selector.
   const elements = map.elements as readonly { readonly key: Key<Plain>; readonly verdict: Verdict }[]
   const shown = inListOrder(type, elements, ({ key }) => key).map(
     ({ key, verdict }) => `${keyText(type, key)} : ${verdictText(verdict)}`,

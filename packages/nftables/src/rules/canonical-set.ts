@@ -63,7 +63,7 @@ function canonicalElements(
     .sort(([a], [b]) => compareSpans(a, b))
   const canonical = sorted.map(([spans, element]) => {
     const parts = spans.map((span, at) => keyOf(types[at] ?? dataTypes.mark, span))
-    // The cast is safe: the key was validated with the set's types.
+    // The type cast is safe: the key was validated with the set's types.
     const key = (parts.length > 1 ? Object.freeze(parts) : parts[0]) as SetElement['key']
     return Object.freeze({ ...element, key, ...dataIn(set, element) })
   })

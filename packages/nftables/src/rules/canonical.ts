@@ -23,7 +23,7 @@ export function canonicalStatement(statement: Statement, where: string): Stateme
   return isMatch(statement) ? canonicalMatch(statement, where) : canonicalAction(statement, where)
 }
 
-/** Operand of a condition as bytes. Throws `NftError('INVALID')`. */
+/** Validates the operand of a condition and returns the operand as bytes. Throws `NftError('INVALID')`. */
 export function comparison({ kind, op, value }: Match, where = '', single = false): Compared {
   const what = where === '' ? kind : `${where}: ${kind}`
   if (!isSelector(kind)) return invalid(`${what}: unknown condition`)
@@ -32,7 +32,7 @@ export function comparison({ kind, op, value }: Match, where = '', single = fals
   return withOp(type, op, comparedWith(type, value, what, single), what)
 }
 
-/** Elements of a verdict map as bytes, sorted. Throws `NftError('INVALID')`. */
+/** Validates the elements of a verdict map and returns them as bytes, sorted by key. Throws `NftError('INVALID')`. */
 export function vmapSpans(vmap: Vmap, where = ''): readonly (readonly [Span, VmapElement])[] {
   const what = `${where === '' ? '' : `${where}: `}${vmap.on} vmap`
   if (!isSelector(vmap.on)) return invalid(`${what}: unknown condition`)
@@ -58,7 +58,7 @@ function canonicalMatch(match: Match, where: string): Match {
   const { kind, op } = match
   const compared = comparison(match, where, true)
   const value = operandOf(selectors[kind].type, compared)
-  // The cast is safe: the value was validated with the selector's type.
+  // The type cast is safe: the value was validated with the selector's type.
   return Object.freeze(op === undefined ? { kind, value } : { kind, op, value }) as Match
 }
 
@@ -84,6 +84,6 @@ function canonicalVmap(vmap: Vmap, where: string): Vmap {
     Object.freeze({ key: keyOf(type, span), verdict: Object.freeze(verdict) }),
   )
   const held = 'named' in map ? { named: map.named } : { elements: Object.freeze(elements) }
-  // The cast is safe: the keys of the verdict map were validated with the selector's type.
+  // The type cast is safe: the keys of the verdict map were validated with the selector's type.
   return Object.freeze({ kind: 'vmap', on, map: Object.freeze(held) }) as Vmap
 }

@@ -74,7 +74,7 @@ function checkBase({ name, family }: Table, chain: Chain, base: BaseChain, chain
       `${where}: a nat chain of priority ${priority} would be before connections are tracked: at least -199 is needed`,
     )
   }
-  // The loop adds each chain that a rule jumps to, so `reached` grows while the loop runs.
+  // Adds each chain that a rule jumps to: `reached` grows during the loop, and the loop visits the added chains, too.
   const reached = new Set([chain])
   for (const each of reached) {
     for (const { statements } of each.rules) {

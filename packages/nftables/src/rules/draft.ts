@@ -31,8 +31,8 @@ type Port = number | Range<number> | undefined
 const BURST = 5
 
 /**
- * Implementation of every `RuleBuilder<…>`, with wider parameter types. Validates each value at once, and the whole
- * rule when `rule` is read. Immutable: each step returns a new draft.
+ * Implementation of every type `RuleBuilder<…>`, with wider parameter types. Each step validates its value; reading
+ * `rule` validates the whole rule. Immutable: each step returns a new draft.
  */
 export class Draft implements Placed {
   readonly #place: DraftPlace
@@ -204,7 +204,7 @@ export class Draft implements Placed {
 
   vmap(on: string, map: readonly (readonly [unknown, Verdict])[] | { readonly named: string }): Draft {
     const elements = Array.isArray(map) ? { elements: map.map(([key, verdict]) => ({ key, verdict })) } : map
-    // The cast is safe: the keys of the verdict map are validated with the selector's type.
+    // The type cast is safe: the keys of the verdict map are validated with the selector's type.
     return this.#add({ kind: 'vmap', on, map: elements } as Statement)
   }
 
@@ -238,7 +238,7 @@ export class Draft implements Placed {
     if (!isSelector(kind)) return invalid(`${this.#where}: unknown condition ${JSON.stringify(kind)}`)
     const isBits = selectors[kind].type.flags === true
     const add = (value: unknown, op?: MatchOp) =>
-      // The cast is safe: the value of the condition is validated with the selector's type.
+      // The type cast is safe: the value of the condition is validated with the selector's type.
       this.#add({ kind, value: operand(value, isBits), ...(op === undefined ? undefined : { op }) } as Statement)
     if (given.length > 0) return add(given[0])
     return { not: (value) => add(value, '!='), compare: (op, value) => add(value, op) }

@@ -21,7 +21,7 @@
 export { parseListing } from '../parse/parse-listing.ts'
 export { printRuleset } from '../print/print-ruleset.ts'
 export { ruleText } from '../print/rule.ts'
-// traces of packets
+// Functions that trace a packet through a ruleset.
 export { explain } from '../trace/explain.ts'
 export { trace } from '../trace/trace.ts'
 export type { Trace, TraceOptions } from '../trace/trace-types.ts'

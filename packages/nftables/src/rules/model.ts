@@ -48,7 +48,7 @@ export interface NamedSet {
   readonly elements?: readonly SetElement[]
 }
 
-/** An element of a named set or map. */
+/** Element of a named set or map: a key, optionally with data, comment and timeout. */
 export interface SetElement {
   /** Key of the set element. A list if the set's keys have several parts. */
   readonly key:

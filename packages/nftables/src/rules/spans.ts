@@ -41,11 +41,11 @@ export function spanOf(type: DataType, from: Uint8Array, to: Uint8Array): Span {
   return isNetwork && bits < 8 * type.length ? { from, to, bits } : { from, to }
 }
 
-/** Number of leading ones of a mask; `undefined` if the mask is not a prefix. */
+/** Prefix length of a mask: the number of leading one bits. `undefined` if a one bit follows a zero bit. */
 export function onesBefore(mask: Uint8Array): number | undefined {
   let bits = 0
   for (const byte of mask) {
-    // `clz32` returns 32 if all bits of the byte are set.
+    // Limits the count to 8 bits: `clz32` returns 32 if all bits of the byte are set.
     const ones = Math.min(8, Math.clz32((~byte & 0xff) << 24))
     bits += ones
     if (ones < 8) break

@@ -24,18 +24,18 @@ export type Match<S extends keyof SelectorValues = keyof SelectorValues> = {
  * Condition or action of a rule, in nft's words. Rules of `nftRuleset` and rules read from the kernel have the same
  * **canonical form**, so that equal rules are deeply equal:
  *
- * - A rule has one statement for each step of its expressions, in order. This includes the `l4proto` and `nfproto` that
- *   nft writes before `tcp dport` and `ip daddr` and does not print. `nftRuleset` adds them.
- * - nft compares source and destination port for equality in one step. They are two statements, the source first.
+ * - A rule has one statement for each step of its expressions, in order. nft writes `l4proto` before `tcp dport` and
+ *   `nfproto` before `ip daddr`, and does not print these conditions: `nftRuleset` adds them.
+ * - A condition on the source port precedes a condition on the destination port. nft compares both ports in one step.
  * - Defaults are omitted: no `op` for equality, no `and` of all bits, no empty `flags`, no count of 0.
- * - Numbers are unsigned. A protocol is a word if `l4proto` of {@link SelectorValues} has one.
+ * - Numbers are unsigned. A protocol is a word if `l4proto` of {@link SelectorValues} has a word for it.
  * - An address has the form of `inet_ntop`. A network has no bits set after its prefix; a single address has no prefix
  *   length. An address with any other mask is written as `{ value, mask }`.
  * - States, bits and flags have the order of their type. A set is sorted by the bytes of its keys. Overlapping keys and
  *   touching ranges are joined. In a set, a range that is exactly a network is written as a network.
- * - A set of one key is written as that key. Exceptions are `ct state` and `ct status`: there a set of one key compares
- *   for equality with exactly these bits, as `!=` does.
- * - Adjacent expressions that are not modelled form one `raw`. Its expressions have the form of `decodeExpressions`.
+ * - A set of one key is written as its key. Exceptions are `ct state` and `ct status`: a set of one key compares for
+ *   equality with exactly these bits, as `!=` does.
+ * - Adjacent expressions that are not modelled form one `raw` statement, in the form of `decodeExpressions`.
  */
 export type Statement =
   | Match

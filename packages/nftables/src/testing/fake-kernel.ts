@@ -81,8 +81,8 @@ export function fakeKernel(
      * returns.
      */
     readonly fail?: (change: {
-      /** Change, such as `add rule`, `delete chain`. */ readonly what: string
-      /** Attributes of the change, as bytes. */ readonly body: Buffer
+      /** Name of the change, such as `add rule`. */ readonly what: string
+      /** Netlink attributes of the change. */ readonly body: Buffer
     }) => string | undefined
   } = {},
 ): FakeKernel {

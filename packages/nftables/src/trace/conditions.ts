@@ -33,7 +33,9 @@ export function verdictIn(vmap: Vmap, table: Table, traced: TracedPacket): Verdi
   return found.every((each) => each === first) ? (first ?? 'none') : undefined
 }
 
-/** Result of a comparison, if all values that the packet's field may have give it. `undefined` if results differ. */
+/**
+ * Result of a comparison if it is equal for all possible values of the packet's field. `undefined` if results differ.
+ */
 function decided(held: Held, holds: (bytes: Uint8Array) => boolean): boolean | undefined {
   if (held === undefined) return undefined
   const answers = held.map(holds)
@@ -78,8 +80,8 @@ function inNamed(held: Held, set: NamedSet | undefined, op: MatchOp | undefined)
 }
 
 /**
- * Keys of a named set as byte ranges, with their elements. `undefined` if the elements are unknown, or if keys have
- * several parts.
+ * Keys of a named set as byte ranges, with their elements. `undefined` for unknown elements and for keys with several
+ * parts.
  */
 function spansOf({ name, key, elements }: NamedSet): readonly (readonly [Span, SetElement])[] | undefined {
   const [only, ...more] = typeof key === 'string' ? [key] : key

@@ -7,9 +7,9 @@ import { isLocal, routeOut, startTrace, stateOf, type TracedPacket, track } from
 import { type Ending, walkChain } from './walk.ts'
 
 /**
- * Traces a packet through a ruleset, without a kernel and without root. Pure. The trace never guesses: the verdict is
- * `undecided` if a statement is not modelled or a fact is not given. The options supply facts that a packet does not
- * have. Elements of sets that the ruleset does not own are unknown.
+ * Traces a packet through a ruleset, without a kernel and without root. A pure function. The trace never guesses: the
+ * verdict is `undecided` if a statement is not modelled or a fact is not given. The options supply facts that a packet
+ * does not have. Elements of sets that the ruleset does not own are unknown.
  *
  * Assumptions:
  *

@@ -62,7 +62,7 @@ export interface Nft extends Dumps, Disposable {
   close(): void
 }
 
-/** Result of a committed batch. */
+/** Result of a batch that the kernel committed: the reported changes. */
 export type Committed = ReturnType<Nft['commit']>
 
 /**

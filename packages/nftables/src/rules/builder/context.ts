@@ -4,7 +4,7 @@ import type { BasePart, SetPart } from './parts.ts'
 /** Chains and sets of a table by name, as `nftRuleset` declares them. */
 export type TableParts = { readonly [name: string]: BasePart | { readonly part: 'chain' } | SetPart }
 
-/** A rule with its table and chain. */
+/** Rule with the names of the table and the chain to which the rule belongs. */
 export interface Placed {
   readonly table: string
   readonly chain: string

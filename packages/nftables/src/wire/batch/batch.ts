@@ -126,7 +126,7 @@ export class Batch {
     })
   }
 
-  /** Deletes one rule. */
+  /** Deletes one rule of a chain, by the rule's handle. */
   deleteRule({ family, table, chain, handle }: ChainName & { readonly handle: bigint }): this {
     return this.#delete(RULE, { family, table, chain }, (writer) => writeFields(writer, HANDLE, { handle }, 'rule'))
   }

@@ -9,10 +9,7 @@ import { messageOfType, NFGENMSG, NFT_MSG_TRACE } from '../messages.ts'
 import { openGroup } from '../open-netfilter.ts'
 import type { ChainName } from '../specs.ts'
 
-/**
- * Trace step of a packet: the packet reached a rule, a chain end or a policy. `lost` means that the socket was full
- * before the next step.
- */
+/** Trace step: a packet reached a rule, a chain's end or a policy. `lost`: the socket was full before the next step. */
 export type Trace =
   | (ChainName & {
       /**

@@ -76,7 +76,7 @@ function decodeExpression(element: Buffer): Expression {
   const fields = tables.get(name)
   if (fields !== undefined && hasData(fields) === (data !== undefined)) {
     const { values, exact } = readFields(fields, data ?? Buffer.alloc(0))
-    // The cast is safe: `fields` has all attributes of the expression with this name.
+    // The type cast is safe: `fields` has all attributes of the expression with this name.
     if (exact) return { name, ...values } as Expression
   }
   return { name: 'raw', of: name, ...(data === undefined ? {} : { data }) }

@@ -112,7 +112,7 @@ export function readFields<F extends Fields>(fields: F, bytes: Buffer, start?: n
   })
   for (const key of always) if (!(key in values)) exact = false
   for (const { key, fallback } of usual) if (values[key] === fallback) delete values[key]
-  // The cast is safe: the result type is derived from `fields`, which decoded the values.
+  // The type cast is safe: the result type is derived from `fields`, which decoded the values.
   return { values: values as Partial<Values<F>>, exact }
 }
 
@@ -123,11 +123,11 @@ interface Named extends Field {
 interface FieldIndex {
   readonly list: readonly Named[]
   readonly byType: ReadonlyMap<number, Named>
-  /** Names of the attributes that are required in requests. */
+  /** Names of the declared attributes that requests must contain. */
   readonly always: readonly string[]
-  /** Names of the attributes that every answer of the kernel has. */
+  /** Names of the declared attributes that every answer of the kernel contains. */
   readonly needed: readonly string[]
-  /** Attributes with a default value. */
+  /** Declared attributes that have a default value. */
   readonly usual: readonly Named[]
 }
 

@@ -24,7 +24,7 @@ export function faultsOf(
   refusals: readonly NetlinkError['refusal'][],
 ): Fault[] {
   const messages = decodeMessages(sent)
-  // Message 0 begins the batch, so message 1 has the first subject.
+  // Message 0 only marks the beginning of the batch, so `subjects` has no entry for it.
   return refusals.map((refusal) => faultOf(refusal, subjects[refusal.index - 1], messages[refusal.index]))
 }
 
