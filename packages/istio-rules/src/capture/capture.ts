@@ -1,8 +1,8 @@
 import type { IpRanges } from '../pod/validators.ts'
 
 /**
- * Traffic of a pod that the rules capture. Lists have the order of the rules. Lists from annotations contain numbers
- * only. Lists from command lines may also contain port ranges and group names. iptables resolves group names on the
+ * Traffic of a pod that the rules capture. Rules have the order of the lists. Lists from annotations contain numbers
+ * only. Lists from command lines may also contain port ranges and group names. iptables resolves these names on the
  * machine where it runs.
  */
 export interface Capture<
@@ -20,8 +20,8 @@ export interface Capture<
   readonly excludeInterfaces: readonly string[]
   readonly rerouteVirtualInterfaces: readonly string[]
   /**
-   * Groups that the rules compare with the group of the sending process. Outbound traffic is captured of all groups
-   * except `groups`, or only of `groups`.
+   * Groups that the rules compare with the group of the sending process. Outbound traffic of all groups except `groups`
+   * is captured, or only traffic of `groups`.
    */
   readonly ownerGroups: { readonly mode: 'all-except' | 'only'; readonly groups: readonly Group[] }
   readonly dropInvalid: boolean

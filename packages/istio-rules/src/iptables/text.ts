@@ -3,7 +3,7 @@ import { type Family, isBuiltin, ruleArgs, ruleLine, type Table } from '@cni/ipt
 
 /**
  * Rules of one family as `iptables-restore` text, with the same bytes as Istio writes: tables sorted by name, `-N` for
- * every chain, inserted rules in the order of creation. Empty text for a family without rules.
+ * every chain, `-I` for inserted rules. Empty text for a family without rules.
  *
  * @example
  * iptables(c, { print: istioRestoreText })

@@ -3,9 +3,9 @@ import { listEntries } from './list-entries.ts'
 import { unique, unsigned } from './validators.ts'
 
 /**
- * Groups that the rules compare with the group of the sending process. Outbound traffic is captured of all groups
- * except `groups`, or only of `groups`. The plugin accepts numbers only, because iptables would resolve names on the
- * node and not in the pod.
+ * Groups that the rules compare with the group of the sending process. Outbound traffic of all groups except `groups`
+ * is captured, or only traffic of `groups`. The plugin accepts numbers only, because iptables would resolve names on
+ * the node and not in the pod.
  */
 export interface OwnerGroups<Group extends number | string = number> {
   readonly mode: 'all-except' | 'only'

@@ -46,7 +46,8 @@ function writeFresh(nft: Nft, { rules, owned }: Fresh, back: WayBack): boolean {
     back.told(nft.commit(batch))
     return true
   } catch (error) {
-    // Another process has created one of the ruleset's tables since the check: no whole ruleset is written.
+    // Another process has created one of the ruleset's tables since the check: the caller corrects the differences
+    // instead.
     if (isNftError(error) && error.faults.some(({ kind, code }) => kind === 'table' && code === 'EEXIST')) return false
     throw error
   }

@@ -26,7 +26,7 @@ export function withRules(error: NftError, nft: Nft): NftError {
   const sets = new SentSets(messages, nft)
   let { message } = error
   const faults = error.faults.map((fault): Fault => {
-    // Faults count the batch's messages after the begin message, which is messages[0].
+    // Message 0 only marks the beginning of the batch, and faults do not count it.
     const refused = messages[fault.index + 1]
     const rule = refused === undefined ? undefined : textOf(refused, sets)
     if (rule === undefined) return fault

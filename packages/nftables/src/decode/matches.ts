@@ -52,7 +52,7 @@ function compared(reading: Reading, at: number, expression: Expression, loaded: 
 
 const matchOps = { eq: undefined, neq: '!=', lt: '<', lte: '<=', gt: '>', gte: '>=' } as const
 
-/** Creates a condition on a selector. The cast is safe: the value was decoded with the selector's type. */
+/** Creates a condition on a selector. The type cast is safe: the value was decoded with the selector's type. */
 const match = (kind: Selector, value: Operand<Plain>, op?: MatchOp): Match =>
   ({ kind, ...(op === undefined ? {} : { op }), value }) as Match
 

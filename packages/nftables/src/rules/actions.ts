@@ -186,7 +186,7 @@ function flagsOf<F extends string>(
 
 /** Object with one property of an action. Empty if the value is undefined or the default. */
 function some<K extends string, T>(key: K, value: T, fallback?: T): { readonly [P in K]?: NonNullable<T> } {
-  // The cast is necessary: TypeScript does not know that the object has only the property `key`.
+  // The type cast is necessary: TypeScript does not know that the object has only the property `key`.
   return value === undefined || value === fallback ? {} : ({ [key]: value } as { readonly [P in K]?: NonNullable<T> })
 }
 

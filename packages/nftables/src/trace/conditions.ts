@@ -80,8 +80,7 @@ function inNamed(held: Held, set: NamedSet | undefined, op: MatchOp | undefined)
 }
 
 /**
- * Keys of a named set as byte ranges, with their elements. `undefined` for unknown elements and for keys with several
- * parts.
+ * Keys of a named set as byte ranges, with elements. `undefined` for unknown elements and for keys with several parts.
  */
 function spansOf({ name, key, elements }: NamedSet): readonly (readonly [Span, SetElement])[] | undefined {
   const [only, ...more] = typeof key === 'string' ? [key] : key

@@ -14,11 +14,12 @@ import { type Ending, walkChain } from './walk.ts'
  * Assumptions:
  *
  * - There are no other tables, and no mark changes a route.
- * - The kernel tracks connections. It does so as soon as any rule needs it.
+ * - The kernel tracks connections, as the kernel does as soon as any rule needs conntrack.
  * - A `tproxy` has a listener, and the port that NAT wants is free.
  *
- * `NEW` is the first packet of its connection. The trace does not rewrite later packets of a connection with NAT: the
- * kernel does that without a rule. A packet to this machine itself comes in again on `lo`: trace it as a second packet.
+ * A packet in the state `NEW` is the first packet of its connection. The trace does not rewrite later packets of a
+ * connection with NAT: the kernel does that without a rule. A packet to this machine itself comes in again on `lo`:
+ * trace it as a second packet.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * Live events of nf_tables: drift of a ruleset, changes of any program, and the way of real packets.
+ * Live events of nf_tables: drift of a ruleset, changes of any program, and traces of real packets.
  *
  * @example
  * ```ts

@@ -39,7 +39,7 @@ export interface Nft extends Dumps, Disposable {
    * batch if another process changes rules meanwhile; `plan` is then called again after a pause. An empty batch is not
    * sent. Resolves with the value of `plan`; rejects with `CHANGED` after the last retry.
    *
-   * A change that depends on nothing that was read needs no guard: `commit` a batch.
+   * For a change that does not depend on the current rules, use `commit`.
    *
    * @example
    * await nft.transact((batch) => {

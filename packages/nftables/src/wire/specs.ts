@@ -112,7 +112,8 @@ export interface ElementSpec extends Pick<RuleSpec, 'comment' | 'userdata'> {
   readonly data?: Uint8Array | Verdict | undefined
   /**
    * Flags of the set element. `intervalEnd`: the first key after the interval that the previous element begins. Not
-   * used in sets of concatenated keys. `catchAll`: matches if no other element does, and has no key.
+   * used in sets of concatenated keys. `catchAll`: an element without a key, for all keys that no other element
+   * matches.
    */
   readonly flags?: readonly ('intervalEnd' | 'catchAll')[] | undefined
   /** Time until the set element expires, in milliseconds. */

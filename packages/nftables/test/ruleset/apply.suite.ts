@@ -134,7 +134,7 @@ export function applyBehaviour(open: () => Promise<RulesetWorld>): void {
       const told = { code: 'REFUSED', faults, message: expect.stringContaining(`"nosuch": ${texts[0]}; Add`) }
       await expect(tables.apply(refused)).rejects.toMatchObject(told)
       await expect(tables.check(refused)).rejects.toMatchObject(told)
-      // The kernel refuses the rule in the same way if its set is in the kernel and not in the batch.
+      // The kernel refuses the rule in the same way if the batch does not contain its set.
       await tables.apply(nftRuleset('inet', { ex: { own: chain, s: set('ipv4_addr') } }, () => []))
       await expect(tables.apply(refused)).rejects.toMatchObject(told)
       const change = (batch: Batch) =>

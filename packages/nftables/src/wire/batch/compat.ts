@@ -6,8 +6,8 @@ const NFT_RULE_COMPAT_F_INV = 2
 
 /**
  * Protocol information that xt modules need about their rule, to add a rule again that was read. The kernel does not
- * report the information. It is derived from the comparison of the protocol that all versions of iptables write into
- * such a rule. `undefined` for a rule without xt modules.
+ * report the information. All versions of iptables compare the protocol in such a rule, too. The function reads that
+ * comparison. `undefined` for a rule without xt modules.
  */
 export function compatOf(expressions: readonly Expression[]): RuleSpec['compat'] {
   if (!expressions.some(({ name }) => name === 'match' || name === 'target')) return undefined

@@ -33,7 +33,7 @@ export const setFields = indexed({
   setId: may(10, n32),
   timeout: may(11, n64),
   userdata: may(13, bytes),
-  /** Attributes that only newer kernels report: the data structure of the set, and its number of elements. */
+  /** Attributes that the kernel may report: the data structure of the set, and its number of elements. */
   structure: hinted(19, bytes),
   count: hinted(20, bytes),
 })
