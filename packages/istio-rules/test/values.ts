@@ -2,11 +2,11 @@ import fc from 'fast-check'
 
 type Text = fc.Arbitrary<string>
 
-/** Random generator: mostly values of the first generator, and sometimes values of the other generators. */
+/** Combines random generators: mostly values of the first generator, and sometimes values of the other generators. */
 export const mostly = <T>(often: fc.Arbitrary<T>, ...seldom: Array<fc.Arbitrary<T>>): fc.Arbitrary<T> =>
   fc.oneof({ arbitrary: often, weight: 40 }, ...seldom.map((arbitrary) => ({ arbitrary, weight: 1 })))
 
-/** Generator of comma lists. */
+/** Generator of random comma lists. */
 const list = (item: Text, maxLength = 4): Text => fc.array(item, { maxLength }).map((items) => items.join(','))
 
 const port = fc.oneof(
@@ -20,7 +20,7 @@ const badPorts = fc.constantFrom(
   'http', '65536', '-1', '+1', '1_000', '80-90', '80,', ',80', '*,80', ' * ', '80;443', '0x50', '80 443', '8０', '１', '80\n', '1e3', '80.0', '$(id)', '-j ACCEPT', '99999999999999999999',
 ) // biome-ignore format: a table
 
-/** Generator of port lists in the notation of annotations and flags. */
+/** Generator of random port lists in the notation of annotations and flags, including invalid lists. */
 export const ports: Text = mostly(
   list(port),
   list(mostly(port, oddPort)),
@@ -30,7 +30,7 @@ export const ports: Text = mostly(
   fc.constant('*'),
 )
 
-/** Generator of port lists, or `*` for all ports. */
+/** Generator of random port lists, or `*` for all ports. */
 export const portsOrAll: Text = fc.oneof(ports, fc.constant('*'))
 
 const ipv4 = fc.constantFrom('10.0.0.0/8', '10.96.0.1/32', '172.16.5.4/12', '192.168.1.0/24', '127.0.0.1/32', '127.3.0.0/16', '0.0.0.0/0', '1.2.3.4/30', '169.254.169.254/32') // biome-ignore format: a table
@@ -39,7 +39,7 @@ const badCidrs = fc.constantFrom(
   '10.0.0.0', '10.0.0.0/33', ' 10.0.0.0/8', '10.0.0.0/8,', '10.0.0.0/08', '010.0.0.0/8', 'fe80::1%eth0/64', '*,10.0.0.0/8', '10.0.0/8', '::/129', 'localhost/8', '10.0.0.0/8 ', '10.0.0.0/-1', '10.0.0.0/+8', '1.2.3.4/255.0.0.0', '10.0.0.0/8;x', '::1.2.3/64', '10.0.0.0/8, 10.1.0.0/16', '/8', '10.0.0.0/',
 ) // biome-ignore format: a table
 
-/** Generator of lists of IP ranges. */
+/** Generator of random lists of IP ranges, including invalid lists. */
 export const cidrs: Text = mostly(
   list(fc.oneof(ipv4, ipv4, ipv6)),
   list(fc.oneof(ipv4, ipv6), 30),
@@ -47,7 +47,7 @@ export const cidrs: Text = mostly(
   fc.constant('*'),
 )
 
-/** Generator of lists of IP ranges, or `*` for all addresses. */
+/** Generator of random lists of IP ranges, or `*` for all addresses. */
 export const cidrsOrAll: Text = fc.oneof(cidrs, fc.constant('*'))
 
 const name = fc.constantFrom(
@@ -66,7 +66,7 @@ const badNames = fc.constantFrom(
   'eth0,', '0eth', 'eth0;x', 'abcdefghijklmnop', 'eth@1', 'eth+', 'eth 0', '-j', '.', ' ', 'é', 'eth0:1', '!eth0', 'eth0\n', 'eth/0', '"eth0"',
 ) // biome-ignore format: a table
 
-/** Generator of lists of interface names. */
+/** Generator of random lists of interface names. */
 export const interfaces: Text = mostly(
   list(name, 3),
   list(
@@ -76,20 +76,20 @@ export const interfaces: Text = mostly(
   badNames,
 )
 
-/** Generator of booleans in Go's notation, and of invalid booleans. */
+/** Generator of random booleans in Go's notation, and of invalid booleans. */
 export const booleans: Text = mostly(
   fc.constantFrom('true', 'true', 'true', '1', 't', 'T', 'TRUE', 'True', 'false', '0', 'f', 'F', 'FALSE', 'False'),
   fc.constantFrom('', 'yes', 'on', 'tRUE', ' true', '01', 'disabled'),
 )
 
-/** Generator of group IDs for the capture by group. */
+/** Generator of random group IDs for the capture by group. */
 export const groups: Text = mostly(
   fc.oneof(fc.constant('*'), list(fc.nat({ max: 0xffff_fffe }).map(String)), fc.constant('')),
   list(fc.nat({ max: 3000 }).map(String), 80),
   fc.constantFrom('1,,2', '*,1', ' 5', '5 ', 'no-such-group', '-1', '1-5', '1:2', '4294967295', '0x10', '1;2', 'root'),
 )
 
-/** Generator of IPv4 loopback ranges. */
+/** Generator of random IPv4 loopback ranges, including invalid ranges. */
 export const loopback: Text = mostly(
   fc.constantFrom('127.0.0.1/32', '127.0.0.0/8', '127.128.0.0/10'),
   fc.constantFrom('', '10.0.0.0/8', '127.0.0.1', '127.0.0.0/7', '::1/128', '127.0.0.0/33', 'x', '127.0.0.1/8'),

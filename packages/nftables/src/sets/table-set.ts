@@ -47,9 +47,9 @@ export interface TableSet {
   has(key: SetElement['key']): Promise<boolean>
   /** Differences between the set's elements in the kernel and the given elements. */
   diff(elements: readonly (SetElement | SetElement['key'])[]): Promise<{
-    /** Given elements that the set lacks, or has with other data, comment or timeout. */
+    /** Elements in the argument that the set lacks, or has with other data, comment or timeout. */
     readonly missing: readonly SetElement[]
-    /** Elements of the set that are not given, or that have other data, comment or timeout. */
+    /** Elements of the set that the argument lacks, or has with other data, comment or timeout. */
     readonly unexpected: readonly SetElement[]
   }>
   /** Changes the set to have exactly the given elements. Does not touch equal elements. */

@@ -68,8 +68,9 @@ export function snapshot(
 const everyKind: readonly ObjectKind[] = ['table', 'chain', 'object', 'flowtable', 'set', 'element', 'rule']
 
 /**
- * Adds the content of a snapshot to a batch. The caller first deletes objects of the snapshot that exist, in this batch
- * or in an earlier batch. Rules are added at the end of their chain, or before the rule whose handle `next` returns.
+ * Adds the content of a snapshot to a batch. The caller first deletes the snapshot's tables if they exist, in the same
+ * batch or in an earlier batch. Rules are added at the end of their chain, or before the rule whose handle `next`
+ * returns.
  */
 export function restore(batch: Batch, { messages }: Snapshot, next?: (rule: Uint8Array) => bigint | undefined): Batch {
   const anonymous = new Map<string, number>()
