@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 
-/** Started process, with what its supervision needs. */
+/** Process that this package started, with the members by which the process is supervised. */
 export interface Child {
   /** Process id. `undefined` if the program did not start; an `error` event then gives the reason. */
   readonly pid: number | undefined
-  /** Closes the pipes of this process. A grandchild that holds the other ends then delays nothing. */
+  /** Closes this side of the child's pipes. A grandchild that still holds the other ends then causes no wait. */
   release(): void
 }
 
@@ -65,7 +65,7 @@ export function spawnChild(
 
 function listen(stream: Readable | null, onChunk: (chunk: Uint8Array) => void): void {
   stream?.on('error', () => {
-    // The pipe was destroyed after the exit. Keeps the output read so far.
+    // The pipe to the child was destroyed after the child's exit. Keeps the output read so far.
   })
   stream?.on('data', onChunk)
 }

@@ -1,11 +1,13 @@
 import { accessSync, constants, statSync } from 'node:fs'
 
-/** Search path without PATH: CNI runtimes may provide an almost empty environment. */
+/**
+ * Folders to search for programs if PATH is missing: CNI runtimes may start plugins with an almost empty environment.
+ */
 export const DEFAULT_PATH = '/usr/sbin:/usr/bin:/sbin:/bin'
 
 /**
- * Absolute path of a program, or `undefined`. A name with a slash is only checked. Relative and empty entries of the
- * path are ignored, so that the working directory has no influence.
+ * Absolute path of a program, or `undefined`. A name with a slash is not searched, only checked. Relative and empty
+ * entries of PATH are ignored, so that the working directory has no influence.
  *
  * @example
  * findExecutable('iptables-restore') ?? findExecutable('iptables-nft-restore')

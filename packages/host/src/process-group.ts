@@ -1,7 +1,7 @@
 const groups = new Set<number>()
 let watching = false
 
-/** Registers a group to be killed when this process exits. */
+/** Registers a process group. All registered groups are killed when this process exits. */
 export function remember(leader: number): void {
   groups.add(leader)
   if (watching) return
@@ -11,12 +11,12 @@ export function remember(leader: number): void {
   })
 }
 
-/** Removes a group that has ended by itself. */
+/** Unregisters a process group whose processes have ended, so that the exit of this process does not kill the group. */
 export function forget(leader: number): void {
   groups.delete(leader)
 }
 
-/** Signals every process of a group. A group that is gone, or that belongs to another user, is not an error. */
+/** Sends a signal to every process of a group. Ignores a group that has ended or that belongs to another user. */
 export function signalGroup(leader: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-leader, signal)

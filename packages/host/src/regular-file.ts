@@ -1,10 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
 
 /**
- * Opens a regular file for reading. Other kinds of files throw at once. Opening or reading a pipe or a device may block
- * forever; neither a deadline nor a signal would end it. The caller closes the descriptor.
+ * Opens a regular file for reading. Throws at once for any other file type: opening or reading a pipe or a device may
+ * block forever. Neither a deadline nor a signal would end that wait. The caller closes the descriptor.
  *
- * @param flags - further `constants.O_*`; without `O_NOFOLLOW`, symbolic links are followed.
+ * @param flags - further open flags `constants.O_*`; without `O_NOFOLLOW`, symbolic links are followed.
  * @throws an error of {@link isReadError} with the code `NOT_REGULAR`, or the file system's error.
  *
  * @example
@@ -49,8 +49,8 @@ export function readRegularFile(
 }
 
 /**
- * Reason why a user other than root and the current one could have written a file or folder. The text is a predicate.
- * `undefined` means that no other user could.
+ * Reason to distrust a file or folder: a user other than root and the current user could have written it. The text
+ * continues a sentence about the file. `undefined` if no other user could have written it.
  */
 export function insecurity({ uid, mode }: Pick<Stats, 'uid' | 'mode'>): string | undefined {
   if (uid !== 0 && uid !== process.geteuid?.()) return `belongs to another user (uid ${uid})`
@@ -60,7 +60,10 @@ export function insecurity({ uid, mode }: Pick<Stats, 'uid' | 'mode'>): string |
 
 const brand = Symbol.for('cni.ReadError')
 
-/** A file must not be read. The message begins with "it": the caller's sentence names the file and its purpose. */
+/**
+ * Error for a file that is not permitted to be read. The message begins with "it": the caller's sentence names the file
+ * and the file's purpose.
+ */
 export class ReadError extends Error {
   readonly code: 'NOT_REGULAR' | 'TOO_LARGE' | 'INSECURE'
   readonly path: string
@@ -75,8 +78,8 @@ export class ReadError extends Error {
 ReadError.prototype.name = 'ReadError'
 
 /**
- * True if a file must not be read: it is not a regular file, it is too large, or another user could have written it.
- * Also recognises errors of another copy of this package.
+ * True for an error of this package about a file: not a regular file, too large, or writable by another user. Also
+ * recognises errors of another copy of this package.
  */
 export function isReadError(
   error: unknown,

@@ -3,8 +3,8 @@ import type { RunResult } from './run-types.ts'
 const brand = Symbol.for('cni.RunError')
 
 /**
- * Program that could not be started, failed, or was ended. Has all members of a {@link RunResult}. The message names
- * the command and ends with the first line of its stderr.
+ * Error of a program that could not be started, that failed, or that was ended. Has all members of a {@link RunResult}.
+ * The message names the command and ends with the first line of the program's stderr.
  */
 export class RunError extends Error implements RunResult {
   /** Reason of the failure. */

@@ -2,33 +2,37 @@
 export interface RunOptions {
   /** Input for the program's stdin, which is then closed. Without it, stdin is `/dev/null`. */
   input?: string | Uint8Array | undefined
-  /** Complete environment, not an addition. Default: `process.env`. */
+  /** Complete environment of the program: variables of this process are not added. Default: `process.env`. */
   env?: NodeJS.ProcessEnv | undefined
   cwd?: string | undefined
   /** Descriptors of this process that the program inherits as descriptors 3, 4, … Default: none. */
   inherit?: readonly number[] | undefined
-  /** Aborting it ends the program's whole process group. */
+  /** Signal whose abort ends the program's whole process group. */
   signal?: AbortSignal | undefined
   /**
-   * Milliseconds until the process group is ended. Default: no limit. For all times, more than 2³¹ − 1 means no limit.
+   * Milliseconds until the program's process group is ended. Default: no limit. In this and all other options of time,
+   * more than 2³¹ − 1 means no limit.
    */
   timeout?: number | undefined
-  /** Milliseconds between SIGTERM and SIGKILL. Default: 1000. */
+  /** Milliseconds between SIGTERM and SIGKILL when the program is ended. Default: 1000. */
   killGrace?: number | undefined
   /** Milliseconds to wait after the program's exit for grandchildren that still hold its pipes. Default: 500. */
   waitDelay?: number | undefined
-  /** Largest number of bytes of stdout, and of stderr. More output ends the program. Default: 64 MiB. */
+  /** Limit in bytes for stdout, and for stderr. A program that prints more is ended. Default: 64 MiB. */
   maxOutput?: number | undefined
-  /** `inherit` uses this process's stderr and captures nothing. A function is called with each captured chunk. */
+  /**
+   * Handling of the program's stderr. `inherit` prints to this process's stderr and captures nothing. A function is
+   * called with each captured chunk.
+   */
   stderr?: 'capture' | 'inherit' | ((chunk: Uint8Array) => void) | undefined
 }
 
 /** Result of a program. A {@link RunError} has the same members. */
 export interface RunResult {
-  /** Command line, quoted for reading. */
+  /** Command line of the program as text, quoted for a shell. */
   command: string
   argv: readonly string[]
-  /** `null` if a signal ended the program, or if it did not start. */
+  /** Exit code of the program. `null` if a signal ended the program, or if it did not start. */
   exitCode: number | null
   signal: NodeJS.Signals | null
   stdout: string
@@ -41,10 +45,10 @@ export interface RunResult {
 
 /** Running program, returned by `start`. */
 export interface Started {
-  /** Process id. `undefined` if the program could not be started; `done` then rejects. */
+  /** Process id of the program. `undefined` if the program could not be started; `done` then rejects. */
   readonly pid: number | undefined
   /** Settles when the program has exited and its pipes are drained. Rejects with a `RunError`. */
   readonly done: Promise<RunResult>
-  /** Signals the whole process group. Default: SIGTERM. */
+  /** Sends a signal to the program's whole process group. Default: SIGTERM. */
   kill(signal?: NodeJS.Signals): void
 }

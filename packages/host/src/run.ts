@@ -3,7 +3,8 @@ import { isRunError } from './run-error.ts'
 import type { RunOptions, RunResult } from './run-types.ts'
 import { start } from './start.ts'
 
-// Milliseconds between attempts, 5.1 s in all. An installer replaces a binary much faster; a longer time is an error.
+// Milliseconds between attempts to start a program whose file is being written (ETXTBSY), 5.1 s in all. An installer
+// replaces a binary much faster, so a longer time is an error.
 const BUSY_DELAYS = [20, 40, 80, 160, 300, 500, 1000, 1000, 2000]
 
 /**
@@ -41,6 +42,6 @@ async function pause(ms: number, signal: AbortSignal | undefined): Promise<void>
   try {
     await sleep(ms, undefined, signal === undefined ? {} : { signal })
   } catch {
-    // The wait for the retry was aborted: the next start reports it.
+    // An abort ended the wait between two attempts to start the program. The next attempt reports the abort.
   }
 }

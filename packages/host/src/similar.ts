@@ -1,6 +1,6 @@
 /**
- * Suggestions for unknown names in command lines and configurations. A small separate module, because plugins start
- * once for every pod and load few modules.
+ * Suggestions for unknown names in command lines and configurations. Stays a separate small module: plugins start once
+ * for every pod, so they load few modules.
  *
  * @example
  * ```ts
@@ -14,8 +14,8 @@
  */
 
 /**
- * Name that differs by at most two typing errors, or by one in a short name. Capitals, `-` and `_` do not count:
- * `exemptUid` equals `exempt_uid`.
+ * Finds the known name that is meant by a misspelt name. Permits two typing errors, or one in a short name. Capitals,
+ * `-` and `_` do not count: `exemptUid` equals `exempt_uid`.
  */
 export function misspelt(name: string, names: readonly string[]): string | undefined {
   if (name.length < 3) return undefined
@@ -30,7 +30,10 @@ export function misspelt(name: string, names: readonly string[]): string | undef
   return nearest?.each
 }
 
-/** End of a message about an unknown name: `, did you mean --json?`, or an empty text. */
+/**
+ * Suggestion to append to an error message about an unknown name: `, did you mean --json?`. Empty if no known name is
+ * similar.
+ */
 export function suggestion(name: string, names: readonly string[], prefix = ''): string {
   const meant = similar(name, names)
   return meant === undefined ? '' : `, did you mean ${prefix}${meant}?`
@@ -38,7 +41,7 @@ export function suggestion(name: string, names: readonly string[], prefix = ''):
 
 // internal
 
-/** Most similar name: one with the same beginning, end or continuation, or with a few typing errors. */
+/** Finds the known name that is most similar to an unknown one: the same beginning or end, or a few typing errors. */
 function similar(name: string, names: readonly string[]): string | undefined {
   if (name.length < 3) return undefined
   const part = names.find((each) => each.startsWith(name) || name.startsWith(each) || each.endsWith(name))
@@ -47,7 +50,7 @@ function similar(name: string, names: readonly string[]): string | undefined {
 
 const folded = (name: string): string => name.toLowerCase().replaceAll(/[-_]/g, '')
 
-/** Number of letters to add, remove, replace, or swap with their neighbour. */
+/** Edit distance of two names: the number of letters to add, remove, replace, or swap with a neighbour. */
 function editDistance(a: string, b: string): number {
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)

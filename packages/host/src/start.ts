@@ -66,7 +66,8 @@ function traceEnd(debug: NonNullable<ReturnType<typeof debugFor>>, { pid, done }
   done.then(ended, (error: unknown) => isRunError(error) && ended(error))
 }
 
-// spawn throws ETXTBSY, E2BIG and invalid arguments, and emits ENOENT and EACCES later. Both paths lead here.
+// For ETXTBSY, E2BIG and invalid arguments, spawn throws. For ENOENT and EACCES, it emits `error` later. This function
+// turns both into the same error.
 function spawnFailure(
   error: unknown,
   result: Omit<RunResult, 'failed'>,
@@ -101,7 +102,8 @@ function explain(errno: string, file: string, cwd: string | undefined): [RunErro
 
 function notStarted(error: RunError): Started {
   const done = Promise.reject(error)
-  // Prevents an unhandled rejection; a later await still gets the error.
+  // Handles the rejected promise `done` once, which prevents an unhandled rejection. A later await still gets the
+  // error.
   done.catch(() => {})
   return { pid: undefined, done, kill: () => {} }
 }

@@ -1,11 +1,12 @@
 const STATUS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
 /**
- * For a command whose programs have process groups of their own, which Ctrl-C does not reach. The first SIGINT, SIGTERM
- * or SIGHUP aborts the returned signal, so that the programs can be ended. It also sets `process.exitCode` to the usual
- * value of a shell (130, 143, 129). The second one ends the process as usual.
+ * Signal for a command that starts programs in process groups of their own, which Ctrl-C does not reach. The first
+ * SIGINT, SIGTERM or SIGHUP aborts the returned signal, so that the command can end its programs. It also sets
+ * `process.exitCode` to the usual value of a shell (130, 143, 129). The second SIGINT, SIGTERM or SIGHUP ends the
+ * process as usual.
  *
- * @param reason - creates the reason of the abort.
+ * @param reason - creates the abort reason from the name of the received signal.
  * @example
  * ```ts
  * const signal = stopOnSignals((name) => new Error(`my-command received ${name}`))

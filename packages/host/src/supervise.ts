@@ -3,7 +3,7 @@ import { forget, remember, signalGroup } from './process-group.ts'
 import { RunError } from './run-error.ts'
 import type { RunOptions, RunResult } from './run-types.ts'
 
-/** Longest timer of Node.js. A longer one would fire at once. */
+/** Largest delay in milliseconds that a timer of Node.js supports. A timer with a larger delay would fire at once. */
 const LONGEST = 2 ** 31 - 1
 
 type Stop = 'TIMEOUT' | 'ABORTED' | 'MAX_OUTPUT'
@@ -14,8 +14,8 @@ interface Supervision {
 }
 
 /**
- * Starts a child, collects its output, ends its process group on request, and settles once. Throws the errors of
- * `spawn`.
+ * Supervises a child: starts it, collects its output, and ends its process group on a timeout or an abort. Throws the
+ * errors of `spawn`.
  */
 export function supervise(
   spawn: (events: ChildEvents) => Child,
@@ -37,12 +37,15 @@ export function supervise(
     stdout: stdout.add,
     stderr: stderr.add,
     error(error) {
-      // Node emits `error` also if it cannot deliver a signal. The child then still runs and exits later.
+      // Node.js also emits
+      // `error` if it cannot deliver a signal to the child. In that case the child still runs, and an `exit` event
+      // follows.
       if (pid === undefined) settle(error)
     },
     exit(exitCode, signal) {
       ended = { exitCode, signal }
-      // A grandchild may hold the pipes forever: `close` alone might never be emitted.
+      // A grandchild may keep the child's pipes open forever. The event `close` might then never be emitted, so a timer
+      // settles the result.
       after(waitDelay, settle)
     },
     close(exitCode, signal) {
@@ -54,7 +57,7 @@ export function supervise(
   if (pid !== undefined) remember(pid)
   if (timeout !== undefined) after(timeout, () => stop('TIMEOUT'))
   signal?.addEventListener('abort', abort, { once: true })
-  // The caller may await something else first. Prevents an unhandled rejection.
+  // The caller may await another promise before `done`. This empty handler prevents an unhandled rejection.
   done.catch(() => {})
   return { pid, done, kill: (name: NodeJS.Signals = 'SIGTERM') => pid !== undefined && signalGroup(pid, name) }
 
@@ -82,7 +85,7 @@ export function supervise(
     for (const timer of timers) clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
     if (pid !== undefined) {
-      // A grandchild that ignores SIGTERM must not outlive the ended program.
+      // A grandchild that ignores SIGTERM must not outlive the ended program: kills the rest of the process group.
       if (stopped) signalGroup(pid, 'SIGKILL')
       forget(pid)
     }

@@ -1,2 +1,2 @@
-/** Common version of these packages. */
+/** Version that all packages of this repository share. */
 export const VERSION = '0.1.0'

@@ -2,11 +2,11 @@ import { closeSync, constants, fchmodSync, fsyncSync, openSync, renameSync, unli
 import { basename, dirname } from 'node:path'
 
 /**
- * Writes a file so that readers see either the old or the new content. A failure leaves nothing behind. A symbolic link
- * at `path` is replaced, not followed. The temporary file is `.<name>.<unique>.tmp` in the same folder.
+ * Writes a file so that readers see either the old or the new content. A failed call leaves no temporary file. A
+ * symbolic link at `path` is replaced, not followed. The temporary file is `.<name>.<unique>.tmp` in the same folder.
  *
- * @throws Error with `path`, and the errno name (`ENOSPC`, `EROFS` …) as `code`. The old content is unchanged in that
- * case.
+ * @throws Error with `path`, and the errno name (`ENOSPC`, `EROFS` …) as `code`. The old content of the file is then
+ * unchanged.
  * @example
  * writeFileAtomic('/etc/cni/net.d/10-mesh.conflist', text, { mode: 0o600 })
  */
@@ -14,7 +14,7 @@ export function writeFileAtomic(
   path: string,
   data: string | Uint8Array,
   options: {
-    /** Exact permissions, independent of the umask. Default: 0o644. */
+    /** Permissions of the written file, independent of the umask. Default: 0o644. */
     mode?: number | undefined
     /** True to flush the file and its folder, so that the file survives a power failure. Default: true. */
     fsync?: boolean | undefined
@@ -22,10 +22,11 @@ export function writeFileAtomic(
 ): void {
   const { mode = 0o644, fsync = true } = options
   const folder = dirname(path)
-  // O_EXCL refuses an existing name.
+  // O_EXCL makes open fail if the name of the temporary file already exists.
   const [seconds, nanoseconds] = process.hrtime()
   const unique = `${process.pid.toString(36)}${seconds.toString(36)}${nanoseconds.toString(36)}`
-  // Avoids `join`, which removes `..`: after a symbolic link, `..` has another meaning.
+  // Builds the temporary file's path without `join`, which removes `..`: behind a symbolic link, `..` means the parent
+  // of the link's target.
   const temporary = `${folder}/.${stemOf(basename(path))}.${unique}.tmp`
   try {
     writeAll(temporary, typeof data === 'string' ? new TextEncoder().encode(data) : data, mode, fsync)
@@ -37,7 +38,10 @@ export function writeFileAtomic(
   if (fsync) syncFolder(folder, path)
 }
 
-/** The file could not be written. `code` is the errno name (`ENOSPC`, `EROFS` …). The old content is unchanged. */
+/**
+ * Error of an atomic write that failed. `code` is the errno name (`ENOSPC`, `EROFS` …). The old content of the file is
+ * unchanged.
+ */
 class WriteError extends Error {
   readonly code: string
   readonly path: string
@@ -51,7 +55,7 @@ class WriteError extends Error {
 }
 WriteError.prototype.name = 'WriteError'
 
-/** Names are limited to 255 bytes on every common file system. */
+/** Shortens the temporary file's name: every common file system limits names to 255 bytes. */
 const stemOf = (name: string): string =>
   Buffer.from(name)
     .subarray(0, 200)
@@ -60,7 +64,7 @@ const stemOf = (name: string): string =>
 
 function writeAll(path: string, data: Uint8Array, mode: number, fsync: boolean): void {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
-  // Only the owner may read the file until it has its final mode.
+  // Creates the temporary file readable for its owner only, until its content and final mode are set.
   const fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
   try {
     for (let offset = 0; offset < data.length; ) offset += writeSync(fd, data, offset)
@@ -80,7 +84,7 @@ function syncFolder(folder: string, path: string): void {
       closeSync(fd)
     }
   } catch (error) {
-    // EINVAL, ENOTSUP: this file system cannot flush folders (some FUSE and 9p mounts).
+    // EINVAL, ENOTSUP: the file system cannot flush folders (some FUSE and 9p mounts). The written file stays.
     const code = error instanceof Error && 'code' in error ? error.code : ''
     if (code !== 'EINVAL' && code !== 'ENOTSUP') throw new WriteError(path, error)
   }
@@ -90,6 +94,6 @@ function removeQuietly(path: string): void {
   try {
     unlinkSync(path)
   } catch {
-    // The temporary file was never created, or is already renamed.
+    // Removal of the temporary file fails if the file was never created, or is already renamed. Ignores the error.
   }
 }

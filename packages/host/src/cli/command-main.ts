@@ -1,7 +1,7 @@
 import { stopOnSignals } from '../stop-on-signals.ts'
 import { atStart } from './at-start.ts'
 
-/** Access of a command to its process. */
+/** Access of a command-line program to its environment, its output streams and the signals of its process. */
 export interface CommandIo {
   readonly env: Readonly<Record<string, string | undefined>>
   stdout(text: string): void
@@ -13,17 +13,17 @@ export interface CommandIo {
   /** True if stderr is a terminal, so that progress may overwrite its own line. */
   readonly progress: boolean
   /**
-   * Aborts at the first SIGINT, SIGTERM or SIGHUP, and when the reader of stdout is gone. If a command does not use it,
-   * signals end the process as usual.
+   * Signal that aborts at the first SIGINT, SIGTERM or SIGHUP, and when the reader of stdout closes the pipe. For a
+   * command that never reads `signal`, signals end the process as usual.
    */
   readonly signal: AbortSignal
 }
 
 /**
- * Runs a command as this process. A reader that closes early, such as `head`, ends the command without an error. An
- * unexpected error is printed with its stack.
+ * Runs a command as the main program of this process. A reader of stdout that closes early, such as `head`, ends the
+ * command without an error. An unexpected error is printed with its stack.
  *
- * @param run - the command without its process: takes arguments, returns the exit code.
+ * @param run - the command as a function: takes the arguments and the process's streams, resolves to the exit code.
  * @example
  * ```ts
  * import { commandMain, versionText } from '@cni/host/cli'
@@ -40,7 +40,10 @@ export function commandMain(
   options: {
     /** Exit code for an unexpected error. Default: 1. */
     readonly crashed?: number
-    /** Cleans everything that goes to stderr, for commands that quote text of other programs. */
+    /**
+     * Escapes or removes unsafe characters in all text for stderr. Needed by commands that quote text of other
+     * programs.
+     */
     readonly cleanStderr?: (text: string) => string
   } = {},
 ): void {

@@ -1,23 +1,25 @@
 /** Flag of a command line, with its parser. */
 export interface Flag<T> {
-  /** Name without dashes. */
+  /** Name of the flag without the leading dashes. */
   readonly name: string
   readonly short?: string
   readonly fallback: T
-  /** Default in the help text, if it differs from the plain value. */
+  /** Default of the flag as the help text prints it, if that text differs from the plain value. */
   readonly shown?: string
-  /** Parses a value. Throws an `Error` that says what was expected. */
+  /** Parses the text of the flag's argument. Throws an `Error` that says what was expected. */
   readonly parse: (text: string) => T
-  /** Value of the flag without an argument. If it is missing, the flag takes the next argument. */
+  /**
+   * Value of the flag when it is given without an argument. A flag without the member `alone` takes the next argument.
+   */
   readonly alone?: T
-  /** True if a repeated flag concatenates its lists. Otherwise the last one counts. */
+  /** True if a flag that is given several times concatenates its lists. Without this member, the last list counts. */
   readonly collects?: true
-  /** Name of the value in the help text. */
+  /** Placeholder for the flag's argument in the help text, such as `TEXT`. */
   readonly value?: string
   readonly help: string
 }
 
-/** Values of parsed flags. */
+/** Values of a command's flags after parsing, with the same keys as the flags. */
 export type FlagValues<F extends Readonly<Record<string, Flag<unknown>>>> = {
   readonly [K in keyof F]: F[K] extends Flag<infer T> ? T : never
 }
@@ -41,7 +43,7 @@ export const boolFlag = (flag: Omit<Flag<boolean>, 'fallback' | 'parse' | 'alone
   alone: true,
 })
 
-/** Flag with one of a few words. */
+/** Flag whose argument is one of a fixed list of words. */
 export const choiceFlag = <const T extends string>(
   flag: Omit<Flag<T>, 'parse' | 'value'> & { readonly of: readonly T[] },
 ): Flag<T> => ({
@@ -55,8 +57,8 @@ export const choiceFlag = <const T extends string>(
 })
 
 /**
- * Flag that may be repeated: collects all values in order. A value is a list with commas; with `commas: false`, it is a
- * single item.
+ * Flag that may be repeated: collects all values in order. Each argument is a list with commas. With `commas: false`,
+ * each argument is a single value.
  */
 export const listFlag = ({
   commas = true,
@@ -76,7 +78,7 @@ export const listFlag = ({
   collects: true,
 })
 
-/** Flag with seconds, up to a bound. Its value is in milliseconds. */
+/** Flag whose argument is a number of seconds, up to a maximum. The parsed value is in milliseconds. */
 export const secondsFlag = ({
   mostSeconds,
   ...flag

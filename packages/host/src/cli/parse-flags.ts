@@ -7,17 +7,17 @@ import { UsageError } from './usage-error.ts'
  * `--flag value`, `-f value`, `-fvalue`, `-f=value`, `-nf value`, `--bool=false`, `--` before positional arguments.
  * Throws a {@link UsageError}.
  *
- * @param options - `once` refuses a flag that is given twice, unless it collects its values. Default: the last one
- * counts.
+ * @param options - with `once`, a flag that is given twice is an error, unless the flag collects values. Default: the
+ * last value counts.
  */
 export function parseFlags<F extends Readonly<Record<string, Flag<unknown>>>>(
   argv: readonly string[],
   flags: F,
   options: { readonly once?: boolean } = {},
 ): {
-  /** Values of the given flags; the last one of a repeated flag. */
+  /** Values of the flags that the command line contains. For a repeated flag, the last value counts. */
   readonly given: Partial<FlagValues<F>>
-  /** Values of all flags: given ones, otherwise defaults. */
+  /** Values of all flags of the command. A flag that the command line omits has its default. */
   readonly values: FlagValues<F>
   readonly positionals: readonly string[]
   readonly help: boolean
@@ -60,7 +60,7 @@ export function parseFlags<F extends Readonly<Record<string, Flag<unknown>>>>(
           continue
         }
         if (key === undefined) throw new UsageError(`unknown flag -${letter} in ${quote(arg)}`)
-        // pflag parses "-o=" without a value as the value "=".
+        // For the argument "-o=" without text after "=", pflag takes "=" as the value of the flag.
         const assigned = /^=./.test(letters)
         const takesRest = assigned || (flags[key]?.alone === undefined && letters !== '')
         set(key, `-${letter}`, takesRest ? letters.slice(assigned ? 1 : 0) : undefined)
@@ -71,7 +71,7 @@ export function parseFlags<F extends Readonly<Record<string, Flag<unknown>>>>(
     }
   }
   const defaults = Object.fromEntries(Object.entries(flags).map(([key, { fallback }]) => [key, fallback]))
-  // This cast is safe: every value comes from the parser of its own flag.
+  // The cast to the type of the flag values is safe: the parser of each flag has returned the flag's value.
   const values = { ...defaults, ...given } as FlagValues<F>
   return { given: given as Partial<FlagValues<F>>, values, positionals, help }
 }

@@ -6,7 +6,7 @@
 export function debugFor(
   area: string,
 ): ((step: string, values?: Readonly<Record<string, unknown>>) => void) | undefined {
-  // Ignores values for other programs, such as `DEBUG=*` or `DEBUG=1`.
+  // Values of `DEBUG` for other programs, such as `*` or `1`, print no traces of these packages.
   if (process.env.DEBUG?.includes('cni:') !== true) return undefined
   const name = `cni:${area}`
   return (step, values) => print(name, lineOf(step, values))
@@ -16,10 +16,10 @@ export function debugFor(
 
 type Printer = (format: string, line: string) => void
 
-/** Package `debug`, once it is loaded. It selects names and measures the time between lines. */
+/** npm package `debug`, once it is loaded. The package selects areas by name and measures the time between lines. */
 let createPrinter: ((name: string) => Printer) | undefined
 const printers = new Map<string, Printer>()
-/** Lines to print once the package is loaded. `undefined` means that loading has not started. */
+/** Trace lines to print once the package `debug` is loaded. `undefined` before the loading starts. */
 let waiting: (readonly [name: string, line: string])[] | undefined
 
 function print(name: string, line: string): void {
@@ -29,7 +29,7 @@ function print(name: string, line: string): void {
   }
   const printer = printers.get(name) ?? createPrinter(name)
   printers.set(name, printer)
-  // A fixed format: the package would otherwise interpret formats in the line.
+  // Passes a fixed format, because the package `debug` would interpret `%` sequences in the line.
   printer('%s', line)
 }
 
@@ -45,7 +45,7 @@ function wait(name: string, line: string): void {
       printWaiting()
     },
     () => {
-      // A missing package must not cause a failure.
+      // Without the package `debug`, prints plain lines on stderr: tracing must never cause a failure.
       createPrinter = (other) => (_format, text) => void process.stderr.write(`${other} ${text}\n`)
       printWaiting()
     },

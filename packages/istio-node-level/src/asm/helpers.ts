@@ -1,7 +1,7 @@
 /**
- * Type of an argument of a call, in one register.
- * - `key`: stack memory of the map's key size
- * - `in`, `out`: memory that the kernel reads or writes, with its length in the named register
+ * Type of an argument that an eBPF program passes to a kernel helper in one register.
+ * - `key`: pointer to stack memory with the key size of the map
+ * - `in`, `out`: pointer to memory that the kernel reads or writes; the named register has the length
  */
 export type Argument =
   | 'context'
@@ -15,11 +15,11 @@ export type Argument =
 /** Helper function of the kernel that an eBPF program can call. */
 export interface Helper {
   readonly id: number
-  /** Arguments in `r1`, `r2` … */
+  /** Types of the helper's arguments, in the order of the registers `r1`, `r2` … */
   readonly takes: readonly Argument[]
-  /** Type of the result. `value` and `socket` may be null. */
+  /** Type of the helper's result in `r0`. A `value` (pointer into a map) and a `socket` may be null. */
   readonly returns: 'number' | 'value' | 'socket'
-  /** True if the helper releases the socket in `r1`. */
+  /** True if the helper releases the reference to the socket in `r1`. */
   readonly releases?: boolean
 }
 
@@ -35,5 +35,5 @@ export const helpers = {
   sk_assign: { id: 124, takes: ['context', 'socket', 'number'], returns: 'number' },
 } as const satisfies Readonly<Record<string, Helper>>
 
-/** Name of a helper. */
+/** Name of a kernel helper function that the eBPF programs call. */
 export type HelperName = keyof typeof helpers

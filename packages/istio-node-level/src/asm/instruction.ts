@@ -1,23 +1,25 @@
 import type { HelperName } from './helpers.ts'
 
 /**
- * Register. `r0` has the result of a call, and `r1` to `r5` its arguments. Calls preserve `r6` to `r9`. `r10` is the
- * frame pointer, with 512 bytes of stack below.
+ * Register of the eBPF machine. `r0` has the result of a call, and `r1` to `r5` its arguments. Calls preserve `r6` to
+ * `r9`. `r10` is the frame pointer, with 512 bytes of stack below.
  */
 export type Register = 'r0' | 'r1' | 'r2' | 'r3' | 'r4' | 'r5' | 'r6' | 'r7' | 'r8' | 'r9' | 'r10'
 
-/** Width of a memory access. */
+/** Width of an eBPF memory access. */
 export type Width = 'u8' | 'u16' | 'u32' | 'u64'
 
-/** Operation of {@link Alu}. */
+/** Operation of an {@link Alu} instruction, such as `add`. */
 export type AluOperation = 'add' | 'sub' | 'or' | 'and' | 'lsh' | 'rsh' | 'xor' | 'mov'
 
-/** Comparison of {@link Jump}, unsigned. `set` means: a common bit is set. */
+/**
+ * Comparison of a {@link Jump} instruction; numbers are unsigned. `set` is true if both operands have a common bit set.
+ */
 export type Comparison = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le' | 'set'
 
 interface Alu {
   readonly kind: 'alu'
-  /** Width of the operation. 32-bit operations clear the upper half of the register. */
+  /** Width of the eBPF arithmetic operation in bits. A 32-bit operation clears the upper half of the register. */
   readonly bits: 32 | 64
   readonly operation: AluOperation
   readonly to: Register
@@ -55,7 +57,7 @@ interface Jump {
   readonly label: string
 }
 
-/** Instruction of a program, or a label. */
+/** Instruction of an eBPF program, or a label. */
 export type Instruction =
   | Alu
   | Load
@@ -68,25 +70,28 @@ export type Instruction =
   | { readonly kind: 'exit' }
   | { readonly kind: 'label'; readonly name: string }
 
-/** List of instructions and nested blocks. */
+/** List of eBPF instructions and nested lists, from which a program is built. */
 export type Block = readonly (Instruction | Block)[]
 
 const alu =
   (operation: AluOperation, bits: 32 | 64) =>
   (to: Register, value: Register | number): Instruction => ({ kind: 'alu', bits, operation, to, value })
 
-/** `to = value`. A number is sign-extended to 64 bits. */
+/** eBPF instruction `to = value`. A number is sign-extended to 64 bits. */
 export const mov = alu('mov', 64)
-/** `to = value`, with the upper half zero. Needed for a number whose bit 31 is set. */
+/**
+ * eBPF instruction `to = value` in 32 bits; clears the upper half of the register. Needed for a number whose bit 31 is
+ * set.
+ */
 export const mov32 = alu('mov', 32)
-/** `to += value` */
+/** eBPF instruction `to += value`. */
 export const add = alu('add', 64)
-/** `to &= value` */
+/** eBPF instruction `to &= value`. */
 export const and = alu('and', 64)
-/** `to <<= value` */
+/** eBPF instruction `to <<= value`. */
 export const lsh = alu('lsh', 64)
 
-/** `to = *(base + offset)` */
+/** eBPF load instruction `to = *(base + offset)`. */
 export const load = (width: Width, to: Register, base: Register, offset: number): Instruction => ({
   kind: 'load',
   width,
@@ -95,7 +100,7 @@ export const load = (width: Width, to: Register, base: Register, offset: number)
   offset,
 })
 
-/** `*(base + offset) = value` */
+/** eBPF store instruction `*(base + offset) = value`. */
 export const store = (width: Width, base: Register, offset: number, value: Register | number): Instruction => ({
   kind: 'store',
   width,
@@ -104,7 +109,7 @@ export const store = (width: Width, base: Register, offset: number, value: Regis
   value,
 })
 
-/** `*(base + offset) += value`, 64 bits, atomic across processors. */
+/** eBPF instruction `*(base + offset) += value`, 64 bits, atomic across processors. */
 export const atomicAdd = (base: Register, offset: number, value: Register): Instruction => ({
   kind: 'atomicAdd',
   base,
@@ -112,7 +117,7 @@ export const atomicAdd = (base: Register, offset: number, value: Register): Inst
   value,
 })
 
-/** Jumps to the label if the comparison is true. */
+/** eBPF instruction that jumps to a label if the comparison is true. */
 export const jump = (left: Register, comparison: Comparison, right: Register | number, label: string): Instruction => ({
   kind: 'jump',
   left,
@@ -121,17 +126,20 @@ export const jump = (left: Register, comparison: Comparison, right: Register | n
   label,
 })
 
-/** Jumps to the label. */
+/** eBPF instruction that always jumps to a label. */
 export const goto = (label: string): Instruction => ({ kind: 'goto', label })
 
-/** Loads a reference to the map into `to`. */
+/** eBPF instruction that loads a reference to a map into the register `to`. */
 export const map = (to: Register, name: string): Instruction => ({ kind: 'map', to, map: name })
 
-/** Calls a helper with `r1` to `r5`, which the call overwrites. `r0` has the result. */
+/**
+ * eBPF instruction that calls a kernel helper with the arguments in `r1` to `r5`. The call overwrites these registers
+ * and returns the result in `r0`.
+ */
 export const call = (helper: HelperName): Instruction => ({ kind: 'call', helper })
 
-/** Ends the program with the result in `r0`. */
+/** eBPF instruction that ends the program. `r0` has the result. */
 export const exit: Instruction = { kind: 'exit' }
 
-/** Target of jumps. */
+/** Label in an eBPF program: the target of jumps. */
 export const label = (name: string): Instruction => ({ kind: 'label', name })

@@ -1,16 +1,16 @@
 /** Offsets of the packet's fields in `struct __sk_buff`. */
 export const context = { mark: 8, protocol: 16, ifindex: 40, cb4: 64 } as const
 
-/** Offsets that a program may write. */
+/** Offsets in `struct __sk_buff` that an eBPF program of this package is permitted to write. */
 export const writableContext: readonly number[] = [context.mark, context.cb4]
 
 /** Offsets of a socket's fields in `struct bpf_sock`. */
 export const socket = { sourcePort: 44, state: 72 } as const
 
-/** State of a listening socket. */
+/** Value of `state` in `struct bpf_sock` for a listening TCP socket (`BPF_TCP_LISTEN`). */
 export const LISTEN = 10
-/** State of a closed socket that the kernel still keeps. */
+/** Value of `state` in `struct bpf_sock` for a closed TCP socket that the kernel still keeps (`BPF_TCP_TIME_WAIT`). */
 export const TIME_WAIT = 6
 
-/** Results of a program: pass the packet, drop it, or leave the decision to the next filter. */
+/** Results of a tc program: pass the packet, drop it, or leave the decision to the next filter. */
 export const actions = { ok: 0, drop: 2, unspec: -1 } as const

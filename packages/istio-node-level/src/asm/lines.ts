@@ -3,21 +3,21 @@ import { ProgramError, type ProgramErrorCode } from './program-error.ts'
 import type { ProgramText } from './program-text.ts'
 import { instructionText } from './to-text.ts'
 
-/** Instruction that the processor executes: any but a label. */
+/** eBPF instruction that the kernel executes, in contrast to a label. */
 export type Operation = Exclude<Instruction, { kind: 'label' }>
 
-/** Operation with its position in the program. */
+/** eBPF instruction with its position in the program. */
 export interface Line {
   readonly operation: Operation
-  /** Index of its first eight-byte slot. A map reference takes two slots. */
+  /** Index of the instruction's first eight-byte slot. A map reference takes two slots. */
   readonly slot: number
-  /** Label above the operation. `undefined` if the program has no label before the operation. */
+  /** Nearest label above the instruction. `undefined` if the program has no label before the instruction. */
   readonly under: string | undefined
-  /** Index of the line that a jump may continue at. `undefined` if the operation does not jump. */
+  /** Index of the instruction that a jump leads to. `undefined` if the instruction does not jump. */
   readonly target: number | undefined
 }
 
-/** Resolves the targets of jumps. Throws a `ProgramError` `LABEL`. */
+/** Resolves the labels of an eBPF program to instruction indices. Throws a `ProgramError` `LABEL`. */
 export function lines({ name, instructions }: ProgramText): readonly Line[] {
   const places = new Map<string, number>()
   let count = 0

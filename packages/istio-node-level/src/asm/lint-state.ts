@@ -1,6 +1,9 @@
 import type { Register } from './instruction.ts'
 
-/** Content of a register on one path. `lost` is true if a call has overwritten it. */
+/**
+ * Content of a register, as the eBPF checker knows it on one path of a program. The flag `lost` is true if a call has
+ * overwritten the register.
+ */
 export type Known =
   | { readonly kind: 'nothing'; readonly lost: boolean }
   | { readonly kind: 'number'; readonly value?: number | undefined }
@@ -9,7 +12,10 @@ export type Known =
   | { readonly kind: 'frame'; readonly offset: number }
   | Found
 
-/** Result of a lookup. It may be null until it is tested. `from` is the line of the call. */
+/**
+ * Pointer that a map or socket lookup returned. It may be null until the program compares it with null. `from` is the
+ * line of the lookup.
+ */
 export type Found =
   | {
       readonly kind: 'value'
@@ -20,21 +26,21 @@ export type Found =
     }
   | { readonly kind: 'socket'; readonly from: number; readonly tested: boolean }
 
-/** State of one path. Immutable. */
+/** Registers, stack and open sockets on one path through an eBPF program. Immutable. */
 export interface PathState {
   readonly registers: Readonly<Record<Register, Known>>
-  /** Written bytes of the stack: `x` for a written byte, `.` for any other, the lowest address first. */
+  /** Written bytes of the eBPF program's stack: `x` for a written byte, `.` for any other, the lowest address first. */
   readonly stack: string
-  /** Sockets to release, by the lines of the calls that found them. */
+  /** Lines of the lookups whose sockets the eBPF program still has to release. */
   readonly sockets: readonly number[]
 }
 
-/** Size of the stack, in bytes. */
+/** Size of an eBPF program's stack in bytes. */
 export const STACK_BYTES = 512
 
 const nothing: Known = { kind: 'nothing', lost: false }
 
-/** State at the start of a program. */
+/** State of registers and stack at the start of an eBPF program. */
 export const atStart: PathState = {
   registers: {
     r0: nothing,
@@ -53,23 +59,26 @@ export const atStart: PathState = {
   sockets: [],
 }
 
-/** State with another value in a register. */
+/** Returns the checker's state with new content of one register. */
 export const withRegister = (state: PathState, register: Register, known: Known): PathState => ({
   ...state,
   registers: { ...state.registers, [register]: known },
 })
 
-/** State with bytes of the stack written. */
+/** Returns the checker's state with some bytes of the stack marked as written. */
 export function withStack(state: PathState, offset: number, length: number): PathState {
   const at = STACK_BYTES + offset
   return { ...state, stack: state.stack.slice(0, at) + 'x'.repeat(length) + state.stack.slice(at + length) }
 }
 
-/** True if these bytes of the stack are written. */
+/** True if the eBPF program has written all bytes of this part of the stack. */
 export const isWritten = ({ stack }: PathState, offset: number, length: number): boolean =>
   !stack.slice(STACK_BYTES + offset, STACK_BYTES + offset + length).includes('.')
 
-/** State after the result of a call was compared with null, for all registers that hold it. */
+/**
+ * Returns the checker's state after the program has compared the result of a lookup with null. Updates every register
+ * that holds the result.
+ */
 export function tested(state: PathState, from: number, isNull: boolean): PathState {
   const next = (known: Known): Known => {
     if (!('from' in known) || known.from !== from) return known
@@ -81,14 +90,16 @@ export function tested(state: PathState, from: number, isNull: boolean): PathSta
   }
 }
 
-/** State after a socket was released: no register holds it any more. */
+/**
+ * Returns the checker's state after the program has released a socket. Registers with this socket become unreadable.
+ */
 export function released(state: PathState, from: number): PathState {
   const next = (known: Known): Known =>
     'from' in known && known.from === from ? { kind: 'nothing', lost: true } : known
   return { ...mapped(state, next), sockets: state.sockets.filter((each) => each !== from) }
 }
 
-/** State after a call, which overwrites the registers of its arguments. */
+/** Returns the checker's state after a helper call, which overwrites the argument registers `r1` to `r5`. */
 export function called(state: PathState, result: Known): PathState {
   const lost: Known = { kind: 'nothing', lost: true }
   return {

@@ -5,7 +5,10 @@ import { afterCall } from './lint-call.ts'
 import { isWritten, type Known, type PathState, STACK_BYTES, withRegister, withStack } from './lint-state.ts'
 import type { ProgramText } from './program-text.ts'
 
-/** State of a path after an instruction that does not jump. Throws a `ProgramError`. */
+/**
+ * Returns the checker's state after an eBPF instruction that does not jump. Throws a `ProgramError` for an invalid
+ * instruction.
+ */
 export function after(program: ProgramText, line: Line, at: number, state: PathState): PathState {
   const { name, maps } = program
   const { operation: it } = line
@@ -39,7 +42,9 @@ export function after(program: ProgramText, line: Line, at: number, state: PathS
   }
 }
 
-/** Content of a register. Throws a `ProgramError` `UNSET`. */
+/**
+ * Content of a register of the eBPF program. Throws a `ProgramError` `UNSET` if the register was never set, or is lost.
+ */
 export function read(name: string, line: Line, state: PathState, register: Register): Known {
   const known = state.registers[register]
   if (known.kind !== 'nothing') return known
@@ -56,8 +61,8 @@ function written(name: string, line: Line, state: PathState, to: Register, known
 }
 
 /**
- * Result of an arithmetic operation. A number stays a number. A pointer to the stack or to a map value may only move by
- * a known number.
+ * Result of an arithmetic eBPF instruction. Two numbers give a number. A pointer to the stack or to a map value is only
+ * permitted to move by a known number.
  */
 function computed(name: string, line: Line, to: Known, by: Known): Known {
   if (to.kind === 'number' && by.kind === 'number') return { kind: 'number' }
@@ -76,7 +81,10 @@ interface Access {
   readonly offset: number
 }
 
-/** State after a memory access. Throws a `ProgramError` for an invalid access. */
+/**
+ * Checks an access of an eBPF program to memory, and returns the checker's state after it. Throws a `ProgramError` for
+ * an invalid access.
+ */
 function checkMemory(program: ProgramText, line: Line, state: PathState, access: Access, writes: boolean): PathState {
   const { name, maps } = program
   const base = read(name, line, state, access.base)

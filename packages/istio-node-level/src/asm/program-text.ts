@@ -1,14 +1,14 @@
 import type { Instruction } from './instruction.ts'
 
-/** Sizes of a map's keys and values, in bytes. */
+/** Sizes of an eBPF map's keys and values, in bytes. */
 export interface MapSizes {
   readonly keySize: number
   readonly valueSize: number
 }
 
-/** Program as data. */
+/** eBPF program: its name, its maps and its instructions. */
 export interface ProgramText {
-  /** Name of the program: at most 15 characters of `A-Z a-z 0-9 _ .`. */
+  /** Name of the eBPF program: at most 15 characters of `A-Z a-z 0-9 _ .`. */
   readonly name: string
   /** Maps that the program uses, by name. */
   readonly maps: Readonly<Record<string, MapSizes>>

@@ -4,7 +4,7 @@ import { lines } from './lines.ts'
 import { lint } from './lint.ts'
 import type { ProgramText } from './program-text.ts'
 
-/** Joins blocks to a program. {@link checkProgram} validates it. */
+/** Joins lists of instructions to an eBPF program. {@link checkProgram} validates the program. */
 export const program = ({
   body,
   ...rest
@@ -14,8 +14,9 @@ export const program = ({
 })
 
 /**
- * Throws a `ProgramError` for a program that some kernel refuses. The message names program, label and instruction.
- * Constant programs are checked by a test, so that no node has to wait for the check.
+ * Checks an eBPF program. Throws a `ProgramError` for a program that some kernel version refuses; the message names
+ * program, label and instruction. Tests check the constant programs of this package, so that nodes need no time for the
+ * check.
  */
 export function checkProgram(text: ProgramText): void {
   assemble(text, Object.fromEntries(Object.keys(text.maps).map((name) => [name, 0])))

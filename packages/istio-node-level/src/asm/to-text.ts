@@ -21,13 +21,13 @@ const comparisons: Readonly<Record<Comparison, string>> = {
   set: '&',
 }
 
-/** Prints a program, in the notation of the kernel's verifier. */
+/** Prints an eBPF program in the notation of the kernel's verifier. */
 export function toText({ name, instructions }: ProgramText): string {
   const lines = instructions.map((each) => (each.kind === 'label' ? `${each.name}:` : `  ${instructionText(each)}`))
   return [`program ${name}`, ...lines, ''].join('\n')
 }
 
-/** Prints an instruction. */
+/** Prints an eBPF instruction in the notation of the kernel's verifier. */
 export function instructionText(instruction: Instruction): string {
   switch (instruction.kind) {
     case 'alu': {
