@@ -5,15 +5,15 @@ import { parseAddress } from '@cni/types/ip'
 /** ztunnel pod of the node, from the API server. */
 export interface ZtunnelPod {
   readonly uid: string
-  /** `namespace/name` */
+  /** Name of the ztunnel pod as `namespace/name`. */
   readonly name: string
   /** IPv4 address of the pod. `undefined` if the pod has no address yet. */
   readonly ip: string | undefined
-  /** True if the condition `Ready` is true, and the pod is neither terminating nor completed. */
+  /** True if the ztunnel pod has the condition `Ready`, and is neither terminating nor completed. */
   readonly ready: boolean
-  /** Creation time in milliseconds since 1970. */
+  /** Creation time of the ztunnel pod in milliseconds since 1970. */
   readonly created: number
-  /** True if the environment variable `ISTIO_META_DNS_CAPTURE` is `true`. */
+  /** True if the ztunnel pod has the environment variable `ISTIO_META_DNS_CAPTURE` with the value `true`. */
   readonly dnsCapture: boolean
 }
 
@@ -40,7 +40,7 @@ export function readZtunnelPod(
   }
 }
 
-/** Elects the newest ready ztunnel. Pods of the same second are ordered by UID. */
+/** Elects the newest ready ztunnel pod of the node. Pods created in the same second are ordered by UID. */
 export function electZtunnel(pods: Iterable<ZtunnelPod>): (ZtunnelPod & { readonly ip: string }) | undefined {
   let elected: (ZtunnelPod & { readonly ip: string }) | undefined
   for (const pod of pods) {

@@ -3,11 +3,11 @@ import { formatAddress, networkAddress, parseAddress, parsePrefix } from '@cni/t
 import { NodeLevelError } from './node-level-error.ts'
 
 /**
- * IPv4 address of the node for pods and for the probes of the kubelet, with a reason for the log. It is the first own
- * address in `spec.podCIDR`, else the `InternalIP`, as in `GetHostIP` of Istio 1.19.
+ * IPv4 address from which the node contacts pods and the kubelet sends probes, with a reason for the log. It is the
+ * first own address of the node in `spec.podCIDR`, else the `InternalIP`, as in `GetHostIP` of Istio 1.19.
  *
  * @param node - the Node object of the API server
- * @param own - addresses of the node's links, in their order
+ * @param own - IP addresses of the node's links, in the order of the links
  * @throws `NodeLevelError` `NO_ADDRESS` if the node has neither.
  */
 export function hostIpOf(node: unknown, own: readonly string[]): { readonly ip: string; readonly why: string } {

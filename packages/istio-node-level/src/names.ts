@@ -1,28 +1,30 @@
-/** Marks of packets and connections. Each mark is its own mask. */
+/** Firewall marks of packets and connections on the node. Each mark is also the mask of its comparison. */
 export const marks = {
   /** Mark of packets from a pod in the mesh to ztunnel. */
   outbound: 0x100,
-  /** The packet bypasses redirection. */
+  /** Mark of packets that bypass redirection. */
   skip: 0x200,
-  /** The packet and its connection bypass redirection. */
+  /** Mark of packets that bypass redirection together with their whole connection. */
   connectionSkip: 0x220,
   /** Mark of packets from ztunnel with the source address of a pod. */
   proxy: 0x210,
-  /** Answer to a packet that ztunnel sent with a foreign source address. */
+  /** Mark of answers to packets that ztunnel sent with the source address of a pod. */
   proxyReturn: 0x040,
 } as const
 
-/** Marks in ztunnel's namespace, within the mask {@link ztunnelMarkMask}. */
+/** Firewall marks in ztunnel's namespace. Their mask is {@link ztunnelMarkMask}. */
 export const ztunnelMarks = {
-  /** TPROXY has found a listener. */
+  /** Mark that the TPROXY target sets on packets for a listener of ztunnel. */
   tproxy: 0x400,
-  /** Answer to ztunnel: it arrived by the veth, with a destination that is not ztunnel's own address. */
+  /**
+   * Mark of answers to ztunnel: packets that arrive by the veth, with a destination that is not ztunnel's own address.
+   */
   originalSourceReturn: 0x4d3,
 } as const
 
 export const ztunnelMarkMask = 0xfff
 
-/** Route tables on the node and in ztunnel's namespace. Reserved for this package. */
+/** Numbers of the route tables on the node and in ztunnel's namespace. The numbers are reserved for this package. */
 export const tables = { inbound: 100, outbound: 101, proxy: 102 } as const
 
 /** Priorities of the node's policy rules. */
@@ -30,26 +32,26 @@ export const priorities = { skip: 100, outbound: 101, proxyReturn: 102, pods: 10
 /** Priorities of the policy rules in ztunnel's namespace. */
 export const ztunnelPriorities = { tproxy: 20_000, originalSourceReturn: 20_003 } as const
 
-/** Priority of the rule that looks up the main table, in every namespace. */
+/** Priority of the policy rule that looks up the kernel's main route table. */
 export const MAIN_PRIORITY = 32_766
 
-/** Name of the set with the addresses of pods in the mesh. The comment of an entry is the UID of the pod. */
+/** Name of the ipset set with the addresses of pods in the mesh. The comment of each entry is the UID of the pod. */
 export const POD_SET = 'ztunnel-pods-ips'
 
 /** Port of ztunnel's DNS listener in its own namespace. */
 export const ZTUNNEL_DNS_PORT = 15_053
 
-/** Tunnels between the node and ztunnel's namespace, with name and address of each end. */
+/** Tunnels between the node and ztunnel's namespace, with the link name and IPv4 address of each end. */
 export const tunnels = {
   inbound: { id: 1000, node: ['istioin', '192.168.126.1'], ztunnel: ['pistioin', '192.168.126.2'] },
   outbound: { id: 1001, node: ['istioout', '192.168.127.1'], ztunnel: ['pistioout', '192.168.127.2'] },
 } as const
 
-/** First UDP port to try for the tunnels. */
+/** First UDP port to try for the tunnels between the node and ztunnel. */
 export const FIRST_TUNNEL_PORT = 6081
 
-/** Supported kinds of tunnels. */
+/** Supported types of tunnels between the node and ztunnel. */
 export const tunnelKinds: readonly TunnelKind[] = ['geneve', 'vxlan']
 
-/** Kind of the tunnels between the node and ztunnel. */
+/** Type of the tunnels between the node and ztunnel. */
 export type TunnelKind = 'geneve' | 'vxlan'

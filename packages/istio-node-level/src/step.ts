@@ -1,11 +1,11 @@
-/** Difference, and the function that corrects it. */
+/** Difference between the kernel and a plan, with the function that corrects it. */
 export interface Step {
-  /** Description, such as `missing route table 101 0.0.0.0/0 via …`. */
+  /** Description of the difference, such as `missing route table 101 0.0.0.0/0 via …`. */
   readonly what: string
   run(): Promise<unknown>
 }
 
-/** Corrects all differences, one by one. Resolves to their descriptions. */
+/** Corrects the differences of all steps, one by one. Resolves to the descriptions of the differences. */
 export async function runSteps(steps: readonly Step[]): Promise<string[]> {
   for (const step of steps) await step.run()
   return steps.map(({ what }) => what)

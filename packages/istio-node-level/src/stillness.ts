@@ -4,32 +4,32 @@ import { type Nft, openNft } from '@cni/nftables/wire'
 import type { RulesBy } from './rules.ts'
 
 /**
- * Change detection: while nothing has changed since a complete check without differences, the next checks can be
- * skipped.
+ * Change detection for network namespaces. A complete check found no differences, and nothing has changed since: the
+ * next checks can then be skipped.
  */
 export interface Stillness extends Disposable {
   /**
-   * True if nothing has changed since the last complete check, and the last complete check found no differences. Has to
-   * be called before each check. Returns false after some calls, because the kernel does not report changes of every
-   * setting.
+   * True if the last complete check of the namespaces found no differences, and nothing has changed since. Has to be
+   * called before each check. Returns false after nine positive answers in a row, because the kernel does not report
+   * changes of every setting.
    */
   isStill(): boolean
-  /** Records the result of a complete check: true if the check found no differences. */
+  /** Records the result of a complete check of the namespaces: true if the check found no differences. */
   looked(isClean: boolean): void
 }
 
 /** Options of {@link stillness}. */
 export interface StillnessOptions extends Pick<RulesBy, 'backend'> {
-  /** True to detect changes of rules. Default: true. */
+  /** True to detect changes of nf_tables rules. Default: true. */
   readonly rules?: boolean | undefined
   /** True to detect changes of filters on links. Default: false. */
   readonly filters?: boolean | undefined
 }
 
 /**
- * Detects changes of links, addresses, routes, policy rules, nf_tables rules and filters in namespaces. Does not detect
- * changes of sets and maps. Always reports changes if a back end other than iptables-nft writes rules, or if the kernel
- * sends no events.
+ * Detects changes of links, addresses, routes, policy rules, nf_tables rules and tc filters in network namespaces. Does
+ * not detect changes of ipset sets and eBPF maps. Always reports changes if a back end other than iptables-nft writes
+ * rules, or if the kernel sends no events.
  */
 export function stillness(
   targets: readonly NetnsTarget[],
@@ -40,7 +40,7 @@ export function stillness(
   let trusted = 0
   return {
     isStill() {
-      // Calls every listener, because each call resets the listener.
+      // Asks every listener for changes, even after a positive answer, because only a call resets a listener.
       const changed = listeners?.map(({ changed }) => changed()) ?? [true]
       if (changed.includes(true)) trusted = 0
       if (trusted === 0) return false
@@ -58,7 +58,7 @@ export function stillness(
 
 // internal
 
-/** Number of checks that may be skipped in a row. */
+/** Number of complete checks in a row that may be skipped. */
 const TRUSTED_LOOKS = 9
 
 /** Netlink groups of links, IPv4 addresses, routes and policy rules, and of link settings. */
@@ -66,11 +66,11 @@ const GROUPS = [1, 5, 7, 8, 24] as const
 /** Netlink group of qdiscs and filters. */
 const RTNLGRP_TC = 4
 
-/** Largest number of events to read in one call. */
+/** Largest number of netlink events to read in one call. */
 const MOST_EVENTS = 10_000
 
 interface Listener {
-  /** True if there were events since the last call. */
+  /** True if the kernel has sent change events since the last call. */
   changed(): boolean
   close(): void
 }
@@ -85,7 +85,7 @@ function listenersIn(
     for (const target of targets) made.push(listenerIn(target, groups, rules))
     return made
   } catch {
-    // The error is ignored here: the complete check reports it.
+    // Ignores the error of opening a listener: the complete check reports the same error.
     for (const { close } of made) close()
     return undefined
   }
@@ -108,7 +108,7 @@ function listenerIn(target: NetnsTarget, groups: readonly number[], rules: boole
         generation = nft?.generation() ?? before
         return heard(events) || generation !== before
       } catch {
-        // The error counts as a change. The complete check, which then runs, reports the error.
+        // An error while reading events counts as a change. The complete check then runs, and reports the error.
         return true
       }
     },

@@ -2,14 +2,17 @@ import type { NetnsTarget } from '@cni/netns'
 import { messageOf } from '@cni/types'
 import type { Undone } from './rules.ts'
 
-/** Runs work that changes namespaces. On an error, runs the rollback steps of the work, the latest first. */
+/**
+ * Runs a function that changes network namespaces. If the function fails, runs the rollback steps that it registered,
+ * the latest first.
+ */
 export async function undoneOnFailure<T>(work: (within: (netns: NetnsTarget) => Undone) => Promise<T>): Promise<T> {
   const steps: (() => unknown)[] = []
   try {
     return await work((netns) => ({ netns, undo: (step) => void steps.push(step) }))
   } catch (error) {
     const failures: unknown[] = []
-    // Iterates over a copy: rollback steps may register steps themselves, which are ignored.
+    // Iterates over a copy: rollback steps may register further steps, which must not run.
     for (const step of steps.toReversed()) {
       try {
         await step()

@@ -9,6 +9,6 @@ socket.send(Buffer.from('000101000001000000000000016100000100' + '01', 'hex'), 5
 setTimeout(() => end('no answer'), Number(process.argv[2]))
 `
 
-/** Sends a DNS query from inside a namespace. Waits at most `patienceMs` for the answer. */
+/** Sends a DNS query from inside a network namespace. Waits at most `patienceMs` for the answer. */
 export const askName = async (from: Netns, server: string, patienceMs: number): Promise<string> =>
   (await netns.exec(from, [process.execPath, '-e', SCRIPT, server, String(patienceMs)])).stdout.trim()

@@ -3,7 +3,7 @@ import { stage } from '../../istio-redirect/test/stage/stage.ts'
 import type { NodeZtunnel } from '../src/kernel-side.ts'
 import { serveName } from './sockets.ts'
 
-/** Addresses of the node, of its pods, and of `far`, a server on another node. */
+/** IP addresses of the test node, of its pods, and of `far`, a server on another node. */
 export const addresses = {
   node: '10.60.255.254',
   zt: '10.60.0.2',
@@ -13,21 +13,21 @@ export const addresses = {
   far: '10.61.0.2',
 } as const
 
-/** Name of an address in {@link addresses}. */
+/** Key of an address in {@link addresses}, such as `far`. */
 export const nameOf = (address = ''): string => {
   const plain = address.replace('::ffff:', '')
   return Object.entries(addresses).find(([, each]) => each === plain)?.[0] ?? plain
 }
 
-/** Name of a namespace. */
+/** Name of a network namespace of the test network. */
 export type Name = keyof typeof addresses
 
-/** Node of {@link ptpNode}. */
+/** Test network that {@link ptpNode} creates. */
 export type PtpNode = Awaited<ReturnType<typeof ptpNode>>
 
 /**
- * Creates a node with ztunnel, pods, and a server on another node. Each pod has a veth with its own route (as with the
- * plugin ptp), or a bridge connects all pods.
+ * Creates a test network: a node with ztunnel, pods, and a server on another node. Each pod has a veth with its own
+ * route (as with the plugin ptp), or a bridge connects all pods.
  */
 export const ptpNode = (network: 'ptp' | 'bridge' = 'ptp') =>
   stage({ kernel: {}, pods: 'none' }, async ({ node, pod: make, stack }) => {
@@ -37,9 +37,9 @@ export const ptpNode = (network: 'ptp' | 'bridge' = 'ptp') =>
     if (isBridge) await rtnl.addLink({ kind: 'bridge', name: 'cni0', up: true })
     await rtnl.addAddress(isBridge ? 'cni0' : 'lo', `${addresses.node}/${isBridge ? 16 : 32}`)
     await sysctl(node).set('net/ipv4/ip_forward', true)
-    // Without IPv6, only packets of the test go through the tunnels.
+    // Turns IPv6 off, so that only packets of the test go through the tunnels.
     await sysctl(node).set('net/ipv6/conf/default/disable_ipv6', true)
-    /** Creates another pod behind a veth of the node. */
+    /** Creates one more pod behind a veth of the test node. */
     const pod = async (name: string, address: string): Promise<Netns> => {
       const made = await make()
       const link = `v${name}`
@@ -79,12 +79,12 @@ export const ptpNode = (network: 'ptp' | 'bridge' = 'ptp') =>
       rtnl,
       pod,
       ztunnel,
-      /** Runs `ip` on the node. */
+      /** Runs the program `ip` with the given arguments in the test node's namespace. */
       ip: async (...args: readonly string[]) => (await netns.exec(node, ['ip', ...args])).stdout,
     }
   })
 
-/** Starts servers in all pods, and on the other node. */
+/** Starts servers in every pod and on the other node. Each server answers with the name of its namespace. */
 export function startServers({ at }: PtpNode, ports: readonly number[] = [8080, 15008]): AsyncDisposableStack {
   const stack = new AsyncDisposableStack()
   for (const name of ['app', 'srv', 'other', 'far'] as const) {

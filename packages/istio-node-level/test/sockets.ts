@@ -5,10 +5,10 @@ import { isSysError, loadSys } from '@cni/netns/sys'
 import { parseAddress } from '@cni/types/ip'
 
 const AF_INET = 2
-/** SOCK_STREAM, SOCK_NONBLOCK and SOCK_CLOEXEC. */
+/** Socket type: SOCK_STREAM, SOCK_NONBLOCK and SOCK_CLOEXEC combined. */
 const SOCKET_TYPE = 1 | 0x800 | 0x80000
 
-/** Listens on a port of a namespace, in this process. */
+/** Listens on a TCP port inside a network namespace, from the process of the test. */
 export function serveIn(inside: Netns, port: number, serve: (client: Socket) => void): AsyncDisposable {
   const open = new Set<Socket>()
   const server = createServer({ noDelay: true }, (client) => {
@@ -16,7 +16,7 @@ export function serveIn(inside: Netns, port: number, serve: (client: Socket) => 
     client.on('error', () => client.destroy()).on('close', () => open.delete(client))
     serve(client)
   })
-  // Without a host, Node creates the socket at once, in the namespace of this thread.
+  // Passes no host name, so that Node.js creates the socket at once, in the network namespace of the current thread.
   netns.run(inside, () => void server.listen(port))
   return {
     async [Symbol.asyncDispose]() {
@@ -26,14 +26,14 @@ export function serveIn(inside: Netns, port: number, serve: (client: Socket) => 
   }
 }
 
-/** Starts a server that answers `NAME saw ADDRESS`. */
+/** Starts a TCP server that answers each client with `NAME saw ADDRESS`. */
 export const serveName = (inside: Netns, port: number, name: string): AsyncDisposable =>
   serveIn(inside, port, (client) => client.end(`${name} saw ${sourceOf(client)}`))
 
-/** Address of a client. */
+/** Client's IP address as the server sees it. */
 export const sourceOf = ({ remoteAddress = '' }: Socket): string => remoteAddress.replace('::ffff:', '')
 
-/** Connects from a namespace, in this process. */
+/** Opens a TCP connection from inside a network namespace, from the process of the test. */
 export function connectIn(inside: Netns, host: string, port: number): Socket {
   const fd = netns.run(inside, () => {
     const sys = loadSys()
@@ -51,7 +51,7 @@ export function connectIn(inside: Netns, host: string, port: number): Socket {
   return new Socket({ fd, allowHalfOpen: true }).setNoDelay()
 }
 
-/** Answer of a server, or the error. */
+/** Answer of a test server to a connection, or the error as text. */
 export async function answerOf(inside: Netns, host: string, port: number): Promise<string> {
   const socket = connectIn(inside, host, port)
   socket.setTimeout(2000, () => socket.destroy(new Error('no answer within 2 s')))

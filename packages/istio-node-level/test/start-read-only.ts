@@ -1,4 +1,6 @@
-/** Starts a ztunnel in a mount namespace with read-only settings. Prints the result to stdout. */
+/**
+ * Starts node-level redirection for a ztunnel in a mount namespace with read-only sysctls. Prints the result to stdout.
+ */
 import { loadSys } from '@cni/netns/sys'
 import { iptablesSide } from '../src/iptables/iptables-side.ts'
 import { everything } from './everything.ts'

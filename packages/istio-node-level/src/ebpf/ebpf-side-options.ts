@@ -6,15 +6,19 @@ export interface EbpfSideOptions extends Pick<IptablesOptions, 'backend' | 'prog
   /** Network namespace of the node. Default: the namespace that this process was started in. */
   readonly netns?: NetnsTarget | undefined
   /**
-   * Folder of the pins, in a bpf file system. A bpf file system is mounted there if none is. Default:
-   * `/sys/fs/bpf/ambient`.
+   * Folder of the pinned eBPF maps and programs, inside a bpf file system. If the path is in no bpf file system, one is
+   * mounted. Default: `/sys/fs/bpf/ambient`.
    */
   readonly pins?: string | undefined
   /**
-   * Variant. `tproxy`: a program assigns packets to ztunnel's sockets. `mark`: rules find the sockets by marks. Default:
-   * `tproxy` if the kernel supports it.
+   * Variant of the eBPF programs in ztunnel's namespace.
+   * `tproxy`: a program assigns packets to ztunnel's sockets. `mark`: a program marks packets, and TPROXY rules find
+   * the sockets. Default: `tproxy` if the kernel supports it.
    */
   readonly variant?: 'tproxy' | 'mark' | undefined
-  /** Settings of the node before any redirection. Default: the settings when the first ztunnel starts. */
+  /**
+   * Sysctls of the node, by name, from before any redirection; restored at the end. Default: the sysctls when the first
+   * ztunnel starts.
+   */
   readonly settings?: ReadonlyMap<string, string> | undefined
 }

@@ -19,12 +19,12 @@ export interface EnrolledPod extends KernelReport {
 }
 
 /**
- * Captures a pod on these addresses only. Writes map entries first and attaches programs afterwards, because the
- * programs drop packets without an entry.
+ * Redirects the traffic of a pod's addresses to ztunnel, and of no other addresses of the pod. Writes map entries
+ * before it attaches the eBPF programs, because the programs drop packets without an entry.
  *
- * @param known - entries that this process has written before; the maps may have fewer
- * @throws {@link NodeLevelError} `ADDRESS`, `NO_VETH`; `EbpfError`: `NO_LINK` if a link disappears meanwhile, `FULL` if
- * a map is full
+ * @param known - map entries that this process wrote earlier; some of them may be missing in the maps by now
+ * @throws {@link NodeLevelError} `ADDRESS`, `NO_VETH`; `EbpfError`: `NO_LINK` if a link disappears during the call,
+ * `FULL` if a map is full
  */
 export async function enrolPod(
   netns: NetnsTarget,
@@ -65,10 +65,10 @@ export async function enrolPod(
 }
 
 /**
- * Stops the capture of addresses. Resolves to the addresses that were captured.
+ * Stops the redirection of addresses of pods by eBPF. Resolves to the addresses that were redirected.
  *
- * @param old - entries that this process knows, and entries in the maps
- * @param instead - entries that stay, or that replace the removed ones
+ * @param old - map entries that this process wrote, and entries that the maps contain
+ * @param instead - entries that stay in the maps, or that replace removed entries
  */
 export async function releasePods(
   { netns, undo }: Undone,
@@ -80,7 +80,8 @@ export async function releasePods(
   const { maps } = objects
   const old = [...remembered, ...there]
   const used = linksOf([...old.filter((each) => !which(each)), ...instead])
-  // Detaches programs first: they drop the packets of a pod without an entry.
+  // Detaches the eBPF programs before it deletes map entries: an attached program drops the packets of a pod without an
+  // entry.
   for (const link of linksOf(old.filter(which))) {
     if (used.has(link)) continue
     undo(() => hookAgain(netns, link, objects))
@@ -104,7 +105,10 @@ async function hookAgain(netns: NetnsTarget, link: number, objects: Objects): Pr
   if ((await rtnl.getLink(link)) !== undefined) await runSteps(await hookSteps(rtnl, link, podHooks, objects))
 }
 
-/** Warns if the node's probes would be captured. Programs recognise probes by their source address. */
+/**
+ * Warns if the kubelet's probes of a pod would be redirected to ztunnel. The eBPF programs recognise probes by the
+ * node's source address.
+ */
 async function probeWarning(netns: NetnsTarget, address: string, { uid }: NodePod, { nodeIp }: Serving) {
   try {
     const source = await sourceTowards(netns, address)

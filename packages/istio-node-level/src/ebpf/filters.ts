@@ -4,27 +4,27 @@ import type { Objects, Variant } from '../objects/objects.ts'
 import type { ProgramName } from '../programs/programs.ts'
 import type { Step } from '../step.ts'
 
-/** Program on one side of a link. The filter has the name of the pin. */
+/** eBPF program on one direction of a link. The tc filter has the same name as the program's pin. */
 interface Hook {
   readonly name: ProgramName
   readonly direction: 'ingress' | 'egress'
 }
 
-/** Programs on the node's end of a pod's veth. */
+/** eBPF programs to attach to the node's end of a pod's veth. */
 export const podHooks: readonly Hook[] = [
   { name: 'app_inbound', direction: 'egress' },
   { name: 'app_outbound', direction: 'ingress' },
 ]
-/** Programs on the node's end of ztunnel's veth. */
+/** eBPF programs to attach to the node's end of ztunnel's veth. */
 export const ztunnelHooks: readonly Hook[] = [{ name: 'ztunnel_host_ingress', direction: 'ingress' }]
-/** Programs on ztunnel's own end of its veth. */
+/** eBPF programs to attach to the end of ztunnel's veth in ztunnel's own namespace. */
 export const insideHooks = (variant: Variant): readonly Hook[] => [
   { name: variant === 'tproxy' ? 'ztunnel_tproxy' : 'ztunnel_ingress', direction: 'ingress' },
 ]
-/** All programs that links in the node's namespace may have. */
+/** eBPF programs that this package may attach to links in the node's namespace. */
 export const nodeHooks: readonly Hook[] = [...podHooks, ...ztunnelHooks]
 
-/** Steps that attach missing programs to a link. Filters of other programs stay. */
+/** Steps that attach missing eBPF programs to a link as tc filters. Filters of other software stay. */
 export async function hookSteps(
   rtnl: RtnlPort,
   link: number,
@@ -43,7 +43,7 @@ export async function hookSteps(
   return steps
 }
 
-/** Detaches our programs from a link. Filters of other programs stay. */
+/** Detaches the eBPF programs of this package from a link. Filters of other software stay. */
 export async function unhook(rtnl: RtnlPort, link: number, hooks: readonly Hook[]): Promise<void> {
   for (const { name, direction } of hooks) await detachFilter(rtnl, { link, name, direction })
 }

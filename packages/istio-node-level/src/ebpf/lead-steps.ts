@@ -4,17 +4,17 @@ import type { Objects } from '../objects/objects.ts'
 import type { Step } from '../step.ts'
 import { isSameTarget, type Undo } from './pod-entries.ts'
 
-/** Destination of the pods' packets. */
+/** ztunnels to which the eBPF programs redirect packets of pods. */
 export interface Lead {
-  /** Target of new connections. */
+  /** ztunnel that gets new connections of pods. */
   readonly to: Target
-  /** Target of open connections if it differs from `to`: the previous ztunnel. */
+  /** ztunnel before `to`, which keeps its open connections. Ignored if it is equal to `to`, or has no link. */
   readonly from: Target
 }
 
 /**
- * Steps that direct pods to a ztunnel. Open connections stay with the previous ztunnel while its link exists. That step
- * comes first: otherwise the new ztunnel would refuse those connections.
+ * Steps that direct the traffic of pods to a ztunnel. Open connections stay with the previous ztunnel while its link
+ * exists. The step for open connections runs first: the new ztunnel would refuse packets of open connections.
  */
 export async function leadSteps(rtnl: RtnlPort, { maps }: Objects, { to, from }: Lead, undo?: Undo): Promise<Step[]> {
   const { ztunnel_before, ztunnel_info } = maps
@@ -38,7 +38,10 @@ export async function leadSteps(rtnl: RtnlPort, { maps }: Objects, { to, from }:
   return steps
 }
 
-/** Describes a difference in the target of new connections. */
+/**
+ * Describes the difference between the ztunnel that gets new connections and the wanted ztunnel. Empty if there is no
+ * difference.
+ */
 export function leadDrift({ ztunnel_info }: Objects['maps'], { to }: Pick<Lead, 'to'>): string[] {
   const now = ztunnel_info.get(0)
   if (isSameTarget(now, to)) return []

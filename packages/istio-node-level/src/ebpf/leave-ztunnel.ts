@@ -8,7 +8,10 @@ import { runSteps } from '../step.ts'
 import { insideHooks, unhook, ztunnelHooks } from './filters.ts'
 import type { Serving } from './serving.ts'
 
-/** Removes programs and rules of a ztunnel that no longer serves, and closes its namespace. Resolves to warnings. */
+/**
+ * Removes eBPF programs and rules of a ztunnel that no longer serves the node. Closes the handle of the ztunnel's
+ * namespace. Resolves to warnings.
+ */
 export async function leaveZtunnel(
   node: NetnsTarget,
   before: Serving | undefined,

@@ -3,13 +3,13 @@ import { NodeLevelError } from '../node-level-error.ts'
 
 /** Both ends of a pod's veth. */
 export interface Ends {
-  /** End in the node's namespace. */
+  /** End of the pod's veth in the node's namespace. */
   readonly outer: Link
   readonly inner: Link
 }
 
 /**
- * Finds the veth with an address. The node may route or bridge the packets.
+ * Finds both ends of the veth of a pod, given an IPv4 address of the pod. Works for routed and for bridged pods.
  *
  * @param whose - owner of the address for messages, such as `pod shop/web`
  * @throws {@link NodeLevelError} `NO_VETH`.

@@ -5,23 +5,23 @@ import { markRule, type NetworkPlan, withoutReversePath } from '../network/netwo
 import type { Variant } from '../objects/objects.ts'
 import { packetMarks } from '../programs/constants.ts'
 
-/** Network settings and rules of ztunnel's namespace, besides the program. */
+/** Sysctls, routes and rules for ztunnel's namespace, which the eBPF program in that namespace needs. */
 export interface NamespacePlan {
   readonly network: Pick<NetworkPlan, 'sysctls' | 'routes' | 'rules'>
-  /** Rules for the variant `mark`, in which programs cannot assign sockets. */
+  /** iptables rules for the variant `mark`, in which no eBPF program assigns packets to sockets. */
   readonly rules?: Ruleset | undefined
 }
 
 /** Inputs of {@link namespacePlan}. */
 export interface NamespaceFacts {
   readonly variant: Variant
-  /** Name of ztunnel's veth. */
+  /** Name of ztunnel's veth inside ztunnel's namespace. */
   readonly veth: string
   readonly ztunnelIp: string
 }
 
 /**
- * Plan for ztunnel's namespace: marked packets are delivered locally, whatever their destination. Reverse path
+ * Plan for ztunnel's namespace. The kernel delivers marked packets locally, whatever their destination. Reverse path
  * filtering is off, as packets arrive with source addresses of other hosts.
  */
 export function namespacePlan(facts: NamespaceFacts): NamespacePlan {

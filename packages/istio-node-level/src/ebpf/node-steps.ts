@@ -22,11 +22,11 @@ import {
 } from './pod-entries.ts'
 import type { Serving } from './serving.ts'
 
-/** Steps that restore missing pins. */
+/** Steps that pin eBPF maps and programs again whose pins are missing in the bpf file system. */
 export const pinSteps = (objects: Objects): Step[] =>
   objects.missingPins().map((name) => ({ what: `missing pin ${name}`, run: async () => objects.pinAgain(name) }))
 
-/** Steps by which ztunnel's namespace accepts the redirected packets. */
+/** Steps that prepare ztunnel's namespace to accept the redirected packets. */
 export async function insideSteps(
   rtnl: RtnlPort,
   place: Undone,
@@ -48,7 +48,7 @@ export async function insideSteps(
   ].map((step) => ({ ...step, what: `ztunnel: ${step.what}` }))
 }
 
-/** Steps by which the node sends packets to ztunnel, and accepts packets of ztunnel. */
+/** Steps that prepare the node to send packets to ztunnel, and to accept packets from ztunnel. */
 export async function ztunnelSteps(
   rtnl: RtnlPort,
   netns: NetnsTarget,
@@ -59,7 +59,7 @@ export async function ztunnelSteps(
 ): Promise<Step[]> {
   const { host_ip_info } = objects.maps
   const steps = [
-    // Packets of ztunnel arrive on its veth with source addresses of pods.
+    // Turns reverse path filtering off: packets from ztunnel arrive on its veth with source addresses of pods.
     ...(await sysctlSteps(sysctl(netns), withoutReversePath(['all', ends.outer.name]))),
     ...(await hookSteps(rtnl, ends.outer.index, ztunnelHooks, objects)),
   ]
@@ -72,7 +72,10 @@ export async function ztunnelSteps(
   return [...steps, ...(await leadSteps(rtnl, objects, lead, undo))]
 }
 
-/** Steps that keep known pods captured. A pod whose link is gone is reported to `gone`, and its entry is removed. */
+/**
+ * Steps that restore the redirection of all enrolled pods. Reports each pod whose link has disappeared to `gone`, and
+ * removes the map entry of the pod.
+ */
 export async function podSteps(
   rtnl: RtnlPort,
   objects: Objects,
@@ -83,7 +86,8 @@ export async function podSteps(
   const there = new Map(podEntries(maps).map((entry) => [entry.address, entry]))
   const links = new Set((await rtnl.getLinks()).map(({ index }) => index))
   const used = linksOf(known.values())
-  // Detaches programs first: they drop the packets of a pod without an entry.
+  // Detaches the eBPF programs before it deletes the map entry: an attached program drops the packets of a pod without
+  // an entry.
   const takeOut = async (address: string): Promise<void> => {
     const link = there.get(address)?.target.ifindex
     if (link !== undefined && !used.has(link)) await unhook(rtnl, link, podHooks)
@@ -110,9 +114,9 @@ export async function podSteps(
 }
 
 /**
- * Steps that detach programs from links without a captured address, because these programs drop all packets of the
- * link. Another process has removed the entry while no agent ran. The agent enrols the pod again if it belongs to the
- * mesh.
+ * Steps that detach eBPF programs from links without an enrolled address, because these programs drop all packets of
+ * the link. Such links exist if another process removed map entries while no agent ran. The agent enrols the pod again
+ * if the pod belongs to the mesh.
  */
 export async function straySteps(rtnl: RtnlPort, known: Iterable<PodEntry>): Promise<Step[]> {
   const used = linksOf(known)

@@ -18,16 +18,16 @@ import { insideSteps, pinSteps, podSteps, straySteps, ztunnelSteps } from './nod
 import { dropEntry, entriesDrift, type PodEntry, podEntries } from './pod-entries.ts'
 import { isSamePlace, isThere, type Serving, servingBy, targetOf } from './serving.ts'
 
-/** eBPF implementation of {@link KernelSide}, with its maps and programs. */
+/** {@link KernelSide} for node-level redirection by eBPF, with access to the eBPF maps and programs. */
 export interface OpenEbpfSide extends KernelSide {
   readonly objects: Objects
 }
 
 /**
  * Node-level redirection by eBPF programs on the links of pods, as in Istio 1.18. Works on networks with routes or
- * bridges. Loads and pins the programs here; enrolment of a pod attaches them.
+ * bridges. This function loads and pins the programs. Each enrolment of a pod attaches the programs to the pod's link.
  *
- * @throws `EbpfError` that names what the kernel or the file system lacks.
+ * @throws `EbpfError` that names the missing feature of the kernel or the file system.
  */
 export function openEbpfSide({
   netns = 'host',
@@ -42,13 +42,13 @@ export function openEbpfSide({
   const known = new Map<string, PodEntry>()
   let settings: NodeSettings = original ?? new Map()
   let serving: Serving | undefined
-  /** Change detection for the namespaces of the node and of the current ztunnel. */
+  /** Detects changes in the network namespaces of the node and of the current ztunnel. */
   let still: Stillness | undefined
-  /** Previous ztunnel. It may have open connections, and keeps the rules for them. */
+  /** Previous ztunnel. It may still have open connections, so the programs and rules for it stay. */
   let earlier: Serving | undefined
   let isPaused = false
   let isStopped = false
-  /** Current target of the pods' packets. */
+  /** ztunnel that gets new connections of pods, as a map value. No ztunnel while the redirection is paused. */
   const goal = ({ ends, ztunnel }: Serving): Target => (isPaused ? nobody : targetOf(ends, ztunnel.dnsCapture))
 
   const remember = (): void => {
@@ -64,7 +64,7 @@ export function openEbpfSide({
     return gone
   }
 
-  /** Reconciles the node and ztunnel's namespace. Pods are directed to ztunnel in the last step. */
+  /** Reconciles the node and ztunnel's namespace. The last step directs the traffic of pods to ztunnel. */
   const bring = (next: Serving, lead: Lead): Promise<string[]> =>
     undoneOnFailure(async (within) => {
       const [outside, inside] = [within(netns), within(next.netns)]
@@ -79,7 +79,10 @@ export function openEbpfSide({
       ]
     })
 
-  /** Reads pins and maps. The kernel sends no events for them, so they are read each time. */
+  /**
+   * Describes differences of the eBPF pins and maps. Reads them on each check, because the kernel sends no events for
+   * their changes.
+   */
   const lookAtMaps = (lead: Lead): string[] => [
     ...pinSteps(objects).map(({ what }) => what),
     ...entriesDrift(maps, known),
@@ -101,7 +104,8 @@ export function openEbpfSide({
   }
 
   /**
-   * Replaces the current ztunnel. The current ztunnel keeps its open connections, and the one before it is detached.
+   * Makes a new ztunnel the current one. The ztunnel before it keeps its open connections. An even older ztunnel loses
+   * its programs and rules.
    */
   const replaceBy = async (next: Serving): Promise<readonly string[]> => {
     const before = serving
@@ -191,8 +195,8 @@ export function openEbpfSide({
         const lead = { to: goal(serving), from: nobody }
         const warnings = earlier === undefined || (await isThere(node, earlier)) ? [] : await leaveEarlier()
         if (await isThere(node, serving)) return { changed: await bring(serving, lead), warnings }
-        // ztunnel has died. Pods stay directed to its missing link, so their packets are dropped until another ztunnel
-        // is ready.
+        // ztunnel has died. The eBPF programs still direct pods to ztunnel's missing link: packets are dropped until
+        // another ztunnel is ready.
         const steps = [...pinSteps(objects), ...(await podSteps(node, objects, known, forget))]
         return { changed: await runSteps([...steps, ...(await leadSteps(node, objects, lead))]), warnings }
       }),

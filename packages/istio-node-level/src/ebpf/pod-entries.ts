@@ -4,7 +4,7 @@ import type { Objects } from '../objects/objects.ts'
 
 type Maps = Pick<Objects['maps'], 'app_info' | 'pod_uids'>
 
-/** Entry of a pod's address in the maps. */
+/** Entry of the eBPF maps for one address of a pod. */
 export interface PodEntry {
   readonly address: string
   /** UID of the pod. `undefined` if another program wrote the entry. */
@@ -12,12 +12,12 @@ export interface PodEntry {
   readonly target: Target
 }
 
-/** All entries in the maps. */
+/** Reads the entries of all enrolled addresses from the eBPF maps. */
 export function podEntries(maps: Maps): PodEntry[] {
   return maps.app_info.entries().map(([address, target]) => entryOf(maps, address, target))
 }
 
-/** Entries of some addresses. Reading all entries would delay the start of a pod. */
+/** Reads the map entries of the given addresses only: reading all entries would delay the start of a pod. */
 export function podEntriesAt(maps: Maps, addresses: Iterable<string>): PodEntry[] {
   return [...new Set(addresses)].flatMap((address) => {
     const target = maps.app_info.get(address)
@@ -25,11 +25,11 @@ export function podEntriesAt(maps: Maps, addresses: Iterable<string>): PodEntry[
   })
 }
 
-/** Receives rollback steps. */
+/** Function that registers a rollback step. */
 export type Undo = (step: () => void) => void
 
 /**
- * Writes an entry. The rollback step restores the previous entry.
+ * Writes the entry of a pod's address into the eBPF maps. The rollback step restores the previous entry.
  *
  * @throws {@link NodeLevelError} `ADDRESS`; `EbpfError('FULL')`.
  */
@@ -42,14 +42,14 @@ export function putEntry(maps: Maps, entry: PodEntry, undo?: Undo): void {
   maps.app_info.set(address, target)
 }
 
-/** Deletes an entry. The rollback step restores it. */
+/** Deletes the entry of an address from the eBPF maps. The rollback step restores the entry. */
 export function dropEntry(maps: Maps, address: string, undo?: Undo): void {
   undo?.(asItWas(maps, address))
   maps.app_info.delete(address)
   maps.pod_uids.delete(address)
 }
 
-/** Describes missing and unexpected entries of the maps. */
+/** Describes entries of enrolled addresses that the eBPF maps lack, and entries that no enrolment wrote. */
 export function entriesDrift(maps: Maps, known: ReadonlyMap<string, PodEntry>): string[] {
   const there = new Map(podEntries(maps).map((entry) => [entry.address, entry]))
   return [
@@ -58,22 +58,22 @@ export function entriesDrift(maps: Maps, known: ReadonlyMap<string, PodEntry>): 
   ]
 }
 
-/** True if the maps contain this entry. */
+/** True if the eBPF maps contain exactly this entry of a pod's address. */
 export function isThere(there: ReadonlyMap<string, PodEntry>, { address, uid, target }: PodEntry): boolean {
   const found = there.get(address)
   return found?.uid === uid && isSameTarget(found?.target, target)
 }
 
-/** Describes a missing entry. */
+/** Describes an entry of a pod's address that the eBPF maps lack. */
 export const missing = ({ address, uid }: PodEntry): string => `missing ${address} of pod ${uid}`
-/** Describes an unexpected entry. */
+/** Describes an entry of the eBPF maps for an address that is not enrolled. */
 export const unexpected = ({ address, uid = '(unknown)' }: PodEntry): string => `unexpected ${address} of pod ${uid}`
 
-/** Indices of the links of entries. */
+/** Indices of the pods' links to which map entries refer. */
 export const linksOf = (entries: Iterable<PodEntry>): Set<number> =>
   new Set(Array.from(entries, ({ target }) => target.ifindex))
 
-/** True if both targets are equal. */
+/** True if two map values direct packets to the same link and MAC address, with the same flags. */
 export const isSameTarget = (one: Target | undefined, other: Target | undefined): boolean =>
   one?.ifindex === other?.ifindex && one?.mac === other?.mac && one?.flags === other?.flags
 
@@ -84,7 +84,7 @@ function entryOf({ pod_uids }: Maps, address: string, target: Target): PodEntry 
   return { address, target, uid: uid === undefined ? undefined : uidOf(uid) }
 }
 
-/** Rollback step that restores the current state of an address. */
+/** Rollback step that restores the current map entries of an address. */
 function asItWas({ app_info, pod_uids }: Maps, address: string): () => void {
   const [target, uid] = [app_info.get(address), pod_uids.get(address)]
   return () => {

@@ -8,19 +8,20 @@ import { CAPTURE_DNS } from '../programs/constants.ts'
 import { type Ends, endsOf } from './links.ts'
 import { type NamespacePlan, namespacePlan } from './namespace-plan.ts'
 
-/** ztunnel that serves the node, and its network. */
+/** ztunnel that currently gets the traffic of the node's pods, with its links, plan and namespace. */
 export interface Serving {
   readonly ztunnel: NodeZtunnel
-  /** Namespace of ztunnel, kept open. */
+  /** Open handle of ztunnel's network namespace. */
   readonly netns: Netns
   readonly ends: Ends
   readonly inside: NamespacePlan
-  /** Source address of the node towards its pods. Probes come from this address. */
+  /** Source address of the node in packets to its pods. The kubelet's probes come from this address. */
   readonly nodeIp: string
 }
 
 /**
- * Collects the facts by which a ztunnel can serve the node. The caller has to close the namespace.
+ * Collects the links, addresses and rules that are needed to redirect pods to a ztunnel. The caller closes the
+ * namespace handle of the result.
  *
  * @throws {@link NodeLevelError} `NO_VETH`, `NO_SK_ASSIGN`, `NO_ROUTE`.
  */
@@ -41,17 +42,17 @@ export async function servingBy(target: NetnsTarget, ztunnel: NodeZtunnel, { var
   return { ztunnel, netns: namespaces.open(`/proc/self/fd/${ztunnel.netns.fd}`), ends, inside: plan, nodeIp }
 }
 
-/** True if ztunnel's veth still exists. The namespace may still exist after ztunnel has died. */
+/** True if ztunnel's veth still exists. A dead ztunnel has no veth, but its namespace handle stays open. */
 export async function isThere(node: RtnlPort, { ends }: Serving): Promise<boolean> {
   const link = await node.getLink(ends.outer.index)
   return link?.kind === 'veth' && link.parent === ends.inner.index
 }
 
-/** True if both have the same veth. */
+/** True if two ztunnels use the same veth and network namespace. */
 export const isSamePlace = (one: Serving, other: Serving): boolean =>
   one.ends.outer.index === other.ends.outer.index && one.netns.isSame(other.netns)
 
-/** Target for packets to an end of a veth. */
+/** Map value that directs packets over a veth to the end inside the pod. */
 export function targetOf({ outer, inner }: Ends, dnsCapture = false): Target {
   if (inner.mac === undefined) throw new Error(`The link ${inner.name} has no address`)
   return { ifindex: outer.index, mac: inner.mac, flags: dnsCapture ? CAPTURE_DNS : 0, pad: 0 }

@@ -26,7 +26,10 @@ export interface IptablesSideOptions extends Pick<IptablesOptions, 'backend' | '
   /** IPv4 address of the node. The kubelet's probes come from this address. */
   readonly hostIp: string
   readonly tunnel: TunnelKind
-  /** Settings of the node before any redirection. Default: the settings when the first ztunnel starts. */
+  /**
+   * Sysctls of the node, by name, from before any redirection; restored at the end. Default: the sysctls when the first
+   * ztunnel starts.
+   */
   readonly settings?: ReadonlyMap<string, string> | undefined
 }
 
@@ -49,7 +52,7 @@ export function iptablesSide({
       return [...(await prepareNode(within(netns), plan, pods)), ...(await captureOnNode(within(netns), plan, by))]
     })
 
-  /** Reconciles the node and ztunnel's namespace. */
+  /** Writes rules, routes and tunnels of the node and of ztunnel's namespace, where they differ from the plans. */
   async function bring(ztunnel: NodeZtunnel, pods: ReadonlyMap<string, string>): Promise<Brought> {
     const { outer, inner } = await linksOf(netns, ztunnel)
     const port = tunnelPort(tunnel, ztunnel.ip, [await portsIn(netns), await portsIn(ztunnel.netns)])
@@ -57,7 +60,8 @@ export function iptablesSide({
     const node = nodePlan({ hostIp, ztunnelIp, ztunnelVeth: outer.name, tunnel, port, dnsCapture })
     const brought = undoneOnFailure(async (within) => {
       const prepared = await prepareNode(within(netns), node, pods)
-      // Reads the source address after the routes have changed.
+      // Reads the node's source address towards ztunnel after the routes have changed, because the routes determine the
+      // address.
       const nodeIp = await sourceTowards(netns, ztunnelIp)
       const inside = ztunnelPlan({ ztunnelIp, veth: inner.name, nodeIp, tunnel, port })
       const insideChanged = await applyZtunnel(within(ztunnel.netns), inside, by)
@@ -97,7 +101,8 @@ export function iptablesSide({
         for (const [address, uid] of pods) known.set(address, uid)
         return { changed: [...lost, ...changed], warnings: await leave(before, ztunnel.netns, by) }
       }),
-    // Does nothing: the tunnels lead to the current ztunnel, and cannot separate open from new connections.
+    // A pause does nothing: both tunnels lead to the current ztunnel, so new connections cannot be separated from open
+    // ones.
     pause: async () => ({ changed: [], warnings: [] }),
     addPod: (pod) =>
       oneByOne(async () => {
@@ -159,9 +164,12 @@ export function iptablesSide({
 interface Serving {
   readonly node: NodePlan
   readonly inside: ZtunnelPlan
-  /** ztunnel that serves the node. This object closes the handle of ztunnel's network namespace. */
+  /** ztunnel that serves the node. The KernelSide object owns and closes the handle of ztunnel's network namespace. */
   readonly ztunnel: NodeZtunnel
-  /** Change detection for the network namespaces of the node and of ztunnel. This object disposes of it. */
+  /**
+   * Change detection for the network namespaces of the node and of ztunnel. The KernelSide object owns and disposes of
+   * it.
+   */
   readonly still: Stillness
 }
 
@@ -175,7 +183,7 @@ async function linksOf(node: NetnsTarget, ztunnel: NodeZtunnel) {
   return await ztunnelLinks(outside, inside, ztunnel)
 }
 
-/** True if ztunnel's veth still exists. The namespace may still exist after ztunnel has died. */
+/** True if ztunnel's veth still exists. A dead ztunnel has no veth, but its namespace handle stays open. */
 async function isThere(node: NetnsTarget, ztunnel: NodeZtunnel): Promise<boolean> {
   try {
     await linksOf(node, ztunnel)
@@ -189,8 +197,8 @@ async function isThere(node: NetnsTarget, ztunnel: NodeZtunnel): Promise<boolean
 const ofZtunnel = (drift: string): string => `ztunnel: ${drift}`
 
 /**
- * Pods that stay in the mesh when a ztunnel starts. They are the pods that this process knows, or after a restart the
- * entries of the set.
+ * Pods that stay in the mesh when a ztunnel starts. Usually they are the pods that this process has enrolled. After a
+ * restart of the agent they are the entries of the ipset set.
  */
 async function podsAtStart(
   netns: NetnsTarget,
@@ -207,10 +215,13 @@ async function podsAtStart(
   return { pods, changed: [`${ip} was in the mesh as that of pod ${owner}, and is ztunnel ${name}'s now`] }
 }
 
-/** Second handle of a namespace, which stays open after the caller closes its own. */
+/** Opens a second handle of a network namespace, which stays open after the caller closes the first. */
 const keep = (netns: Netns): Netns => namespaces.open(`/proc/self/fd/${netns.fd}`)
 
-/** Removes rules of a ztunnel that no longer serves, and closes its namespace. Resolves to warnings. */
+/**
+ * Removes the rules in the namespace of a ztunnel that no longer serves the node, and closes the handle. Resolves to
+ * warnings.
+ */
 async function leave(before: Serving | undefined, next: Netns | undefined, by: RulesBy): Promise<string[]> {
   if (before === undefined) return []
   using netns = before.ztunnel.netns

@@ -11,7 +11,7 @@ import {
 import type { NodeFacts } from './facts.ts'
 import { nodeRules } from './node-rules.ts'
 
-/** Rules and network settings of the node while a ztunnel serves it. */
+/** iptables rules and network settings of the node while a ztunnel serves the node's pods. */
 export interface NodePlan {
   readonly facts: NodeFacts
   readonly rules: Ruleset
@@ -20,7 +20,7 @@ export interface NodePlan {
 
 /**
  * Plan for the node. Packets of pods in the mesh are marked, and routed through tunnels into the namespace of ztunnel.
- * Packets of ztunnel with another source address are recognised by their link.
+ * Packets that ztunnel sends with the source address of a pod are recognised by ztunnel's link.
  *
  * Same as `CreateRulesOnNode` of Istio 1.19.
  */
@@ -28,7 +28,7 @@ export function nodePlan(facts: NodeFacts): NodePlan {
   return { facts, rules: nodeRules(facts), network: network(facts) }
 }
 
-/** Policy rules of the node, the same for any ztunnel. */
+/** Policy rules (`ip rule`) of the node. They do not depend on the ztunnel. */
 export const nodePolicyRules: readonly NewPolicyRule[] = [
   markRule(priorities.skip, { mark: marks.skip }, { table: 0, goto: MAIN_PRIORITY }),
   markRule(priorities.outbound, { mark: marks.outbound }, { table: tables.outbound }),
@@ -36,7 +36,10 @@ export const nodePolicyRules: readonly NewPolicyRule[] = [
   { family: 'ipv4', priority: priorities.pods, table: tables.inbound },
 ]
 
-/** Route to a pod in the mesh. It leads into ztunnel's namespace. Packets with certain marks use other tables. */
+/**
+ * Route of the node for packets to a pod in the mesh: through the inbound tunnel to ztunnel. Marked packets use other
+ * route tables.
+ */
 export const podRoute = (address: string, { hostIp }: Pick<NodeFacts, 'hostIp'>): WantedRoute => ({
   table: tables.inbound,
   to: `${address}/32`,
@@ -46,8 +49,8 @@ export const podRoute = (address: string, { hostIp }: Pick<NodeFacts, 'hostIp'>)
 })
 
 /**
- * Plan after ztunnel and its veth have disappeared. Pods are still routed to the tunnels, so that no traffic bypasses
- * ztunnel.
+ * Plan for the node after ztunnel and its veth have disappeared. Pods are still routed to the tunnels, so that no
+ * traffic bypasses the mesh.
  */
 export function planWithoutZtunnel({ facts, rules, network }: NodePlan): NodePlan {
   const { ztunnelVeth } = facts

@@ -3,7 +3,7 @@ import type { Builders } from '@cni/iptables/rules'
 import { marks, POD_SET, tunnels, ZTUNNEL_DNS_PORT } from '../names.ts'
 import type { NodeFacts } from './facts.ts'
 
-/** Inputs of the node's rules. */
+/** Values that differ between nodes and ztunnels, from which the node's iptables rules are built. */
 export type NodeRuleFacts = Pick<NodeFacts, 'hostIp' | 'ztunnelIp' | 'ztunnelVeth' | 'port' | 'dnsCapture'>
 
 const chains = {
@@ -12,12 +12,12 @@ const chains = {
   filter: ['ztunnel-FORWARD'],
 } as const
 
-/** The chains of the node's rules, without rules. Used to remove the rules. */
+/** Empty chains of the node's rules: the argument with which the rules are removed. */
 export const noNodeRules: Ruleset = ruleset(chains, () => [])
 
 /**
- * Rules of the node. The mark of a packet selects the route table, and the mark of a connection identifies its answers.
- * Packets with the mark `skip` are routed as without a mesh.
+ * iptables rules of the node. The mark of a packet selects the route table, and the mark of a connection identifies
+ * answer packets. Packets with the mark `skip` are routed as without a mesh.
  */
 export function nodeRules(facts: NodeRuleFacts): Ruleset {
   return ruleset(chains, (t) =>
@@ -49,7 +49,7 @@ function hooks({ nat, mangle, filter }: Tables): readonly Rule[] {
   ]
 }
 
-/** Packets from a tunnel have passed through ztunnel. */
+/** Rules for packets that come out of a tunnel: ztunnel has processed them, so the node routes them normally. */
 function fromTunnels({ mangle }: Tables): readonly Rule[] {
   return [tunnels.inbound, tunnels.outbound].flatMap(({ node: [name] }) => {
     const fromTunnel = mangle.on('ztunnel-PREROUTING').in(name)
@@ -57,7 +57,7 @@ function fromTunnels({ mangle }: Tables): readonly Rule[] {
   })
 }
 
-/** Saves marks to the connection, so that its answers have them, too. */
+/** Rules that save a packet's mark to the connection, so that rules can recognise answer packets. */
 function connections({ mangle }: Tables): readonly Rule[] {
   return [marks.connectionSkip, marks.proxy].flatMap((mark) =>
     (['ztunnel-FORWARD', 'ztunnel-INPUT'] as const).map((chain) => mangle.on(chain).mark(mark, mark).saveMark(mark)),
@@ -67,9 +67,9 @@ function connections({ mangle }: Tables): readonly Rule[] {
 function probesAndOutbound({ mangle, nat, filter }: Tables, { hostIp }: NodeRuleFacts): readonly Rule[] {
   const { outbound } = marks
   return [
-    // The node's own packets, such as probes, bypass the mesh.
+    // Packets from the node's own address, such as probes of the kubelet, bypass the mesh.
     mangle.on('ztunnel-OUTPUT').only('ipv4').src(hostIp).setMark(marks.connectionSkip),
-    // Packets to ztunnel keep their addresses: NAT rules of other programs must not translate them.
+    // Accepts packets to ztunnel first, so that NAT rules of other programs do not translate their addresses.
     nat.on('ztunnel-PREROUTING').mark(outbound, outbound).accept(),
     nat.on('ztunnel-POSTROUTING').mark(outbound, outbound).accept(),
     filter.on('ztunnel-FORWARD').mark(outbound, outbound).accept(),
@@ -86,16 +86,16 @@ function marking({ mangle }: Tables, { ztunnelIp, ztunnelVeth, port }: NodeRuleF
   const on = mangle.on('ztunnel-PREROUTING').only('ipv4')
   const { connectionSkip, skip, proxy, proxyReturn, outbound } = marks
   return [
-    // Packets of the tunnels themselves.
+    // Encapsulated packets of the tunnels (UDP) pass without a mark.
     on.proto('udp').dport(port).return(),
     on.connmark(connectionSkip, connectionSkip).setMark(skip, skip),
     on.mark(skip, skip).return(),
-    // Answers to packets that ztunnel sent with another source address.
+    // Answers to packets that ztunnel sent with the source address of a pod are routed to ztunnel.
     on.not.in(ztunnelVeth).connmark(proxy, proxy).setMark(proxyReturn, proxyReturn),
     on.mark(proxyReturn, proxyReturn).return(),
     on.in(ztunnelVeth).not.src(ztunnelIp).setMark(proxy, proxy),
     on.mark(skip, skip).return(),
-    // All other packets of ztunnel, and all UDP packets.
+    // All other packets of ztunnel, and all UDP packets, bypass redirection together with their connections.
     on.in(ztunnelVeth).setMark(connectionSkip, connectionSkip),
     on.proto('udp').setMark(connectionSkip, connectionSkip),
     on.mark(skip, skip).return(),

@@ -14,14 +14,15 @@ import { type NodePlan, nodePolicyRules, podRoute } from './node-plan.ts'
 import { noNodeRules } from './node-rules.ts'
 import { destroyPodSet, dropEntries, podEntries, podSet, putEntries } from './pod-set.ts'
 
-/** Pods in the mesh: UID by address. */
+/** Enrolled pods of the node: UID by IPv4 address. */
 export type PodsByAddress = ReadonlyMap<string, string>
 
 /**
- * Prepares the node without capturing traffic: set, tunnels, settings, routes and policy rules. Resolves to the
+ * Prepares the node without redirecting traffic: ipset set, tunnels, sysctls, routes and policy rules. Resolves to the
  * differences that it corrected.
  *
- * @throws {@link NodeLevelError} `FOREIGN` if another program uses our route tables, and nothing of ours is present.
+ * @throws {@link NodeLevelError} `FOREIGN` if another program uses the reserved route tables, and the node has no
+ *   objects of this package.
  */
 export async function prepareNode(place: Undone, plan: NodePlan, pods: PodsByAddress): Promise<string[]> {
   using rtnl = await openRtnl(place)
@@ -31,14 +32,17 @@ export async function prepareNode(place: Undone, plan: NodePlan, pods: PodsByAdd
   return [...changed, ...(await applyNetwork({ rtnl, settings: sysctl(place), undo: place.undo }, network))]
 }
 
-/** Writes the rules, and directs the tunnels to ztunnel. From now on pods are captured. */
+/**
+ * Writes the iptables rules of the node, and points the tunnels to ztunnel. The rules redirect the traffic of enrolled
+ * pods.
+ */
 export async function captureOnNode(place: Undone, plan: NodePlan, by: RulesBy): Promise<string[]> {
   const drift = await applyRules(place, plan.rules, by)
   using rtnl = await openRtnl(place)
   return [...drift, ...(await leadTunnels({ rtnl, settings: sysctl(place) }, plan.network))]
 }
 
-/** Describes differences on the node. Only reads. */
+/** Describes differences between the node and its plan: ipset entries, network settings and rules. Only reads. */
 export async function nodeDrift(
   netns: NetnsTarget,
   plan: NodePlan,
@@ -53,7 +57,7 @@ export async function nodeDrift(
   ]
 }
 
-/** Describes differences in the set. */
+/** Describes differences between the ipset set of enrolled addresses and the enrolled pods. */
 export async function entriesDrift(netns: NetnsTarget, pods: PodsByAddress): Promise<string[]> {
   const entries = await podEntries(netns)
   return [
@@ -63,7 +67,7 @@ export async function entriesDrift(netns: NetnsTarget, pods: PodsByAddress): Pro
   ]
 }
 
-/** Deletes the neighbour entries of the tunnels, which belong to the previous ztunnel. */
+/** Deletes the tunnels' neighbour entries, because they have the MAC addresses of the previous ztunnel. */
 export async function forgetZtunnel(netns: NetnsTarget): Promise<void> {
   using rtnl = await openRtnl(netns)
   await forgetNeighbours(
@@ -72,7 +76,10 @@ export async function forgetZtunnel(netns: NetnsTarget): Promise<void> {
   )
 }
 
-/** Removes everything of ours from the node, also if another process created it. */
+/**
+ * Removes all rules, routes, tunnels and ipset sets of this package from the node, also if another process created
+ * them.
+ */
 export async function removeNode(netns: NetnsTarget, by: RulesBy): Promise<void> {
   using rtnl = await openRtnl(netns)
   const hasOurs = await isOurs(rtnl)
@@ -92,7 +99,7 @@ const withPods = ({ facts, network }: NodePlan, pods: PodsByAddress): NetworkPla
   routes: [...network.routes, ...[...pods.keys()].map((address) => podRoute(address, facts))],
 })
 
-/** True if the node has our policy rules or tunnels, for example after a crash. */
+/** True if the node has policy rules or tunnels of this package, for example after a crash. */
 async function isOurs(rtnl: RtnlPort): Promise<boolean> {
   const [links, rules] = await Promise.all([rtnl.getLinks(), rtnl.getRules('ipv4')])
   const texts = new Set(nodePolicyRules.map(ruleText))
@@ -130,13 +137,15 @@ async function bringPods({ netns, undo }: Undone, pods: PodsByAddress): Promise<
   ]
 }
 
-/** Entries that are missing in the set, or that have the UID of another pod. */
+/** Entries of enrolled pods that the ipset set lacks, or has with the UID of another pod. */
 const missingEntries = (there: readonly EnrolledAddress[], pods: PodsByAddress) =>
   [...pods]
     .filter(([address, uid]) => !there.some((each) => each.address === address && each.uid === uid))
     .map(([address, uid]) => ({ address, uid }))
 
-/** Entries that another program added. No route leads their packets to ztunnel. */
+/**
+ * Entries of the ipset set that belong to no enrolled pod: another program added them, so no route leads to ztunnel.
+ */
 const foreignEntries = (there: readonly EnrolledAddress[], pods: PodsByAddress): EnrolledAddress[] =>
   there.filter(({ address }) => !pods.has(address))
 

@@ -6,10 +6,10 @@ import { POD_SET } from '../names.ts'
 
 const spec = { type: 'hash:ip', family: 'ipv4', comment: true } as const
 
-/** Set of the addresses of pods in the mesh. The comment of an entry is the UID of the pod. */
+/** ipset set with the addresses of all pods in the mesh. The comment of each ipset entry is the UID of the pod. */
 export const podSet = (netns: NetnsTarget): IpSet<typeof spec> => ipset(netns).set(POD_SET, spec)
 
-/** Entries of the set. `undefined` if the set does not exist. */
+/** Reads the ipset entries of enrolled addresses. `undefined` if the ipset set does not exist. */
 export async function podEntries(netns: NetnsTarget): Promise<EnrolledAddress[] | undefined> {
   try {
     return (await podSet(netns).list()).map(({ entry, comment }) => ({ address: entry, uid: comment }))
@@ -19,7 +19,10 @@ export async function podEntries(netns: NetnsTarget): Promise<EnrolledAddress[] 
   }
 }
 
-/** Adds addresses to the set, or replaces their UIDs. `undo` receives steps that restore the previous entries. */
+/**
+ * Adds addresses of pods to the ipset set, or replaces their UIDs. Registers rollback steps with `undo`, which restore
+ * the previous entries.
+ */
 export async function putEntries(
   netns: NetnsTarget,
   entries: readonly { readonly address: string; readonly uid: string }[],
@@ -34,7 +37,10 @@ export async function putEntries(
   }
 }
 
-/** Removes addresses from the set. `undo` receives steps that add them again. */
+/**
+ * Removes addresses from the ipset set of enrolled pods. Registers rollback steps with `undo`, which add the addresses
+ * again.
+ */
 export async function dropEntries(
   netns: NetnsTarget,
   entries: readonly EnrolledAddress[],
@@ -46,7 +52,10 @@ export async function dropEntries(
   }
 }
 
-/** Destroys the set. Retries while it is in use: the kernel frees rules that refer to the set asynchronously. */
+/**
+ * Destroys the ipset set of enrolled addresses. Retries while the set is in use: the kernel frees deleted rules, which
+ * refer to the set, asynchronously.
+ */
 export async function destroyPodSet(netns: NetnsTarget): Promise<void> {
   const deadline = performance.now() + 2000
   for (let pauseMs = 2; ; pauseMs = Math.min(pauseMs * 2, 100)) {

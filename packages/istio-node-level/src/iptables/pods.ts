@@ -16,14 +16,15 @@ import { podEntries, podSet, putEntries } from './pod-set.ts'
 
 /** Result of {@link enrolAddresses}. */
 export interface Enrolled extends KernelReport {
-  /** Captured addresses of the pod, as the kernel prints them. */
+  /** Addresses of the pod whose traffic is redirected, in the kernel's notation. */
   readonly addresses: readonly string[]
-  /** Addresses of the pod that are no longer captured. */
+  /** Addresses of the pod whose traffic is no longer redirected. */
   readonly removed: readonly string[]
 }
 
 /**
- * Captures a pod on these addresses only, by entries of the set and routes into the tunnel.
+ * Redirects the traffic of a pod's addresses to ztunnel, and of no other addresses of the pod. Writes ipset entries and
+ * routes into the tunnel.
  *
  * @throws {@link NodeLevelError} `ADDRESS`, `BRIDGE`, `NO_ROUTE`.
  */
@@ -64,7 +65,7 @@ export async function enrolAddresses(netns: NetnsTarget, pod: NodePod, facts: No
   return { addresses, removed, changed: [...changed, ...removed.map((each) => `${each} no more of ${uid}`)], warnings }
 }
 
-/** Stops the capture of addresses. Resolves to the addresses that were captured. */
+/** Stops the redirection of addresses by iptables. Resolves to the addresses that were redirected. */
 export async function releaseAddresses(
   netns: NetnsTarget,
   which: (entry: EnrolledAddress) => boolean,
@@ -95,8 +96,8 @@ async function routeTo(rtnl: RtnlPort, addresses: readonly string[], facts: Node
 }
 
 /**
- * Turns reverse path filtering off for the links of a pod: answers arrive on another link than the route to their
- * source. Resolves to a warning if a setting cannot be written.
+ * Turns reverse path filtering off for the links of a pod: answers arrive on another link than the one that leads to
+ * their source. Resolves to a warning if a sysctl cannot be written.
  */
 async function openPath(netns: NetnsTarget, links: readonly string[]): Promise<string[]> {
   try {

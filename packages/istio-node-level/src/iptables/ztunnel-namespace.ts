@@ -7,7 +7,9 @@ import { applyRules, type RulesBy, rulesDrift, type Undone } from '../rules.ts'
 import { runSteps } from '../step.ts'
 import type { ZtunnelPlan } from './ztunnel-plan.ts'
 
-/** Applies a plan to ztunnel's namespace. Resolves to the differences that it corrected. */
+/**
+ * Writes rules and network settings of a plan into ztunnel's namespace. Resolves to the differences that it corrected.
+ */
 export async function applyZtunnel(place: Undone, plan: ZtunnelPlan, by: RulesBy): Promise<string[]> {
   using rtnl = await openRtnl(place)
   const ports = { rtnl, settings: sysctl(place), undo: place.undo }
@@ -15,7 +17,7 @@ export async function applyZtunnel(place: Undone, plan: ZtunnelPlan, by: RulesBy
   return [...network, ...(await applyRules(place, plan.rules, by))]
 }
 
-/** Describes differences in ztunnel's namespace. Only reads. */
+/** Describes differences between ztunnel's namespace and its plan. Only reads. */
 export async function ztunnelDrift(netns: NetnsTarget, plan: ZtunnelPlan, by: RulesBy): Promise<string[]> {
   using rtnl = await openRtnl(netns)
   return [
@@ -24,7 +26,7 @@ export async function ztunnelDrift(netns: NetnsTarget, plan: ZtunnelPlan, by: Ru
   ]
 }
 
-/** Removes a plan from ztunnel's namespace. Settings stay. */
+/** Removes the rules, routes and tunnels of a plan from ztunnel's namespace. The sysctls keep their values. */
 export async function removeZtunnel(netns: NetnsTarget, plan: ZtunnelPlan, by: RulesBy): Promise<void> {
   await iptables(netns, by).remove(plan.rules)
   using rtnl = await openRtnl(netns)

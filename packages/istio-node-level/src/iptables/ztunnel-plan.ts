@@ -4,7 +4,7 @@ import { tables, tunnels, ztunnelMarkMask, ztunnelMarks, ztunnelPriorities } fro
 import { markRule, type NetworkPlan, withoutReversePath } from '../network/network-plan.ts'
 import type { ZtunnelFacts } from './facts.ts'
 
-/** Rules and network settings of ztunnel's namespace. */
+/** iptables rules and network settings of ztunnel's namespace, for redirection by tunnels. */
 export interface ZtunnelPlan {
   readonly facts: ZtunnelFacts
   readonly rules: Ruleset

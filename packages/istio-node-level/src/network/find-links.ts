@@ -5,9 +5,9 @@ import { NodeLevelError } from '../node-level-error.ts'
 const MAIN_TABLE = 254
 
 /**
- * Finds the link of the node to a pod, by the host route to the pod's address.
+ * Finds the node's link to a pod by the host route to the pod's address.
  *
- * @param whose - owner of the address for messages, such as `pod shop/web`
+ * @param whose - owner of the address for error messages, such as `pod shop/web`
  * @throws {@link NodeLevelError} `BRIDGE`, `NO_ROUTE`.
  */
 export async function linkToPod(rtnl: RtnlPort, address: string, whose: string): Promise<Link> {
@@ -31,7 +31,7 @@ export async function linkToPod(rtnl: RtnlPort, address: string, whose: string):
 }
 
 /**
- * Finds both ends of the veth to ztunnel: by the node's route, and in ztunnel's namespace.
+ * Finds both ends of ztunnel's veth: the node's end by the node's route, and the other end in ztunnel's namespace.
  *
  * @throws {@link NodeLevelError} `BRIDGE`, `NO_ROUTE`.
  */
@@ -56,7 +56,7 @@ export async function ztunnelLinks(
   )
 }
 
-/** IPv4 address in the kernel's notation. `undefined` for any other text. */
+/** Converts a text to an IPv4 address in the kernel's notation. `undefined` if the text is no IPv4 address. */
 export function ipv4(text: string): string | undefined {
   const bytes = parseAddress(text)
   return bytes?.length === 4 ? formatAddress(bytes) : undefined

@@ -1,19 +1,19 @@
 import type { NewPolicyRule, NewRoute } from '@cni/netns'
 import type { TunnelKind } from '../names.ts'
 
-/** Tunnel to another namespace. It is up and has an address. */
+/** Wanted tunnel link (geneve or vxlan) to another network namespace. It must be up and have an address. */
 export interface WantedTunnel {
   readonly name: string
   readonly kind: TunnelKind
   readonly id: number
-  /** Address of the tunnel's other end in the network outside of the tunnel. */
+  /** Remote address of the tunnel: the outer IP address to which encapsulated packets are sent. */
   readonly remote: string
   readonly port: number
-  /** Address of the tunnel's own end, with prefix length. */
+  /** IPv4 address of the tunnel link itself, with prefix length. */
   readonly cidr: string
 }
 
-/** IPv4 route. */
+/** Wanted IPv4 route of a network namespace. */
 export interface WantedRoute {
   readonly table: number
   /** Destination prefix, such as `10.0.0.7/32` or `0.0.0.0/0`. */
@@ -27,37 +27,37 @@ export interface WantedRoute {
   readonly onlink?: true | undefined
 }
 
-/** Sysctl of a namespace. */
+/** Wanted value of a sysctl in a network namespace. */
 export interface WantedSysctl {
   readonly name: string
   readonly value: string
 }
 
-/** Network settings of a namespace, in the order in which they are applied. */
+/** Wanted sysctls, tunnels, routes and policy rules of a network namespace. */
 export interface NetworkPlan {
   readonly sysctls: readonly WantedSysctl[]
   readonly tunnels: readonly WantedTunnel[]
   readonly routes: readonly WantedRoute[]
-  /** IPv4 policy rules. */
+  /** IPv4 policy rules (`ip rule`) of the network namespace. */
   readonly rules: readonly NewPolicyRule[]
 }
 
-/** IPv4 policy rule for packets with a mark. Default mask: the mark itself. */
+/** Builds an IPv4 policy rule for packets with a mark. Default mask: the mark itself. */
 export const markRule = (
   priority: number,
   { mark, mask = mark }: { readonly mark: number; readonly mask?: number },
   then: Pick<NewPolicyRule, 'table' | 'goto'>,
 ): NewPolicyRule => ({ family: 'ipv4', priority, fwmark: mark, mask, ...then })
 
-/** Settings that turn reverse path filtering off, so that links accept packets with any source address. */
+/** Sysctls that turn reverse path filtering off (`rp_filter`), so that links accept packets with any source address. */
 export const withoutReversePath = (links: readonly string[]): WantedSysctl[] =>
   links.map((link) => ({ name: `net/ipv4/conf/${link}/rp_filter`, value: '0' }))
 
-/** Settings by which links accept packets with the node's own addresses as source. */
+/** Sysctls by which links accept packets whose source is one of the node's own addresses (`accept_local`). */
 export const acceptLocal = (links: readonly string[]): WantedSysctl[] =>
   links.map((link) => ({ name: `net/ipv4/conf/${link}/accept_local`, value: '1' }))
 
-/** Converts a route for rtnetlink. */
+/** Converts a planned route to the format of the rtnetlink package. */
 export const newRoute = ({ to, scope, ...route }: WantedRoute): NewRoute => ({
   ...route,
   cidr: to,

@@ -1,7 +1,7 @@
 import type { NewPolicyRule } from '@cni/netns'
 import type { NetworkPlan, WantedRoute, WantedSysctl, WantedTunnel } from './network-plan.ts'
 
-/** Prints a plan as commands of `ip` and `sysctl`. */
+/** Prints a network plan as commands of `ip` and `sysctl`. */
 export function networkText({ sysctls, tunnels, routes, rules }: NetworkPlan): string[] {
   return [
     ...sysctls.map((each) => `sysctl -w ${sysctlText(each)}`),
@@ -15,11 +15,11 @@ export function networkText({ sysctls, tunnels, routes, rules }: NetworkPlan): s
   ]
 }
 
-/** Arguments of `ip link add`. */
+/** Arguments of `ip link add` for a planned tunnel. */
 export const tunnelText = ({ name, kind, id, remote, port }: WantedTunnel): string =>
   `${name} type ${kind} id ${id} remote ${remote} dstport ${port}`
 
-/** Arguments of `ip route add`. Equal for equal routes. */
+/** Arguments of `ip route add` for a route. Equal routes have equal texts. */
 export function routeText({ table, to, link, type, gateway, source, scope, onlink }: RouteWords): string {
   return [
     `table ${table}`,
@@ -35,7 +35,7 @@ export function routeText({ table, to, link, type, gateway, source, scope, onlin
     .join(' ')
 }
 
-/** Arguments of `ip rule add`. Equal for equal rules. */
+/** Arguments of `ip rule add` for a policy rule. Equal rules have equal texts. */
 export function ruleText({ priority, fwmark, mask, table, goto, from, to, iif, invert }: NewPolicyRule): string {
   return [
     `priority ${priority}`,
@@ -50,10 +50,10 @@ export function ruleText({ priority, fwmark, mask, table, goto, from, to, iif, i
     .join(' ')
 }
 
-/** Setting in the notation of `sysctl`. */
+/** Prints a sysctl as `name=value`, the notation of the program `sysctl`. */
 export const sysctlText = ({ name, value }: WantedSysctl): string => `${name}=${value}`
 
-/** Members of a planned or an existing route. */
+/** Members of a route that its text contains. The route may be planned or read from the kernel. */
 type RouteWords = Pick<WantedRoute, 'table' | 'to'> &
   Readonly<Partial<Record<'link' | 'type' | 'gateway' | 'source' | 'scope', string | undefined>>> & {
     readonly onlink?: boolean | undefined

@@ -7,12 +7,13 @@ import { routeSteps, ruleSteps } from './route-steps.ts'
 import { leadSteps, tunnelSteps } from './tunnel-steps.ts'
 
 /**
- * Applies a plan, except for the remote addresses of existing tunnels. Resolves to the differences that it corrected.
+ * Applies a network plan to a namespace, except for the remote addresses of existing tunnels. Resolves to the
+ * differences that it corrected.
  */
 export async function applyNetwork(ports: UndoneNetworkPorts, plan: NetworkPlan): Promise<string[]> {
   const { rtnl, settings } = ports
   return [
-    // Later steps need the links that this step creates.
+    // Creates the tunnels first: sysctls, routes and policy rules refer to the tunnel links.
     ...(await runSteps(await tunnelSteps(ports, plan.tunnels))),
     ...(await runSteps(await sysctlSteps(settings, plan.sysctls))),
     ...(await runSteps(await routeSteps(rtnl, plan.routes))),
@@ -20,11 +21,13 @@ export async function applyNetwork(ports: UndoneNetworkPorts, plan: NetworkPlan)
   ]
 }
 
-/** Sets the remote addresses of tunnels. Resolves to the differences that it corrected. */
+/**
+ * Sets the remote addresses of the tunnels to the address of ztunnel. Resolves to the differences that it corrected.
+ */
 export const leadTunnels = async ({ rtnl }: NetworkPorts, { tunnels }: NetworkPlan): Promise<string[]> =>
   runSteps(await leadSteps(rtnl, tunnels))
 
-/** Describes differences from a plan. Only reads. */
+/** Describes differences between a namespace and its network plan. Only reads. */
 export async function networkDrift({ rtnl, settings }: NetworkPorts, plan: NetworkPlan): Promise<string[]> {
   const steps = [
     ...(await tunnelSteps({ rtnl, settings, undo: () => {} }, plan.tunnels)),
@@ -36,7 +39,7 @@ export async function networkDrift({ rtnl, settings }: NetworkPorts, plan: Netwo
   return steps.map(({ what }) => what)
 }
 
-/** Steps that change sysctls. */
+/** Steps that write the sysctls whose values differ from the wanted ones. */
 export async function sysctlSteps(settings: SysctlPort, wanted: readonly WantedSysctl[]): Promise<Step[]> {
   const there = await Promise.all(wanted.map(({ name }) => settings.get(name)))
   return wanted.flatMap((each, at) => {

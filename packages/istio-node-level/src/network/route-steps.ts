@@ -4,7 +4,10 @@ import type { Step } from '../step.ts'
 import { newRoute, type WantedRoute } from './network-plan.ts'
 import { routeText, ruleText } from './network-text.ts'
 
-/** Steps that give our tables exactly these routes. Missing routes are added before others are deleted. */
+/**
+ * Steps that make the reserved route tables contain exactly the wanted routes. Missing routes are added before
+ * unexpected routes are deleted.
+ */
 export async function routeSteps(rtnl: RtnlPort, wanted: readonly WantedRoute[]): Promise<Step[]> {
   const there = await routesThere(rtnl)
   const present = new Set(there.map(({ text }) => text))
@@ -21,7 +24,7 @@ export async function routeSteps(rtnl: RtnlPort, wanted: readonly WantedRoute[])
   ]
 }
 
-/** Steps that add missing policy rules, and delete other rules that look up our tables. */
+/** Steps that add missing policy rules, and delete unexpected rules that look up the reserved route tables. */
 export async function ruleSteps(rtnl: RtnlPort, wanted: readonly NewPolicyRule[]): Promise<Step[]> {
   const there = await rtnl.getRules('ipv4')
   const present = new Set(there.map(ruleText))
@@ -36,13 +39,13 @@ export async function ruleSteps(rtnl: RtnlPort, wanted: readonly NewPolicyRule[]
   ]
 }
 
-/** Steps that delete policy rules, and all other rules that look up our tables. */
+/** Steps that delete the given policy rules, and all other rules that look up the reserved route tables. */
 export async function removedRuleSteps(rtnl: RtnlPort, rules: readonly NewPolicyRule[]): Promise<Step[]> {
   const there = (await rtnl.getRules('ipv4')).filter((rule) => isOurs(rule, rules))
   return there.map((rule) => ({ what: `unexpected rule ${ruleText(rule)}`, run: () => rtnl.deleteRule(rule) }))
 }
 
-/** Routes in our tables, with their texts. */
+/** Routes that the reserved route tables contain, each with its text for comparisons. */
 export async function routesThere(rtnl: RtnlPort): Promise<{ readonly route: Route; readonly text: string }[]> {
   const [links, routes] = await Promise.all([rtnl.getLinks(), rtnl.getRoutes({ family: 'ipv4' })])
   const names = new Map(links.map(({ index, name }) => [index, name]))
@@ -54,7 +57,7 @@ export const isOurTable = (table: number): boolean => Object.values(tables).some
 
 // internal
 
-/** Key of a route: a route with the same key is replaced. */
+/** Key of a route: its table and destination. The kernel replaces a route by a new route with the same key. */
 const keyOf = ({ table, to }: Pick<WantedRoute, 'table' | 'to'>): string => `${table} ${to}`
 
 const isReplaced = ({ table, cidr, metric = 0 }: Route, replaced: ReadonlySet<string>): boolean =>
@@ -78,7 +81,9 @@ function textOf(route: Route, names: ReadonlyMap<number, string>): string {
     .join(' ')
 }
 
-/** True if a rule matches our marks, or looks up our tables. */
+/**
+ * True if a policy rule belongs to this package: it looks up a reserved route table, or has the mark of a wanted rule.
+ */
 function isOurs(rule: PolicyRule, wanted: readonly NewPolicyRule[]): boolean {
   if (rule.goto === undefined) return isOurTable(rule.table)
   return wanted.some(({ goto, fwmark }) => goto === rule.goto && fwmark === rule.fwmark)

@@ -5,7 +5,7 @@ import { type NetnsTarget, netns } from '@cni/netns'
 import { loadSys } from '@cni/netns/sys'
 import { parseAddress } from '@cni/types/ip'
 
-/** Source address of a namespace towards an IPv4 address, by the kernel's routes. Sends no packet. */
+/** Source address that the kernel chooses for packets from a namespace to an IPv4 address. Sends no packet. */
 export async function sourceTowards(target: NetnsTarget, address: string): Promise<string> {
   const fd = netns.run(target, () => {
     const sys = loadSys()
@@ -34,7 +34,7 @@ export async function sourceTowards(target: NetnsTarget, address: string): Promi
 
 const [AF_INET, SOCK_DGRAM, SOCK_CLOEXEC, SOCK_NONBLOCK] = [2, 2, 0x80000, 0x800]
 
-/** Encodes struct sockaddr_in with port 80. */
+/** Encodes a `struct sockaddr_in` with the IPv4 address and port 80. */
 function endpoint(address: string): Uint8Array {
   const whole = Buffer.alloc(16)
   whole.writeUInt16LE(AF_INET, 0)

@@ -2,14 +2,14 @@ import { type Link, type NetnsTarget, openRtnl, readFile } from '@cni/netns'
 import { FIRST_TUNNEL_PORT, type TunnelKind, tunnels } from '../names.ts'
 import { NodeLevelError } from '../node-level-error.ts'
 
-/** UDP ports of a namespace. */
+/** UDP ports that are in use in a network namespace, and the links of the namespace. */
 export interface PortsOfNamespace {
   readonly links: readonly Link[]
-  /** Ports that sockets and tunnels are bound to. */
+  /** UDP ports to which sockets and tunnels are bound. */
   readonly bound: ReadonlySet<number>
 }
 
-/** Reads the ports of a namespace. */
+/** Reads the links and the used UDP ports of a network namespace. */
 export async function portsIn(target: NetnsTarget): Promise<PortsOfNamespace> {
   using rtnl = await openRtnl(target)
   const links = await rtnl.getLinks()
@@ -17,13 +17,14 @@ export async function portsIn(target: NetnsTarget): Promise<PortsOfNamespace> {
   return { links, bound: new Set(texts.flatMap((text) => boundPorts(text ?? ''))) }
 }
 
-/** Local ports in a file such as `/proc/net/udp`. */
+/** Local port numbers in the text of a file such as `/proc/net/udp`. */
 export const boundPorts = (text: string): number[] =>
   [...text.matchAll(/^\s*\d+: [0-9A-F]+:([0-9A-F]{4}) /gm)].map(([, port = '']) => Number.parseInt(port, 16))
 
 /**
- * UDP port for the tunnels, free on the node and in ztunnel's namespace. It is the current port of the tunnels, or the
- * first free port from 6081. Tunnels of one kind share a port unless one of them would receive packets of the other.
+ * Chooses a UDP port for the tunnels that is free on the node and in ztunnel's namespace: the current port of the
+ * tunnels, or the first free port from 6081. Tunnels of one type may share a port, unless one tunnel would receive
+ * packets of another.
  *
  * @throws {@link NodeLevelError} `NO_PORT`.
  */
@@ -42,7 +43,7 @@ export function tunnelPort(kind: TunnelKind, remote: string, namespaces: readonl
 
 // internal
 
-/** Number of UDP ports to try for the tunnels. */
+/** Number of UDP ports to try for the tunnels between the node and ztunnel. */
 const PORTS = 256
 
 const own: ReadonlySet<string> = new Set(
@@ -59,12 +60,12 @@ function isTaken(kind: TunnelKind, remote: string, port: number, { links, bound 
     const end = endOf(link, kind)
     return end?.port === port ? [{ isOwn: own.has(link.name), ...end }] : []
   })
-  // A socket of another program uses the port.
+  // No tunnel uses the port, so a bound port belongs to a socket of another program.
   if (onPort.length === 0) return bound.has(port)
   return onPort.some((end) => {
     if (end.isOwn) return false
     const takesAll = end.id === 0 && (end.remote ?? '') === ''
-    // The kernel compares only the identifier of a VXLAN.
+    // The kernel assigns packets to a VXLAN link by identifier alone, and to a geneve link also by remote address.
     return takesAll || (ids.includes(end.id) && (kind === 'vxlan' || end.remote === remote))
   })
 }

@@ -9,8 +9,8 @@ import type { UndoneNetworkPorts } from './network-ports.ts'
 import { tunnelText } from './network-text.ts'
 
 /**
- * Steps that create missing tunnels and correct existing ones. {@link leadSteps} sets their remote addresses. Each
- * recreated tunnel registers a rollback step, which also restores the routes through the tunnel.
+ * Steps that create missing tunnels and correct existing ones. {@link leadSteps} sets the remote addresses of existing
+ * tunnels. Each recreated tunnel registers a rollback step, which also restores the routes through the tunnel.
  */
 export async function tunnelSteps(ports: UndoneNetworkPorts, wanted: readonly WantedTunnel[]): Promise<Step[]> {
   const { rtnl } = ports
@@ -30,7 +30,9 @@ export async function tunnelSteps(ports: UndoneNetworkPorts, wanted: readonly Wa
   })
 }
 
-/** Steps that change the remote address of tunnels. Connections through the tunnels continue. */
+/**
+ * Steps that set the remote address of the tunnels to the address of ztunnel. Connections through the tunnels continue.
+ */
 export async function leadSteps(rtnl: RtnlPort, wanted: readonly WantedTunnel[]): Promise<Step[]> {
   const links = await rtnl.getLinks()
   return wanted.flatMap(({ name, kind, remote }) => {
@@ -42,19 +44,22 @@ export async function leadSteps(rtnl: RtnlPort, wanted: readonly WantedTunnel[])
   })
 }
 
-/** Deletes the neighbour entries of links. */
+/** Deletes all IPv4 neighbour entries (ARP cache) of some links. */
 export async function forgetNeighbours(rtnl: RtnlPort, names: readonly string[]): Promise<void> {
   for (const link of names) {
     for (const neighbour of await rtnl.getNeighbours({ link, family: 'ipv4' })) await rtnl.deleteNeighbour(neighbour)
   }
 }
 
-/** Deletes the tunnels of a side. Links of the same name but another kind stay. */
+/**
+ * Deletes the tunnels of the node or of ztunnel's namespace. Keeps links with the name of a tunnel and another link
+ * type.
+ */
 export async function removeTunnels(rtnl: RtnlPort, side: 'node' | 'ztunnel'): Promise<void> {
   for (const link of await rtnl.getLinks()) if (isTunnelOf(link, side)) await rtnl.deleteLink(link)
 }
 
-/** True if the link is a tunnel of this side. */
+/** True if a link is one of the tunnels of the node or of ztunnel's namespace. */
 export function isTunnelOf({ name, kind }: Link, side: 'node' | 'ztunnel'): boolean {
   return (
     [tunnels.inbound, tunnels.outbound].some((each) => each[side][0] === name) &&
@@ -64,7 +69,7 @@ export function isTunnelOf({ name, kind }: Link, side: 'node' | 'ztunnel'): bool
 
 // internal
 
-/** Identifier, port and remote address of a tunnel. */
+/** Identifier (VNI), port and remote address of a tunnel link. */
 const endOf = ({ geneve, vxlan }: Link) => geneve ?? vxlan
 
 function refuseForeign({ name, kind = 'hardware' }: Link): void {
@@ -75,7 +80,10 @@ function refuseForeign({ name, kind = 'hardware' }: Link): void {
   )
 }
 
-/** Difference that requires the tunnel to be recreated. */
+/**
+ * Describes a wrong type, identifier or port, for which the tunnel must be recreated. `undefined` if all three are
+ * right.
+ */
 function otherwise(link: Link, { name, kind, id, port }: WantedTunnel): string | undefined {
   if (link.kind !== kind) return `tunnel ${name} is ${link.kind}, not ${kind}`
   const end = endOf(link)
@@ -104,11 +112,12 @@ async function makeAgain(
   const addresses = await rtnl.getAddresses({ family: 'ipv4', link })
   const setting = `net/ipv4/conf/${link.name}/accept_local`
   const value = (await settings.get(setting)) ?? ''
-  // While the tunnel is missing, its packets must not take another route. A later step deletes these routes.
+  // Adds blackhole routes: while the tunnel is missing, packets for the tunnel must not take another route. A later
+  // step deletes the blackhole routes.
   for (const { cidr, table } of routes) {
     await rtnl.addRoute({ family: 'ipv4', cidr, table, type: 'blackhole', metric: 0xffffffff })
   }
-  // Rollback runs in reverse order, so the new tunnel is deleted first.
+  // Rollback steps run in reverse order, so the new tunnel is already deleted when this step recreates the old tunnel.
   undo(async () => {
     await rtnl.addLink({ ...link, up: true })
     for (const { cidr } of addresses) await rtnl.addAddress(link.name, cidr)

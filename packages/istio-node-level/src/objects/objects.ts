@@ -4,38 +4,46 @@ import { assemble } from '../asm/assemble.ts'
 import { LICENSE, type ProgramName, programs } from '../programs/programs.ts'
 import { mapSpecs } from './maps.ts'
 
-/** Default folder of the pins. */
+/** Default folder of the pinned eBPF maps and programs. */
 export const PINS = '/sys/fs/bpf/ambient'
 
-/** Version of the pins. Pins of another version are not touched. */
+/** Version of the pinned maps and programs. Pins of another version stay unchanged. */
 const VERSION = 1
 
-/** Variant. `tproxy`: a program assigns packets to ztunnel's sockets. `mark`: rules find the sockets by marks. */
+/**
+ * Variant of the eBPF programs in ztunnel's namespace.
+ * `tproxy`: a program assigns packets to ztunnel's sockets. `mark`: a program marks packets, and TPROXY rules find the
+ * sockets.
+ */
 export type Variant = 'tproxy' | 'mark'
 
 /** Options of {@link openObjects}. */
 export interface ObjectsOptions {
-  /** Folder of the pins, in a bpf file system. A bpf file system is mounted there if none is. Default: {@link PINS}. */
+  /**
+   * Folder of the pinned maps and programs, inside a bpf file system. If the path is in no bpf file system, one is
+   * mounted. Default: {@link PINS}.
+   */
   readonly pins?: string | undefined
   /** Variant of the programs. Default: `tproxy` if the kernel supports it. */
   readonly variant?: Variant | undefined
 }
 
-/** Maps and programs of a node, open and pinned. */
+/** Open and pinned eBPF maps and programs of a node. */
 export interface Objects extends Disposable {
   readonly variant: Variant
   readonly maps: ReturnType<typeof openMaps>
-  /** Programs by the names of their pins. Their filters have the same names. */
+  /** eBPF programs by the names of their pins. The tc filters have the same names. */
   readonly programs: ReadonlyMap<ProgramName, Program>
-  /** Names of open objects whose pins are missing. */
+  /** Names of open eBPF maps and programs whose pins are missing in the bpf file system. */
   missingPins(): readonly string[]
-  /** Pins an object again. */
+  /** Pins an open eBPF map or program again under its name. */
   pinAgain(name: string): void
 }
 
 /**
- * Opens pinned maps and programs. Loads and pins those that are missing or of another release. Throws an `EbpfError`,
- * such as `EPERM` with the missing capability, `NO_BPFFS`, `MISMATCH` for pins of another version, or `NOT_SUPPORTED`.
+ * Opens the node's pinned eBPF maps and programs. Loads and pins programs that are missing or of another release.
+ * Throws an `EbpfError`, such as `EPERM` with the missing capability, `NO_BPFFS`, `MISMATCH` for pins of another
+ * version, or `NOT_SUPPORTED`.
  */
 export function openObjects({ pins: folder = PINS, variant: wanted }: ObjectsOptions = {}): Objects {
   const kernel = ebpf()
@@ -51,8 +59,8 @@ export function openObjects({ pins: folder = PINS, variant: wanted }: ObjectsOpt
   }
   try {
     const there = new Set(pins.list())
-    // A pinned program that refers to a removed map is useless, although its instructions are the same. It has to be
-    // loaded again with the new map.
+    // If a map is missing, unpins all programs: they refer to the removed map, and must be loaded again with the new
+    // map.
     if (!Object.keys(mapSpecs).every((name) => there.has(name))) {
       for (const name of Object.keys(programs)) if (there.delete(name)) pins.unpin(name)
     }
@@ -111,8 +119,8 @@ function openMaps(pins: Pins, opening: <T extends Disposable>(one: T) => T) {
 }
 
 /**
- * Loads the program that assigns sockets. Returns `undefined` if the kernel has no `sk_assign` and the variant is
- * optional.
+ * Loads the eBPF program that assigns packets to sockets. Returns `undefined` if the kernel has no helper `sk_assign`
+ * and the variant `tproxy` is not required.
  */
 function assigningProgram(load: (name: ProgramName) => Program, required: boolean): Program | undefined {
   try {
@@ -123,7 +131,7 @@ function assigningProgram(load: (name: ProgramName) => Program, required: boolea
   }
 }
 
-/** Pins an object. Creates the folder if it is missing. */
+/** Pins an eBPF map or program again. Creates the folder of the pins if it is missing. */
 function pinAgain(kernel: Ebpf, folder: string, name: string, what: { pin(path: string): void } | undefined): void {
   kernel.mountBpffs(dirname(folder))
   what?.pin(kernel.pins(folder, { version: VERSION, create: true }).pathOf(name))

@@ -21,8 +21,8 @@ import { htons, target } from './constants.ts'
 import { type DropReason, dropReasons } from './reasons.ts'
 
 /**
- * Conventions of all blocks. `r6` is the context, `r7` a map entry or a socket, and `r8` the protocol. The stack holds
- * the IPv4 header, the ports, a key, and a tuple of addresses and ports.
+ * Stack offsets that all eBPF programs share: IPv4 header, ports, map key, and socket tuple. Also by convention,
+ * `r6` is the packet context, `r7` a map entry or a socket, and `r8` the protocol.
  */
 export const frame = {
   header: -24,
@@ -31,11 +31,11 @@ export const frame = {
   tuple: -48,
 } as const
 
-/** Offsets in the IPv4 header. */
+/** Stack offsets of fields of the saved IPv4 header. */
 const LENGTH = frame.header
 const FRAGMENT = frame.header + 6
 const PROTOCOL = frame.header + 9
-/** Stack offsets of the packet's addresses. */
+/** Stack offsets of the packet's source and destination address. */
 export const addresses = { source: frame.header + 12, destination: frame.header + 16 } as const
 const HEADER_BYTES = 20
 const ETHERNET_BYTES = 14
@@ -43,12 +43,17 @@ const ETHERNET_BYTES = 14
 export const TCP = 6
 export const UDP = 17
 
-/** Saves the context, because calls overwrite `r1`. */
+/**
+ * eBPF code that starts every program: copies the packet context from `r1` to `r6`, because helper calls overwrite
+ * `r1`.
+ */
 export const begin: Block = [mov('r6', 'r1')]
 
 const frameAddress = (to: Register, offset: number): Block => [mov(to, 'r10'), add(to, offset)]
 
-/** Reads the header of an IPv4 packet with TCP or UDP. Any other packet jumps to `other`. */
+/**
+ * eBPF code that reads the header of an IPv4 packet with TCP or UDP. For any other packet, jumps to the label `other`.
+ */
 export const readIpv4 = (other: string): Block => [
   load('u32', 'r8', 'r6', context.protocol),
   jump('r8', 'ne', htons(0x0800), other),
@@ -64,7 +69,7 @@ export const readIpv4 = (other: string): Block => [
   label('is_ours'),
 ]
 
-/** Reads the ports. A fragment without ports jumps to `none`. */
+/** eBPF code that reads the TCP or UDP ports of a packet. For a fragment without ports, jumps to the label `none`. */
 export const readPorts = (none: string): Block => [
   load('u16', 'r2', 'r10', FRAGMENT),
   and('r2', htons(0x1fff)),
@@ -80,7 +85,7 @@ export const readPorts = (none: string): Block => [
   jump('r0', 'ne', 0, none),
 ]
 
-/** Looks up a map entry by a number or by a key on the stack. The result in `r0` may be null. */
+/** eBPF code that looks up a map entry by a number or by a key on the stack. The result in `r0` may be null. */
 export const lookUp = (name: string, key: number | { readonly at: number }): Block => [
   typeof key === 'number'
     ? store('u32', 'r10', frame.key, key)
@@ -90,30 +95,30 @@ export const lookUp = (name: string, key: number | { readonly at: number }): Blo
   call('map_lookup'),
 ]
 
-/** Jumps to `there` if the address is the node's. */
+/** eBPF code that jumps to the label `there` if the packet's address is the node's address. */
 export const ifNode = (address: number, there: string): Block => [
   lookUp('host_ip_info', 0),
   jump('r0', 'eq', 0, 'no_node'),
-  // The IPv4 address is the last word of the mapped IPv6 address.
+  // Offset 12: the IPv4 address is the last word of the IPv4-mapped IPv6 address in the map.
   load('u32', 'r1', 'r0', 12),
   load('u32', 'r2', 'r10', address),
   jump('r1', 'eq', 'r2', there),
   label('no_node'),
 ]
 
-/** Loads ztunnel's entry into `r7`. Jumps to `none` if no ztunnel serves the node. */
+/** eBPF code that loads the map entry of ztunnel into `r7`. Jumps to the label `none` if no ztunnel serves the node. */
 export const ztunnel = (none: string): Block => [
   lookUp('ztunnel_info', 0),
   jump('r0', 'eq', 0, none),
   mov('r7', 'r0'),
-  // Entries of an array map cannot be deleted. An index of 0 means no entry.
+  // Entries of an array map cannot be deleted: a link index of 0 means that no ztunnel serves the node.
   load('u32', 'r1', 'r7', target.ifindex),
   jump('r1', 'eq', 0, none),
 ]
 
 /**
- * Redirects the packet to the target in `r7`. Sets the destination MAC address first, because the link drops packets
- * for other addresses.
+ * eBPF code that redirects the packet to the link whose map entry is in `r7`. Sets the destination MAC address first,
+ * because the link drops packets for other MAC addresses.
  */
 export const redirect = (tag: number): Block => [
   mov('r1', 'r6'),
@@ -124,7 +129,8 @@ export const redirect = (tag: number): Block => [
   mov('r5', 0),
   call('skb_store_bytes'),
   jump('r0', 'ne', 0, 'not_rewritten'),
-  // mov32 does not sign-extend the tag: it is compared with a 32-bit field of the packet.
+  // Loads the tag with mov32, which does not sign-extend: later programs compare the tag with a 32-bit field of the
+  // packet.
   mov32('r1', tag),
   store('u32', 'r6', context.cb4, 'r1'),
   load('u32', 'r1', 'r7', target.ifindex),
@@ -133,10 +139,10 @@ export const redirect = (tag: number): Block => [
   exit,
 ]
 
-/** Leaves the decision about the packet to later filters. */
+/** eBPF code at the label `pass`: leaves the decision about the packet to later tc filters. */
 export const pass: Block = [label('pass'), mov('r0', actions.unspec), exit]
 
-/** Labels for the reasons: counts the packet, and drops it. */
+/** eBPF code with one label for each drop reason: counts the packet under the reason, and drops it. */
 export const drops = (...reasons: readonly DropReason[]): Block => [
   reasons.map((reason, index) => [
     label(reason),

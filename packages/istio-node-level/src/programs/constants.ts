@@ -1,20 +1,23 @@
 import type { MapSizes } from '../asm/program-text.ts'
 
-/** Tags in `cb[4]` of a packet, by which programs in different namespaces communicate. */
+/** Tags that eBPF programs write into `cb[4]` of a packet, so that a program in another namespace can read them. */
 export const tags = {
-  /** Mark of packets from a pod in the mesh. */
+  /** Tag of packets from a pod in the mesh to ztunnel. */
   outbound: 4321,
-  /** Mark of packets to a pod in the mesh. */
+  /** Tag of packets to a pod in the mesh, which ztunnel gets first. */
   inbound: 1234,
-  /** Mark of packets from ztunnel to a pod in the mesh. */
+  /** Tag of packets from ztunnel to a pod in the mesh. */
   fromZtunnel: 0xc001_f00d,
 } as const
 
-/** Marks of packets in ztunnel's namespace. */
+/** Firewall marks that eBPF programs set on packets in ztunnel's namespace. */
 export const packetMarks = {
-  /** A socket was assigned. The packet is routed to this machine, whatever its destination. */
+  /**
+   * Mark of packets that an eBPF program has assigned to a socket. A policy rule then delivers the packet locally,
+   * whatever its destination.
+   */
   assigned: 0x400,
-  /** Marks for the TPROXY rules that find a socket without `sk_assign`. */
+  /** Mark of packets from pods, for which TPROXY rules find the socket on kernels without `sk_assign`. */
   outbound: 8765,
   inbound: 5678,
 } as const
@@ -22,14 +25,16 @@ export const packetMarks = {
 /** Ports of ztunnel's listeners in its own namespace. */
 export const ztunnelPorts = { outbound: 15_001, plaintext: 15_006, hbone: 15_008, dns: 15_053 } as const
 
-/** Offsets in the map entry of a pod or of ztunnel. */
+/** Offsets of fields in the map entry of a pod or of ztunnel. */
 export const target = { ifindex: 0, mac: 4, flags: 10 } as const
-/** Further offset in the entry of the previous ztunnel: the node's ID of its namespace. */
+/**
+ * Offset of the additional field in the map entry of the previous ztunnel: the kernel's ID of that ztunnel's namespace.
+ */
 export const earlier = { netns: 12 } as const
-/** Flag: DNS queries of pods go to ztunnel. */
+/** Flag in ztunnel's map entry: DNS queries of pods go to ztunnel. */
 export const CAPTURE_DNS = 1
 
-/** Key and value sizes of the maps that programs use. */
+/** Key and value sizes, in bytes, of the maps that the eBPF programs use. */
 export const mapSizes = {
   host_ip_info: { keySize: 4, valueSize: 16 },
   ztunnel_info: { keySize: 4, valueSize: 12 },

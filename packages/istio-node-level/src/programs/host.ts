@@ -27,7 +27,8 @@ export const appOutbound = program({
   body: [
     begin,
     readIpv4('pass'),
-    // Comes first, so that answers to probes pass even without a ztunnel.
+    // Compares the destination with the node's address first, so that answers to the kubelet's probes pass even without
+    // a ztunnel.
     ifNode(addresses.destination, 'pass'),
     ifStillEarlier('capture'),
     ztunnel('no_ztunnel_out'),
@@ -39,7 +40,7 @@ export const appOutbound = program({
     and('r1', CAPTURE_DNS),
     jump('r1', 'eq', 0, 'pass'),
     label('capture'),
-    // ztunnel trusts the source address, so it has to belong to this interface.
+    // Drops packets whose source address does not belong to this link, because ztunnel trusts the source address.
     lookUp('app_info', { at: addresses.source }),
     jump('r0', 'eq', 0, 'foreign_source'),
     load('u32', 'r1', 'r0', target.ifindex),
@@ -52,8 +53,8 @@ export const appOutbound = program({
 })
 
 /**
- * Redirects packets for a pod in the mesh to ztunnel, except packets from ztunnel. Attached to egress on the node's
- * end.
+ * Redirects packets for a pod in the mesh to ztunnel, except packets from ztunnel. Attached to egress on the node's end
+ * of the pod's link.
  */
 export const appInbound = program({
   name: 'app_inbound',

@@ -1,19 +1,19 @@
-/** Reasons to drop a packet. Map `drops` has a counter for each one, at the same index. */
+/** Reasons for which eBPF programs drop a packet. The map `drops` has a counter for each reason, at the same index. */
 export const dropReasons = [
-  // app_outbound, app_inbound: no ztunnel serves the node
+  // Drop by the programs app_outbound and app_inbound: no ztunnel serves the node.
   'no_ztunnel_out',
   'no_ztunnel_in',
-  // app_outbound: the source address does not belong to this interface
+  // Drop by the program app_outbound: the source address does not belong to the pod's link.
   'foreign_source',
-  // the destination MAC address could not be written
+  // Drop by any redirecting program: the destination MAC address could not be written.
   'not_rewritten',
-  // ztunnel_tproxy, ztunnel_ingress: a fragment has no ports
+  // Drop by the programs ztunnel_tproxy and ztunnel_ingress: the packet is a fragment without ports.
   'no_ports',
-  // ztunnel_tproxy: ztunnel does not listen
+  // Drop by the program ztunnel_tproxy: ztunnel does not listen on the port.
   'no_listener',
-  // ztunnel_tproxy: the kernel did not accept the socket
+  // Drop by the program ztunnel_tproxy: the kernel refused to assign the packet to the socket.
   'not_assigned',
 ] as const
 
-/** One of {@link dropReasons}. */
+/** Reason to drop a packet, from {@link dropReasons}. */
 export type DropReason = (typeof dropReasons)[number]

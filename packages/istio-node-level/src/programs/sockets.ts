@@ -4,7 +4,7 @@ import { LISTEN, socket, TIME_WAIT } from '../asm/layout.ts'
 import { addresses, frame, lookUp, readPorts, TCP } from './blocks.ts'
 import { earlier, target } from './constants.ts'
 
-/** Stack offsets of the members of `struct bpf_sock_tuple`. */
+/** Stack offsets of the members of `struct bpf_sock_tuple`, the key of socket lookups. */
 export const tuple = {
   source: frame.tuple,
   destination: frame.tuple + 4,
@@ -14,7 +14,7 @@ export const tuple = {
 const TUPLE_BYTES = 12
 const THIS_NAMESPACE = -1
 
-/** Fills the tuple with the packet's own addresses and ports. */
+/** eBPF code that fills the socket tuple with the packet's own addresses and ports. */
 export const ownTuple: Block = [
   load('u32', 'r1', 'r10', addresses.source),
   store('u32', 'r10', tuple.source, 'r1'),
@@ -24,7 +24,10 @@ export const ownTuple: Block = [
   store('u32', 'r10', tuple.sourcePort, 'r1'),
 ]
 
-/** Looks up a socket into `to`. The result may be null, so the next instruction has to test it. */
+/**
+ * eBPF code that looks up a socket and puts it into the register `to`. The socket may be null, so the next instruction
+ * has to test it.
+ */
 export const lookUpSocket = (
   helper: Extract<HelperName, 'skc_lookup_tcp' | 'sk_lookup_udp'>,
   to: Register = 'r7',
@@ -43,9 +46,10 @@ export const lookUpSocket = (
 export const release = (which: Register = 'r7'): Block => [mov('r1', which), call('sk_release')]
 
 /**
- * Jumps to `there` for packets of a connection that the previous ztunnel has open, with its map entry in `r7`. The
- * lookup uses that ztunnel's namespace. A listening socket does not count. Neither does a socket in TIME_WAIT, so that
- * the connection can start again with the current ztunnel.
+ * eBPF code that jumps to the label
+ * `there` for packets of a connection that the previous ztunnel has open. At the jump, `r7` has the map entry of the
+ * previous ztunnel. The socket lookup uses that ztunnel's namespace. Listening sockets do not count. Sockets in
+ * TIME_WAIT do not count either, so that the client can open the connection again with the current ztunnel.
  */
 export const ifStillEarlier = (there: string): Block => [
   lookUp('ztunnel_before', 0),

@@ -7,7 +7,7 @@ import { lookUpSocket, ownTuple, release, tuple } from './sockets.ts'
 
 const { drops: dropCounts } = mapSizes
 
-/** Passes packets without a tag of the node's programs. Keeps the tag in `r9`. */
+/** eBPF code that passes packets without a tag of the node's programs. The tag of other packets stays in `r9`. */
 const onlyTagged: Block = [
   load('u32', 'r9', 'r6', context.cb4),
   jump('r9', 'eq', tags.outbound, 'tagged'),
@@ -16,8 +16,9 @@ const onlyTagged: Block = [
 ]
 
 /**
- * Assigns packets to ztunnel's sockets, whatever their destination. Attached to ingress on the link in ztunnel's
- * namespace. Uses `skc_lookup_tcp`, because only that helper finds connections whose handshake is not complete.
+ * Program that assigns packets to ztunnel's sockets, whatever their destination. Attached to ingress on the link in
+ * ztunnel's namespace. Uses `skc_lookup_tcp`, because only that helper finds connections whose handshake is not
+ * complete.
  */
 export const ztunnelTproxy = program({
   name: 'ztunnel_tproxy',
@@ -33,7 +34,8 @@ export const ztunnelTproxy = program({
     jump('r7', 'eq', 0, 'listener'),
     load('u32', 'r1', 'r7', socket.state),
     jump('r1', 'ne', LISTEN, 'assign'),
-    // The packet's destination matches a listener on one of ztunnel's own ports by accident.
+    // Releases the found listener: it matches the packet's original destination only by accident. The lookup of the
+    // right listener follows.
     release(),
     label('listener'),
     store('u32', 'r10', tuple.destination, LOOPBACK),
@@ -79,7 +81,9 @@ export const ztunnelTproxy = program({
   ],
 })
 
-/** Variant for kernels without `sk_assign`: marks packets, for which TPROXY rules find the socket. */
+/**
+ * Program in ztunnel's namespace for kernels without `sk_assign`: marks packets, so that TPROXY rules find the socket.
+ */
 export const ztunnelIngress = program({
   name: 'ztunnel_ingress',
   maps: { drops: dropCounts },
@@ -97,8 +101,8 @@ export const ztunnelIngress = program({
     store('u32', 'r10', frame.key, 'r5'),
     release(),
     jump('r8', 'eq', LISTEN, 'mark'),
-    // An established connection finds its socket by itself, except inbound connections to ports 15006 and 15008: they
-    // need the rules.
+    // The kernel finds the socket of an established connection without a mark. Exception: inbound connections to ports
+    // 15006 and 15008 need the TPROXY rules.
     jump('r9', 'ne', tags.inbound, 'pass'),
     load('u32', 'r1', 'r10', frame.key),
     jump('r1', 'eq', ztunnelPorts.plaintext, 'mark'),

@@ -5,7 +5,7 @@ import type { NodePod } from '../../src/kernel-side.ts'
 import type { Variant } from '../../src/objects/objects.ts'
 import { addresses, ptpNode } from '../ptp-node.ts'
 
-/** Node with its own folder of pins. Disposal removes both. */
+/** Test node with its own folder of eBPF pins. Disposal removes the node and the folder. */
 export type EbpfNode = Awaited<ReturnType<typeof ebpfNode>>
 
 /** Creates a node for eBPF redirection, without a ztunnel that serves it. */
@@ -24,7 +24,7 @@ export async function ebpfNode(network: 'ptp' | 'bridge' = 'ptp') {
       addresses: [addresses[name]],
       netns: node.at[name],
     }),
-    /** Names of the filters on a link of the node, sorted. */
+    /** Names of the tc filters on a link of the test node, sorted. */
     hooksOf: async (link: string) => (await node.rtnl.getFilters({ link })).map(({ name }) => name).toSorted(),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }

@@ -8,10 +8,10 @@ const PATIENCE_MS = 3000
 export const startEcho = async (inside: Netns, port: number): Promise<AsyncDisposable> =>
   serveIn(inside, port, (client) => client.on('data', (data) => client.write(`${sourceOf(client)} said ${data}`)))
 
-/** Connection that stays open. */
+/** TCP connection that stays open during a test. */
 export type HeldConnection = ReturnType<typeof holdConnection>
 
-/** Opens a connection that stays open. */
+/** Opens a TCP connection that stays open during a test. */
 export function holdConnection(from: Netns, host: string, port: number) {
   const socket = connectIn(from, host, port).resume()
   const ended = once(
@@ -23,7 +23,8 @@ export function holdConnection(from: Netns, host: string, port: number) {
   )
   return {
     /**
-     * Sends a word. Resolves to the answer of the server, to `the end` if the connection is closed, or to `no answer`.
+     * Sends a word over the open connection. Resolves to the answer of the server, to `the end` if the connection is
+     * closed, or to `no answer`.
      */
     say(word: string): Promise<string> {
       const late = AbortSignal.timeout(PATIENCE_MS)

@@ -1,23 +1,23 @@
 import { parseAddress } from '@cni/types/ip'
 
-/** Test packet, IPv4 by default. */
+/** Packet that a test gives to an eBPF program. IPv4 by default. */
 export interface Sent {
   readonly from: string
   readonly to: string
-  /** IP protocol. Default: 6, TCP. */
+  /** IP protocol number of the packet. Default: 6, TCP. */
   readonly protocol?: number
-  /** Destination port. The source port is 40000. Default: 80. */
+  /** Destination port of the packet. The source port is 40000. Default: 80. */
   readonly port?: number
-  /** Words of options in the IP header. Default: 0. */
+  /** Number of 32-bit words of options in the IP header. Default: 0. */
   readonly options?: number
-  /** Fragment offset in units of eight bytes. Default: 0. */
+  /** Fragment offset of the packet in units of eight bytes. Default: 0. */
   readonly fragment?: number
   readonly etherType?: number
-  /** Length to which the packet is truncated, with the Ethernet header. Default: not truncated. */
+  /** Length in bytes, with the Ethernet header, to which the packet is truncated. Default: not truncated. */
   readonly length?: number
 }
 
-/** Bytes of a packet, with an Ethernet header. */
+/** Bytes of a test packet, with an Ethernet header. */
 export function packetOf(sent: Sent): Uint8Array {
   const { from, to, protocol = 6, port = 80, options = 0, fragment = 0, etherType = 0x0800, length } = sent
   const header = 20 + 4 * options
