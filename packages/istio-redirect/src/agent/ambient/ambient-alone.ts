@@ -9,7 +9,10 @@ import { startAmbientMode } from './start-ambient.ts'
 /** Options of {@link startAmbient}. */
 export interface StartAmbientOptions {
   readonly config: AmbientConfig
-  /** Access to the API server. `namespace` is the agent's own Kubernetes namespace; `''` if it is unknown. */
+  /**
+   * Access to the API server of Kubernetes. The member `namespace` is the agent's own Kubernetes namespace, or `''` if
+   * it is unknown.
+   */
   readonly api: ServiceAccount & { readonly namespace: string }
   readonly log: Readonly<
     Record<
@@ -19,37 +22,36 @@ export interface StartAmbientOptions {
   >
   /** Called after each failed attempt to listen for plugins, or to run ambient mode. */
   readonly failed?: (() => void) | undefined
-  /** Called when a connection of a plugin was closed early. */
+  /** Called when the agent has closed a connection of a plugin early, with the reason. */
   readonly closed?: ((reason: string) => void) | undefined
   /** Root of the node's files. Default: `/host` if it exists, as in a pod of the agent. */
   readonly hostRoot?: string | undefined
 }
 
-/** Handle of started ambient mode. */
+/** Handle by which the caller queries and stops a running ambient mode. */
 export interface StartedAmbient {
   status(): AmbientStatus
   /** Error that stops ambient mode as a whole. */
   problem(): string | undefined
   /**
-   * Reason why ambient mode is not ready.
+   * Reason why ambient mode is not ready, for the readiness probe.
    *
    * A failing API server is not a reason once ambient mode works: enrolled pods stay enrolled, and a replacement agent
    * would not know these pods.
    */
   unready(): string | undefined
-  /** Metrics in the text format of Prometheus. */
+  /** Metrics of ambient mode in the text format of Prometheus. */
   metrics(): Promise<string>
   /**
-   * Stops ambient mode. With `removed`, everything is removed from the node. With `followed` or `exchanged`, everything
-   * stays for the next agent or for other settings.
+   * Stops ambient mode. With `removed`, all rules and sets are removed from the node. With `followed` (another agent
+   * takes over) and `exchanged` (the settings change), they stay on the node.
    */
   stop(why: 'followed' | 'removed' | 'exchanged'): Promise<void>
 }
 
 /**
- * Starts ambient mode without the rest of the agent. Plugins can call at once, but their pods are refused until ambient
- * mode
- * works. Retries after every error.
+ * Starts ambient mode without the other parts of the agent. Plugins can call at once, but their pods are refused until
+ * ambient mode works. Retries after every error.
  */
 export async function startAmbient(options: StartAmbientOptions): Promise<StartedAmbient> {
   const registry = metricsRegistry()

@@ -1,24 +1,24 @@
 import type { Gauge, Metrics } from '../part/services.ts'
 
-/** Type of a pod's change, as Istio counts it. */
+/** Type of a reconcile event of a pod, as Istio's metric counts it. */
 export type ReconcileEvent = 'add' | 'update' | 'delete'
 
-/** Object that another process changed and the agent restored. */
+/** Object that another process changed and the agent restored: rules or sets of the node, or rules in a pod. */
 export type HealedPart = 'host_rules' | 'host_sets' | 'pod'
 
 /** Metrics of ambient mode. */
 export interface AmbientMetrics {
-  /** Counts one check of a pod or a namespace, including retries. */
+  /** Counts one reconciliation of a pod or a namespace, including retries. */
   reconciled(event: ReconcileEvent): void
   /**
    * Sets the numbers of enrolled pods, pending pods, and enrolled pods without a process or mount in their enrolled
    * namespace.
    */
   pods(enrolled: number, pending: number, notCaptured: number): void
-  /** Sets the number of ztunnel connections. The gauge is absent before the first connection. */
+  /** Sets the number of ztunnel connections. The gauge is absent until the first ztunnel has connected. */
   ztunnels(connected: number): void
   healed(part: HealedPart): void
-  /** Counts a failed heal. */
+  /** Counts a failed attempt to restore rules or sets that another process changed. */
   healFailed(part: HealedPart): void
 }
 

@@ -9,17 +9,22 @@ import type { PodStore } from './pods/pod-store.ts'
 /** Options of {@link clusterWatches}. */
 export interface ClusterWatchesOptions {
   readonly seen: Pick<PodStore, 'pods' | 'namespaces'>
-  /** Node whose pods are watched. */
+  /** Name of the Kubernetes node whose pods are watched. */
   readonly nodeName: string
   readonly api: ApiAccess
   readonly watches: PodWatches
-  /** Receives the results of the watch of namespaces. The watch of pods reports its results itself. */
+  /**
+   * Receives successes and failures of the watch of Kubernetes namespaces. The watch of pods reports its own results.
+   */
   readonly reach?: Pick<ServerReach, 'of'> | undefined
   readonly log: ScopedLog
   readonly signal: AbortSignal
 }
 
-/** Watches the pods of a node and the namespaces of the cluster. The promises resolve after the signal, or reject. */
+/**
+ * Watches the pods of a node and the namespaces of the cluster through the API server. Each promise resolves after the
+ * signal aborts, or rejects with an error of the watch.
+ */
 export function clusterWatches(options: ClusterWatchesOptions): Promise<void>[] {
   const { seen, nodeName, api, watches, reach, log, signal } = options
   const connect = (): KubeClient => kubeClient(serviceAccountAccess(api), { userAgent: 'install-cni' })

@@ -4,7 +4,7 @@ import type { Netns } from '@cni/netns'
 import type { AmbientConfig, NodeLevelConfig } from '../config/ambient-config.ts'
 import type { ScopedLog } from '../part/services.ts'
 
-/** Dependencies of a kernel side, the kernel part of node-level redirection. */
+/** Dependencies of a {@link KernelSide}, the part of node-level redirection that changes the kernel. */
 export interface KernelSideOptions {
   readonly config: AmbientConfig
   readonly nodeLevel: NodeLevelConfig
@@ -15,18 +15,18 @@ export interface KernelSideOptions {
   /** Root of the node's files, `/host` in a pod of the agent. */
   readonly hostRoot: string
   readonly log: ScopedLog
-  /** Kernel settings of the node before any agent changed them. */
+  /** Sysctls of the node, by name, with their values from before any agent changed them. */
   readonly settings: ReadonlyMap<string, string>
 }
 
-/** Kernel side of node-level redirection, with properties that the agent needs. */
+/** {@link KernelSide} of node-level redirection, with properties that the agent needs. */
 export interface ChosenKernelSide {
   readonly kernel: KernelSide
-  /** True if `addPod` needs the namespace of the pod. */
+  /** True if the agent has to pass the pod's network namespace to `addPod`. */
   readonly needsNetns: boolean
   /** iptables variant that writes the rules, for the status of the agent. */
   readonly backend?: IptablesBackend | undefined
 }
 
-/** Creates the kernel side of a redirect mode. */
+/** Creates the {@link KernelSide} for a redirect mode. */
 export type MakeKernelSide = (options: KernelSideOptions) => Promise<ChosenKernelSide>

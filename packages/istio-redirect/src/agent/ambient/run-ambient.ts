@@ -26,17 +26,18 @@ import { rejectOnly } from './reject-only.ts'
 import type { RunAmbientOptions } from './run-options.ts'
 import { startZds } from './zds/server.ts'
 
-/** Deadline in milliseconds for running work on pods at the end. */
+/** Maximal time in milliseconds for which a stopping agent waits for running work on pods. */
 const SETTLE_MS = 800
 
 /**
- * Runs ambient mode until the signal aborts:
+ * Runs ambient mode with redirection in pods, until the signal aborts:
  *
  * 1. Installs the node's rules.
- * 2. Starts the ztunnel socket. A ztunnel gets the pods that are enrolled already once they are known.
- * 3. Checks the rules of these pods afterwards.
+ * 2. Starts the socket for ztunnels. A ztunnel gets the enrolled pods as soon as the agent knows them.
+ * 3. Checks and repairs the rules of the enrolled pods.
  *
- * Rules in pods stay at the end, for the next agent. Rejects if the node's rules or the ztunnel socket fail.
+ * When ambient mode ends, the rules in pods stay for the next agent. Rejects if the node's rules or the ztunnel socket
+ * fail.
  */
 export async function runAmbient(options: RunAmbientOptions): Promise<void> {
   const { config, api, watches, log, metrics, signal, hostRoot, reach } = options
@@ -116,7 +117,7 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
     await Promise.race([...tasks.map(rejectOnly), whenAborted(signal)])
   } finally {
     failed.abort(new Error('ambient mode stops'))
-    // Closing the server also ends the work that waits for ztunnel.
+    // Closes the socket for ztunnels first, which also ends the work on pods that waits for a ztunnel.
     await zds.close()
     await Promise.allSettled(tasks)
     await Promise.race([pods.idle(), new Promise((resolve) => setTimeout(resolve, SETTLE_MS).unref())])
@@ -126,7 +127,7 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
     await node.remove()
   }
 
-  /** Adopts the pods that an earlier agent enrolled, without a change in them. */
+  /** Starts to manage the pods that an earlier agent enrolled. Changes nothing in these pods. */
   async function adopt(): Promise<void> {
     const before = seen.all().filter((pod) => belongsInSnapshot(pod, config) && !hasSidecar(pod.annotations))
     const { namespaces, warnings } = await findPodNamespaces(
@@ -154,8 +155,8 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
   }
 
   /**
-   * Adopts pods that left the mesh while no agent watched: they lost the annotation, and they lost the label or got a
-   * sidecar. Only the address sets still contain them. The reconciler then removes them as usual.
+   * Finds pods that left the mesh while no agent watched: pods without the annotation that also lost the label or got a
+   * sidecar. Only the node's address sets still contain these pods. The reconciler then removes the pods from the mesh.
    */
   async function adoptThoseWhoLeft(): Promise<void> {
     const entries = await node.sets.list().catch((error) => {

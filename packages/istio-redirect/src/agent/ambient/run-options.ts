@@ -18,29 +18,29 @@ export interface RunAmbientOptions {
   readonly log: ScopedLog
   readonly metrics: AmbientMetrics
   readonly signal: AbortSignal
-  /** True if the node's rules and sets have to be removed at the end. */
+  /** True if the agent must remove the node's rules and address sets when ambient mode ends. */
   readonly isRemoved: () => boolean
   readonly makeKernelSide?: MakeKernelSide | undefined
-  /** Receives the results of the requests to the API server. */
+  /** Receives successes and failures of requests to the API server. */
   readonly reach?: Pick<ServerReach, 'of'> | undefined
-  /** Called when the start of ambient mode makes progress. */
+  /** Called when the start of ambient mode makes progress, with the parts that are running. */
   readonly tell: (running: RunningAmbient) => void
-  /** Root of the node's files, with its procfs and the paths of namespaces. */
+  /** Root of the node's files, from which procfs and the paths of network namespaces are reached. */
   readonly hostRoot: string
 }
 
-/** Running or starting ambient mode. */
+/** Parts of an ambient mode that is running or starting, for its status. */
 export interface RunningAmbient {
   readonly seen: PodStore
   readonly pods: MeshReconciler
-  /** Number of ztunnels that serve pods of the node. */
+  /** Returns the number of ztunnels that have received all pods of the node. */
   readonly ztunnels: () => number
   readonly backend: Backend | undefined
   /** Status of node-level redirection. */
   readonly nodeLevel?: (() => NodeLevelStatus) | undefined
   /** Error that stops ambient mode as a whole. */
   readonly problem?: (() => string | undefined) | undefined
-  /** True when the pods of earlier agents are known and sent to ztunnels. */
+  /** True if the agent knows the pods that earlier agents enrolled. */
   readonly isReady: boolean
 }
 

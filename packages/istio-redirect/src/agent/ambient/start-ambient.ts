@@ -23,20 +23,23 @@ export interface AmbientModeOptions {
   readonly watches: PodWatches
   readonly log: ScopedLog
   readonly metrics: AmbientMetrics
-  /** Counts requests of plugins by `response_code`. */
+  /** Metric that counts requests of plugins, by `response_code`. */
   readonly requests: Counter
-  /** Called after each failed attempt to listen for plugins. */
+  /** Called after each failed attempt to listen for plugins, or to run ambient mode. */
   readonly failed: () => void
   readonly closed: (reason: string) => void
-  /** Receives the results of the requests to the API server. */
+  /** Receives successes and failures of requests to the API server. */
   readonly reach?: Pick<ServerReach, 'of'> | undefined
-  /** Creates the kernel side of node-level redirection. Default: the kernel side of the settings. */
+  /**
+   * Creates the part of node-level redirection that changes the kernel. Default: chosen by the redirect mode in the
+   * settings.
+   */
   readonly makeKernelSide?: MakeKernelSide | undefined
   /** Root of the node's files. Default: `/host` if it exists, as in a pod of the agent. */
   readonly hostRoot?: string | undefined
 }
 
-/** Handle of started ambient mode. */
+/** Handle by which the agent queries and stops a running ambient mode. */
 export interface AmbientMode {
   status(): AmbientStatus
   /** Error that stops ambient mode as a whole. */
@@ -47,8 +50,8 @@ export interface AmbientMode {
    */
   unready(): string | undefined
   /**
-   * Enrols a pod that is starting. Resolves with `undefined` if enrolment is impossible now, or if it is unknown
-   * whether the pod belongs to the mesh.
+   * Enrols a starting pod for a plugin. Resolves with `undefined` if enrolment is impossible now, or if the agent does
+   * not know the pod's labels yet.
    */
   enrol(pod: HandedPod, signal: AbortSignal): Promise<'enrolled' | 'not-ambient' | undefined>
   stop(why: EndReason): Promise<void>
@@ -129,7 +132,8 @@ export async function startAmbientMode(options: AmbientModeOptions): Promise<Amb
       isRemoved = why === 'removed'
       stop.abort(new Error('the node agent stops'))
       await running
-      // Removes the state of an earlier agent if this agent was stopped before ambient mode worked.
+      // Removes the node-level redirection of an earlier agent, in case this agent was stopped before ambient mode
+      // worked.
       if (isRemoved && config.nodeLevel !== undefined) await removeFromNode({ ...config, hostRoot }, log)
       metrics.ztunnels(0)
       metrics.pods(0, 0, 0)
@@ -139,6 +143,6 @@ export async function startAmbientMode(options: AmbientModeOptions): Promise<Amb
 
 // internal
 
-/** Loaded on demand, because few nodes use node-level redirection. */
+/** Loads the code of node-level redirection on demand, because few nodes use it. */
 const nodeLevelWork = async (): Promise<typeof runAmbient> =>
   (await import('./node-level/run-node-level.ts')).runNodeLevel

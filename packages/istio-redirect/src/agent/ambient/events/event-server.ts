@@ -14,23 +14,24 @@ export interface EventServerOptions extends Pick<BoundedOptions, 'closed'> {
    * rejects, its error is the answer to the plugin.
    */
   readonly enrol: (event: PodEvent, signal: AbortSignal) => Promise<void>
-  /** Counts requests by `response_code`. */
+  /** Metric that counts the requests of plugins, by `response_code`. */
   readonly requests: Counter
   readonly log: ScopedLog
 }
 
-/** Maximal size of a request in bytes. A pod has few addresses, so events are short. */
+/** Maximal size of a plugin's request in bytes. Events are short, because a pod has few addresses. */
 const MAX_BYTES = 64 * 1024
 
 /**
- * Receives events about starting pods, from our plugin and from Istio's. Any method is accepted. Answers:
+ * HTTP server for events about starting pods, from the plugin of this project and from Istio's. Accepts any HTTP
+ * method. Status codes:
  *
- * - 200 if the pod is enrolled.
+ * - 200 if the pod of the event is enrolled.
  * - 400 if the event is invalid.
  * - 500 with the reason if the enrolment fails.
  */
 export function eventServer(options: EventServerOptions): Server {
-  // After a reboot, all pods of the node connect at once, and each waits for its enrolment.
+  // Accepts 256 connections: after a reboot, all pods of the node connect at once, and each waits for its enrolment.
   const bounds = { ...boundsFor(256), totalMs: 30_000 }
   return boundedServer(
     (request, response) => {
@@ -87,7 +88,7 @@ function send(
   requests.inc({ response_code: String(status) })
   if (response.destroyed) return
   const headers = text === '' ? {} : { 'content-type': 'text/plain; charset=utf-8' }
-  // Closes the connection if a body that is too long was not read completely.
+  // A request body that is too long is not read completely. The server then closes the connection after the response.
   response.writeHead(status, headers).end(text === '' ? undefined : `${text}\n`, () => {
     if (!request.complete) request.destroy()
   })

@@ -2,17 +2,20 @@ import { podAddresses } from '@cni/istio-rules'
 import { isObject } from '@cni/types'
 import { parseAddress } from '@cni/types/ip'
 
-/** Event of a plugin about a pod that starts. */
+/** Event that a plugin sends to the agent when a pod starts. */
 export interface PodEvent {
   readonly namespace: string
   readonly name: string
   /** Path of the pod's network namespace on the node. `''` if the agent has to find the namespace. */
   readonly netns: string
-  /** Addresses of the pod in canonical form, without duplicates. */
+  /** IP addresses of the pod in canonical form, without duplicates. */
   readonly addresses: readonly string[]
 }
 
-/** Invalid event. The message is the answer to the sender, in the words of Istio's decoder. */
+/**
+ * Error for an invalid event of a plugin. The message is the answer to the plugin, with the same words as Istio's
+ * decoder.
+ */
 export class PodEventError extends Error {
   static {
     PodEventError.prototype.name = 'PodEventError'
@@ -20,8 +23,8 @@ export class PodEventError extends Error {
 }
 
 /**
- * Parses an event like Istio: names in any case, unknown members ignored, absent and `null` members empty. Throws a
- * {@link PodEventError}.
+ * Parses an event of a plugin like Istio: member names in any case, unknown members ignored, absent and `null` members
+ * empty. Throws a {@link PodEventError}.
  */
 export function readPodEvent(body: string): PodEvent {
   const document = parse(body) ?? {}
@@ -47,7 +50,8 @@ function parse(body: string): unknown {
 }
 
 /**
- * Uses Go's message for a truncated body and for a body with trailing characters, the two faults that plugins cause.
+ * Returns Go's error message for invalid JSON. Covers the two faults that plugins cause: a truncated body, and
+ * characters after the JSON value.
  */
 function syntaxProblem(body: string): string {
   if (isCut(body)) return 'unexpected end of JSON input'
@@ -55,13 +59,16 @@ function syntaxProblem(body: string): string {
   return rest === undefined ? 'it is not JSON' : `invalid character '${printed(rest)}' after top-level value`
 }
 
-/** True if the body may be truncated: a bracket or a string is still open at its end. */
+/** True if the event's body may be truncated: it is empty, or a bracket or a string is still open at its end. */
 function isCut(body: string): boolean {
   const { depth, inText } = scan(body).end
   return body.trim() === '' || inText || depth > 0
 }
 
-/** First character after a complete object or array. `undefined` if the fault is inside of the object or array. */
+/**
+ * First character after a complete JSON object or array in the event's body. Returns `undefined` if the object or array
+ * itself is invalid.
+ */
 function afterValue(body: string): string | undefined {
   const { closedAt } = scan(body)
   if (closedAt === undefined) return undefined
@@ -93,7 +100,7 @@ function scan(body: string): {
   return { end: { depth, inText }, closedAt }
 }
 
-/** Finds a member in any case, like Go. The last match wins. */
+/** Finds a member of a JSON object by its name in any case, like Go. Of several matches, the last one wins. */
 const member = (document: Members, name: string): unknown =>
   Object.entries(document).findLast(([key]) => key.toLowerCase() === name.toLowerCase())?.[1] ?? undefined
 
@@ -109,7 +116,7 @@ function list(document: Members, name: string): readonly unknown[] {
   return value
 }
 
-/** Address in an entry of an event's list. An entry without an address is ignored, as in Istio. */
+/** IP address in an entry of the event's member `IPs`. An entry without an address is ignored, as in Istio. */
 function addressIn(entry: unknown): string | undefined {
   if (!isObject(entry)) throw mismatch(entry, 'IPs', 'IPConfig')
   const network = member(entry, 'Address') ?? {}

@@ -3,16 +3,16 @@ import { memo } from '../../../memo.ts'
 import type { RulesOfBoth } from '../rules/installed-rules.ts'
 
 /**
- * Maximal length of cached capture settings, in characters. Settings with long lists are rare, and their rules need
- * megabytes.
+ * Maximal length in characters of capture settings whose rules are cached. Longer settings are rare, and their rules
+ * need megabytes of memory.
  */
 const MOST_CHARS = 4096
 
 const everyTable = allPodTables()
 
 /**
- * Builds the rules of capture settings for both back ends. Caches the rules of the last settings, and with them the
- * kernel batches of their rulesets.
+ * Builds the rules for the capture settings of a pod, for iptables and for nftables. Caches the rules of recent
+ * settings, and with them the kernel batches of the rules.
  */
 export const captureRules = memo(newRules, (key) => key.length <= MOST_CHARS)
 

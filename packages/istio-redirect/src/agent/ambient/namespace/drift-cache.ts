@@ -3,26 +3,29 @@ import { openNft } from '@cni/nftables/wire'
 import type { RulesOptions } from '../rules/installed-rules.ts'
 import type { IdentifiedLease } from './netns-cache.ts'
 
-/** Remembers pods whose rules were correct, so that the rules are read again only after a change. */
+/**
+ * Remembers the pods whose rules were correct at the last check. The rules of such a pod are read again only after a
+ * change.
+ */
 export interface DriftCache {
   /**
-   * True if the last check without differences had this mark, and fewer than ten calls relied on that check. The limit
-   * exists because the mark does not cover routes. Each call counts.
+   * True if the last check of the pod found no differences at this mark. Fewer than ten calls may rely on one check.
+   * Each call counts. The limit exists because the mark does not show changes of routes.
    */
   isClean(uid: string, mark: string | undefined): boolean
   /**
-   * True if the last check without differences had this mark. The rules are then unchanged, and only routes need a
-   * check.
+   * True if the last check of the pod found no differences at this mark. The pod's rules are then unchanged, and only
+   * its routes need a check.
    */
   isSame(uid: string, mark: string | undefined): boolean
   wasClean(uid: string, mark: string | undefined): void
   forget(uid: string): void
 }
 
-/** Number of checks that are skipped after a check without differences. */
+/** Number of checks of a pod's rules that are skipped after a check without differences. */
 const TRUSTED_LOOKS = 9
 
-/** Creates an empty cache. */
+/** Creates a cache of check results, initially without pods. */
 export function driftCache(): DriftCache {
   const pods = new Map<string, { readonly mark: string; left: number }>()
   return {
@@ -42,10 +45,11 @@ export function driftCache(): DriftCache {
 }
 
 /**
- * Mark of a namespace's rules: it changes with every change of the rules in the namespace, and of the wanted rules.
+ * Mark for the rules of a pod's network namespace. The mark changes with every change of the existing or the wanted
+ * rules.
  *
- * The kernel counts the changes of nf_tables. `undefined` if the count is unavailable. Callers read the mark before
- * they read the rules.
+ * The mark contains the kernel's count of nf_tables changes. It is `undefined` if the count is unavailable. Callers
+ * read the mark before they read the rules.
  */
 export function markOf(
   lease: IdentifiedLease,
@@ -57,11 +61,11 @@ export function markOf(
     using nft = openNft(lease.netns)
     return markAt(lease, capture, nft.generation())
   } catch {
-    return undefined // The caller's read of the rules reports the error.
+    return undefined // Ignores the error here: the caller reads the rules next, and that read reports the error.
   }
 }
 
-/** Mark for a known count of nf_tables changes. */
+/** Mark for the rules of a pod's network namespace, if the kernel's count of nf_tables changes is already known. */
 export function markAt({ identity }: IdentifiedLease, capture: PodCapture, generation: number): string {
   const { dev, ino, cookie } = identity
   return JSON.stringify([`${dev}:${ino}:${cookie}`, generation, capture])

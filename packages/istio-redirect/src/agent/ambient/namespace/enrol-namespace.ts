@@ -8,24 +8,26 @@ import { captureRules } from './capture-rules.ts'
 
 /** Result of {@link enrolNamespace}. */
 export interface EnrolReport {
-  /** Outcome of the installation of the rules. With `unchanged`, routes may still have changed. */
+  /**
+   * Outcome of the installation of the rules in the pod's namespace. Even with `unchanged`, routes may have been added.
+   */
   readonly plan: ApplyPlan
   /**
-   * Number of nf_tables changes after the enrolment, if known. The rules are unchanged as long as the kernel's count is
-   * equal.
+   * Kernel's count of nf_tables changes in the pod's namespace after the enrolment, if known. The rules are unchanged
+   * as long as the kernel has the same count.
    */
   readonly generation?: number | undefined
-  /** Routes and policy rules that were added, as texts. */
+  /** Routes and policy rules that the enrolment added to the pod's namespace, as texts. */
   readonly added: readonly string[]
   readonly durationMs: number
 }
 
 /**
- * Redirects the traffic of a pod's namespace to the ztunnel that listens in it. Adds the routes and policy rules that
- * return
- * answers to ztunnel, and then the redirection rules.
+ * Redirects the traffic of a pod's network namespace to the sockets that ztunnel opens in that namespace. Adds the
+ * routes and policy rules that return answers to ztunnel, and then the redirection rules.
  *
- * Existing objects stay, and different ones are replaced. If a step fails, all changes of this call are undone.
+ * Equal objects in the namespace stay, and different ones are replaced. If a step fails, all changes of this call are
+ * undone.
  */
 export async function enrolNamespace(
   netns: NetnsTarget,
@@ -49,7 +51,7 @@ export async function enrolNamespace(
   }
 }
 
-/** Differences between a namespace and the state that {@link enrolNamespace} installs, as texts. */
+/** Describes differences between a pod's namespace and the state that {@link enrolNamespace} installs. */
 export async function namespaceDrift(
   netns: NetnsTarget,
   capture: PodCapture,
@@ -60,8 +62,8 @@ export async function namespaceDrift(
 }
 
 /**
- * Like {@link namespaceDrift}, but reads only routes and policy rules. The nf_tables rules must be unchanged since the
- * last check without differences.
+ * Variant of {@link namespaceDrift} that reads only routes and policy rules. Callers know that the nf_tables rules are
+ * unchanged since the last check without differences.
  */
 export async function uncountedDrift(
   netns: NetnsTarget,
@@ -72,7 +74,7 @@ export async function uncountedDrift(
   return oddItems(netns, await openPlace(netns, capture, options))
 }
 
-/** Objects that {@link releaseNamespace} would remove, as texts. */
+/** Describes the objects in a pod's namespace that {@link releaseNamespace} would remove. */
 export async function namespaceLeftovers(
   netns: NetnsTarget,
   capture: PodCapture,
@@ -82,21 +84,21 @@ export async function namespaceLeftovers(
   return [...(await oddItems(netns, { items: [], needless: [...items, ...needless] })), ...(await rules.present())]
 }
 
-/** Removes all objects of ambient mode from a pod's namespace, for both families. */
+/** Removes all routes, policy rules and redirection rules of ambient mode from a pod's namespace, for IPv4 and IPv6. */
 export async function releaseNamespace(
   netns: NetnsTarget,
   capture: PodCapture,
   options: RulesOptions = {},
 ): Promise<void> {
   const place = await openPlace(netns, capture, options)
-  // Removes the rules that mark packets first, so that marked packets do not lose their route.
+  // Removes the rules that mark packets before the routes: a marked packet without its route would be lost.
   await place.rules.remove()
   await removeItems(netns, place)
 }
 
 /**
- * Removes only the objects in a pod's namespace that certainly belong to ambient mode. A sidecar may have written rules
- * too. Does nothing without such objects.
+ * Removes objects of ambient mode from a pod's namespace in which a sidecar may also have written rules. Removes only
+ * objects that certainly belong to ambient mode.
  */
 export async function releaseProven(
   netns: NetnsTarget,
@@ -111,15 +113,15 @@ export async function releaseProven(
 
 interface Place {
   readonly rules: InstalledRules
-  /** Routes and policy rules, in the order of their creation. */
+  /** Wanted routes and policy rules of the pod's namespace, in the order of their creation. */
   readonly items: readonly NetworkItem[]
-  /** Routes and policy rules that an enrolment with other settings may have added. */
+  /** Unwanted routes and policy rules that an enrolment with other settings may have added to the pod's namespace. */
   readonly needless: readonly NetworkItem[]
 }
 
 async function openPlace(netns: NetnsTarget, capture: PodCapture, options: RulesOptions): Promise<Place> {
   const disabled = (await readFile(netns, '/proc/sys/net/ipv6/conf/lo/disable_ipv6'))?.trim()
-  // If the file `disable_ipv6` is missing, the kernel has no IPv6.
+  // A missing file `disable_ipv6` means that the kernel has no IPv6.
   const possible = { ...capture, ipv6: capture.ipv6 && disabled !== undefined }
   const [route4, rule4] = [localRoute('ipv4', replyRoute), markRule('ipv4', replyRoute)]
   const [route6, rule6] = [localRoute('ipv6', replyRoute), markRule('ipv6', replyRoute)]
@@ -146,7 +148,8 @@ async function removeItems(netns: NetnsTarget, { items, needless }: Place): Prom
 }
 
 /**
- * Adds a route or policy rule first. Checks for an existing one only after an error, because most namespaces are new.
+ * Adds a route or policy rule without a check. Checks only after an error if the object exists, because most namespaces
+ * are new.
  */
 async function isAdded(item: NetworkItem, rtnl: Rtnl): Promise<boolean> {
   try {

@@ -4,35 +4,35 @@ import { lookAtNode, type NodeLook } from '../../proc/node-look.ts'
 import type { SoughtPod } from '../../proc/sought-pod.ts'
 import type { NetnsCache, Workload } from './netns-cache.ts'
 
-/** Pod whose namespace is checked. */
+/** Pod whose network namespace is compared with the node's processes and mounts. */
 export interface CheckedPod {
   readonly uid: string
   readonly addresses: readonly string[]
 }
 
-/** Result of the check of a pod's namespace. */
+/** Result of the comparison of a pod's open namespace with the node's processes and mounts. */
 export type NamespaceFinding =
   | { readonly is: 'held' }
-  /** The pod is in another namespace. {@link NamespaceCheck.replace} adopts it. */
+  /** The pod is in another namespace than the open one. {@link NamespaceCheck.replace} stores the new one. */
   | { readonly is: 'replaced'; readonly before: string | undefined; readonly netns: Netns }
   /**
-   * Nothing on the node shows that the pod is in the held namespace. The finding is sure if no namespace is held, or if
-   * processes of the pod are in another namespace.
+   * Nothing on the node shows that the pod is in the namespace that the agent holds open. The result is sure if
+   * processes of the pod are in another namespace, or if the agent holds none.
    */
   | { readonly is: 'lost'; readonly why: string; readonly isSure: boolean }
 
-/** Compares the namespaces that are held for pods with the processes and mounts of the node. */
+/** Compares the namespaces that the agent holds open for pods with the processes and mounts of the node. */
 export interface NamespaceCheck {
-  /** Checks pods, and returns the findings by UID. One snapshot of the node serves all pods. */
+  /** Checks the namespaces of pods, and returns the results by UID. One snapshot of the node serves all pods. */
   check(pods: readonly CheckedPod[]): Promise<ReadonlyMap<string, NamespaceFinding>>
   /**
-   * Holds the found namespace for the pod instead of the former one. Returns `false` if the pod got another namespace
-   * in the meantime, or is forgotten.
+   * Stores the found namespace of a pod instead of the former one. Returns `false` if the pod got another namespace in
+   * the meantime, or if the cache no longer has the pod.
    */
   replace(uid: string, workload: Workload, finding: NamespaceFinding & { readonly is: 'replaced' }): boolean
 }
 
-/** Creates a {@link NamespaceCheck} of the pods in a cache. */
+/** Creates a {@link NamespaceCheck} for the pods in a cache of open namespaces. */
 export function namespaceCheck(cache: NetnsCache, hostProc: string): NamespaceCheck {
   return {
     async check(pods) {

@@ -1,26 +1,29 @@
 import type { Netns } from '@cni/netns'
 import type { FoundNamespaces } from '../../proc/find-pod-namespaces.ts'
 
-/** Finds the namespaces of pods, with one snapshot of the node for all concurrent requests. */
+/** Finds the network namespaces of pods. Concurrent requests share one snapshot of the node. */
 export interface NamespaceFinder {
-  /** Finds the namespace of a pod with these addresses. The caller closes it. `undefined` if it is not found. */
+  /**
+   * Finds the network namespace of a pod with these addresses. The caller closes the namespace. `undefined` if the node
+   * shows no such namespace.
+   */
   find(uid: string, addresses: readonly string[]): Promise<Netns | undefined>
 }
 
 /** Options of {@link namespaceFinder}. */
 export interface NamespaceFinderOptions {
   readonly look: (wanted: ReadonlyMap<string, readonly string[]>) => Promise<FoundNamespaces>
-  /** Receives warnings of the search. */
+  /** Called with each warning of a search for namespaces. */
   readonly warn: (text: string) => void
 }
 
-/** Creates a finder. Requests during a search share the next search. */
+/** Creates a finder of network namespaces. Requests that arrive during a search share the next search. */
 export function namespaceFinder({ look, warn }: NamespaceFinderOptions): NamespaceFinder {
   const asked = new Map<string, Asked[]>()
   let isLooking = false
 
   async function run(): Promise<void> {
-    // Waits a microtask, so that simultaneous requests share a search.
+    // Waits a microtask before the search, so that simultaneous requests for namespaces share the search.
     await undefined
     while (asked.size > 0) {
       const turn = new Map(asked)
@@ -30,7 +33,8 @@ export function namespaceFinder({ look, warn }: NamespaceFinderOptions): Namespa
         const { namespaces, warnings } = await look(new Map(addresses))
         for (const text of warnings) warn(text)
         for (const [uid, askers] of turn) {
-          // A handle has one owner, so further requests for the same pod search again.
+          // A namespace handle has one owner, so the first request gets it. Further requests for the same pod search
+          // again.
           const [first, ...others] = askers
           first?.resolve(namespaces.get(uid))
           for (const other of others) void find(uid, other.addresses).then(other.resolve, other.reject)

@@ -8,61 +8,73 @@ import {
   reservedNamespaces,
 } from '../../proc/namespace-identity.ts'
 
-/** Data of a pod that ztunnel receives with its namespace. */
+/** Names of a pod and its service account, which ztunnel receives with the pod's namespace. */
 export interface Workload {
   readonly name: string
   readonly namespace: string
   readonly serviceAccount: string
 }
 
-/** Lease of a namespace. The namespace stays open until the lease is disposed of, even if the cache drops it. */
+/**
+ * Shared use of an open network namespace in the cache. The namespace stays open until the lease is disposed of, even
+ * after the cache has removed the pod.
+ */
 export interface NetnsLease extends Disposable {
   readonly netns: Netns
 }
 
-/** Lease of a namespace, with the namespace's identity at the time of its addition to the cache. */
+/** Shared use of an open network namespace, with the inode number and cookie of the namespace. */
 export interface IdentifiedLease extends NetnsLease {
   readonly identity: NamespaceIdentity
 }
 
-/** Pod of the cache, with a lease of its namespace. */
+/** Pod in the cache of open namespaces, with shared use of the pod's namespace. */
 export interface KnownPod {
   readonly uid: string
   readonly workload: Workload
-  /** Lease of the pod's namespace. `undefined` if no namespace was found, or if no lease was requested. */
+  /** Shared use of the pod's open namespace. `undefined` if no namespace of the pod was found. */
   readonly lease: NetnsLease | undefined
 }
 
-/** Open namespaces of the pods in the mesh, with one descriptor each. */
+/** Cache of the pods in the mesh and their open network namespaces, with one descriptor for each namespace. */
 export interface NetnsCache extends Disposable {
-  /** Adds or updates a pod without a new namespace. An existing namespace stays. */
+  /** Adds or updates a pod in the cache, without a namespace. A namespace that the pod already has stays. */
   know(uid: string, workload: Workload): void
   /**
-   * Adds a namespace for a pod. The cache closes it later.
+   * Stores the open namespace of a pod. The cache closes the namespace later.
    *
-   * If the pod has the same namespace already, the new handle is closed. Another namespace replaces the former one.
+   * If the cache has the same namespace for the pod already, the new handle is closed. A different namespace replaces
+   * the former one.
    *
-   * @throws {@link DiscoveryError} for the namespace of the node or the agent. The handle is closed and not kept.
+   * @throws {@link DiscoveryError} if the handle is the namespace of the node or of the agent. The handle is then
+   *   closed and not stored.
    */
   keep(uid: string, workload: Workload, netns: Netns): void
   has(uid: string): boolean
-  /** Leases the namespace of a pod. `undefined` if the pod or its namespace is unknown. */
+  /**
+   * Returns shared use of the pod's open namespace. The caller disposes of the lease. Returns `undefined` if the pod or
+   * its namespace is unknown.
+   */
   lease(uid: string): IdentifiedLease | undefined
-  /** Key of the pod's namespace, as `dev:ino`. */
+  /** Key of the pod's open namespace, as `dev:ino` (device and inode number). */
   keyOf(uid: string): string | undefined
-  /** UIDs of pods by the keys of their namespaces. Held namespaces are open, so their inode numbers are not reused. */
+  /**
+   * UIDs of the cached pods by the keys (`dev:ino`) of their namespaces. The namespaces are open, so the kernel does
+   * not reuse their inode numbers.
+   */
   holders(): ReadonlyMap<string, string>
-  /** All current pods. The caller disposes of every lease. */
+  /** All pods in the cache, each with shared use of its namespace. The caller disposes of every lease. */
   snapshot(): KnownPod[]
-  /** Removes a pod. Its namespace is closed after the last lease ends. */
+  /** Removes a pod from the cache. The pod's namespace is closed after the last lease is disposed of. */
   forget(uid: string): boolean
   readonly size: number
 }
 
 /**
- * Creates an empty cache.
+ * Creates a cache of open namespaces, initially without pods.
  *
- * @param hostProc - the node's procfs, read now and for each added namespace to exclude the node's own
+ * @param hostProc - procfs of the node, from which the cache reads the node's own namespace; that namespace is
+ *   refused for pods
  * @throws {@link DiscoveryError} if the node's own namespace is unknown.
  */
 export function netnsCache(hostProc: string): NetnsCache {
@@ -111,7 +123,7 @@ export function netnsCache(hostProc: string): NetnsCache {
 
 /**
  * Refuses the namespaces of the node and of the agent: rules in them would redirect traffic of the node or the agent.
- * ztunnel does not check for these namespaces.
+ * The program ztunnel does not refuse these namespaces.
  */
 function refuseReserved(hostProc: string, { namespace, name }: Workload, netns: Netns): void {
   let isReserved = true
@@ -128,7 +140,7 @@ function refuseReserved(hostProc: string, { namespace, name }: Workload, netns: 
   throw new DiscoveryError(`pod ${namespace}/${name}: ${netns.path} is the network namespace of ${whose}`)
 }
 
-/** Namespace with a reference count. The last release closes it. */
+/** Open network namespace with a reference count. The last user closes it. */
 class Held {
   readonly netns: Netns
   readonly identity: NamespaceIdentity

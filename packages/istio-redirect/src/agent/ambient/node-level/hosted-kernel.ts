@@ -3,7 +3,7 @@ import { messageOf, printable } from '@cni/types'
 import type { ScopedLog } from '../../part/services.ts'
 import type { ChosenKernelSide } from '../kernel-sides.ts'
 
-/** Address of the node, and its source for the log. */
+/** IPv4 address of the node, with a reason for the log why this address was chosen. */
 export type HostIp = ReturnType<typeof hostIpOf>
 
 /** Options of {@link hostedKernel}. */
@@ -14,16 +14,17 @@ export interface HostedKernelOptions {
   readonly log: ScopedLog
 }
 
-/** Kernel side that follows changes of the node's address. */
+/** {@link KernelSide} that queries the node's address at each start of a ztunnel. */
 export interface HostedKernel extends ChosenKernelSide {
   hostIp(): string
 }
 
 /**
- * Creates a kernel side for the current address of the node. Queries the address again at each start of a ztunnel.
+ * Creates a {@link KernelSide} for the current address of the node. Queries the address again at each start of a
+ * ztunnel.
  *
- * On ptp networks, the first pod creates the address from which probes come. For a changed address, a new kernel side
- * is created, which reconciles the objects of the former one.
+ * On ptp networks, the node has the address from which probes come only after the first pod. After a change of the
+ * address, a new KernelSide reconciles the objects of the former one in the kernel.
  */
 export async function hostedKernel({ ask, make, log }: HostedKernelOptions): Promise<HostedKernel> {
   const tell = (text: string, { ip, why }: HostIp): void => log.info(text, { hostIp: ip, why: printable(why) })
@@ -31,7 +32,7 @@ export async function hostedKernel({ ask, make, log }: HostedKernelOptions): Pro
   tell("found the node's address", address)
   const made = await make(address.ip)
   let side = made.kernel
-  /** Creates a kernel side for the node's new address. `undefined` if the address has not changed. */
+  /** Creates a KernelSide if the address of the node has changed. `undefined` if the node has the same address. */
   const another = async (): Promise<{ readonly next: KernelSide; readonly now: HostIp } | undefined> => {
     try {
       const now = await ask()

@@ -10,16 +10,16 @@ import { type HealPace, healPace } from '../node/heal-pace.ts'
 export interface KeepKernelOptions {
   readonly log: ScopedLog
   readonly metrics: Pick<AmbientMetrics, 'healed' | 'healFailed'>
-  /** Ends the loop. A write in progress completes first. */
+  /** Ends the checks of node-level redirection. A write in progress completes first. */
   readonly signal: AbortSignal
-  /** Interval of the checks in milliseconds. */
+  /** Interval in milliseconds between checks of the kernel's rules, routes and programs. */
   readonly lookMs?: number | undefined
   readonly pace?: HealPace | undefined
 }
 
 /**
- * Repairs the objects of a kernel side at each check. Repeated changes by another process lead to growing pauses. Never
- * rejects.
+ * Checks node-level redirection in the kernel at intervals, and repairs it. If another process repeatedly changes the
+ * redirection, the pauses grow. Never rejects.
  */
 export async function keepKernel(
   kernel: Pick<KernelSide, 'drift' | 'heal'>,
@@ -57,5 +57,5 @@ export async function keepKernel(
 const LOOK_MS = 500
 const NAMED = 4
 
-/** Waits. Returns `false` if the signal aborts. */
+/** Waits for a number of milliseconds. Returns `false` if the signal aborts first. */
 const pause = (ms: number, signal: AbortSignal): Promise<boolean> => sleep(ms, true, { signal }).catch(() => false)

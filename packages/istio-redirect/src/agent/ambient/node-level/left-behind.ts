@@ -10,18 +10,18 @@ import type { ScopedLog } from '../../part/services.ts'
 import { nodeLevelMark } from './node-level-mark.ts'
 import { removeSharedConfig } from './shared-config.ts'
 
-/** Settings that locate the mark file of a redirected node, and the forced iptables variant. */
+/** Settings that locate the mark file of node-level redirection, and the forced iptables variant. */
 export type MarkedPlace = Pick<AmbientConfig, 'backendFile' | 'forceIptablesBinary'>
 
 type Mode = NodeLevelConfig['mode']
 type NodeSettings = ReadonlyMap<string, string>
 
 /**
- * Stores a mark in the run directory: the redirect mode of the node, its config file and the node's former settings. A
- * later agent with another mode needs the mark to remove the redirection.
+ * Stores a mark file in the run directory: redirect mode, path of the shared config file, and former sysctls of the
+ * node. A later agent with another mode needs the mark file to remove the redirection.
  *
- * Removes the redirection of another mode first. Returns the kernel settings from before any agent changed them. Throws
- * if the settings can be neither read nor stored.
+ * Removes the redirection of another mode first. Returns the values of the sysctls from before any agent changed them.
+ * Throws if these values can be neither read nor stored.
  */
 export async function markNodeLevel(
   place: MarkedPlace,
@@ -37,13 +37,12 @@ export async function markNodeLevel(
   return settings
 }
 
-/** Removes the mark file. Callers remove the redirection before. */
+/** Removes the mark file of node-level redirection. Callers remove the redirection itself before. */
 export const unmarkNodeLevel = (place: MarkedPlace): void => rmSync(nodeLevelMark(place), { force: true })
 
 /**
- * Removes the redirection that an earlier agent left, if this agent redirects in another way or not at all. Does
- * nothing
- * without a mark. Never rejects.
+ * Removes the node-level redirection that an earlier agent left, if this agent redirects in another way or not at all.
+ * Does nothing without a mark file. Never rejects.
  */
 export async function removeLeftBehind(place: MarkedPlace, host: NetnsTarget, log: ScopedLog): Promise<void> {
   const mark = readMark(place)
@@ -63,7 +62,8 @@ export async function removeLeftBehind(place: MarkedPlace, host: NetnsTarget, lo
 /** Node from which {@link removeFromNode} removes the redirection. */
 export interface MarkedNode extends MarkedPlace {
   /**
-   * True if the agent has its own network namespace. The node's namespace is then the one of the node's first process.
+   * True if the agent has its own network namespace. The node's network namespace is then the namespace of the node's
+   * process 1.
    */
   readonly switchToHost: boolean
   /** Root of the node's files, `/host` in a pod of the agent. */
@@ -84,8 +84,8 @@ export async function removeFromNode(node: MarkedNode, log: ScopedLog): Promise<
 // internal
 
 /**
- * Schema of the mark file. Accepts only kernel settings that the agent changes, with valid values. Other content of the
- * file is never written to the kernel.
+ * Schema of the mark file of node-level redirection. Accepts only sysctls that the agent changes, with valid values,
+ * because the agent writes these values to the kernel.
  */
 const markSchema = () =>
   z.object({
@@ -105,7 +105,7 @@ interface Mark {
   readonly settings: NodeSettings | undefined
 }
 
-/** Reads the mark. An invalid mark still shows that the node was redirected. */
+/** Reads the mark file of node-level redirection. Even an invalid mark file shows that the node was redirected. */
 function readMark(place: MarkedPlace): Mark | undefined {
   if (!existsSync(nodeLevelMark(place))) return undefined
   try {

@@ -1,7 +1,7 @@
 import type { ChosenKernelSide, KernelSideOptions, MakeKernelSide } from '../kernel-sides.ts'
 import { chooseBackend } from '../node/choose-backend.ts'
 
-/** Creates the kernel side for the redirect mode of the settings. Does not load the code of the other mode. */
+/** Creates the {@link KernelSide} for the redirect mode in the settings. Loads only the code of that mode. */
 export const makeKernelSide: MakeKernelSide = async (options) => {
   const { host, hostIp, log, nodeLevel, settings } = options
   if (nodeLevel.mode === 'node-ebpf') return await byEbpf(options)
@@ -14,7 +14,10 @@ export const makeKernelSide: MakeKernelSide = async (options) => {
 
 // internal
 
-/** Throws if the kernel or the file systems do not support eBPF, before any pod is changed. */
+/**
+ * Creates the KernelSide for redirection by eBPF. Throws before any pod is changed if the kernel or the file systems do
+ * not support eBPF.
+ */
 async function byEbpf({ host, log, settings }: KernelSideOptions): Promise<ChosenKernelSide> {
   const { ebpfSide } = await import('@cni/istio-node-level')
   const kernel = ebpfSide({ netns: host, settings })
@@ -26,7 +29,7 @@ async function byEbpf({ host, log, settings }: KernelSideOptions): Promise<Chose
   return { kernel, needsNetns: true }
 }
 
-/** Chooses an iptables variant: native nftables exists only for redirection in pods. */
+/** Chooses an iptables variant for node-level redirection, which does not support native nftables. */
 async function backendOf({ config, host, log }: KernelSideOptions) {
   const { forceIptablesBinary: forced, backendFile: stateFile } = config
   const wish = { nativeNftables: false, forced, ipv6: false }

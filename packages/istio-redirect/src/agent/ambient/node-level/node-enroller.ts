@@ -12,7 +12,10 @@ import { EnrolmentError } from '../pods/enrolment-error.ts'
 /** Options of {@link nodeEnroller}. */
 export interface NodeEnrollerOptions {
   readonly kernel: Pick<KernelSide, 'addPod' | 'removePod'>
-  /** True if the kernel side needs the namespaces of pods. The enroller then searches for the namespaces. */
+  /**
+   * True if node-level redirection needs the network namespaces of pods, as with eBPF. The enroller then finds the
+   * namespaces.
+   */
   readonly needsNetns: boolean
   readonly find: (uid: string, addresses: readonly string[]) => Promise<Netns | undefined>
   /** Prefix for paths that plugins send, `/host` in a pod of the agent. */
@@ -67,7 +70,8 @@ export function nodeEnroller(options: NodeEnrollerOptions): Enroller {
     },
     async leave(pod, { patch }) {
       await kernel.removePod(pod.uid)
-      // Removes only the agent's annotation. An annotation of the user that opts the pod out stays.
+      // Removes the annotation only if the agent wrote it. The annotation of a user that keeps the pod out of the mesh
+      // stays.
       if (patch !== undefined && redirectionStatus(pod) !== undefined) await annotate(pod, undefined, patch)
     },
     heal: async () => [],

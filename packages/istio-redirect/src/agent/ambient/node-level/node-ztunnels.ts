@@ -1,23 +1,23 @@
 import { readZtunnelPod, type ZtunnelPod } from '@cni/istio-node-level'
 import { type Observer, watchStore } from '@cni/kube'
 
-/** Ztunnels of a node, filled by the watch of its pods. */
+/** ztunnel pods of a node. A watch of the node's pods keeps them current. */
 export interface NodeZtunnels {
   readonly observer: Observer
-  /** Known ztunnels. Empty before the first list is complete. */
+  /** Known ztunnel pods of the node. Empty until the API server has listed all pods once. */
   all(): readonly ZtunnelPod[]
-  /** True if the first list is complete. */
+  /** True if the API server has listed all pods of the node once. */
   isListed(): boolean
 }
 
 /** Options of {@link nodeZtunnels}. */
 export interface NodeZtunnelsOptions {
   readonly systemNamespace: string
-  /** Called after changes that may affect the election. */
+  /** Called after changes of ztunnel pods that may affect the election of the serving ztunnel. */
   readonly changed: () => void
 }
 
-/** Creates an empty collection of ztunnels. */
+/** Creates the collection of a node's ztunnel pods, initially empty. */
 export function nodeZtunnels({ systemNamespace, changed }: NodeZtunnelsOptions): NodeZtunnels {
   const store = watchStore<ZtunnelPod>({
     keep: (document) => readZtunnelPod(document, { systemNamespace }) ?? null,

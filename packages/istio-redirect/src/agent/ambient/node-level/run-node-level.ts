@@ -22,17 +22,19 @@ import { nodeZtunnels } from './node-ztunnels.ts'
 import { removeSharedConfig, writeSharedConfig } from './shared-config.ts'
 import { ztunnelLead } from './ztunnel-lead.ts'
 
-/** Deadline in milliseconds for running work on pods at the end. */
+/** Maximal time in milliseconds for which a stopping agent waits for running work on pods. */
 const SETTLE_MS = 800
-/** Deadline in milliseconds for removing the annotations of all pods at the end. */
+/** Maximal time in milliseconds in which a stopping agent removes the annotations of all pods. */
 const FAREWELL_MS = 3000
 
 /**
  * Runs ambient mode with node-level redirection until the signal aborts.
  *
- * - The newest ready ztunnel serves the node. Without a ready ztunnel, the redirection stays and traffic is dropped.
- * - Plugins and watches add pods. The kernel holds the list of enrolled pods.
- * - At the end, everything is removed unless another agent follows, which reconciles the existing objects.
+ * - The newest ready ztunnel gets the traffic of pods in the mesh. Without a ready ztunnel, the redirection stays and
+ *   the traffic is dropped.
+ * - Calls of plugins and the watch of pods enrol pods. The list of enrolled pods is stored in the kernel.
+ * - When ambient mode ends, the redirection is removed from the node. It stays if another agent follows, which
+ *   reconciles the existing objects.
  *
  * Rejects if the node's address is unknown or the kernel cannot be queried.
  */
@@ -69,7 +71,7 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
     if (isAdopted) pods.look(uid)
   }
   const seen = watchedPods({ config, log, look })
-  // Separate signal, because annotations are also written after `ending` aborts.
+  // Separate signal for requests to the API server: annotations are also removed after `ending` has aborted.
   const farewell = new AbortController()
   using patches = podPatches(api, { signal: farewell.signal, reach: reach?.of('pods/status') })
   const annotate = annotationWriter({ patch: patches.patch, wrote: seen.wrote })
@@ -126,18 +128,18 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
   }
   if (options.isRemoved()) await remove()
 
-  /** Adopts the pods that an earlier agent enrolled in the kernel. */
+  /** Starts to manage the pods that an earlier agent enrolled in the kernel. */
   async function adopt(): Promise<void> {
     await sweep()
     isAdopted = true
     options.tell({ ...running, isReady: true })
     log.info('ambient mode is ready', { pods: seen.all().length, ztunnel: lead.serving()?.name })
     for (const { uid } of seen.all()) pods.look(uid)
-    // If the list of ztunnels is complete already, an election is possible now.
+    // An election of the serving ztunnel needs the complete list of ztunnels, which may be complete already.
     if (ztunnels.isListed()) lead.look()
   }
 
-  /** Removes pods from the kernel that were deleted or relabelled while no agent watched. */
+  /** Stops the redirection of pods that were deleted or relabelled while no agent watched. */
   async function sweep(): Promise<void> {
     const there = seen.all()
     const gone = await kernel.retainPods(new Set(there.map(({ uid }) => uid)))

@@ -3,24 +3,24 @@ import { dirname } from 'node:path'
 import { writeFileAtomic } from '@cni/host'
 
 /**
- * Content of the file that plugins on the node read, including the plugins of Istio 1.19. The file is replaced as a
- * whole.
+ * Content of the config file that tells plugins on the node about node-level redirection, including the plugins of
+ * Istio 1.19. The agent always replaces the whole file.
  */
 export interface SharedConfig {
-  /** True if a ztunnel serves the node. */
+  /** True if a ztunnel gets the traffic of the node's pods. */
   readonly ztunnelReady: boolean
   readonly redirectMode: 'iptables' | 'ebpf'
 }
 
 /**
- * Writes the file, readable for all users, and creates its folder.
+ * Writes the config file for plugins, readable for all users, and creates its folder.
  *
- * @throws `WriteError`, or the error of the folder.
+ * @throws `WriteError`, or the error of the folder's creation.
  */
 export function writeSharedConfig(path: string, { ztunnelReady, redirectMode }: SharedConfig): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o755 })
   writeFileAtomic(path, `${JSON.stringify({ ztunnelReady, redirectMode })}\n`, { mode: 0o644 })
 }
 
-/** Removes the file. Without it, plugins assume that no ztunnel is ready. */
+/** Removes the config file for plugins. Plugins that find no file assume that no ztunnel is ready. */
 export const removeSharedConfig = (path: string): void => rmSync(path, { force: true })

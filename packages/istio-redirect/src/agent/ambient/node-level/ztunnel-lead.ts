@@ -9,30 +9,34 @@ import { podQueue } from '../pods/pod-queue.ts'
 /** Options of {@link ztunnelLead}. */
 export interface ZtunnelLeadOptions {
   readonly kernel: Pick<KernelSide, 'start' | 'pause'>
-  /** Returns the current ztunnels of the node. */
+  /** Returns the current ztunnel pods of the node. */
   readonly ztunnels: () => Iterable<ZtunnelPod>
-  /** Opens the namespace of a ztunnel. The caller closes it. `undefined` if it was not found. */
+  /** Opens the network namespace of a ztunnel pod. The caller closes the namespace. `undefined` if it was not found. */
   readonly find: (uid: string, addresses: readonly string[]) => Promise<Netns | undefined>
   /**
-   * Called with the new serving ztunnel after each change, or with `undefined`. If it throws, the change is retried.
+   * Called after each change of the serving ztunnel, with the new ztunnel or with `undefined`. If the function rejects,
+   * the change is retried.
    */
   readonly serves: (ztunnel: ZtunnelPod | undefined) => Promise<void>
   readonly log: ScopedLog
   readonly signal: AbortSignal
 }
 
-/** Lets the newest ready ztunnel serve the node. */
+/** Elects the newest ready ztunnel pod of the node, and directs the traffic of pods to it. */
 export interface ZtunnelLead {
-  /** Queues an election of the serving ztunnel, after a change of ztunnels. */
+  /** Queues an election of the serving ztunnel. Callers call it after a change of ztunnel pods. */
   look(): void
-  /** Serving ztunnel. `undefined` if no ztunnel is ready or could be started. */
+  /**
+   * Returns the ztunnel pod that gets the traffic of the node's pods. Returns `undefined` if no ztunnel is ready or
+   * could be started.
+   */
   serving(): ZtunnelPod | undefined
-  /** Reason for the last failure, as a sentence. */
+  /** Reason why the last election or start of a ztunnel failed, as a sentence. */
   problem(): string | undefined
   idle(): Promise<void>
 }
 
-/** Creates the election. No ztunnel serves before the first `look`. */
+/** Creates the election of the serving ztunnel. No ztunnel gets traffic before the first call of `look`. */
 export function ztunnelLead({ kernel, ztunnels, find, serves, log, signal }: ZtunnelLeadOptions): ZtunnelLead {
   let serving: ZtunnelPod | undefined
   let isTold = false
@@ -48,8 +52,8 @@ export function ztunnelLead({ kernel, ztunnels, find, serves, log, signal }: Ztu
     if (elected !== undefined) {
       const { uid, name, ip, dnsCapture } = elected
       using netns = await find(uid, [ip])
-      // The agent stops and may have removed the redirection from the node. A start of the ztunnel now would leave
-      // objects behind.
+      // The agent is stopping, and may have removed the redirection from the node. Installing rules for the ztunnel now
+      // would leave objects behind.
       if (signal.aborted) return
       if (netns === undefined) throw new Error(noNamespaceOf(`ztunnel ${name}`, uid))
       const { changed, warnings } = await kernel.start({ uid, name, ip, netns, dnsCapture })
@@ -90,7 +94,7 @@ export function ztunnelLead({ kernel, ztunnels, find, serves, log, signal }: Ztu
 
 // internal
 
-/** Single key of the queue, shared by all ztunnels. */
+/** Key under which all elections are queued, so that elections run one after the other. */
 const ZTUNNELS = 'ztunnels'
 
 const isSame = (one: ZtunnelPod | undefined, other: ZtunnelPod | undefined): boolean =>

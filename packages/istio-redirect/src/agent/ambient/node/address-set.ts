@@ -2,38 +2,40 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Ipset, isSetError } from '@cni/ipset'
 import { probeSetNames } from '@cni/istio-rules'
 
-/** Address in a set, with the UID of its pod. An entry of another program may have no UID. */
+/**
+ * Entry of an address set: the address of a pod, with the UID of the pod. Entries of other programs may have no UID.
+ */
 export interface ProbeEntry {
-  /** Address in the kernel's notation. */
+  /** IP address of a pod in the kernel's notation. */
   readonly address: string
   readonly uid: string | undefined
 }
 
-/** Changes to an address set. */
+/** Entries to add to an address set, and entries to remove from it. */
 export interface SetEdit {
-  /** Entries that are new or get another UID. */
+  /** Entries to add to the address set, or whose UID is to be replaced. */
   readonly added: readonly { readonly address: string; readonly uid: string }[]
   readonly removed: readonly ProbeEntry[]
 }
 
-/** Set of addresses of one family, in ipset or nftables. */
+/** Set with the addresses of pods in the mesh, for IPv4 or for IPv6, in ipset or nftables. */
 export interface AddressSet {
   readonly family: 'ipv4' | 'ipv6'
   create(): Promise<void>
   list(): Promise<ProbeEntry[]>
   /**
-   * Number that changes with every change of the set, by any process. Absent if only a list of all entries shows
-   * changes.
+   * Number that changes with every change of the address set by any process. The method is absent if the kernel
+   * provides no such number.
    */
   generation?(): Promise<number>
-  /** Reads the set and applies the changes that `plan` returns for its entries. */
+  /** Reads the entries of the address set, and applies the changes that `plan` returns for them. */
   edit(plan: (there: readonly ProbeEntry[]) => SetEdit): Promise<SetEdit>
-  /** Applies changes without reading the set. An existing entry gets the new UID. */
+  /** Applies changes to the address set without reading its entries. An existing entry gets the new UID. */
   write(edit: SetEdit): Promise<SetEdit>
   destroy(): Promise<void>
 }
 
-/** Creates an address set in ipset. */
+/** Creates an address set of the node as an ipset set. */
 export function ipsetOf(sets: Ipset, family: 'ipv4' | 'ipv6'): AddressSet {
   const set = sets.set(probeSetNames[family], { type: 'hash:ip', family, comment: true } as const)
   const list = async () => (await set.list()).map(({ entry, comment }) => ({ address: entry, uid: comment }))
@@ -52,12 +54,12 @@ export function ipsetOf(sets: Ipset, family: 'ipv4' | 'ipv6'): AddressSet {
   }
 }
 
-/** Removes unneeded ipset sets. Does nothing if ipset is unavailable. */
+/** Destroys ipset sets that the node's rules do not need. Does nothing if the kernel or the node lacks ipset. */
 export async function removeIpsets(sets: readonly AddressSet[]): Promise<void> {
   for (const set of sets) await unlessNoIpset(() => set.destroy(), undefined)
 }
 
-/** Names of all ipset sets in a namespace. Empty if ipset is unavailable. */
+/** Names of all ipset sets in a network namespace. Empty if the kernel or the node lacks ipset. */
 export const ipsetNames = async (sets: Ipset): Promise<string[]> =>
   (await unlessNoIpset(() => sets.list(), [])).map(({ name }) => name)
 
@@ -73,7 +75,8 @@ async function unlessNoIpset<T>(work: () => Promise<T>, otherwise: T): Promise<T
 }
 
 /**
- * Retries while the set is in use. The kernel frees a deleted rule, and its reference to the set, in a separate thread.
+ * Destroys an ipset set, with retries while the set is in use: the kernel frees a deleted rule, which refers to the
+ * set, in a separate thread.
  */
 async function destroyOnceFree(destroy: () => Promise<void>): Promise<void> {
   const deadline = performance.now() + 2000

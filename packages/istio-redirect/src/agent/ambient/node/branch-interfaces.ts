@@ -5,21 +5,21 @@ import { type NetnsTarget, type NewPolicyRule, openRtnl, type Rtnl } from '@cni/
 import { formatAddress, type IpFamily, parseAddress, unmapAddress } from '@cni/types/ip'
 
 /**
- * Routing of probes to pods on AWS branch interfaces. Traffic of these interfaces has routing tables of its own. Policy
- * rules direct probes into these tables, and the answers out of them.
+ * Policy rules for probes to pods on AWS branch interfaces. AWS routes the traffic of branch interfaces by separate
+ * routing tables. The policy rules send probes through these tables, and exempt the answers from them.
  */
 export interface BranchInterfaces {
-  /** Adds rules for addresses of a pod. Returns the addresses that are on a branch interface. */
+  /** Adds policy rules for addresses of a pod. Returns the addresses that are on an AWS branch interface. */
   add(addresses: readonly string[]): Promise<string[]>
-  /** Removes the rules of these addresses. Errors are ignored. */
+  /** Removes the policy rules for these addresses of a pod. Errors are ignored. */
   remove(addresses: readonly string[]): Promise<void>
-  /** Removes all added rules. */
+  /** Removes all policy rules for AWS branch interfaces that this object has added. */
   removeAll(): Promise<void>
 }
 
 /**
- * True if the node's kernel needs these rules because TCP early demux is off. With early demux, the kernel finds the
- * socket of an answer before routing.
+ * True if TCP early demux is off in the node's kernel. Probes to AWS branch interfaces then need policy rules. With
+ * early demux, the kernel finds the socket of an answer before routing.
  */
 export function needsBranchRoutes(hostProc: string): boolean {
   try {
@@ -29,7 +29,7 @@ export function needsBranchRoutes(hostProc: string): boolean {
   }
 }
 
-/** Manages the rules for branch interfaces of a node. */
+/** Creates the manager of the policy rules for AWS branch interfaces of a node. */
 export function branchInterfaces(netns: NetnsTarget = 'host'): BranchInterfaces {
   const added = new Map<string, readonly NewPolicyRule[]>()
   const oneByOne = mutex()
@@ -63,12 +63,12 @@ export function branchInterfaces(netns: NetnsTarget = 'host'): BranchInterfaces 
 
 const TO_POD_PRIORITY = 512
 const LOCAL_TABLE = 255
-/** Numbers of the kernel's own routing tables: unspecified, default, main, local. */
+/** Numbers of the routing tables that the kernel itself uses: unspecified, default, main, local. */
 const KERNELS_TABLES = [0, 253, 254, 255]
 
 /**
- * Rules for an address, derived from the rules of its branch interface. Returns `undefined` if the address is on no
- * branch interface.
+ * Policy rules for probes to an address, derived from the policy rules of the address's AWS branch interface. Returns
+ * `undefined` if the address is on no branch interface.
  */
 async function rulesFor(rtnl: Rtnl, address: string): Promise<readonly NewPolicyRule[] | undefined> {
   const family: IpFamily = address.includes(':') ? 'ipv6' : 'ipv4'
@@ -86,7 +86,7 @@ async function rulesFor(rtnl: Rtnl, address: string): Promise<readonly NewPolicy
   return undefined
 }
 
-/** Adds both rules or none. Rules that exist already stay. */
+/** Adds both policy rules of an address or none. Policy rules that exist already stay. */
 async function addBoth(rtnl: Rtnl, rules: readonly NewPolicyRule[]): Promise<void> {
   const mine: NewPolicyRule[] = []
   try {

@@ -17,9 +17,9 @@ export interface BackendWish {
   readonly ipv6: boolean
 }
 
-/** Network namespace and state file that {@link chooseBackend} reads. */
+/** Network namespace and state file that {@link chooseBackend} reads for its choice. */
 export interface BackendPlace {
-  /** Network namespace of the node. Default: the one of this process's start. */
+  /** Network namespace of the node. Default: the namespace that this process was started in. */
   readonly netns?: NetnsTarget | undefined
   /** File that stores the chosen back end, see `backendFile`. */
   readonly stateFile: string
@@ -28,25 +28,25 @@ export interface BackendPlace {
 /** Back end for the rules of the node and of all its pods. */
 export interface BackendChoice {
   readonly backend: Backend
-  /** Reason for the choice in a few words, for the log. */
+  /** Reason why this back end was chosen, in a few words, for the log. */
   readonly why: string
-  /** Warnings as sentences, for the log. */
+  /** Warnings about the choice of the back end, as sentences for the log. */
   readonly warnings: readonly string[]
 }
 
 /**
- * Chooses the back end of ambient mode. Native nftables is used if the settings ask for it and no ipset sets of
- * iptables rules
- * are left. Otherwise the first match of:
+ * Chooses the back end of ambient mode. Native nftables is used if the settings ask for it, and if no ipset sets of
+ * iptables rules are left. In all other cases, the first match of:
  *
  * 1. The iptables variant that the settings force.
- * 2. The variant that an earlier start chose.
+ * 2. The iptables variant that an earlier start of the agent chose.
  * 3. iptables-legacy, if other programs have legacy rules.
  * 4. The installed variant, iptables-nft first.
  *
- * Our own rules and empty tables do not count, so that every start chooses the same.
+ * Rules of this project and empty tables do not count, so that every start of the agent chooses the same.
  *
- * @throws `IptablesError('NO_BINARY')` if the forced variant, or any variant, is not installed.
+ * @throws `IptablesError('NO_BINARY')` if the forced iptables variant is not installed, or if no variant is
+ *   installed.
  */
 export async function chooseBackend(
   wish: BackendWish,
@@ -161,7 +161,8 @@ function hasNftables(netns: NetnsTarget): boolean {
     using nft = openNft(netns)
     return nft.generation() >= 0
   } catch (error) {
-    // After any other error the kernel's support is unknown and assumed. The programs report errors later.
+    // After any other error, support of the kernel is unknown. The agent assumes it: the iptables programs report
+    // errors later.
     return !(isNftError(error) && error.code === 'UNSUPPORTED')
   }
 }

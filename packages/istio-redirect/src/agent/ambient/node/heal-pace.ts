@@ -1,6 +1,9 @@
-/** Backoff of repairs, so that the agent does not fight another program without end. */
+/** Backoff between repairs of rules and sets, so that the agent does not fight another program without end. */
 export interface HealPace {
-  /** Counts a repair and returns the pause before it in milliseconds. 0 unless there were several repairs recently. */
+  /**
+   * Counts a repair, and returns the pause in milliseconds before that repair. The pause is 0 unless there were several
+   * repairs recently.
+   */
   next(): number
 }
 
@@ -8,13 +11,12 @@ export interface HealPace {
 const BURST = 5
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 30_000
-/** Quiet time in milliseconds after which the count restarts. */
+/** Time in milliseconds without repairs after which the backoff restarts. */
 const QUIET_MS = 60_000
 
 /**
- * Creates the backoff: five repairs without a pause, then pauses of 1 s, 2 s, 4 s … up to 30 s. A minute without
- * repairs
- * resets it.
+ * Creates the backoff between repairs. Five repairs run without a pause. Later pauses are 1 s, 2 s, 4 s … up to 30 s. A
+ * minute without repairs resets the backoff.
  */
 export function healPace(now: () => number = () => performance.now()): HealPace {
   let streak = 0

@@ -1,7 +1,7 @@
 import type { BranchInterfaces } from './branch-interfaces.ts'
 import type { ProbeSets } from './probe-sets.ts'
 
-/** Combines the address sets of a node with the routes for branch interfaces. */
+/** Combines the node's address sets with the policy rules for AWS branch interfaces. */
 export function nodeAddresses(
   sets: ProbeSets,
   branches: BranchInterfaces | undefined,

@@ -10,41 +10,45 @@ import { type ProbeSets, probeSets } from './probe-sets.ts'
 
 /** Options of {@link nodeProbes}. */
 export interface NodeProbesOptions extends Pick<RulesOptions, 'backend' | 'programs'> {
-  /** Network namespace of the node. Default: the one of this process's start. */
+  /** Network namespace of the node. Default: the namespace that this process was started in. */
   readonly netns?: NetnsTarget | undefined
   /**
-   * Uses a nftables table instead of iptables and ipset.
+   * Selects a nftables table instead of iptables and ipset.
    *
    * nftables cannot distinguish packets that a process of the node sends from forwarded packets. Native rules therefore
-   * match
-   * the user of the kubelet.
+   * match packets by the user ID of the kubelet.
    */
   readonly native?: { readonly kubeletUid: number } | undefined
 }
 
-/** Node's part of ambient mode: sets of pod addresses, and the rules that match them. */
+/**
+ * Objects of ambient mode on the node: sets of pod addresses, and rules by which the kubelet's probes of these pods
+ * bypass the mesh.
+ */
 export interface NodeProbes {
   readonly sets: ProbeSets
   /**
-   * Installs sets and rules. Existing ones stay, with their entries. Removes objects of the other back end, and sets
-   * that
-   * the rules do not need.
+   * Installs the node's address sets and rules. Existing sets and rules stay, with their entries. Removes objects of
+   * the other back end, and sets that the rules do not need.
    */
   apply(): Promise<ApplyPlan>
-  /** Differences from the state that {@link NodeProbes.apply} installs, as texts. Ignores the entries of the sets. */
+  /**
+   * Describes differences of the node from the sets and rules that {@link NodeProbes.apply} installs. Ignores the
+   * entries of the sets.
+   */
   drift(): Promise<string[]>
-  /** Removes rules and sets from the node, including their entries. */
+  /** Removes the rules of ambient mode and the address sets with all entries from the node. */
   remove(): Promise<void>
   /**
-   * Watches the rules until the signal aborts, without the sets. Yields each time the rules differ from the installed
-   * state.
+   * Watches the node's rules, but not the sets, until the signal aborts. Yields each time the rules differ from the
+   * installed ones.
    *
-   * The nftables back end reports changes at once. The others are checked several times a second.
+   * The nftables back end reports changes at once. With iptables, the rules are checked several times a second.
    */
   watch(signal: AbortSignal): AsyncGenerator<RulesLook, void, void>
 }
 
-/** Creates the node's part of ambient mode. */
+/** Creates the manager of the node's address sets and rules for ambient mode. */
 export function nodeProbes(
   capture: Pick<PodCapture, 'ipv6' | 'probeSource'>,
   options: NodeProbesOptions = {},
@@ -55,7 +59,7 @@ export function nodeProbes(
   const rules = installedRules(
     netns,
     { iptables: hostRules(capture), nftables: { wanted: tables, all: tables } },
-    // Other Istio chains on the node belong to sidecars of pods on the host network, or to another version.
+    // Keeps other Istio chains on the node: they belong to sidecars of pods on the host network, or to another version.
     { backend, programs, native: native !== undefined, reconcile: false },
   )
   const ipsets = ipset(netns)
@@ -70,8 +74,8 @@ export function nodeProbes(
     sets,
     apply: () =>
       oneByOne(async () => {
-        // Creates the sets before the rules: a rule can only refer to an existing set, and a set in use cannot be
-        // removed.
+        // Creates the address sets before the rules, because a rule can only refer to an existing set. Removes unneeded
+        // sets last, because a set in use cannot be removed.
         await sets.create()
         const { plan } = await rules.apply()
         await removeIpsets(needless)

@@ -6,59 +6,62 @@ import { messageOf } from '@cni/types'
 import { formatAddress, parseAddress, unmapAddress } from '@cni/types/ip'
 import type { AddressSet, ProbeEntry, SetEdit } from './address-set.ts'
 
-/** Differences between the sets and their expected entries. */
+/** Entries that {@link ProbeSets.sync} added to the node's address sets, and entries that it removed. */
 export interface SyncReport {
-  /** Entries that were missing or had another pod's UID. */
+  /** Entries of pods that the address sets lacked, or had with another pod's UID. */
   readonly added: readonly ProbeEntry[]
-  /** Entries that belonged to no known pod. */
+  /** Entries of the address sets that belonged to no known pod. */
   readonly removed: readonly ProbeEntry[]
 }
 
-/** Sets and entries that another process removed. */
+/** Address sets of the node, and entries in them, that another process removed. */
 export interface MissingProbes {
-  /** Names of missing sets. */
+  /** Names of address sets that do not exist. */
   readonly sets: readonly string[]
   readonly entries: readonly ProbeEntry[]
 }
 
 /**
- * Sets with the addresses of the pods in the mesh. The node's rules match these sets. Changes run one after the other.
+ * Address sets of the node, with the addresses of the pods in the mesh. Rules of the node match these sets. Changes run
+ * one after the other.
  */
 export interface ProbeSets {
-  /** Creates missing sets and keeps existing ones. */
+  /** Creates missing address sets of the node, and keeps existing ones. */
   create(): Promise<void>
   /**
-   * Sets the addresses of a pod. Other entries with its UID are removed. An address of another pod moves to this pod.
-   * Returns the addresses whose family is off and has no set.
+   * Sets the addresses of a pod in the node's address sets. Removes other entries with the pod's UID. An address of
+   * another pod moves to this pod. Returns addresses of a family (IPv6) that is turned off.
    */
   put(uid: string, addresses: readonly string[]): Promise<string[]>
-  /** Removes all entries of a pod, including unknown ones. Returns the addresses. */
+  /**
+   * Removes all entries of a pod from the node's address sets, also entries that this agent did not add. Returns the
+   * removed addresses.
+   */
   drop(uid: string): Promise<string[]>
   /**
-   * Makes the sets equal to these pods, by UID. Changes only what differs. A pod without addresses keeps its entries,
-   * because
-   * its addresses may not be known yet.
+   * Makes the node's address sets equal to the given pods, by UID. Changes only what differs. A pod without addresses
+   * keeps its entries, because its addresses may not be known yet.
    */
   sync(pods: ReadonlyMap<string, readonly string[]>): Promise<SyncReport>
   /**
-   * Restores entries that another process removed or changed, and returns them. Unknown entries stay: another agent,
-   * which
-   * takes over, may have added them.
+   * Restores entries of the address sets that another process removed or changed, and returns them. Unknown entries
+   * stay, because an agent that takes over may have added them.
    */
   heal(): Promise<ProbeEntry[]>
-  /** Entries and sets that {@link ProbeSets.heal} would restore. Changes nothing. */
+  /** Lists the sets and entries that {@link ProbeSets.heal} would restore. Changes nothing. */
   missing(): Promise<MissingProbes>
   list(): Promise<ProbeEntry[]>
   /**
-   * Removes the sets. Throws `IN_USE` if a rule refers to a set, after a short wait for the kernel to free removed
-   * rules.
+   * Removes the node's address sets. The kernel frees removed rules with a delay, so the call retries for a short time.
+   * Then throws `IN_USE` if a rule still refers to a set.
    */
   destroy(): Promise<void>
 }
 
-/** Creates the address sets of the families in use, one set each. */
+/** Creates the manager of the node's address sets. There is one set for each IP family in use. */
 export function probeSets(sets: readonly AddressSet[]): ProbeSets {
-  // Reading an entry and deleting it are two steps. The mutex keeps another pod from taking the address in between.
+  // Runs calls one by one: between reading an entry and deleting it, a call for another pod could otherwise take over
+  // the address.
   const inTurn = mutex()
   const each = sets.map((set): KeptSet => ({ set, known: new Map(), whole: undefined, complete: false }))
   const ownOnly = (uid: string, own: Readonly<Record<'ipv4' | 'ipv6', readonly string[]>>, isDropped = false) =>
@@ -68,10 +71,10 @@ export function probeSets(sets: readonly AddressSet[]): ProbeSets {
       const isNew = kept.complete && !isDropped && ![...known.values()].includes(uid)
       if (isNew && addresses.length === 0) return { added: [], removed: [] }
       kept.whole = undefined
-      // Updates `known` first: a failed write is then repaired by `heal`.
+      // Updates the map `known` before the kernel: if the write to the set fails, `heal` repeats it.
       for (const [address, owner] of known) if (owner === uid) known.delete(address)
       for (const address of addresses) known.set(address, uid)
-      // A new pod has no entries. Skips the list of all entries, which is slow with many pods.
+      // For a new pod, writes without listing the set: the pod has no entries, and listing is slow with many pods.
       if (isNew) return set.write({ added: addresses.map((address) => ({ address, uid })), removed: [] })
       return set.edit((there) => ownEdit(uid, addresses, there))
     })
@@ -128,17 +131,17 @@ export function probeSets(sets: readonly AddressSet[]): ProbeSets {
 
 interface KeptSet {
   readonly set: AddressSet
-  /** UIDs of pods by address, as this agent added them. */
+  /** UIDs of the pods whose addresses this agent has added to the set, by address. */
   readonly known: Map<string, string>
-  /** Generation of the set at the last check in which no entry was missing. */
+  /** Generation number of the address set at the last check that found no missing entry. */
   whole: number | undefined
-  /** True after the first sync: every entry with a UID is known. */
+  /** True after the first `sync`: the map `known` then contains every entry of the set that has a UID. */
   complete: boolean
 }
 
 async function missingOf(kept: KeptSet): Promise<MissingProbes> {
   const { set, known } = kept
-  // Reads the generation before the entries, so that the next check notices a change during the list.
+  // Reads the set's generation number before the entries, so that the next check notices a change during the listing.
   const generation = await set.generation?.()
   if (generation !== undefined && generation === kept.whole) return { sets: [], entries: [] }
   const there = await unlessGone(set)
@@ -148,7 +151,7 @@ async function missingOf(kept: KeptSet): Promise<MissingProbes> {
 }
 
 /**
- * Groups addresses by family, in the kernel's notation.
+ * Groups addresses of a pod by IP family, in the kernel's notation.
  *
  * @throws `TypeError` for an invalid address.
  */
@@ -163,7 +166,7 @@ function byFamily(addresses: readonly string[]): Readonly<Record<'ipv4' | 'ipv6'
   return found
 }
 
-/** Changes of a set that give a pod exactly these addresses. */
+/** Entries to add and remove so that an address set has exactly the given addresses for a pod. */
 function ownEdit(uid: string, addresses: readonly string[], there: readonly ProbeEntry[]): SetEdit {
   const already = new Set(there.filter((entry) => entry.uid === uid).map(({ address }) => address))
   return {
@@ -185,7 +188,7 @@ function syncEdit(
   return {
     added: [...owners].flatMap(([address, uids]) => {
       const uid = uids.at(-1)
-      // If two pods claim an address, the pod that has it keeps it.
+      // If two pods claim the same address, the pod whose UID the entry already has keeps the address.
       return uid === undefined || uids.includes(present.get(address) ?? '') ? [] : [{ address, uid }]
     }),
     removed: there.filter(
@@ -200,7 +203,7 @@ function healEdit(known: ReadonlyMap<string, string>, there: readonly ProbeEntry
   return { added, removed: [] }
 }
 
-/** Lists a set. `undefined` if another process removed the set. */
+/** Lists the entries of an address set. `undefined` if another process removed the set. */
 async function unlessGone(set: AddressSet): Promise<readonly ProbeEntry[] | undefined> {
   try {
     return await set.list()
@@ -210,7 +213,7 @@ async function unlessGone(set: AddressSet): Promise<readonly ProbeEntry[] | unde
   }
 }
 
-/** UIDs of pods by address after a change of a set. */
+/** UIDs of pods by address, as an address set has them after a change. */
 function ownersAfter(there: readonly ProbeEntry[], { added, removed }: SetEdit): Map<string, string> {
   const owners = new Map<string, string>()
   for (const { address, uid } of there) if (uid !== undefined) owners.set(address, uid)
@@ -219,9 +222,7 @@ function ownersAfter(there: readonly ProbeEntry[], { added, removed }: SetEdit):
   return owners
 }
 
-/**
- * Handles the sets one after the other. If one fails, the others are still handled, and the error is thrown at the end.
- */
+/** Calls a function for each address set in turn, also after an error. Throws the errors at the end. */
 async function onAll<S, T>(sets: readonly S[], work: (set: S) => Promise<T>): Promise<T[]> {
   const results: T[] = []
   const errors: unknown[] = []

@@ -2,31 +2,31 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type HealPace, healPace } from './heal-pace.ts'
 import type { NodeProbes } from './node-probes.ts'
 
-/** Part of the node that the agent checks and repairs. */
+/** Objects on the node that the agent checks and repairs together: its rules, or its address sets. */
 export type NodePart = 'host_rules' | 'host_sets'
 
 /** Event of {@link reconcileNode}. */
 export type ReconcileNodeEvent =
-  /** The agent restored a part that another process changed. `drift` lists the changes. */
+  /** The agent restored rules or sets of the node that another process changed. `drift` lists the changes. */
   | { readonly type: 'healed'; readonly part: NodePart; readonly drift: readonly string[] }
-  /** A check or a repair failed. The agent retries. */
+  /** A check or a repair of the node's rules or sets failed. The agent retries. */
   | { readonly type: 'failed'; readonly part: NodePart; readonly error: unknown }
-  /** The part was repaired repeatedly. The next repair waits. */
+  /** The agent repaired the node's rules or sets repeatedly. The next repair waits `pauseMs`. */
   | { readonly type: 'contested'; readonly part: NodePart; readonly pauseMs: number }
 
 /** Options of {@link reconcileNode}. */
 export interface ReconcileNodeOptions {
-  /** Ends the work. A write in progress completes first. */
+  /** Ends the checks of the node's rules and sets. A write in progress completes first. */
   readonly signal: AbortSignal
   readonly observe?: ((event: ReconcileNodeEvent) => void) | undefined
 }
 
 /**
- * Keeps the rules and sets of a node in their wanted state until the signal aborts. The last calls of `apply`, `put`,
- * `drop` and `sync` define this state.
+ * Keeps the rules and sets of a node in their wanted state until the signal aborts. The latest calls of `apply`, `put`,
+ * `drop` and `sync` define the wanted state.
  *
- * Deleted objects are restored within a second. Repeated changes by another process lead to growing pauses. Never
- * rejects. Callers wait for the end before they remove the rules on purpose.
+ * Restores deleted objects within a second. If another process repeatedly changes objects, the pauses grow. Never
+ * rejects. Before callers remove the rules on purpose, they abort the signal and await the promise.
  */
 export async function reconcileNode(node: NodeProbes, options: ReconcileNodeOptions): Promise<void> {
   const context = { ...options, node, observe: options.observe ?? (() => {}) }
@@ -40,7 +40,9 @@ interface Context extends Required<Pick<ReconcileNodeOptions, 'signal'>> {
   readonly observe: (event: ReconcileNodeEvent) => void
 }
 
-/** Interval of the checks of the sets, in milliseconds. The kernel reports no changes of set entries. */
+/**
+ * Interval in milliseconds between checks of the address sets, because the kernel reports no changes of set entries.
+ */
 const LOOK_MS = 400
 const RETRY_MS = 1000
 
@@ -62,7 +64,8 @@ async function keepRules({ node, signal, observe }: Context): Promise<void> {
   async function heal(drift: readonly string[]): Promise<void> {
     if (!(await paced(pace, part, { signal, observe }))) return
     const plan = await node.apply()
-    // A deleted table takes its sets along, so their entries are restored too.
+    // Restores the entries of the address sets, too: a process that deleted the nftables table has also deleted its
+    // sets.
     const entries = await node.sets.heal()
     if (plan !== 'unchanged' || entries.length > 0) observe({ type: 'healed', part, drift })
   }
@@ -90,7 +93,7 @@ async function keepSets({ node, signal, observe }: Context): Promise<void> {
   }
 }
 
-/** Waits for the backoff. Returns `false` if the signal aborts. */
+/** Waits for the backoff before a repair of the node. Returns `false` if the signal aborts first. */
 async function paced(pace: HealPace, part: NodePart, { signal, observe }: Omit<Context, 'node'>): Promise<boolean> {
   const pauseMs = pace.next()
   if (pauseMs === 0) return !signal.aborted
@@ -98,5 +101,5 @@ async function paced(pace: HealPace, part: NodePart, { signal, observe }: Omit<C
   return pause(pauseMs, signal)
 }
 
-/** Waits. Returns `false` if the signal aborts. */
+/** Waits for a number of milliseconds. Returns `false` if the signal aborts first. */
 const pause = (ms: number, signal: AbortSignal): Promise<boolean> => sleep(ms, true, { signal }).catch(() => false)

@@ -4,7 +4,8 @@ import { isObject, messageOf, quote } from '@cni/types'
 import { backendWord, iptablesBackend } from '../../../backend.ts'
 
 /**
- * Reads the back end that an earlier start chose. `undefined` without a file.
+ * Reads the file with the iptables variant that an earlier start of the agent chose. Returns `undefined` without a
+ * file.
  *
  * @throws `Error` if the file is invalid. The message names the file and its content.
  */
@@ -24,7 +25,7 @@ export function rememberedBackend(path: string): IptablesBackend | undefined {
 }
 
 /**
- * Stores the chosen back end for the next start of the agent.
+ * Stores the chosen iptables variant in a file, for the next start of the agent.
  *
  * @throws `WriteError`
  */

@@ -5,20 +5,20 @@ import { annotationPatch } from './annotation.ts'
 
 /** Options of {@link annotationWriter}. */
 export interface AnnotationWriterOptions {
-  /** Sends a patch to the API server, and resolves with the new `resourceVersion`. */
+  /** Sends a patch of a pod to the API server, and resolves with the pod's new `resourceVersion`. */
   readonly patch: (request: KubeRequest) => Promise<string | undefined>
-  /** Called with the pod's UID and the written value of the annotation. */
+  /** Called after each written annotation, with the pod's UID and the value of the annotation. */
   readonly wrote: (uid: string, status: RedirectionStatus | undefined, version: string | undefined) => void
 }
 
-/** Sets the redirection annotation of a pod if it differs. A deleted pod is not an error. */
+/** Sets the redirection annotation of a pod to a status, if the annotation differs. A deleted pod is not an error. */
 export type WriteAnnotation = (
   pod: AmbientPod,
   status: RedirectionStatus | undefined,
   request?: KubeRequest,
 ) => Promise<void>
 
-/** Creates a {@link WriteAnnotation}. */
+/** Creates a {@link WriteAnnotation}, which writes the redirection annotation of pods. */
 export const annotationWriter =
   ({ patch, wrote }: AnnotationWriterOptions): WriteAnnotation =>
   async (pod, status, request = annotationPatch(pod, status)) => {

@@ -3,13 +3,14 @@ import { type RedirectionStatus, redirectionAnnotation } from '@cni/istio-rules'
 import type { KubeRequest } from '@cni/kube'
 import { podPath } from '@cni/kube'
 
-/** Annotation with the status of a pod's enrolment. Values of users are overwritten. */
+/** Annotation with the status of a pod's enrolment in the mesh. The agent overwrites values of users. */
 export { redirectionAnnotation }
 
 /**
- * Patch that sets the annotation to `status` or removes it. `undefined` if no change is needed.
+ * API request that sets the redirection annotation of a pod to `status`, or removes the annotation. Returns `undefined`
+ * if no change is needed.
  *
- * A merge patch of the pod's status needs fewer permissions than a patch of the pod.
+ * A merge patch of the pod's status needs fewer permissions than a patch of the whole pod.
  */
 export function annotationPatch(
   pod: Pick<AmbientPod, 'namespace' | 'name' | 'annotations'>,
@@ -32,11 +33,14 @@ export function annotationPatch(
  * Result of an attempt to enrol a pod:
  * - `enrolled`: the pod is in the mesh.
  * - `unacknowledged`: ztunnel did not accept the pod. A retry may succeed.
- * - `impossible`: the pod's namespace or rules make enrolment impossible. A retry fails too.
+ * - `impossible`: the pod's namespace or rules make enrolment impossible. A retry would fail too.
  */
 export type EnrolmentOutcome = 'enrolled' | 'unacknowledged' | 'impossible'
 
-/** Patch of the annotation after an attempt to enrol the pod. `undefined` if a retry is useless. */
+/**
+ * API request that writes the result of an enrolment attempt into the pod's annotation.
+ * `undefined` for the result `impossible`.
+ */
 export function patchAfter(
   pod: Pick<AmbientPod, 'namespace' | 'name' | 'annotations'>,
   outcome: EnrolmentOutcome,

@@ -19,9 +19,8 @@ export interface PodCheckerOptions {
 }
 
 /**
- * Creates the check of the namespaces that are held for enrolled pods. A pod in another namespace is enrolled there. A
- * pod
- * without a known namespace counts as not captured. Never rejects.
+ * Creates the check of the network namespaces that the agent holds open for enrolled pods. A pod that is in another
+ * namespace is enrolled in that namespace. A pod without a known namespace counts as not captured. Never rejects.
  */
 export function podChecker(options: PodCheckerOptions): () => Promise<void> {
   const { namespaces, states, seen, queue, count, log } = options
@@ -54,8 +53,8 @@ export function podChecker(options: PodCheckerOptions): () => Promise<void> {
     { why, isSure }: NamespaceFinding & { readonly is: 'lost' },
     pod: AmbientPod,
   ): void => {
-    // When a pod ends, its processes and its mount disappear before its object. One check without a trace is therefore
-    // ignored.
+    // When a pod ends, its processes and its mount disappear before its API object. The check therefore ignores the
+    // first time at which the node shows no trace of the pod.
     if (!isSure && !state.unseen) {
       state.unseen = true
       return
@@ -76,12 +75,12 @@ export function podChecker(options: PodCheckerOptions): () => Promise<void> {
       const findings = checked.length === 0 ? [] : await namespaces.check(checked)
       for (const [uid, finding] of findings) {
         const state = states.get(uid)
-        // Usual case: nothing to do.
+        // Skips a pod whose namespace is unchanged, which is the usual case.
         if (finding.is === 'held' && state?.lost === undefined && state?.unseen !== true) continue
         void queue
           .run(uid, () => settle(uid, finding))
           .catch(() => {
-            if (finding.is === 'replaced') finding.netns.close() // the agent stops
+            if (finding.is === 'replaced') finding.netns.close() // The queue rejects because the agent is stopping.
           })
       }
       calm.worked()

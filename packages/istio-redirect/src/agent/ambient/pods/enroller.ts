@@ -24,7 +24,7 @@ import type { LeftRules, Reached } from './next-step.ts'
 
 /** Options of {@link enroller}. */
 export interface EnrollerOptions extends AnnotationWriterOptions {
-  /** Settings of traffic capture that are equal for all pods. */
+  /** Settings of traffic redirection that are equal for all pods. */
   readonly capture: Pick<PodCapture, 'ipv6' | 'dnsCapture' | 'probeSource'>
   readonly rules: RulesOptions
   readonly cache: NetnsCache
@@ -39,34 +39,39 @@ export interface EnrollerOptions extends AnnotationWriterOptions {
 /** Parameters of an attempt to enrol a pod, besides the pod itself. */
 export interface EnrolOptions {
   readonly addresses: readonly string[]
-  /** Path of the pod's namespace from a plugin. `''` if the enroller has to find the namespace. */
+  /** Path of the pod's network namespace, from a plugin's call. `''` if the enroller has to find the namespace. */
   readonly netns?: string | undefined
-  /** Aborts when the caller no longer waits. */
+  /** Aborts when the plugin whose call asked for the enrolment no longer waits. */
   readonly signal?: AbortSignal | undefined
-  /** Called with the progress after each completed part of the attempt. */
+  /** Called after each completed step of the enrolment, with the state that the pod has reached. */
   readonly reach: (reached: Reached) => void
 }
 
-/** Adds single pods to the mesh and removes them. Callers run one operation per pod at a time. */
+/**
+ * Adds single pods to the mesh and removes them. Callers must not run two operations on the same pod at the same time.
+ */
 export interface Enroller {
   /**
-   * Installs the rules, sends the pod to ztunnel, updates the node's sets and the annotation. Rejects with an
-   * {@link EnrolmentError}.
+   * Enrols a pod: installs its rules, sends it to ztunnel, adds its addresses to the node's sets, and writes its
+   * annotation. Rejects with an {@link EnrolmentError}.
    */
   enrol(pod: AmbientPod, options: EnrolOptions): Promise<void>
-  /** Updates the addresses of a pod in the node's sets. */
+  /** Replaces the addresses of a pod in the node's address sets. */
   readdress(pod: AmbientPod, addresses: readonly string[]): Promise<void>
   /**
-   * Removes a pod from the node's sets and from ztunnel, and its annotation. Removes its rules if the namespace still
-   * exists.
+   * Removes a pod from the node's address sets and from ztunnel, and removes its annotation. Removes the rules in the
+   * pod's network namespace if the namespace still exists.
    */
   leave(pod: AmbientPod, options: { readonly rules: LeftRules; readonly patch: KubeRequest | undefined }): Promise<void>
   readonly annotate: WriteAnnotation
-  /** Repairs the rules of a pod and returns the differences. Does nothing if the pod's namespace is unknown. */
+  /**
+   * Repairs the redirection rules in a pod, and returns the differences that it found. Does nothing if the pod's
+   * network namespace is unknown.
+   */
   heal(pod: AmbientPod): Promise<readonly string[]>
 }
 
-/** Creates an {@link Enroller}. */
+/** Creates an {@link Enroller} for redirection in the network namespaces of pods. */
 export function enroller(options: EnrollerOptions): Enroller {
   const { cache, finder, sets, zds, log, rules } = options
   const looks = driftCache()
@@ -95,8 +100,8 @@ export function enroller(options: EnrollerOptions): Enroller {
   }
 
   /**
-   * Leases the namespace of a pod and installs its rules. A failure leaves nothing behind for a pod that was unknown
-   * before.
+   * Finds the network namespace of a pod, installs the redirection rules, and returns shared use of the namespace.
+   * After an error, a pod that was not cached before is removed from the cache.
    */
   const captured = async (pod: AmbientPod, given: EnrolOptions): Promise<IdentifiedLease> => {
     const isKnown = cache.has(pod.uid)
@@ -105,12 +110,12 @@ export function enroller(options: EnrollerOptions): Enroller {
       const capture = captureOf(pod)
       lease = await leaseOf(pod, given)
       const { generation } = await enrolNamespace(lease.netns, capture, rules)
-      // Rules that were just written need no check.
+      // Records that the pod's rules are correct, because this call has just written them.
       if (generation !== undefined) looks.wasClean(pod.uid, markAt(lease, capture, generation))
       return lease
     } catch (cause) {
       lease?.[Symbol.dispose]()
-      // A ztunnel that connected in the meantime may have received the pod.
+      // Removes the pod from ztunnels: a ztunnel that connected during the failed attempt may have received the pod.
       if (!isKnown && cache.forget(pod.uid)) await zds.remove(pod.uid)
       throw new EnrolmentError('IMPOSSIBLE', `pod add cannot be retried: ${messageOf(cause)}`, { cause })
     }
@@ -154,7 +159,7 @@ export function enroller(options: EnrollerOptions): Enroller {
         const found = cache.has(pod.uid) ? undefined : await finder.find(pod.uid, pod.addresses)
         if (found !== undefined) cache.keep(pod.uid, workloadOf(pod), found)
         using lease = cache.lease(pod.uid)
-        // The cache entry stays until the release succeeds. A retry needs its namespace.
+        // Keeps the pod's cache entry until its rules are removed, because a retry needs the pod's network namespace.
         const release = left === 'all' ? releaseNamespace : releaseProven
         if (lease !== undefined) await release(lease.netns, captureForRelease(options), rules)
       }
@@ -178,14 +183,14 @@ export function enroller(options: EnrollerOptions): Enroller {
   }
 }
 
-/** Reference to a pod: `namespace/name`. */
+/** Name of a pod for messages: `namespace/name`. */
 export const podRef = ({ namespace, name }: Pick<AmbientPod, 'namespace' | 'name'>): string => `${namespace}/${name}`
 
-/** Message for a pod or ztunnel whose namespace nothing on the node shows. */
+/** Error message for a pod or ztunnel whose network namespace no process and no mount on the node shows. */
 export const noNamespaceOf = (what: string, uid: string): string =>
   `no process of ${what} (${uid}) shows its namespace, and no mount in /run/netns has its addresses`
 
-/** Data of a pod that ztunnel receives. */
+/** Names of a pod and its service account, which ztunnel receives. */
 export const workloadOf = ({ name, namespace, serviceAccount }: AmbientPod): Workload => ({
   name,
   namespace,
@@ -194,7 +199,10 @@ export const workloadOf = ({ name, namespace, serviceAccount }: AmbientPod): Wor
 
 // internal
 
-/** Capture settings for the removal of all rules. The annotations of the pod are not read, as they may be invalid. */
+/**
+ * Redirection settings with which all rules of a pod are removed. Ignores the annotations of the pod, as they may be
+ * invalid.
+ */
 const captureForRelease = ({ capture }: EnrollerOptions): PodCapture => ({
   ...capture,
   bypassInbound: false,

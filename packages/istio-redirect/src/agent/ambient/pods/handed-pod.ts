@@ -4,7 +4,10 @@ import type { HandedPod } from '../../pods/handed-pod.ts'
 import { podRef } from './enroller.ts'
 import type { PodStore } from './pod-store.ts'
 
-/** Finds the pod of a plugin's call in the store. Waits for a moment, as the plugin may be faster than the watch. */
+/**
+ * Finds the pod that a plugin's call names in the store of watched pods. Waits for a moment, as the plugin may be
+ * faster than the watch.
+ */
 export async function soughtPod(given: HandedPod, seen: PodStore, signal: AbortSignal): Promise<AmbientPod> {
   for (let looks = 1; ; looks += 1) {
     signal.throwIfAborted()
@@ -24,7 +27,10 @@ export const notEligible = (pod: PodIdentity): Error =>
 
 // internal
 
-/** Maximal number of lookups of a pod. The plugin may be faster than the watch. */
+/**
+ * Maximal number of lookups of a plugin's pod in the store. The plugin may be faster than the watch that fills the
+ * store.
+ */
 const LOOKS = 11
 const LOOK_PAUSE_MS = 10
 

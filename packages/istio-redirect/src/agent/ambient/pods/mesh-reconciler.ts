@@ -20,47 +20,58 @@ export interface PodsInMeshOptions {
   readonly seen: PodStore
   readonly enroller: Enroller
   readonly settings: EnrolmentSettings
-  /** Check of the pods' namespaces. Absent for node-level redirection. */
+  /** Check of the network namespaces of enrolled pods. Absent for node-level redirection. */
   readonly namespaces?: NamespaceCheck | undefined
   readonly metrics: AmbientMetrics
   readonly log: ScopedLog
   readonly signal: AbortSignal
 }
 
-/** Pod as `namespace/name`, with a reason as a sentence. */
+/** Name of a pod as `namespace/name`, with the reason for its state as a sentence. */
 export interface PodAndReason {
   readonly pod: string
   readonly why: string
 }
 
-/** Reconciles the pods of the node with the mesh. The work on one pod runs in sequence. */
+/**
+ * Adds the pods of the node to the mesh and removes them, as labels and settings require. Operations on the same pod
+ * run one after the other.
+ */
 export interface MeshReconciler {
-  /** Queues a pod for reconciliation. */
+  /** Queues a reconciliation of a pod with the mesh. */
   look(uid: string): void
-  /** Queues all pending pods, after ztunnel or the API server may have recovered. */
+  /**
+   * Queues all pods whose enrolment waits or failed. Callers call it when ztunnel or the API server may have recovered.
+   */
   lookAtPending(): void
-  /** Enrols the pod of a plugin's call. Resolves when the pod is in the mesh, with its annotation. */
+  /** Enrols the pod that a plugin's call names. Resolves when the pod is in the mesh and its annotation is written. */
   enrol(pod: HandedPod, signal: AbortSignal): Promise<void>
   /** Records that an earlier agent enrolled the pod. `hadSidecar` means that a sidecar may have written rules since. */
   adopt(pod: AmbientPod, hadSidecar?: boolean): void
-  /** Checks the rules of a pod and repairs them. */
+  /** Checks the redirection rules in a pod, and repairs them. */
   heal(uid: string): Promise<void>
-  /** Compares the namespaces of enrolled pods with the node. Enrols pods whose namespace was replaced. */
+  /**
+   * Compares the network namespaces of enrolled pods with the processes and mounts of the node. Enrols a pod again if
+   * its namespace was replaced.
+   */
   compare(): Promise<void>
-  /** UIDs of the pods in the mesh. */
+  /** UIDs of the pods that this agent has enrolled in the mesh, completely or in part. */
   enrolled(): string[]
   counts(): PodCounts
-  /** The first of the pending pods, each with the reason. */
+  /** Pods whose enrolment waits or failed, each with the reason. The list is limited to the first 20. */
   waiting(): PodAndReason[]
-  /** The first of the pods that are enrolled but not captured, each with the reason. */
+  /**
+   * Pods that are enrolled but whose traffic is not captured, each with the reason. The list is limited to the first
+   * 20.
+   */
   astray(): PodAndReason[]
   idle(): Promise<void>
 }
 
-/** Limit of steps in one reconciliation. A pod whose steps succeed needs fewer. */
+/** Limit of enrolment steps in one reconciliation of a pod. A pod whose steps succeed needs fewer. */
 const MOST_STEPS = 6
 
-/** Creates the reconciler, initially without pods. */
+/** Creates the reconciler of the node's pods, initially without pods. */
 export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
   const { seen, enroller, settings, namespaces, metrics, log, signal } = options
   const states = new Map<string, PodState>()
@@ -74,7 +85,7 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
     for (const state of states.values()) for (const kind of kindsOf(state)) found[kind] += 1
     return found
   }
-  /** Counters are updated with each change of a pod, because counting all pods is slow. */
+  /** Numbers of pods by state. Each change of a pod updates them, because counting all pods is slow. */
   const counted = { enrolled: 0, pending: 0, notCaptured: 0 }
   const count = (state: PodState): void => {
     for (const kind of state.counted) counted[kind] -= 1
@@ -119,7 +130,7 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
     count(state)
   }
 
-  /** Performs a step. Returns true if no further step is needed now. */
+  /** Performs an enrolment step for a pod. Returns true if the pod needs no further step now. */
   async function take(step: EnrolmentStep, pod: AmbientPod, state: PodState): Promise<boolean> {
     if (step.step !== 'none') log.info(`${WORDS[step.step]}: ${step.why}`, { pod: podRef(pod) })
     switch (step.step) {
@@ -131,7 +142,8 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
           await enroller.enrol(pod, { addresses: step.addresses, reach: reachOf(state) })
         } catch (error) {
           if (!isEnrolmentError(error) || error.code !== 'IMPOSSIBLE') throw error
-          // The next change of the pod, or the next round of `reconcilePods`, retries.
+          // Does not retry here: the next change of the pod, or the next round of `reconcilePods`, retries the
+          // enrolment.
           state.waits = printable(error.message)
           state.calm.failed(state.waits, { pod: podRef(pod) })
           return true
@@ -154,7 +166,7 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
     }
   }
 
-  /** Enrols the pod in its turn of the queue, with its current state. */
+  /** Enrols the pod of a plugin's call. Runs in the queue of the pod, so it sees the pod's current state. */
   async function enrolNow(uid: string, given: HandedPod, left: AbortSignal): Promise<void> {
     left.throwIfAborted()
     const known = seen.situationOf(uid)
@@ -177,7 +189,8 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
       throw error
     } finally {
       count(state)
-      // Queues the pod for its remaining steps, and for changes that arrived in the meantime.
+      // Queues a reconciliation of the pod, for steps that the enrolment left open and for changes that arrived
+      // meanwhile.
       queue.look(uid)
     }
   }

@@ -3,38 +3,39 @@ import { decideEnrolment, type EnrolmentSettings, type RedirectionStatus, redire
 import type { KubeRequest } from '@cni/kube'
 import { annotationPatch } from './annotation.ts'
 
-/** Progress of a pod's enrolment. */
+/** State that a pod's enrolment in the mesh has reached. */
 export interface Reached {
   readonly status: RedirectionStatus
   readonly addresses: readonly string[]
-  /** True if the pod had a sidecar when this agent started. The sidecar may have written rules. */
+  /** True if the pod had a sidecar when this agent started. The sidecar may have written rules in the pod. */
   readonly hadSidecar?: boolean | undefined
 }
 
-/** Known facts about a pod at its turn in the queue. */
+/** Known facts about a pod, from which its next enrolment step is chosen. */
 export interface PodSituation {
-  /** Last state from the watch. */
+  /** Pod as the API server last reported it. */
   readonly pod: AmbientPod
-  /** True after the deletion of the pod. A pod that is being deleted stays in the mesh until then. */
+  /** True after the API server has deleted the pod. Until then, a pod in deletion stays in the mesh. */
   readonly deleted: boolean
-  /** Labels of the pod's namespace. `undefined` if the namespace is unknown. */
+  /** Labels of the pod's Kubernetes namespace. `undefined` if the namespace is unknown. */
   readonly namespaceLabels: Labels | undefined
   /**
-   * Progress of the enrolment by this agent, for the pod's UID. `undefined` if the agent did nothing, or removed
-   * everything.
+   * State that the pod's enrolment by this agent has reached. It is `undefined` before the enrolment, and after the pod
+   * has left the mesh.
    */
   readonly reached: Reached | undefined
 }
 
 /**
- * Step for a pod, with the reason as a sentence without the pod's name.
+ * Next enrolment step of a pod. The member `why` is the reason as a sentence without the pod's name.
  *
- * - `none`: no step, or no step yet (`waiting`).
- * - `enrol`: install rules, send the pod to ztunnel, add its addresses to the node's sets, set the annotation.
- * - `addresses`: update the node's sets.
- * - `annotate`: restore the annotation, which another writer changed.
- * - `leave`: remove the pod from the sets and ztunnel, and its annotation. Rules are removed if the namespace still
- *   exists.
+ * - `none`: the pod needs no step, or waits for one (`waiting`).
+ * - `enrol`: install the pod's rules, send the pod to ztunnel, add its addresses to the node's sets, write its
+ *   annotation.
+ * - `addresses`: update the pod's addresses in the node's sets.
+ * - `annotate`: restore the pod's annotation, which another writer changed.
+ * - `leave`: remove the pod from the sets and from ztunnel, and remove its annotation. The pod's rules are removed if
+ *   its network namespace still exists.
  */
 export type EnrolmentStep =
   | { readonly step: 'none'; readonly waiting: boolean; readonly why: string }
@@ -43,27 +44,29 @@ export type EnrolmentStep =
   | { readonly step: 'annotate'; readonly patch: KubeRequest; readonly why: string }
   | { readonly step: 'leave'; readonly rules: LeftRules; readonly patch: KubeRequest | undefined; readonly why: string }
 
-/** Rules to remove when a pod leaves. `proven` are rules that only an agent can have written. */
+/**
+ * Rules to remove from a pod that leaves the mesh. The value `proven` means rules that a sidecar cannot have written.
+ */
 export type LeftRules = 'all' | 'proven' | 'none'
 
 /**
- * Chooses the next step for a pod. Callers repeat this after each step until the result is `none`. If the steps
- * succeed, at
- * most three are needed.
+ * Chooses the next enrolment step for a pod. Callers perform the step and call again until the result is `none`. If the
+ * steps succeed, at most three are needed.
  */
 export function nextStep(situation: PodSituation, settings: EnrolmentSettings): EnrolmentStep {
   const { pod, deleted, namespaceLabels, reached } = situation
   const inMesh = reached !== undefined || redirectionStatus(pod) !== undefined
   if (deleted) return afterDeletion(situation, settings, inMesh)
   if (pod.completed) {
-    // The pod has ended: its rules affect no traffic any more, and the kernel drops them with the namespace.
+    // The pod has ended. Its rules affect no traffic any more, and the kernel removes them with the network namespace.
     return inMesh ? leave(pod, 'none', 'it has ended') : none('it has ended')
   }
   if (namespaceLabels === undefined) return wait(`its namespace ${pod.namespace} is not known yet`)
   const decision = decideEnrolment(pod, namespaceLabels, settings)
   if (decision.enrolled) return towardsEnrolled(situation, decision.why)
   if (!inMesh) return none(decision.why)
-  // A user may have written the annotation. It alone is no reason to remove rules of the node or of a sidecar.
+  // The pod may be in the mesh only by its annotation, which a user may have written. The annotation alone must not
+  // cause removal of rules of the node or of a sidecar.
   if (decision.reason === 'host-network') return leave(pod, 'none', decision.why)
   const isKnown = decision.reason !== 'sidecar' || (reached !== undefined && reached.hadSidecar !== true)
   return leave(pod, isKnown ? 'all' : 'proven', decision.why)
@@ -76,8 +79,8 @@ function towardsEnrolled({ pod, reached }: PodSituation, why: string): Enrolment
   if (reached?.status !== 'enabled') {
     return addresses.length === 0 ? wait('it has no address yet') : { step: 'enrol', addresses, why }
   }
-  // A pod that ends may lose its addresses before its deletion. The former addresses are then still needed for the
-  // removal.
+  // Ignores an empty list of addresses: a pod that ends may lose its addresses before its deletion. Its removal from
+  // the node's sets still needs the former addresses.
   if (addresses.length > 0 && !sameAddresses(addresses, reached.addresses)) {
     return { step: 'addresses', addresses, why: `its addresses changed from ${reached.addresses.join(', ') || 'none'}` }
   }
@@ -87,14 +90,17 @@ function towardsEnrolled({ pod, reached }: PodSituation, why: string): Enrolment
     : { step: 'annotate', patch, why: 'it is enrolled, but its annotation has another value' }
 }
 
-/** Step after a deletion: the annotation is gone with the pod, and the kernel removes the namespace. */
+/**
+ * Chooses the step for a deleted pod: its annotation is gone with the pod, and the kernel removes its network
+ * namespace.
+ */
 function afterDeletion(
   { pod, namespaceLabels }: PodSituation,
   settings: EnrolmentSettings,
   inMesh: boolean,
 ): EnrolmentStep {
-  // The pod may lack the annotation because its enrolment was in progress. It therefore leaves the mesh also without an
-  // annotation, even if its namespace is excluded or missing.
+  // A pod whose enrolment was in progress has no annotation yet. Such a pod has to leave the mesh too, even if its
+  // Kubernetes namespace is excluded or missing.
   const mayBe =
     !pod.completed && decideEnrolment(pod, namespaceLabels ?? {}, { ...settings, excludeNamespaces: [] }).enrolled
   if (!inMesh && !mayBe) return none('it was deleted')

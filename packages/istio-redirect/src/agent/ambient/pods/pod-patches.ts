@@ -4,9 +4,9 @@ import { isObject } from '@cni/types'
 import type { RequestReports } from '../../part/server-reach.ts'
 import type { ApiAccess } from '../../part/services.ts'
 
-/** Sends patches of pods to the API server over kept connections. */
+/** Sends patches of pods to the API server over connections that stay open. */
 export interface PodPatches extends Disposable {
-  /** Sends a patch and resolves with the new `resourceVersion`. */
+  /** Sends a patch of a pod, and resolves with the pod's new `resourceVersion`. */
   patch(request: KubeRequest): Promise<string | undefined>
 }
 
@@ -17,7 +17,7 @@ export interface PodPatchesOptions {
   readonly reach?: RequestReports | undefined
 }
 
-/** Creates the sender. It connects with the first request. */
+/** Creates the sender of pod patches. It connects to the API server with the first request. */
 export function podPatches(api: ApiAccess, { signal, reach }: PodPatchesOptions): PodPatches {
   const kept = keptClients()
   return {
@@ -38,7 +38,7 @@ export function podPatches(api: ApiAccess, { signal, reach }: PodPatchesOptions)
 
 // internal
 
-/** Deadline of a patch in milliseconds. The plugin waits five seconds, of which ztunnel may need four. */
+/** Deadline in milliseconds for a patch of a pod. The plugin waits five seconds, of which ztunnel may need four. */
 const PATCH_MS = 4000
 
 function versionOf(answer: unknown): string | undefined {

@@ -1,36 +1,43 @@
-/** Queue of work on pods by UID: in sequence for one pod, concurrent for different pods. */
+/**
+ * Queue of work on pods, by UID. Work on the same pod runs one after the other, work on different pods at the same
+ * time.
+ */
 export interface PodQueue {
   /**
-   * Queues a look at a pod, which reconciles the pod. Repeated calls before the look cause one look.
+   * Queues a reconciliation of a pod. Several calls before the reconciliation starts cause only one reconciliation.
    *
-   * A failed look is repeated after growing pauses until it succeeds. A call during a pause repeats the look at once.
+   * A failed reconciliation is repeated after growing pauses until it succeeds. A call during a pause starts it at
+   * once.
    */
   look(uid: string): void
-  /** Runs work in the pod's turn. Rejects with the error of the work, without a retry. */
+  /** Runs a function after the queued work on the same pod. Rejects with the error of the function, without a retry. */
   run<T>(uid: string, work: () => Promise<T>): Promise<T>
-  /** Resolves when no work is running. Pauses before a retry do not count. */
+  /** Resolves when no work on pods is running. Pauses before a retry do not count as work. */
   idle(): Promise<void>
 }
 
 /** Options of {@link podQueue}. */
 export interface PodQueueOptions {
-  /** Reconciles one pod. */
+  /** Reconciles one pod. The queue calls this function. */
   readonly look: (uid: string) => Promise<void>
-  /** Called after each failed look, with the pause before its retry. */
+  /** Called after each failed reconciliation of a pod, with the pause in milliseconds before the retry. */
   readonly failed: (uid: string, error: unknown, pauseMs: number) => void
-  /** No work starts after this signal aborts. Waiting calls of `run` reject with its reason. */
+  /** Signal after which no work on pods starts. Waiting calls of `run` reject with the signal's reason. */
   readonly signal: AbortSignal
-  /** Limit of concurrent looks, without work of `run`. Default 8. */
+  /** Limit of concurrent reconciliations of pods. Work that `run` starts does not count. Default: 8. */
   readonly lookers?: number | undefined
-  /** Returns the pause in milliseconds after a number of failures. Default: 100 ms, doubled up to 5 s. */
+  /**
+   * Returns the pause in milliseconds before the retry, given the number of failures of a pod. Default: 100 ms, doubled
+   * up to 5 s.
+   */
   readonly pause?: ((failures: number) => number) | undefined
 }
 
-/** Creates an empty queue. */
+/** Creates a queue of work on pods, initially empty. */
 export function podQueue(options: PodQueueOptions): PodQueue {
   const { look, failed, signal, lookers = 8, pause = growing } = options
   const pods = new Map<string, Line>()
-  /** UIDs of pods that wait for a look, in order. */
+  /** UIDs of the pods that wait for a reconciliation, in order. */
   const wanted = new Set<string>()
   const running = new Set<Promise<unknown>>()
   let looking = 0
@@ -56,7 +63,8 @@ export function podQueue(options: PodQueueOptions): PodQueue {
     for (const uid of wanted) {
       if (looking >= lookers) return
       const line = lineOf(uid)
-      // A look at this pod is queued or running. It may have started before the last change, so another look follows.
+      // A reconciliation of this pod is queued or running, and may have read the pod before the last change. The pod
+      // stays in the list, so that another reconciliation follows.
       if (line.looks) continue
       looking += 1
       line.looks = true
@@ -113,10 +121,10 @@ export function podQueue(options: PodQueueOptions): PodQueue {
 // internal
 
 interface Line {
-  /** Promise that settles after all queued work of the pod. */
+  /** Promise that settles after all queued work on the pod. */
   last: Promise<unknown>
   waiting: number
-  /** True if a look at the pod is queued or running. */
+  /** True if a reconciliation of the pod is queued or running. */
   looks: boolean
   failures: number
   timer: NodeJS.Timeout | undefined

@@ -2,33 +2,33 @@ import { calmLog } from '../../log/calm-log.ts'
 import type { ScopedLog } from '../../part/services.ts'
 import type { Reached } from './next-step.ts'
 
-/** State of a pod in the reconciler. */
+/** State of a pod's enrolment, as the agent keeps it in memory. */
 export interface PodState {
   readonly uid: string
   reached: Reached | undefined
-  /** Reason why the pod is pending. */
+  /** Reason why the pod's enrolment waits or failed. */
   waits: string | undefined
-  /** Reason why the pod is enrolled but not captured. */
+  /** Reason why the pod is enrolled but its traffic is not captured. */
   lost: string | undefined
-  /** True if the last check of the node showed no trace of the pod. */
+  /** True if the last check of the node found no process and no mount that shows the pod's namespace. */
   unseen: boolean
-  /** Names of the counters that include the pod now. */
+  /** Names of the counters in {@link PodCounts} that include the pod now. */
   counted: readonly Kind[]
   readonly calm: ReturnType<typeof calmLog>
 }
 
-/** Numbers of pods by their state. */
+/** Numbers of the node's pods by the state of their enrolment. */
 export interface PodCounts {
   readonly enrolled: number
   readonly pending: number
-  /** Enrolled pods without capture. Most of them also count as enrolled. */
+  /** Number of enrolled pods whose traffic is not captured. Most of these pods also count as enrolled. */
   readonly notCaptured: number
 }
 
-/** Name of a counter of pods. */
+/** Name of a counter in {@link PodCounts}. */
 export type Kind = keyof PodCounts
 
-/** Creates the state of a new pod. */
+/** Creates the enrolment state of a new pod. */
 export const newState = (uid: string, log: ScopedLog): PodState => ({
   uid,
   reached: undefined,
@@ -39,7 +39,7 @@ export const newState = (uid: string, log: ScopedLog): PodState => ({
   calm: calmLog(log, ''),
 })
 
-/** Names of the counters that have to include the pod. */
+/** Names of the counters in {@link PodCounts} that have to include the pod. */
 export function kindsOf({ reached, waits, lost }: PodState): readonly Kind[] {
   const kinds: Kind[] = []
   if (waits !== undefined) kinds.push('pending')
@@ -48,13 +48,13 @@ export function kindsOf({ reached, waits, lost }: PodState): readonly Kind[] {
   return kinds
 }
 
-/** Records the progress of a pod's enrolment. A newly enrolled pod counts as captured. */
+/** Records the state that a pod's enrolment has reached. The traffic of a newly enrolled pod counts as captured. */
 export const reachOf = (state: PodState) => (reached: Reached) => {
   state.reached = reached
   if (reached.status === 'enabled') foundAgain(state)
 }
 
-/** Records that the traffic of the pod is captured, or does not have to be. */
+/** Records that the traffic of a pod is captured, or that the pod has left the mesh. */
 export function foundAgain(state: PodState): void {
   state.lost = undefined
   state.unseen = false

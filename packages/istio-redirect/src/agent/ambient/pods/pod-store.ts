@@ -8,45 +8,47 @@ import { slimLabels, slimPod } from './slim-pod.ts'
 
 /** Store of the node's pods and the cluster's namespaces, filled by two watches. */
 export interface PodStore {
-  /** Observers for the two watches. */
+  /** Observer for the watch of the node's pods. The observer for namespaces is the next member. */
   readonly pods: Observer
   readonly namespaces: Observer
-  /** Finds the pod with this name that is not deleted. */
+  /** Finds the existing (not deleted) pod with this namespace and name. */
   find(who: PodIdentity): AmbientPod | undefined
-  /** Known facts about a pod, also after its deletion until `forget`. */
+  /** Known facts about a pod. After the pod's deletion, they are available until `forget` is called. */
   situationOf(uid: string): Omit<PodSituation, 'reached'> | undefined
   namespaceLabels(name: string): Labels | undefined
-  /** All pods that are not deleted. */
+  /** All pods of the node that are not deleted. */
   all(): AmbientPod[]
   /**
-   * Records the agent's own write of a pod's annotation, with the `resourceVersion` of the answer. Until the watch
-   * delivers
-   * that version, its annotation is older than the write and is ignored.
+   * Records that the agent has written a pod's annotation, with the `resourceVersion` from the API server's answer. The
+   * watch may still deliver older versions of the pod, whose annotations are ignored.
    */
   wrote(uid: string, status: RedirectionStatus | undefined, version: string | undefined): void
-  /** Forgets a deleted pod. */
+  /** Removes a deleted pod from the store. */
   forget(uid: string): void
-  /** Reason why the store is incomplete: a watch is not listed yet or fails. `undefined` if it is complete. */
+  /**
+   * Reason why the store may lack pods or namespaces: the API server has not listed them yet, or a watch fails.
+   * `undefined` if the store is complete.
+   */
   problem(): string | undefined
-  /** Resolves when both watches have listed once. Rejects with the signal's reason. */
+  /** Resolves when the API server has listed all pods and namespaces once. Rejects with the signal's reason. */
   listed(signal: AbortSignal): Promise<void>
 }
 
 /** Listeners of {@link podStore}. */
 export interface PodStoreOptions {
-  /** Called for each new, changed or deleted pod. */
+  /** Called for each new, changed or deleted pod of the node. */
   readonly changed: (uid: string) => void
-  /** Called for each new namespace and each change of its labels. */
+  /** Called for each new Kubernetes namespace and each change of a namespace's labels. */
   readonly relabelled: (name: string, before: Labels | undefined, after: Labels) => void
-  /** Called for an object that is not a pod or not a namespace. */
+  /** Called for each object of a watch that is neither a valid pod nor a valid namespace. */
   readonly malformed: () => void
-  /** Monotonic clock in milliseconds. */
+  /** Clock that never goes back, in milliseconds. */
   readonly now?: (() => number) | undefined
 }
 
-/** Creates an empty store. */
+/** Creates a store of pods and namespaces, initially empty. */
 export function podStore({ changed, relabelled, malformed, now = () => performance.now() }: PodStoreOptions): PodStore {
-  /** Keys of the pods in the store, by UID. */
+  /** Keys (`namespace/name`) of the pods in the store, by UID. */
   const keys = new Map<string, string>()
   const deleted = new Map<string, AmbientPod>()
   const pods = watchStore<AmbientPod>({

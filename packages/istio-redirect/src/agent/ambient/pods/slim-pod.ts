@@ -22,9 +22,8 @@ export function slimPod(pod: AmbientPod): AmbientPod {
 }
 
 /**
- * Reduces the labels of a pod or a namespace above 16 Ki characters to `app` and Istio's labels. Selectors then see no
- * other
- * labels.
+ * Limits the labels of a pod or a namespace. Labels above 16 Ki characters in all are reduced to `app` and Istio's
+ * labels. Selectors of the mesh then see no other labels.
  */
 export function slimLabels(labels: Labels): Labels {
   const entries = Object.entries(labels)
@@ -36,7 +35,7 @@ export function slimLabels(labels: Labels): Labels {
 
 // internal
 
-/** Number of characters that are kept of a text that is too long, for messages. */
+/** Number of characters that are kept of an annotation that is too long, for messages. */
 const SHOWN_CHARS = 128
 
 const MAX_LABEL_CHARS = 16 * 1024

@@ -9,14 +9,13 @@ import { type PodStore, podStore } from './pod-store.ts'
 export interface WatchedPodsOptions {
   readonly config: AmbientConfig
   readonly log: ScopedLog
-  /** Queues a pod for a new decision. */
+  /** Queues a pod, so that the agent decides again if the pod belongs to the mesh. */
   readonly look: (uid: string) => void
 }
 
 /**
- * Creates a {@link podStore} that queues all pods of a namespace after a change of its relevant labels. Logs
- * unsupported
- * labels and malformed objects.
+ * Creates a {@link podStore} of the node. If relevant labels of a Kubernetes namespace change, queues all pods of that
+ * namespace. Logs unsupported labels and malformed objects.
  */
 export function watchedPods({ config, log, look }: WatchedPodsOptions): PodStore {
   const malformed = calmLog(log, '')

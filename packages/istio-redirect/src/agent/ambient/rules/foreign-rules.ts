@@ -3,9 +3,8 @@ import { type Family, isBuiltin, type Snapshot, type Table } from '@cni/iptables
 import { type NetnsTarget, readFile } from '@cni/netns'
 
 /**
- * True if the legacy back end holds anything of another program: a rule, a chain or a policy. Empty tables and Istio's
- * rules
- * do not count. Creates no table.
+ * True if the legacy iptables tables contain anything of another program: a rule, a chain or a policy. Empty tables and
+ * Istio's rules do not count. The check creates no table in the kernel.
  */
 export async function hasForeignLegacyRules(netns: NetnsTarget): Promise<boolean> {
   const snapshot = await legacySnapshot(netns)
@@ -16,7 +15,10 @@ export async function hasForeignLegacyRules(netns: NetnsTarget): Promise<boolean
   )
 }
 
-/** Reads the legacy back end of a namespace. `undefined` if it has no tables. Creates no table. */
+/**
+ * Reads the legacy iptables tables of a network namespace. `undefined` if the namespace has none. Creates no table in
+ * the kernel.
+ */
 export async function legacySnapshot(netns: NetnsTarget): Promise<Snapshot | undefined> {
   const families = await familiesWithTables(netns)
   return families.length === 0 ? undefined : iptables(netns, { backend: 'iptables-legacy', families }).snapshot()
@@ -24,7 +26,7 @@ export async function legacySnapshot(netns: NetnsTarget): Promise<Snapshot | und
 
 // internal
 
-/** Families with legacy tables. `iptables-legacy-save` reads the same files. */
+/** IP families for which the namespace has legacy iptables tables. Reads the same files as `iptables-legacy-save`. */
 async function familiesWithTables(netns: NetnsTarget): Promise<Family[]> {
   const found: Family[] = []
   for (const [family, stem] of [

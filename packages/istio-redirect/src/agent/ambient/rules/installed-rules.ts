@@ -10,50 +10,60 @@ import type { ApplyPlan } from '../../../backend.ts'
 import { provenChains } from './proven-chains.ts'
 import { writeFresh } from './write-fresh.ts'
 
-/** Options for writing rules. */
+/** Options that select the back end for the redirection rules. */
 export interface RulesOptions extends Pick<IptablesOptions, 'backend' | 'programs'> {
-  /** True for nftables tables instead of iptables. Default: false. */
+  /** True to write nftables tables instead of iptables rules. Default: false. */
   readonly native?: boolean | undefined
-  /** True to remove Istio chains outside of these rules, and the jumps to them. Default: true. */
+  /** True to remove other Istio chains than the wanted ones, and the jumps to these chains. Default: true. */
   readonly reconcile?: boolean | undefined
 }
 
-/** The same rules for iptables and for nftables. */
+/** Redirection rules in two forms with the same effect: for iptables and for nftables. */
 export interface RulesOfBoth {
   readonly iptables: IptablesRuleset
-  /** `wanted` are the tables to write. `all` are our tables in any mode. Used only with nftables. */
+  /**
+   * nftables form of the rules: `wanted` are the tables to write, and `all` are the tables of this project in any mode.
+   */
   readonly nftables: { readonly wanted: NftRuleset; readonly all: NftRuleset }
 }
 
-/** Rules of this project in a network namespace. */
+/** Redirection rules of this project in one network namespace. */
 export interface InstalledRules {
   /**
-   * Installs the rules, and removes the rules of the other back end. If it fails, nothing has changed.
+   * Installs the redirection rules, and removes the rules of the other back end. A failed call leaves the namespace
+   * unchanged.
    *
-   * `generation` is the kernel's count of nf_tables changes afterwards, if known. The rules are unchanged as long as
-   * the
-   * count is equal.
+   * `generation` is the kernel's count of nf_tables changes after the call, if known. The rules are unchanged as long
+   * as the count is equal.
    */
   apply(): Promise<{ readonly plan: ApplyPlan; readonly generation?: number | undefined }>
-  /** Differences from the state that {@link InstalledRules.apply} installs, as texts. */
+  /**
+   * Describes differences between the rules of the namespace and the rules that {@link InstalledRules.apply} installs.
+   */
   drift(): Promise<string[]>
-  /** Lists existing rules of both back ends as texts, for a namespace that should have none. */
+  /** Lists the existing redirection rules of both back ends as texts, for a namespace that should have none. */
   present(): Promise<string[]>
-  /** Removes these rules from both back ends. */
+  /** Removes the redirection rules from the namespace, for both back ends. */
   remove(): Promise<void>
-  /** Removes only rules that certainly belong to ambient mode. Returns true if there were any. */
+  /**
+   * Removes only redirection rules that certainly belong to ambient mode, not to a sidecar. Returns true if rules were
+   * removed.
+   */
   removeProven(): Promise<boolean>
-  /** Checks the rules of the used back end until the signal aborts. Yields each drift or error. */
+  /**
+   * Checks the redirection rules of the selected back end until the signal aborts. Yields the differences or the error
+   * of a check.
+   */
   watch(signal: AbortSignal): AsyncGenerator<RulesLook, void, void>
 }
 
-/** Result of a check: differences as texts, or an error. */
+/** Result of a check of redirection rules: differences as texts, or an error. */
 export type RulesLook = { readonly drift: readonly string[] } | { readonly error: unknown }
 
-/** Manages the rules of a namespace with the back end of the options. */
+/** Creates the manager of the redirection rules in a network namespace. */
 export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: RulesOptions = {}): InstalledRules {
-  // If nftables rules are wanted, former iptables rules are searched in both iptables back ends, as `iptables-nft`
-  // does.
+  // With native nftables, `iptables-nft` reads the former iptables rules, because it finds the rules of both iptables
+  // variants.
   const by: RulesOptions = options.native === true ? { ...options, backend: 'iptables-nft' } : options
   const both = { iptables: byIptables(netns, rules.iptables, by), nftables: byNftables(netns, rules.nftables) }
   const [used, other] = options.native === true ? [both.nftables, both.iptables] : [both.iptables, both.nftables]
@@ -70,7 +80,7 @@ export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: 
     drift: async () => [...(await used.drift()), ...(await other.present())],
     present: async () => [...(await used.present()), ...(await other.present())],
     async remove() {
-      // Starts with the back end that is not in use, which usually has no rules. A deletion of rules makes later
+      // Removes the rules of the unselected back end first, because there are usually none. A real deletion makes later
       // netlink calls wait.
       await other.remove()
       await used.remove()
@@ -87,7 +97,10 @@ export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: 
   }
 }
 
-/** True if legacy iptables has tables in a namespace. The kernel's count of nf_tables changes does not include them. */
+/**
+ * True if a network namespace has legacy iptables tables. The kernel's count of nf_tables changes does not include
+ * changes of legacy tables.
+ */
 export async function hasLegacyTables(netns: NetnsTarget): Promise<boolean> {
   const names = await Promise.all(['ip', 'ip6'].map((family) => readFile(netns, `/proc/net/${family}_tables_names`)))
   return names.some((text) => (text ?? '').trim() !== '')
@@ -98,7 +111,7 @@ export async function hasLegacyTables(netns: NetnsTarget): Promise<boolean> {
 interface RulesByOne extends Pick<InstalledRules, 'watch'> {
   apply(): Promise<{ readonly plan: ApplyPlan; undo(): Promise<void> }>
   drift(): Promise<string[]>
-  /** Lists existing rules as texts, for a namespace that should have none. */
+  /** Lists the existing redirection rules of one back end as texts, for a namespace that should have none. */
   present(): Promise<string[]>
   remove(): Promise<void>
 }
@@ -115,7 +128,7 @@ function byIptables(
     apply: async () => tables.apply(await wanted()),
     drift: async () => lines(iptablesDriftText(await tables.diff(await wanted()))),
     present: async () => lines(iptablesDriftText(await tables.diff({ chains: rules.chains, rules: [] }))),
-    // Other Istio chains stay: after the removal of our rules, their owner is unknown.
+    // The removal keeps other Istio chains: it is unknown if ambient mode or a sidecar wrote these chains.
     remove: () => tables.remove(rules),
     async *watch(signal) {
       const interval = (await tells(netns, backend)) ? TOLD_MS : LOOK_MS
@@ -127,14 +140,14 @@ function byIptables(
   }
 }
 
-/** Intervals of the checks in milliseconds: with change notifications of the kernel, and without. */
+/** Intervals in milliseconds between checks of the rules: 300 if the kernel reports changes, 800 if it does not. */
 const TOLD_MS = 300
 const LOOK_MS = 800
 
 const tells = async (netns: NetnsTarget, backend: RulesOptions['backend']): Promise<boolean> =>
   backend !== 'iptables-legacy' && !(await hasLegacyTables(netns))
 
-/** Adds all existing Istio chains to our chains, so that chains without a rule are removed. */
+/** Adds all existing Istio chains to the wanted chains. A chain without a wanted rule is then removed. */
 function withForeignChains(
   own: readonly Ruleset['chains'][number][],
   { ipv4, ipv6 }: Awaited<ReturnType<ReturnType<typeof iptables>['snapshot']>>,
@@ -179,7 +192,10 @@ function byNftables(netns: NetnsTarget, rules: RulesOfBoth['nftables']): RulesBy
   }
 }
 
-/** A kernel without nf_tables has no rules of ours. */
+/**
+ * Runs a function on nf_tables. A kernel without nf_tables has no redirection rules of this project, so its errors are
+ * ignored.
+ */
 async function unlessUnsupported<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
   try {
     return await work()

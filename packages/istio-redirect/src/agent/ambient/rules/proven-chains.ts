@@ -3,11 +3,11 @@ import type { NetnsTarget } from '@cni/netns'
 import { legacySnapshot } from './foreign-rules.ts'
 
 /**
- * Returns the chains that certainly belong to ambient mode, in a namespace where a sidecar may have rules too. Empty
- * without proof of an enrolment.
+ * Returns the iptables chains that certainly belong to ambient mode, in a namespace where a sidecar may have rules too.
+ * Returns no chains if nothing proves that the pod was enrolled in ambient mode.
  *
- * Both modes have a chain `ISTIO_OUTPUT` in the table `nat`. If the table has other sidecar chains, `ISTIO_OUTPUT`
- * belongs to the sidecar.
+ * Ambient mode and sidecars both have a chain `ISTIO_OUTPUT` in the table `nat`. If the table has other sidecar chains,
+ * `ISTIO_OUTPUT` belongs to the sidecar.
  */
 export async function provenChains(
   netns: NetnsTarget,
@@ -30,5 +30,5 @@ export async function provenChains(
 
 // internal
 
-/** Chain name that only ambient mode uses. */
+/** Name of the iptables chain that only ambient mode uses. The chain proves an enrolment. */
 const WITNESS = 'ISTIO_PRERT'

@@ -5,11 +5,11 @@ import type { NetnsTarget } from '@cni/netns'
 import { FRESH_GENERATION } from '../../../fresh-generation.ts'
 
 /**
- * Writes rules to an untouched namespace, as most pods have when they start. Does not search for former rules, and
- * sends the same batch to all such namespaces.
+ * Writes iptables rules to a network namespace without any nf_tables change, as most pods have when they start. Does
+ * not search for former rules, and sends the same kernel batch to all these namespaces.
  *
- * Returns the kernel's generation of nf_tables after the batch. Returns `undefined` if the namespace was changed before
- * or the kernel refused the batch. Nothing is written then.
+ * Returns the kernel's count of nf_tables changes after the batch. Returns `undefined` if the namespace was changed
+ * before, or if the kernel refused the batch. In both cases nothing is written.
  */
 export function writeFresh(netns: NetnsTarget, rules: Ruleset): number | undefined {
   if (netns === 'host') return undefined
@@ -21,7 +21,7 @@ export function writeFresh(netns: NetnsTarget, rules: Ruleset): number | undefin
 
 // internal
 
-/** Batches by ruleset, kept as long as the ruleset is in use. */
+/** Kernel batches by the rules that they write. A batch is kept in memory as long as its rules are. */
 const kept = new WeakMap<Ruleset, { readonly batch: Uint8Array | undefined }>()
 
 function batchOf(rules: Ruleset): Uint8Array | undefined {

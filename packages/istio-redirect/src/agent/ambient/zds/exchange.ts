@@ -10,23 +10,26 @@ import {
 import { messageFor } from './messages.ts'
 import type { Packets } from './packets.ts'
 
-/** Message to ztunnel. A message that adds a pod also has the pod's namespace. */
+/** Message to ztunnel. A message that adds a pod also carries the pod's network namespace. */
 export type WithNetns<R> = R extends AddRequest ? R & { readonly netns: Netns } : R
 
-/** First part of the conversation with a ztunnel: the snapshot of all pods. ztunnel answers every message in order. */
+/**
+ * First phase of the connection to a ztunnel: the agent sends a snapshot of all pods. ztunnel answers every message, in
+ * the order of the messages.
+ */
 export interface SnapshotExchange {
   send(request: WithNetns<SnapshotRequest>): Promise<void>
-  /** Receives the next answer. */
+  /** Receives the ztunnel's answer to the oldest unanswered message of the snapshot. */
   answer(): Promise<Ack>
-  /** Ends the snapshot and begins the second part. */
+  /** Tells the ztunnel that the snapshot is complete, and begins the phase of single changes. */
   finish(): Promise<LiveExchange>
 }
 
-/** Second part of the conversation with a ztunnel: changes after the snapshot. */
+/** Second phase of the connection to a ztunnel: the agent sends each change of pods after the snapshot. */
 export interface LiveExchange {
   /** Sends a message and waits for the ztunnel's answer. */
   ask(request: WithNetns<ChangeRequest>): Promise<Ack>
-  /** Resolves when the signal aborts. Rejects if the ztunnel disconnects or sends anything. */
+  /** Waits without a request until the signal aborts. Rejects if the ztunnel disconnects or sends a message. */
   idle(signal: AbortSignal): Promise<void>
 }
 
@@ -36,7 +39,10 @@ export interface Patience {
   readonly answerMs: number
 }
 
-/** Waits for a ztunnel's hello, of any version. All rejections, also later ones, are {@link ZdsError}s. */
+/**
+ * Waits for the hello message of a connected ztunnel, of any version. This call and all calls of the result reject with
+ * a {@link ZdsError}.
+ */
 export async function greet(packets: Packets, { helloMs, answerMs }: Patience): Promise<SnapshotExchange> {
   await packets.next('hello', helloMs, decodeHello)
   const answer = async (): Promise<Ack> => {

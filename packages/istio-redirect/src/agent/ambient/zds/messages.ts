@@ -8,13 +8,13 @@ import {
 } from '../../../zds/wire.ts'
 
 /**
- * Encodes a message to ztunnel. Messages that add a pod are cached per workload, because every ztunnel that connects
- * later gets them too.
+ * Encodes a message to ztunnel. Caches the messages that add pods, because every ztunnel that connects later gets the
+ * same messages.
  */
 export const messageFor = (request: ZdsRequest): Uint8Array =>
   request.type === 'add' ? addMessage(request) : encodeRequest(request)
 
-/** Reason why a message cannot be sent. `undefined` if ztunnel can read it. */
+/** Reason why a message about a pod cannot be sent to ztunnel. `undefined` if ztunnel can read the message. */
 export function problemOf(request: SnapshotRequest): string | undefined {
   if (request.uid === '') return 'it has no UID'
   const { length } = messageFor(request)

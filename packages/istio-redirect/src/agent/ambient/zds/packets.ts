@@ -3,24 +3,26 @@ import { messageOf } from '@cni/types'
 import { ZdsError } from './zds-error.ts'
 
 /**
- * Messages of a ztunnel, one at a time.
+ * Reads and writes the messages of one ztunnel connection, one message at a time.
  *
- * Every error closes the connection. The ztunnel then reconnects, and the next snapshot restores a common state.
- * Without
- * the close, a late answer would be taken for the answer to another message.
+ * Every error closes the connection. The ztunnel then reconnects, and gets a new snapshot of all pods. On a connection
+ * that stayed open, a late answer would be taken for the answer to another message.
  */
 export interface Packets {
-  /** Sends a message with descriptors. Rejects with a {@link ZdsError}. */
+  /** Sends a message to ztunnel, with file descriptors. Rejects with a {@link ZdsError}. */
   send(bytes: Uint8Array, fds: readonly number[]): Promise<void>
-  /** Receives the next message. `what` names it in errors. Rejects with a {@link ZdsError}, also if `read` throws. */
+  /**
+   * Receives the next message of ztunnel. Errors call the message
+   * `what`. Rejects with a {@link ZdsError}, also if `read` throws.
+   */
   next<T>(what: string, ms: number, read: (bytes: Uint8Array) => T): Promise<T>
-  /** Resolves when the signal aborts. Rejects with a {@link ZdsError} if any message arrives before. */
+  /** Waits until the signal aborts. Rejects with a {@link ZdsError} if ztunnel sends any message before. */
   nothing(signal: AbortSignal): Promise<void>
-  /** Closes the connection and returns the error. */
+  /** Closes the connection to ztunnel, and returns the error to throw. */
   fail(code: 'TIMEOUT' | 'PROTOCOL' | 'CLOSED', problem: string, cause?: unknown): ZdsError
 }
 
-/** Creates the message reader of a connection. */
+/** Creates the reader and writer of messages for a connection to ztunnel. */
 export function packetsOf(connection: UnixConnection): Packets {
   const { pid } = connection.peer
   const fail: Packets['fail'] = (code, problem, cause) => {
@@ -57,7 +59,7 @@ export function packetsOf(connection: UnixConnection): Packets {
       let late = false
       const timer = setTimeout(() => {
         late = true
-        // Closing the connection ends the receive call below.
+        // Closes the connection on a timeout: the pending `receive` below then returns.
         connection.close()
       }, ms)
       try {

@@ -9,17 +9,20 @@ import type { ZdsOptions, ZdsServer } from './options.ts'
 import { Session } from './session.ts'
 import { isZdsError, ZdsError } from './zds-error.ts'
 
-/** Maximal number of connections without a hello. If there are more, the oldest of them is closed. */
+/**
+ * Maximal number of connections that have not sent the hello message. A further connection closes the oldest of these.
+ */
 const MAX_GREETING = 8
-/** Maximal number of connections with a hello. A node has two ztunnels during an upgrade. */
+/**
+ * Maximal number of ztunnel connections that have sent the hello message. During an upgrade, a node has two ztunnels.
+ */
 const MAX_SESSIONS = 16
 
 /**
- * Listens for ztunnels. A ztunnel gets all pods when it connects, and then each change. If it answers too late or
- * without a
- * request, it is disconnected, and gets all pods again after a reconnect.
+ * Listens for ztunnels on a Unix socket. A ztunnel gets all pods when it connects, and then each change. A ztunnel that
+ * answers too late, or sends a message without a request, is disconnected. After the reconnect, it gets all pods again.
  *
- * Throws `NetnsError` for an invalid path, a missing folder, or outside of the main thread.
+ * Throws `NetnsError` for an invalid path, a missing folder, or a call outside of the main thread.
  */
 export function startZds(options: ZdsOptions): ZdsServer {
   const { path, snapshot, ready, log, observe = () => {}, answerMs = 4000, helloMs = 5000 } = options
@@ -99,7 +102,7 @@ export function startZds(options: ZdsOptions): ZdsServer {
       }
     },
     async remove(uid) {
-      // A later snapshot does not contain the pod, so only these sessions need the removal.
+      // Sends the removal only to ztunnels that have or get a snapshot: later snapshots do not contain the pod.
       const told = Promise.all([...inState('snapshot'), ...inState('live')].map((session) => session.remove(uid)))
       const limit = new AbortController()
       await Promise.race([told, delay(answerMs, undefined, limit)]).finally(() => limit.abort())
@@ -115,7 +118,10 @@ export function startZds(options: ZdsOptions): ZdsServer {
 
 // internal
 
-/** Removes a stale file. `listenUnix` replaces sockets itself, and a folder is an error. */
+/**
+ * Removes a file at the path of the ztunnel socket. The function `listenUnix` itself replaces old sockets, and fails
+ * for folders.
+ */
 function removeStale(path: string): void {
   try {
     const there = lstatSync(path)

@@ -10,19 +10,22 @@ import type { ZdsConnection, ZdsOptions, ZdsPod } from './options.ts'
 import { type Packets, packetsOf } from './packets.ts'
 import { isZdsError, ZdsError } from './zds-error.ts'
 
-/** Dependencies that the sessions of a server share. */
+/** Dependencies that all sessions of the ztunnel server share. */
 export interface SessionSurroundings extends Patience {
   readonly snapshot: ZdsOptions['snapshot']
   readonly ready: ZdsOptions['ready']
   readonly log: ZdsOptions['log']
   readonly observe: NonNullable<ZdsOptions['observe']>
-  /** Called when the session becomes live. */
+  /** Called when a ztunnel has received all pods. */
   readonly onLive: () => void
 }
 
-/** Limits of waiting for an answer. */
+/** Options for waiting for an answer of ztunnel. */
 interface AskOptions {
-  /** Deadline of an answer in milliseconds, counted from the call. It includes the wait for earlier requests. */
+  /**
+   * Deadline in milliseconds for the ztunnel's answer, counted from the call. It includes the wait for earlier
+   * requests.
+   */
   readonly ms?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -33,11 +36,17 @@ interface Task {
   reject(error: unknown): void
 }
 
-/** Number of snapshot messages that may wait for an answer at a time. A larger window means fewer context switches. */
+/**
+ * Number of snapshot messages to ztunnel that may be unanswered at a time. A larger number means fewer context
+ * switches.
+ */
 const WINDOW = 64
 const WORK = Symbol('work')
 
-/** Session with one ztunnel: hello, snapshot, then changes. Each change is answered before the next one is sent. */
+/**
+ * Session with one ztunnel: hello message, snapshot of all pods, then single changes. The agent sends a change only
+ * after the ztunnel has answered the change before.
+ */
 export class Session {
   readonly id: number
   readonly pid: number
@@ -46,7 +55,7 @@ export class Session {
   readonly #packets: Packets
   readonly #around: SessionSurroundings
   readonly #tasks: Task[] = []
-  /** Namespace of each pod that the ztunnel has, or will get by a queued task. */
+  /** Network namespace of each pod that the ztunnel has, or will get by a queued message. */
   readonly #told = new Map<string, NamespaceIdentity>()
   readonly #over = settledLater()
   #wake = new AbortController()
@@ -59,7 +68,7 @@ export class Session {
     this.#around = around
   }
 
-  /** Serves the ztunnel until the session ends. Returns the error that ended the session. */
+  /** Serves the ztunnel until its connection ends. Returns the error that ended the connection. */
   async run(): Promise<ZdsError> {
     try {
       const exchange = await greet(this.#packets, this.#around)
@@ -77,14 +86,14 @@ export class Session {
     }
   }
 
-  /** Adds a pod. Rejects if the ztunnel refuses it or does not answer. */
+  /** Sends a new pod to the ztunnel. Rejects if the ztunnel refuses the pod, or does not answer. */
   async add({ uid, workload, netns }: ZdsPod, options: AskOptions = {}): Promise<void> {
     this.#told.set(uid, identityOf(netns))
     const { error } = await this.#ask({ type: 'add', uid, workload, netns }, options)
     if (error !== '') throw new ZdsError('REFUSED', `got ack error: ${printable(error)}`)
   }
 
-  /** Removes a pod. Resolves after the ztunnel's answer, or if the session ends. */
+  /** Sends the removal of a pod to the ztunnel. Resolves after the ztunnel's answer, or when the session ends. */
   async remove(uid: string): Promise<void> {
     this.#told.delete(uid)
     const started = performance.now()
@@ -93,12 +102,12 @@ export class Session {
       if (error !== '') this.#around.log.warn(`${this} did not release pod ${uid}: ${printable(error)}`)
       this.#observe('del', error === '' ? 'ok' : 'refused', started)
     } catch {
-      // The session then ends, and the next snapshot does not contain the pod.
+      // Ignores the error: the session with the ztunnel ends, and the ztunnel's next snapshot does not contain the pod.
       this.#observe('del', 'failed', started)
     }
   }
 
-  /** Sends pods that this ztunnel lacks. Called when it becomes the newest one. */
+  /** Sends the pods that the ztunnel lacks. Called when this ztunnel becomes the newest of the node. */
   catchUp(): void {
     for (const { uid, workload, lease } of this.#around.snapshot()) {
       if (lease === undefined) continue
@@ -113,7 +122,7 @@ export class Session {
     }
   }
 
-  /** Ends the session at once. Waiting requests reject. */
+  /** Ends the session with the ztunnel at once. Waiting calls of `add` and `remove` end too. */
   close(): void {
     this.state = 'over'
     this.#over.settle()
@@ -134,7 +143,7 @@ export class Session {
       const answer = async (): Promise<void> => {
         const { error } = await exchange.answer()
         const pod = pods[answered++]
-        // ztunnel itself retries pods that it could not serve.
+        // Only logs the ztunnel's error: ztunnel itself retries the pods that it could not serve.
         if (error !== '') this.#around.log.warn(`${this} refused pod ${nameOf(pod?.workload)}: ${printable(error)}`)
       }
       for (const [sent, pod] of pods.entries()) {
@@ -174,8 +183,8 @@ export class Session {
       const idle = live.idle(this.#wake.signal)
       if (hasWork) this.#wake.abort(WORK)
       await idle
-      // Repeats the check for unexpected messages after the wake-up: a message that arrived before the request is not
-      // its answer.
+      // After the wake-up for a new request, `idle` checks once more for messages of ztunnel. A message that arrived
+      // before the request is not the request's answer.
       if (!hasWork) continue
       const task = this.#tasks.shift()
       if (task === undefined) continue
@@ -183,7 +192,7 @@ export class Session {
         task.resolve(await live.ask(task.request))
       } catch (error) {
         task.reject(error)
-        // A namespace that was closed in the meantime does not affect the session.
+        // Other errors do not end the session, for example a pod's namespace that was closed in the meantime.
         if (isZdsError(error)) throw error
       }
     }

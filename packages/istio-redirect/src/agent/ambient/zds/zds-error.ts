@@ -3,16 +3,16 @@ const brand = Symbol.for('cni.ZdsError')
 /**
  * Code of a {@link ZdsError}:
  *
- * - `NO_ZTUNNEL`: no ztunnel that has all pods is connected. A starting one connects within seconds.
+ * - `NO_ZTUNNEL`: no connected ztunnel has all pods. A ztunnel that starts connects within seconds.
  * - `REFUSED`: ztunnel refused the pod, with a reason.
- * - `TIMEOUT`: ztunnel did not answer in time. Its connection was closed.
- * - `PROTOCOL`: the answer was invalid. The connection was closed.
+ * - `TIMEOUT`: ztunnel did not answer in time. The agent has closed the connection.
+ * - `PROTOCOL`: ztunnel's answer was invalid. The agent has closed the connection.
  * - `CLOSED`: the connection ended before the answer.
- * - `INVALID`: the pod cannot be sent: it has no UID, or its names are too long.
+ * - `INVALID`: the pod cannot be sent, because it has no UID or its names are too long.
  */
 export type ZdsErrorCode = 'NO_ZTUNNEL' | 'REFUSED' | 'TIMEOUT' | 'PROTOCOL' | 'CLOSED' | 'INVALID'
 
-/** Error of sending a pod to ztunnel. A later attempt may succeed. */
+/** Error of an attempt to send a pod to ztunnel. A later attempt may succeed. */
 export class ZdsError extends Error {
   readonly [brand] = true
   readonly code: ZdsErrorCode
