@@ -50,8 +50,8 @@ export interface AmbientMode {
    */
   unready(): string | undefined
   /**
-   * Enrols a starting pod for a plugin. Resolves with `undefined` if enrolment is impossible now, or if the agent does
-   * not know the pod's labels yet.
+   * Enrols a starting pod for a plugin. Resolves with `undefined` if enrolment is impossible now, or if the watch has
+   * not delivered the pod yet.
    */
   enrol(pod: HandedPod, signal: AbortSignal): Promise<'enrolled' | 'not-ambient' | undefined>
   stop(why: EndReason): Promise<void>

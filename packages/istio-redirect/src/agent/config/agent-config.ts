@@ -15,7 +15,7 @@ import type { Resolved } from './resolve.ts'
 import { nodeLevelSelectors, parseSelectors } from './selectors.ts'
 import type { Values } from './variables.ts'
 
-/** Configuration of the agent, grouped by its parts. */
+/** Configuration of the agent, in one group for each part of the agent. */
 export interface AgentConfig {
   readonly install: InstallerOptions
   readonly log: LogSettings
@@ -24,28 +24,30 @@ export interface AgentConfig {
   /** Port of the metrics server. 0 or less disables the server. */
   readonly monitoringPort: number
   readonly api: ApiAccess
-  /** `undefined` means that the plugin uses the agent's own token. */
+  /** Service account and token file for the plugin. `undefined` means that the plugin uses the agent's own token. */
   readonly pluginToken: PluginTokenConfig | undefined
-  /** True if the agent removes nothing from the node at its end when another agent replaces it. */
+  /** True if a stopping agent leaves everything on the node when another agent replaces it. */
   readonly safeUpgrade: boolean
-  /** `undefined` means that the repair of broken pods is off, or that no action on broken pods is enabled. */
+  /** Settings for the repair of broken pods. Absent if the repair is off, or if no repair action is enabled. */
   readonly repair: RepairConfig | undefined
-  /** `undefined` means that the agent serves no calls and the plugin decides itself. */
+  /**
+   * Settings for the socket on which the agent answers the plugin. `undefined` means that the plugin decides itself.
+   */
   readonly serve: ServeConfig | undefined
-  /** `undefined` means that ambient mode is off. */
+  /** Settings of ambient mode. `undefined` means that ambient mode is off. */
   readonly ambient: AmbientConfig | undefined
-  /** `undefined` means that the agent does not query the container runtime. */
+  /** Settings for queries to the container runtime. `undefined` means that the agent sends no queries. */
   readonly cri: CriConfig | undefined
-  /** Values of all settings, the source of this configuration. */
+  /** Values of all settings, from which this configuration is derived. */
   readonly values: Values
-  /** Warnings about unusual settings, as sentences for the log. */
+  /** Warnings about invalid or unusual settings, as sentences for the log. */
   readonly warnings: readonly string[]
 }
 
 /**
- * Derives the configuration from the values of the settings.
+ * Derives the configuration of the agent from the values of its settings.
  *
- * @throws {@link ConfigError} if a value can never work. The message names the variable.
+ * @throws {@link ConfigError} if a value can never work. The message names the environment variable.
  */
 export function agentConfig({ values, warnings }: Resolved): AgentConfig {
   const { levels, problems } = parseLevels(values.logOutputLevel)
@@ -109,8 +111,8 @@ function serverOf(values: Values): string {
 }
 
 /**
- * Returns the mode of the installation. The mode `owned` writes a configuration file of Istio's own and needs ambient
- * mode.
+ * Returns the mode in which the plugin is installed. In the mode `owned`, which needs ambient mode, the agent writes a
+ * network configuration file of its own.
  */
 function modeOf(values: Values): NonNullable<InstallerOptions['mode']> {
   if (!values.chainedCniPlugin) return 'standalone'
@@ -161,10 +163,13 @@ const runtimes = new Map<string, RuntimeReading['runtime']>([
   ['crio.sock', 'cri-o'],
 ])
 
-/** Derives the container runtime from the name of its socket: `containerd.sock` (also of k3s) or `crio.sock`. */
+/**
+ * Derives the name of the container runtime from the file name of its socket:
+ * `containerd.sock` (also of k3s) or `crio.sock`.
+ */
 const runtimeOf = (socket: string): RuntimeReading['runtime'] | undefined => runtimes.get(basename(socket))
 
-/** Interval in milliseconds of the rounds in which ambient mode checks all pods. */
+/** Duration in milliseconds of a round in which ambient mode checks all pods. */
 const POD_ROUND_MS = 10_000
 
 function ambientConfig(values: Values): AmbientConfig | undefined {
@@ -206,7 +211,7 @@ function nodeLevelConfig(values: Values): NodeLevelConfig | undefined {
   }
 }
 
-/** Prefix of the agent's pods. The plugin recognizes them by this name. */
+/** Beginning of the names of the agent's pods. The plugin recognises the agent's pods by this prefix. */
 const AGENT_POD_PREFIX = 'istio-cni-node-'
 
 function oddities(values: Values): string[] {

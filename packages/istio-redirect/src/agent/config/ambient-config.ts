@@ -3,42 +3,43 @@ import type { EnrolmentSettings, PodCapture } from '@cni/istio-rules'
 
 /** Settings of ambient mode on a node. */
 export interface AmbientConfig extends EnrolmentSettings {
-  /** Node whose pods are enrolled. */
+  /** Name of the Kubernetes node whose pods are added to the mesh. */
   readonly nodeName: string
-  /** Unix socket on which plugins hand pods over. */
+  /** Path of the Unix socket on which plugins announce starting pods to the agent. */
   readonly eventSocket: string
-  /** Unix socket to which ztunnel connects. Its folder must exist. */
+  /** Path of the Unix socket to which ztunnel connects. The folder must exist. */
   readonly ztunnelSocket: string
-  /** Capture settings of all pods. Annotations of a pod may override them. */
+  /** Settings of traffic redirection for all pods. Annotations of a pod may override them. */
   readonly capture: Pick<PodCapture, 'ipv6' | 'dnsCapture' | 'probeSource'>
-  /** True if the agent removes chains of other Istio versions from pods. */
+  /** True if the agent removes iptables chains of other Istio versions from pods. */
   readonly reconcile: boolean
   readonly nativeNftables: boolean
   /** iptables variant that the settings force. `''` means the variant that the node uses. */
   readonly forceIptablesBinary: '' | 'legacy' | 'nft'
-  /** File that stores the iptables variant that the agent has chosen. */
+  /** Path of the file that stores the iptables variant that the agent has chosen. */
   readonly backendFile: string
   /**
    * True if the agent has a network namespace of its own. The agent then finds the node's namespace through the node's
    * first process.
    */
   readonly switchToHost: boolean
-  /** True to add routes for pods on AWS branch interfaces, where the node's kernel needs them. */
+  /** True to add policy rules for pods on AWS branch interfaces, if the node's kernel needs them. */
   readonly branchInterfaces: boolean
   /** Duration in milliseconds of a round in which the agent checks the rules of all pods. */
   readonly podRoundMs: number
-  /** Present if traffic is redirected on the node instead of in pods. */
+  /** Settings of node-level redirection. Present if traffic is redirected on the node instead of in pods. */
   readonly nodeLevel?:
     | {
         /**
-         * `node-iptables` uses marks, policy routes and tunnels. `node-ebpf` uses eBPF programs on the links of pods.
+         * Method of node-level redirection. `node-iptables` uses marks, policy routes and tunnels. `node-ebpf` uses
+         * eBPF programs on the links of pods.
          */
         readonly mode: 'node-iptables' | 'node-ebpf'
-        /** Kind of the tunnels to ztunnel. Only `node-iptables` has tunnels. */
+        /** Type of the tunnels between the node and ztunnel. Only the mode `node-iptables` uses tunnels. */
         readonly tunnel: TunnelKind
-        /** File from which plugins read the redirect mode, and whether a ztunnel serves the node. */
+        /** Path of the file that tells plugins the redirect mode, and if a ztunnel serves the node. */
         readonly configFile: string
-        /** IPv4 address of the node, used if its Node object cannot be read. */
+        /** IPv4 address of the node, used if the agent cannot read the Node object from the API server. */
         readonly hostIp: string | undefined
       }
     | undefined

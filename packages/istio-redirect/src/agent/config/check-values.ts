@@ -10,9 +10,9 @@ import { redirectModeOf, redirectModes } from './redirect-mode.ts'
 import type { Values } from './variables.ts'
 
 /**
- * Checks the value of each setting, independently of other settings.
+ * Checks the value of each setting alone, without the values of other settings.
  *
- * @throws {@link ConfigError} for a value that can never work. The message names the variable.
+ * @throws {@link ConfigError} for a value that can never work. The message names the environment variable.
  */
 export function checkValues(values: Values): void {
   oneOf('FORCE_IPTABLES_BINARY', values.forceIptablesBinary, ['', 'legacy', 'nft'])

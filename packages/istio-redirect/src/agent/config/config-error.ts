@@ -1,6 +1,9 @@
 const brand = Symbol.for('cni.ConfigError')
 
-/** Error of an invalid configuration. The message names the setting. The agent has changed nothing on the node. */
+/**
+ * Error for an invalid configuration of the agent. The message names the setting. The agent has changed nothing on the
+ * node.
+ */
 export class ConfigError extends Error {
   readonly [brand] = true
 

@@ -3,10 +3,10 @@ import { inFolder } from '../../in-folder.ts'
 import { attachmentsFolder } from '../../state/folder.ts'
 import type { Values } from './variables.ts'
 
-/** Mount point of the runtimes' cache in the chart. */
+/** Folder at which the Helm chart mounts the container runtimes' cache. */
 const MOUNTED_CACHE = '/host/var/lib/cni'
 
-/** Folders in which `uninstall` searches for pods that still need the plugin. Unset folders are omitted. */
+/** Folders in which `uninstall` searches for pods that still need the plugin. Folders that are not set are omitted. */
 export function neededFolders({
   mountedCniNetDir,
   cniNetDir,
@@ -16,7 +16,7 @@ export function neededFolders({
 }: Values): Pick<InstallerOptions, 'recordDirs' | 'cacheDirs' | 'nodePaths'> {
   return {
     recordDirs: [attachmentsFolder(cniAgentRunDir)],
-    // Multus caches the results of its networks in a folder of its own.
+    // Adds the folder `multus`: Multus stores the CNI results of its networks in that folder of the cache.
     ...(cache === '' ? {} : { cacheDirs: [cache, inFolder(cache, 'multus')] }),
     nodePaths: {
       ...(cniNetDir === '' ? {} : { [mountedCniNetDir]: cniNetDir }),

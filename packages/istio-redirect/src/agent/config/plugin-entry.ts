@@ -3,7 +3,10 @@ import { redirectModeOf } from './redirect-mode.ts'
 import { nodeLevelSelectors, parseSelectors } from './selectors.ts'
 import type { Values } from './variables.ts'
 
-/** Configuration of the plugin, with its members in the order of a standalone file. */
+/**
+ * Configuration that the agent writes for the plugin. The members have the same order as in a standalone configuration
+ * file.
+ */
 export function pluginEntry(values: Values, pluginLogLevel: string): PluginConf {
   const excluded = commaList(values.excludeNamespaces)
   const mode = values.ambientEnabled ? redirectModeOf(values) : 'inpod'
@@ -27,7 +30,7 @@ export function pluginEntry(values: Values, pluginLogLevel: string): PluginConf 
   }
 }
 
-/** Splits a comma-separated list. Items are trimmed, and empty items are dropped. */
+/** Splits a comma-separated setting. Items are trimmed, and empty items are dropped. */
 export function commaList(text: string): string[] {
   return text
     .split(',')

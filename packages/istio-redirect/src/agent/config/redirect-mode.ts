@@ -2,16 +2,16 @@ import { ConfigError } from './config-error.ts'
 import type { Values } from './variables.ts'
 
 /**
- * Places where traffic of pods in an ambient mesh is redirected:
+ * Place where the traffic of pods in an ambient mesh is redirected:
  * - `inpod`: in the network namespaces of the pods.
- * - `node-iptables`: on the node, with marks and tunnels. Experimental, as in Istio 1.19.
- * - `node-ebpf`: on the links of the pods, with eBPF programs. Experimental, as in Istio 1.19.
+ * - `node-iptables`: on the node, with iptables marks and tunnels. Experimental, as in Istio 1.19.
+ * - `node-ebpf`: on the node's links to the pods, with eBPF programs. Experimental, as in Istio 1.19.
  */
 export const redirectModes = ['inpod', 'node-iptables', 'node-ebpf'] as const
 export type RedirectMode = (typeof redirectModes)[number]
 
 /**
- * Returns the redirect mode of the settings.
+ * Returns the redirect mode that the agent's settings select.
  *
  * @throws {@link ConfigError} if the settings contradict each other.
  */

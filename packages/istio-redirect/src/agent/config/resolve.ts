@@ -2,17 +2,17 @@ import { quote } from '@cni/types'
 import type { Variable } from './variable.ts'
 import { type Values, variables } from './variables.ts'
 
-/** A source of settings: texts of variables by name, from the environment or from the files of a folder. */
+/** Texts of settings by the names of their variables. The source is the environment, or the files of a folder. */
 export type Layer = Readonly<Record<string, string | undefined>>
 
-/** Values of all settings, with warnings about invalid texts. */
+/** Values of all settings of the agent, with warnings about invalid texts. */
 export interface Resolved {
   readonly values: Values
   readonly warnings: readonly string[]
 }
 
 /**
- * Resolves the value of each setting. A flag has priority, then the first layer that sets the variable, then the
+ * Resolves the value of each setting. A flag has priority, then the first source that sets the variable, then the
  * default. An empty variable counts as set.
  */
 export function resolveValues(flags: Readonly<Record<string, unknown>>, layers: readonly Layer[]): Resolved {
@@ -31,6 +31,6 @@ export function resolveValues(flags: Readonly<Record<string, unknown>>, layers: 
     return variable.fallback
   }
   const entries = Object.entries(variables).map(([key, variable]) => [key, one(key, variable)])
-  // Safe cast: each value comes from the decoder of its own variable.
+  // The cast to the type of the values is safe: each value comes from the decoder of its own setting.
   return { values: Object.fromEntries(entries) as Values, warnings }
 }

@@ -1,11 +1,10 @@
 import type { RuntimeReading } from '@cni/installer'
 
 /**
- * Finds the container runtime that started a container. A CRI runtime mounts the pod's `resolv.conf` from a folder of
- * its
- * own. Returns `undefined` for any other runtime.
+ * Finds the container runtime (containerd, CRI-O) that started a container. The runtime mounts the pod's
+ * `resolv.conf` from a folder whose path shows the runtime. Returns `undefined` for an unknown runtime.
  *
- * @param mountInfo `/proc/self/mountinfo` of the container.
+ * @param mountInfo content of the container's `/proc/self/mountinfo`
  */
 export function runtimeOfContainer(mountInfo: string): RuntimeReading['runtime'] | undefined {
   if (mountInfo.includes('/io.containerd.grpc.v1.cri/sandboxes/')) return 'containerd'

@@ -5,7 +5,8 @@ import { parse } from 'yaml'
 import * as z from 'zod/mini'
 import { ConfigError } from './config-error.ts'
 
-// YAML 1.1 reads `y` and `on` as true. A label's value of this kind becomes "true", as in Istio.
+// YAML 1.1 reads the words `y` and `on` as true. As a label value in a selector, such a word becomes the text "true",
+// as in Istio.
 const scalar = z.pipe(z.union([z.string(), z.boolean(), z.number()]), z.transform(String))
 
 const labelSelector = z
@@ -26,12 +27,15 @@ const labelSelector = z
     if (message !== undefined) issues.push({ code: 'custom', message, input: value })
   })
 
-/** The objects are strict: if a misspelt key were ignored, the selector would match every pod. */
+/**
+ * Schema of the enablement selectors. Unknown keys are errors: a selector whose misspelt key is ignored would match
+ * every pod.
+ */
 const selectors = z.nullish(
   z.array(z.strictObject({ podSelector: z.nullish(labelSelector), namespaceSelector: z.nullish(labelSelector) })),
 )
 
-/** Enablement selectors of node-level redirection: only the label of the namespace decides. */
+/** Enablement selectors of node-level redirection, where only the label of the Kubernetes namespace decides. */
 export const nodeLevelSelectors: EnablementSelector[] = [
   { podSelector: {}, namespaceSelector: { matchLabels: { 'istio.io/dataplane-mode': 'ambient' } } },
 ]
@@ -39,7 +43,7 @@ export const nodeLevelSelectors: EnablementSelector[] = [
 type Selector = z.infer<typeof labelSelector>
 
 /**
- * Parses the YAML of `AMBIENT_ENABLEMENT_SELECTOR` into the form of the plugin's configuration.
+ * Parses the YAML of `AMBIENT_ENABLEMENT_SELECTOR` into the selectors of the plugin's configuration.
  *
  * @throws {@link ConfigError} if the value is not a list of selectors.
  */

@@ -5,7 +5,7 @@ import { resolveValues } from './resolve.ts'
 import { runtimeOfContainer } from './runtime-of-container.ts'
 import { type Values, variables } from './variables.ts'
 
-/** Sources of the configuration. */
+/** Sources from which the agent reads its settings. */
 export interface ConfigSource {
   readonly flags: Readonly<Record<string, unknown>>
   readonly configDir: string | undefined
@@ -13,7 +13,8 @@ export interface ConfigSource {
 }
 
 /**
- * Loads the current configuration: flags, then the folder, then the environment, then the defaults.
+ * Loads the configuration of the agent. Flags have priority, then the files of the configuration folder, then the
+ * environment, then the defaults.
  *
  * @throws {@link ConfigError} if the configuration is invalid.
  */
@@ -23,8 +24,8 @@ export function loadConfig({ flags, configDir, env }: ConfigSource): AgentConfig
 }
 
 /**
- * Adds the container runtime to the configuration of an agent in a container with the node's files below `/host`. The
- * runtime that started the agent is the node's runtime.
+ * Adds the node's container runtime to the configuration. Applies to an agent in a container with the node's files
+ * below `/host`. The runtime that started the agent's container is the node's runtime.
  */
 function withRuntime(config: AgentConfig): AgentConfig {
   const { install } = config
@@ -33,17 +34,17 @@ function withRuntime(config: AgentConfig): AgentConfig {
   return { ...config, install: { ...install, runtime } }
 }
 
-/** Names of the variables in which two configurations differ. */
+/** Names of the environment variables whose settings differ between two configurations. */
 export function changedVariables(a: Values, b: Values): string[] {
   const keys = Object.keys(variables) as (keyof Values)[]
   return keys.filter((key) => a[key] !== b[key]).map((key) => variables[key].env[0] ?? key)
 }
 
-/** Pause after the last change before a reload, in milliseconds. */
+/** Pause in milliseconds between the last change of the configuration folder and the reload. */
 const QUIET_MS = 50
 const LOOK_MS = 10_000
 
-/** Calls `changed` after a change in a folder, and periodically, until the signal aborts. */
+/** Calls `changed` after a change in the configuration folder, and every ten seconds, until the signal aborts. */
 export function watchConfigDir(
   folder: string,
   changed: () => void,
@@ -61,7 +62,7 @@ export function watchConfigDir(
       })
       watcher.on('error', () => {})
     } catch {
-      // The folder does not exist now. The timer tries again.
+      // The configuration folder is missing now. The timer tries again to watch the folder.
     }
   }
   arm()

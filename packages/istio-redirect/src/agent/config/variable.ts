@@ -2,24 +2,25 @@ import { boolFlag, type Flag } from '@cni/host/cli'
 import { messageOf } from '@cni/types'
 
 /**
- * Value that is decoded from the text of a variable. For an invalid text, `problem` is the reason and the value is the
- * zero value of its type.
+ * Value of a setting, decoded from the text of a variable. For an invalid text, `problem` is the reason, and the value
+ * is the zero value of the setting's type.
  */
 export interface Decoded<T> {
   readonly value: T
   readonly problem?: string
 }
 
-/** Setting: a flag, an environment variable, and a file of the configuration folder. */
+/** Setting of the agent. Its sources are a flag, an environment variable, and a file of the configuration folder. */
 export interface Variable<T> extends Flag<T> {
-  /** Names of the environment variables; the first one that is set wins. */
+  /** Names of the setting's environment variables. The first name that is set wins. */
   readonly env: readonly string[]
-  /** True if the setting has no flag. */
+  /** True if the setting has no command-line flag. */
   readonly envOnly: boolean
   /** True if the agent accepts the setting for compatibility with Istio and ignores it. */
   readonly unused: boolean
   /**
-   * Decodes the text of a variable. An invalid text becomes the zero value, as in Istio; an invalid flag is refused.
+   * Decodes the text of the setting's variable. An invalid text of a variable becomes the zero value, as in Istio. An
+   * invalid flag is an error.
    */
   readonly decode: (text: string) => Decoded<T>
 }
@@ -47,7 +48,10 @@ export const bool = (name: string, fallback: boolean, help: string, details: Det
   }
 }
 
-/** Boolean setting whose default depends on the environment. `shown` describes the default. */
+/**
+ * Boolean setting that may be unset. The default depends on the environment, and the text `shown` describes it in the
+ * help.
+ */
 export const boolOrUnset = (name: string, shown: string, help: string): Variable<boolean | undefined> => ({
   ...bool(name, false, help, { shown }),
   fallback: undefined,

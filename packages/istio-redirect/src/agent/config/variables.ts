@@ -5,7 +5,7 @@ const unused = { unused: true } as const
 
 /** All settings of the agent. The flags, variables, help and documentation are generated from this table. */
 export const variables = {
-  // Installed files and their folders
+  // Settings: installed files and their folders.
   cniConfName: text('cni-conf-name', '', "the primary network's file; empty: the first valid one"),
   chainedCniPlugin: bool('chained-cni-plugin', true, 'add the plugin to the primary conflist; false: to its own file'),
   istioOwnedCniConfig: bool(
@@ -58,7 +58,7 @@ export const variables = {
   kubernetesServicePort: text('kubernetes-service-port', '', 'port of the API server', envOnly),
   kubernetesServiceProtocol: text('kubernetes-service-protocol', 'https', 'protocol of the API server', envOnly),
   kubernetesNodeName: text('kubernetes-node-name', '', 'name of this node, for the log and the watch of pods', envOnly),
-  // The plugin's configuration
+  // Settings: configuration of the plugin.
   excludeNamespaces: text(
     'exclude-namespaces',
     '',
@@ -81,7 +81,7 @@ export const variables = {
     '',
     'CRI socket of the container runtime, to ask for its loaded networks; empty: do not ask',
   ),
-  // Log, health, metrics
+  // Settings: log, health and metrics.
   logOutputLevel: text(
     'log_output_level',
     'default:info',
@@ -125,7 +125,7 @@ export const variables = {
   ),
   repairLabelSelectors: text('repair-label-selectors', '', 'repair: label selector of pods'),
   repairFieldSelectors: text('repair-field-selectors', '', 'repair: field selector of pods'),
-  // Ambient mode
+  // Settings: ambient mode.
   ambientEnabled: bool('ambient-enabled', false, 'enable ambient mode'),
   enableAmbientDetectionRetry: bool(
     'enable-ambient-detection-retry',
@@ -175,7 +175,7 @@ export const variables = {
   ),
   systemNamespace: text('system-namespace', 'istio-system', 'namespace of ztunnel', envOnly),
   nodeName: text('node-name', '', 'name of this node, if KUBERNETES_NODE_NAME is empty', envOnly),
-  // Ambient mode on the node level, experimental
+  // Settings: node-level redirection of ambient mode, experimental.
   ambientRedirectMode: text(
     'ambient-redirect-mode',
     '',
@@ -201,7 +201,7 @@ export const variables = {
     "node-iptables, node-ebpf: this node's IPv4 address, if its Node object cannot be read",
     envOnly,
   ),
-  // Flags of Istio's agent without effect here
+  // Settings: flags of Istio's agent that this agent accepts and ignores.
   cniNetworkConfig: text('cni-network-config', '', 'without effect', unused),
   cniNetworkConfigFile: text('cni-network-config-file', '', 'without effect', unused),
   logLevel: text('log-level', '', 'without effect: see --log_output_level', unused),
@@ -215,5 +215,5 @@ export const variables = {
 
 type Table = typeof variables
 
-/** Values of all settings. */
+/** Values of all settings of the agent, by setting. */
 export type Values = { readonly [K in keyof Table]: Table[K] extends Variable<infer T> ? T : never }

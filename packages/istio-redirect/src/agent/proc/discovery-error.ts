@@ -1,6 +1,8 @@
 const brand = Symbol.for('cni.DiscoveryError')
 
-/** Discovery failure: procfs does not show enough to find namespaces or the kubelet. */
+/**
+ * Error of a search on the node: procfs does not show enough to find the network namespaces of pods, or the kubelet.
+ */
 export class DiscoveryError extends Error {
   readonly [brand] = true
 

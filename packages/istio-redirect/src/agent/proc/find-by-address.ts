@@ -8,17 +8,16 @@ import type { Holders } from './sought-pod.ts'
 
 /** Options of {@link findByAddress}. */
 export interface ByAddressOptions {
-  /** UIDs of the pods that have processes in a namespace, by namespace. */
+  /** UIDs of the pods that have processes in a network namespace, by the key (`dev:ino`) of the namespace. */
   readonly owners: ReadonlyMap<string, readonly string[]>
   readonly holders: Holders
-  /** Receives the namespaces that are found. */
+  /** Map to which the search adds the network namespaces of pods. */
   readonly found: Map<string, Netns>
 }
 
 /**
- * Finds the namespaces of pods by their addresses, for pods without a process that shows their UID. A namespace matches
- * if
- * it has all addresses of the pod and no process of any pod. Adds matches to `found` and returns warnings.
+ * Finds the network namespaces of pods by IP address, for pods without a process that shows their UID. A namespace
+ * matches if it has all addresses of the pod and no process of any pod. Adds matches to `found`, and returns warnings.
  */
 export async function findByAddress(
   look: NodeLook,
@@ -66,25 +65,27 @@ export async function findByAddress(
 // internal
 
 const MOST_WARNINGS = 16
-/** Limit of inspected namespaces, as high as the limit of mounts. */
+/** Limit of network namespaces that a search by address inspects, as high as the limit of mounts. */
 const MOST_LOOKS = 4096
 
 interface Candidate {
   readonly opened: Netns
-  /** Oldest process in the namespace. `undefined` if the namespace is only mounted, without a process in it. */
+  /**
+   * Oldest process in the candidate namespace. `undefined` if the namespace is only mounted, without a process in it.
+   */
   readonly oldest: StartedProcess | undefined
-  /** Path of another namespace that matches equally well. */
+  /** Path of another namespace that also matches the pod. If there is one, neither is used. */
   readonly rival?: string | undefined
 }
 
 /**
- * Best candidate namespace of each pod so far. A candidate with an older process is better. A namespace without
- * processes is the last choice.
+ * Best candidate namespace of each pod so far. A candidate with an older process is better. Candidates without
+ * processes rank last.
  */
 class Candidates implements Disposable {
   readonly #best = new Map<string, Candidate>()
 
-  /** Keeps the better candidate and returns the namespace handle of the other candidate. */
+  /** Keeps the better of two candidate namespaces of a pod. Returns the namespace handle of the other candidate. */
   offer(uid: string, candidate: Candidate): Netns | undefined {
     const before = this.#best.get(uid)
     if (before === undefined || isBetter(candidate, before)) {

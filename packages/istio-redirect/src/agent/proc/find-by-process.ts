@@ -7,15 +7,18 @@ import { addressesIn, tellingAddresses } from './pod-addresses.ts'
 import { olderFirst, podOfProcess, type StartedProcess, startTimeOf } from './proc-files.ts'
 import type { Holders, SoughtPod } from './sought-pod.ts'
 
-/** Namespaces that were found through processes. */
+/** Result of a search for the network namespaces of pods through processes. */
 export interface FoundByProcess {
-  /** UIDs of the pods that have processes in a namespace, by namespace. Namespaces held for other pods are omitted. */
+  /**
+   * UIDs of the pods that have processes in a network namespace, by the key of the namespace. Namespaces that the agent
+   * holds open for other pods are omitted.
+   */
   readonly owners: ReadonlyMap<string, readonly string[]>
   readonly refused: ReadonlyMap<string, string>
   readonly warnings: readonly string[]
 }
 
-/** Finds the namespaces of pods by their processes and adds them to `found`. */
+/** Finds the network namespaces of pods through the pods' processes, and adds the namespaces to `found`. */
 export async function findByProcess(
   look: NodeLook,
   sought: ReadonlyMap<string, SoughtPod>,
@@ -53,7 +56,10 @@ export async function findByProcess(
 
 // internal
 
-/** Limit of inspected namespaces per pod. A pod may create thousands; its own namespace has its oldest process. */
+/**
+ * Limit of inspected network namespaces per pod. A pod may create thousands of namespaces, but its own namespace has
+ * its oldest process.
+ */
 const MOST_TRIES = 16
 
 interface PodProcess extends StartedProcess {
@@ -61,7 +67,7 @@ interface PodProcess extends StartedProcess {
   readonly key: string
 }
 
-/** Oldest process of each pod in each namespace, sorted by age. */
+/** Oldest process of each pod in each network namespace, sorted by age. */
 async function processesOf(
   { namespaces, hostProc }: NodeLook,
   sought: ReadonlyMap<string, SoughtPod>,
@@ -93,7 +99,8 @@ async function processesOf(
 }
 
 /**
- * Reason why a namespace does not belong to a pod with these addresses. A namespace that cannot be read is refused too.
+ * Reason why a network namespace cannot belong to a pod: it has none of the pod's addresses, or its addresses cannot be
+ * read.
  */
 async function refusal(opened: Netns, addresses: readonly string[]): Promise<string | undefined> {
   try {

@@ -5,25 +5,24 @@ import { lookAtNode, type NodeLook } from './node-look.ts'
 import { podOfProcess } from './proc-files.ts'
 import type { Holders, SoughtPod } from './sought-pod.ts'
 
-/** Result of a search for namespaces. */
+/** Result of a search for the network namespaces of pods. */
 export interface FoundNamespaces {
-  /** Namespaces by the pod's UID. The caller closes them. */
+  /** Open network namespaces by the UID of the pod. The caller closes the namespaces. */
   readonly namespaces: ReadonlyMap<string, Netns>
-  /** Warnings for the log about namespaces that were refused. */
+  /** Warnings for the log about network namespaces that the search refused. */
   readonly warnings: readonly string[]
 }
 
 /**
- * Opens the network namespaces of pods, given the addresses of each UID. Uses the first match of:
+ * Opens the network namespaces of pods, given the UID and the addresses of each pod. Uses the first match of:
  *
  * 1. A process whose control groups contain the UID, and whose namespace has one of the pod's addresses. The oldest
- * such
- * process wins.
- * 2. A namespace with all addresses of the pod and no process of another pod: the one with the oldest process, or one
- * that
- * is mounted once in the node's folder of named namespaces.
+ * such process wins.
+ * 2. A namespace with all addresses of the pod and no process of another pod. The namespace with the oldest process
+ * wins. A namespace without processes must be mounted exactly once.
  *
- * Skips the node's own namespace, the agent's, and namespaces held for other pods. Skips pods without addresses.
+ * Skips the namespaces of the node and of the agent, and namespaces that the agent holds open for other pods. Skips
+ * pods without addresses.
  *
  * @throws {@link DiscoveryError} if the node's own namespace is unknown.
  */
@@ -36,15 +35,18 @@ export async function findPodNamespaces(
   return findInLook(await lookAtNode(hostProc), sought, holders)
 }
 
-/** Result of a search, including pods whose namespaces are already open. */
+/** Result of a search for the network namespaces of pods, some of which the agent already holds open. */
 export interface LookedFor extends FoundNamespaces {
-  /** UIDs of pods that are still in the namespace held for them. */
+  /** UIDs of pods that are still in the network namespace that the agent holds open for them. */
   readonly held: ReadonlySet<string>
-  /** UIDs of pods whose processes are in unsuitable namespaces, each with the process and the reason. */
+  /** UIDs of pods whose processes are in refused network namespaces, each with the process and the reason. */
   readonly refused: ReadonlyMap<string, string>
 }
 
-/** Searches an existing snapshot of the node, also for pods with an open namespace. See {@link findPodNamespaces}. */
+/**
+ * Searches an existing snapshot of the node for the network namespaces of pods. Some namespaces may already be open.
+ * See {@link findPodNamespaces}.
+ */
 export async function findInLook(
   look: NodeLook,
   sought: ReadonlyMap<string, SoughtPod>,
@@ -61,7 +63,8 @@ export async function findInLook(
     const { owners, refused, warnings } = await findByProcess(look, open, holders, namespaces)
     const unseen = new Map<string, readonly string[]>()
     for (const [uid, { addresses, held: key }] of open) {
-      // A pod with processes is not searched by address, even if the namespace of its processes was refused.
+      // Searches by address only for pods without processes. A pod whose processes are in a refused namespace is not
+      // searched by address.
       if (namespaces.has(uid) || refused.has(uid)) continue
       if (key !== undefined && look.namespaces.has(key)) held.add(uid)
       else unseen.set(uid, addresses)

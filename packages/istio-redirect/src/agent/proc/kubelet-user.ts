@@ -6,9 +6,9 @@ import { isSilentKubelet, KUBELET_NAMES } from './kubelet-names.ts'
 import { processIds } from './proc-files.ts'
 
 /**
- * Finds the user ID of the node's kubelet. The kubelet runs as a process of its own, or as a part of MicroK8s or k3s.
+ * Finds the user ID of the node's kubelet. The kubelet runs as its own process, or as a part of MicroK8s or k3s.
  *
- * @throws {@link DiscoveryError} if no such process runs, for example before the kubelet starts.
+ * @throws {@link DiscoveryError} if no kubelet process runs, for example before the kubelet starts.
  */
 export async function kubeletUser(hostProc: string): Promise<number> {
   let seen = 0
@@ -27,11 +27,11 @@ function kubeletUserOf(process: string): number | undefined {
   try {
     const name = readFileSync(join(process, 'comm'), 'utf8').trim()
     if (!KUBELET_NAMES.has(name)) return undefined
-    // Any program may have the name of a kubelet process, so the arguments are checked too.
+    // Checks the arguments of the process, too, because any program may have the name of a kubelet process.
     if (!isSilentKubelet(name) && !/kubelet/i.test(readFileSync(join(process, 'cmdline'), 'utf8'))) return undefined
     const real = /^Uid:\t(\d+)/m.exec(readFileSync(join(process, 'status'), 'utf8'))?.[1]
     return real === undefined ? undefined : Number(real)
   } catch {
-    return undefined // The process has ended, or this process has no permission to read it.
+    return undefined // The process has ended, or the agent has no permission to read its files.
   }
 }

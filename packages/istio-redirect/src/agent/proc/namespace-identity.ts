@@ -5,34 +5,42 @@ import { loadSys } from '@cni/netns/sys'
 import { DiscoveryError } from './discovery-error.ts'
 
 const SOCK_CLOEXEC = 0x80000
-/** Identity of a network namespace. The kernel reuses inode numbers, but never a cookie. */
+/**
+ * Identity of a network namespace: device, inode number and cookie. The kernel reuses inode numbers, but never a
+ * cookie.
+ */
 export interface NamespaceIdentity {
   readonly dev: bigint
   readonly ino: bigint
-  /** SO_NETNS_COOKIE, since Linux 5.14. `undefined` on an older kernel, and in a record that was written without it. */
+  /**
+   * Cookie of the network namespace (SO_NETNS_COOKIE, since Linux 5.14). It is absent on older kernels, and if the
+   * identity was stored without a cookie.
+   */
   readonly cookie?: bigint | undefined
 }
 
-/** Reads the identity of an open namespace. */
+/** Reads device, inode number and cookie of an open network namespace. */
 export const identityOf = (target: Netns): NamespaceIdentity => ({
   dev: target.dev,
   ino: target.ino,
   cookie: cookieOf(target),
 })
 
-/** True if both identities are of the same namespace. Cookies are compared only if both are known. */
+/** True if two identities belong to the same network namespace. Cookies are compared only if both are known. */
 export const isSameNamespace = (one: NamespaceIdentity, other: NamespaceIdentity): boolean =>
   namespaceKey(one) === namespaceKey(other) &&
   (one.cookie === undefined || other.cookie === undefined || one.cookie === other.cookie)
 
 /**
- * Device and inode as `dev:ino`. The key identifies a namespace only while the namespace is open, or within one
- * snapshot.
- * For a namespace that may have ended, compare its cookie as well.
+ * Key of a network namespace: device and inode number as `dev:ino`. The key identifies a namespace only while the
+ * namespace is open, or within one snapshot. To recognise a namespace that may have ended, compare its cookie as well.
  */
 export const namespaceKey = ({ dev, ino }: Pick<NamespaceIdentity, 'dev' | 'ino'>): string => `${dev}:${ino}`
 
-/** Key of a process's namespace. `undefined` if the process has ended, or if the permission to read it is missing. */
+/**
+ * Key (`dev:ino`) of the network namespace of a process. It is unknown if the process has ended, or if the agent has no
+ * permission to read it.
+ */
 export function namespaceOfProcess(process: string): string | undefined {
   try {
     return namespaceKey(statSync(join(process, 'ns/net'), { bigint: true }))
@@ -42,9 +50,9 @@ export function namespaceOfProcess(process: string): string | undefined {
 }
 
 /**
- * Key of the node's own network namespace.
+ * Key (`dev:ino`) of the node's own network namespace.
  *
- * @throws {@link DiscoveryError} if the permission to read the node's first process is missing.
+ * @throws {@link DiscoveryError} if the agent has no permission to read the node's first process.
  */
 export function nodeNamespace(hostProc: string): string {
   const namespace = namespaceOfProcess(join(hostProc, '1'))
@@ -56,9 +64,9 @@ export function nodeNamespace(hostProc: string): string {
 }
 
 /**
- * Keys of the namespaces that never belong to a pod: the node's own and this process's.
+ * Keys (`dev:ino`) of the network namespaces that never belong to a pod: the namespaces of the node and of the agent.
  *
- * @throws {@link DiscoveryError} if the permission to read the node's first process is missing.
+ * @throws {@link DiscoveryError} if the agent has no permission to read the node's first process.
  */
 export function reservedNamespaces(hostProc: string): ReadonlySet<string> {
   const own = namespaceOfProcess('/proc/self')
@@ -71,7 +79,7 @@ const SOL_SOCKET = 1
 const SO_NETNS_COOKIE = 71
 const [AF_UNIX, SOCK_DGRAM] = [1, 2]
 
-/** Reads the cookie of a namespace from a socket that is created in it. */
+/** Reads the cookie of a network namespace from a socket that is created inside the namespace. */
 function cookieOf(target: Netns): bigint | undefined {
   try {
     const sys = loadSys()
@@ -83,8 +91,8 @@ function cookieOf(target: Netns): bigint | undefined {
       closeSync(socket)
     }
   } catch {
-    // The kernel has no cookies, or this process has no permission to enter the namespace. The identity is then device
-    // and inode only.
+    // The kernel has no namespace cookies, or the agent has no permission to enter the namespace. Device and inode
+    // number alone then identify the namespace.
     return undefined
   }
 }

@@ -5,26 +5,26 @@ import { errnoOf, messageOf } from '@cni/types'
 import { namespaceKey, namespaceOfProcess, nodeNamespace, reservedNamespaces } from './namespace-identity.ts'
 import { namesIn, processIds } from './proc-files.ts'
 
-/** Network namespace that was seen on the node. */
+/** Network namespace in a snapshot of the node, with its processes and mounts. */
 export interface SeenNamespace {
-  /** Processes in the namespace. */
+  /** IDs of the processes in the network namespace. */
   readonly pids: string[]
-  /** Files in the folder of named namespaces on which the namespace is mounted. */
+  /** Paths of the files on which the network namespace is mounted, such as `/run/netns/…`. */
   readonly mounts: string[]
 }
 
-/** Snapshot of a node's network namespaces, without the node's own and the agent's. */
+/** Snapshot of all network namespaces on a node, except the namespaces of the node and of the agent. */
 export interface NodeLook {
   readonly hostProc: string
-  /** Namespaces by their keys (`dev:ino`). */
+  /** Network namespaces of the snapshot by their keys (`dev:ino`). */
   readonly namespaces: ReadonlyMap<string, SeenNamespace>
-  /** Reason why mounts are unknown or incomplete, as a sentence. */
+  /** Reason why the snapshot may lack mounts of network namespaces, as a sentence. */
   readonly mountsProblem: string | undefined
 }
 
 /**
- * Takes a snapshot of a node: all processes, and the mounts in `run/netns` and `var/run/netns` beside the node's
- * procfs.
+ * Takes a snapshot of the network namespaces on a node: of all processes, and of the mounts in
+ * `run/netns` and `var/run/netns` beside the node's procfs.
  *
  * @throws `DiscoveryError` if the node's own namespace is unknown.
  */
@@ -38,7 +38,7 @@ export async function lookAtNode(hostProc: string): Promise<NodeLook> {
     return known
   }
   let looked = 0
-  // Yields regularly, so that thousands of processes do not block the agent.
+  // Lets other work of the agent run after every 256 processes or mounts, because a node may have thousands.
   const pause = async (): Promise<void> => {
     looked += 1
     if (looked % 256 === 0) await breathe()
@@ -70,12 +70,12 @@ export async function lookAtNode(hostProc: string): Promise<NodeLook> {
 
 // internal
 
-/** Limit of mounts. A node has one mount per pod, and usually about a hundred pods. */
+/** Limit of mounted network namespaces. A node has one mount per pod, and usually about a hundred pods. */
 const MOST_MOUNTS = 4096
 
 /**
- * Folders of named namespaces below the root of the node's files, without duplicates. Links that leave the root are
- * skipped.
+ * Folders of named network namespaces (`run/netns`) below the root of the node's files, without duplicates. Symbolic
+ * links that leave the root are skipped.
  */
 function mountFolders(root: string): { readonly folders: readonly string[]; readonly problem: string | undefined } {
   const below = join(realpathSync(root), sep)
@@ -93,15 +93,14 @@ function mountFolders(root: string): { readonly folders: readonly string[]; read
 }
 
 /**
- * Key of the namespace that is mounted on a file. All namespaces have the device number of the kernel's nsfs. Other
- * files
- * and links have other devices and are never opened.
+ * Key (`dev:ino`) of the network namespace that is mounted on a file. Namespaces have the device number of the kernel's
+ * nsfs. Files with another device number are not namespaces, and are never opened.
  */
 function mountedAt(path: string, dev: string | undefined): string | undefined {
   try {
     const stat = lstatSync(path, { bigint: true })
     return String(stat.dev) === dev ? namespaceKey(stat) : undefined
   } catch {
-    return undefined // The namespace was unmounted in the meantime.
+    return undefined // The network namespace was unmounted during the snapshot.
   }
 }

@@ -5,8 +5,8 @@ import type { NodeLook } from './node-look.ts'
 import { podOfProcess } from './proc-files.ts'
 
 /**
- * Opens the namespace of a process. Returns `undefined` if the process no longer belongs to the pod `uid`. Without
- * `uid`, returns `undefined` if the process belongs to any pod.
+ * Opens the network namespace of a process. Returns `undefined` if the process no longer belongs to the pod `uid`.
+ * Without `uid`, returns `undefined` if the process belongs to any pod.
  */
 export function openOfProcess(
   { hostProc }: NodeLook,
@@ -15,13 +15,13 @@ export function openOfProcess(
   uid: string | undefined,
 ): Netns | undefined {
   const opened = openIfSame(join(hostProc, pid, 'ns/net'), key)
-  // The kernel reuses process ids, so the pod of the process is checked after opening.
+  // Checks the pod of the process after opening, because the kernel may have given the process ID to another process.
   if (opened === undefined || podOfProcess(hostProc, pid) === uid) return opened
   opened.close()
   return undefined
 }
 
-/** Opens a namespace that contains no process of a pod. */
+/** Opens a network namespace of the snapshot that contains no process of a pod. */
 export function openUnowned(look: NodeLook, key: string): Netns | undefined {
   const { pids = [], mounts = [] } = look.namespaces.get(key) ?? {}
   for (const pid of pids.slice(0, TRIES)) {
@@ -34,10 +34,13 @@ export function openUnowned(look: NodeLook, key: string): Netns | undefined {
 
 // internal
 
-/** Number of processes to try, as some of them may have ended. */
+/** Number of processes through which opening a network namespace is tried, as some of them may have ended. */
 const TRIES = 8
 
-/** Opens the namespace at a path. Returns `undefined` if the path is gone or leads to another namespace than before. */
+/**
+ * Opens the network namespace at a path. Returns `undefined` if the path is gone, or leads to another namespace than in
+ * the snapshot.
+ */
 function openIfSame(path: string, key: string): Netns | undefined {
   try {
     const opened = netns.open(path)
@@ -45,7 +48,8 @@ function openIfSame(path: string, key: string): Netns | undefined {
     opened.close()
     return undefined
   } catch (error) {
-    if (isNetnsError(error)) return undefined // The last process has ended, or the file is not a network namespace.
+    // The last process of the namespace has ended, or the file at the path is not a network namespace.
+    if (isNetnsError(error)) return undefined
     throw error
   }
 }

@@ -3,13 +3,14 @@ import { type Netns, openRtnl } from '@cni/netns'
 import { parseAddress } from '@cni/types/ip'
 
 /**
- * Normalizes addresses and keeps those that identify a pod. Loopback, link-local and unspecified addresses are dropped.
+ * Normalizes the addresses of a pod, and drops loopback, link-local and unspecified addresses, which do not identify
+ * the pod.
  */
 export const tellingAddresses = (given: readonly string[]): string[] => [
   ...new Set(given.map(telling).filter((address) => address !== undefined)),
 ]
 
-/** Reads the addresses of the interfaces in a namespace, normalized like the addresses of pods. */
+/** Reads the IP addresses of all interfaces in a network namespace, in the same notation as the addresses of pods. */
 export async function addressesIn(target: Netns): Promise<ReadonlySet<string>> {
   using rtnl = await openRtnl(target)
   return new Set(tellingAddresses((await rtnl.getAddresses()).map(({ cidr }) => cidr.split('/')[0] ?? '')))
@@ -18,7 +19,7 @@ export async function addressesIn(target: Netns): Promise<ReadonlySet<string>> {
 // internal
 
 function telling(text: string): string | undefined {
-  // A prefix such as 10.0.0.2/24 is not an address.
+  // Drops a text with a prefix length, such as 10.0.0.2/24, because it is not an address.
   if (parseAddress(text) === undefined) return undefined
   const { ipv4, ipv6 } = usableAddresses([text])
   const [address] = [...ipv4, ...ipv6]

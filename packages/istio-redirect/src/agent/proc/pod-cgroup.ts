@@ -1,13 +1,13 @@
-/** Pod and container of a process, derived from its control groups. */
+/** Pod and container to which a process belongs, as its control groups show. */
 export interface PodCgroup {
-  /** UID as the API server writes it. `''` if the runtime (CRI-O) shows only the container. */
+  /** UID of the pod in the notation of the API server. `''` if the runtime (CRI-O) shows only the container. */
   readonly uid: string
   readonly containerId: string
 }
 
 /**
- * Parses `/proc/PID/cgroup` of cgroup v1 (one line per hierarchy) or v2 (one line). Returns `undefined` if no line
- * names a
+ * Finds pod and container in the text of
+ * `/proc/PID/cgroup`, for cgroup v1 (one line per hierarchy) and v2 (one line). Returns `undefined` if no line names a
  * pod, if lines contradict each other, or if the text has another format.
  *
  * @example
@@ -29,15 +29,21 @@ export function podCgroup(text: string): PodCgroup | undefined {
 
 // internal
 
-/** ASCII punctuation. Runtimes and systemd separate the parts of a name with different characters. */
+/**
+ * Pattern of one ASCII punctuation character. Runtimes and systemd separate the parts of a cgroup name with different
+ * characters.
+ */
 const sign = '[!-/:-@[-`{-~]'
 const word = '[^!-/:-@[-`{-~]+'
 const hex = (digits: number): string => `[0-9a-fA-F]{${digits}}`
 const uidParts = [hex(8), hex(4), hex(4), hex(4), hex(12)].join(`${sign}?`)
 
-/** Matches `/pod<uid>/<container>`, `-pod<uid>.slice/cri-containerd-<container>` and similar paths. */
+/**
+ * Pattern of cgroup paths of a pod's container: `/pod<uid>/<container>`, `-pod<uid>.slice/cri-containerd-<container>`
+ * and similar paths.
+ */
 const podPath = new RegExp(`${sign}pod(${uidParts})${sign}(?:${word}${sign})*(${word})$`)
-/** Matches `crio-<container>` at the end of any path. */
+/** Pattern of cgroup paths of CRI-O that end in `crio-<container>`. */
 const crioPath = new RegExp(`(?:^|/)crio${sign}(${word})$`)
 const podName = new RegExp(`${sign}pod${uidParts}${sign}`)
 

@@ -2,7 +2,7 @@ import { closeSync, constants, opendirSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { podCgroup } from './pod-cgroup.ts'
 
-/** Lists at most `most` names of a folder. */
+/** Lists the names in a folder, but at most `most`. The flag `isCut` tells that there are more. */
 export function namesIn(folder: string, most: number): { readonly names: readonly string[]; readonly isCut: boolean } {
   const opened = opendirSync(folder)
   try {
@@ -17,7 +17,7 @@ export function namesIn(folder: string, most: number): { readonly names: readonl
   }
 }
 
-/** Process ids of the node, as text. */
+/** IDs of all processes on the node, as text. */
 export const processIds = (hostProc: string): readonly string[] =>
   namesIn(hostProc, MOST_PROCESSES).names.filter((name) => /^[1-9][0-9]*$/.test(name))
 
@@ -30,20 +30,21 @@ export function podOfProcess(hostProc: string, pid: string): string | undefined 
   return (text === undefined ? undefined : podCgroup(text)?.uid) || undefined
 }
 
-/** Start time of a process in clock ticks since boot. `Infinity` if unknown. */
+/** Start time of a process in clock ticks since boot. `Infinity` if the start time is unknown. */
 export function startTimeOf(hostProc: string, pid: string): number {
   const stat = beginningOf(join(hostProc, pid, 'stat')) ?? ''
-  // The program's name is in parentheses and may contain parentheses itself.
+  // Splits `/proc/PID/stat` after the last parenthesis: the program's name is in parentheses, and may contain
+  // parentheses itself.
   const text = stat.slice(stat.lastIndexOf(')') + 1).split(' ')[20] ?? ''
   return /^\d+$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY
 }
 
-/** Sorts by start time, then by process id. */
+/** Compares two processes: the older one comes first, and equal start times are ordered by process ID. */
 export const olderFirst = (a: StartedProcess, b: StartedProcess): number =>
-  // The difference of two unknown times is NaN.
+  // Compares equal start times without a subtraction, because the difference of two unknown times (`Infinity`) is NaN.
   (a.startTime === b.startTime ? 0 : a.startTime - b.startTime) || Number(a.pid) - Number(b.pid)
 
-/** Process with its start time. */
+/** Process ID with the start time of the process. */
 export interface StartedProcess {
   readonly pid: string
   readonly startTime: number
@@ -51,9 +52,12 @@ export interface StartedProcess {
 
 // internal
 
-/** Limit of listed processes. Linux has at most 2^22 process ids, and a healthy node has far fewer processes. */
+/** Limit of listed processes. Linux permits up to 2^22 process IDs, and a healthy node has far fewer processes. */
 const MOST_PROCESSES = 1 << 18
-/** A path of a control group has at most 4096 characters. Longer files are ignored. */
+/**
+ * Buffer for files of a process in procfs. The path of a control group has at most 4096 characters. Longer files are
+ * ignored.
+ */
 const buffer = Buffer.alloc(16 * 1024)
 
 function beginningOf(path: string): string | undefined {
@@ -67,7 +71,7 @@ function beginningOf(path: string): string | undefined {
     }
     return buffer.toString('utf8', 0, size)
   } catch {
-    return undefined // The process has ended, or this process has no permission to read it.
+    return undefined // The process has ended, or the agent has no permission to read its files.
   } finally {
     if (fd !== undefined) closeSync(fd)
   }

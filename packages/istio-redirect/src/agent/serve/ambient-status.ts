@@ -5,29 +5,35 @@ import type { Backend } from '../../backend.ts'
 export interface AmbientStatus {
   /** Number of enrolled pods: their rules are installed and ztunnel has acknowledged them. */
   readonly enrolled: number
-  /** Number of pods that belong to the mesh and are not enrolled yet. */
+  /** Number of pods that belong to the mesh but are not enrolled yet. */
   readonly pending: number
-  /** The first pending pods (at most 20) as `namespace/name`, each with the reason. */
+  /**
+   * Pods that belong to the mesh but are not enrolled yet, as `namespace/name` with the reason. The list has at most 20
+   * pods.
+   */
   readonly waiting: readonly { readonly pod: string; readonly why: string }[]
-  /** Number of enrolled pods without a process or mount in their enrolled namespace. Older agents omit this member. */
+  /**
+   * Number of enrolled pods whose network namespace no process and no mount on the node shows. Older agents omit this
+   * member.
+   */
   readonly notCaptured?: number | undefined
-  /** The first of the `notCaptured` pods (at most 20), each with the reason. */
+  /** Pods that `notCaptured` counts, each with the reason. The list has at most 20 pods. */
   readonly astray?: readonly { readonly pod: string; readonly why: string }[] | undefined
-  /** Number of ztunnel connections that have sent their hello and have received all pods. */
+  /** Number of connected ztunnels that have received all pods of the node. */
   readonly ztunnels: number
-  /** Back end that writes the rules. `undefined` until the agent has chosen it. */
+  /** Back end that writes the redirection rules. `undefined` until the agent has chosen the back end. */
   readonly backend?: Backend | undefined
-  /** Present if traffic is redirected on the node instead of in pods. */
+  /** Status of node-level redirection. Present if traffic is redirected on the node instead of in pods. */
   readonly nodeLevel?:
     | {
         readonly mode: 'node-iptables' | 'node-ebpf'
-        /** Kind of the tunnels to ztunnel. Absent without tunnels. */
+        /** Type of the tunnels between the node and ztunnel. Absent if the redirect mode uses no tunnels. */
         readonly tunnel?: 'geneve' | 'vxlan' | undefined
-        /** IPv4 address of the node. Probes come from this address. */
+        /** IPv4 address of the node. The kubelet's probes come from this address. */
         readonly hostIp: string
         /**
-         * ztunnel that serves the node, as `namespace/name`. If it is `undefined`, the node drops traffic of pods in
-         * the mesh.
+         * ztunnel that gets the traffic of the node's pods, as `namespace/name`. If it is `undefined`, the node drops
+         * traffic of pods in the mesh.
          */
         readonly ztunnel?: string | undefined
       }
@@ -36,15 +42,15 @@ export interface AmbientStatus {
   readonly problem?: string | undefined
 }
 
-/** Status of redirection on the node. */
+/** Status of node-level redirection, as a member of the status of ambient mode. */
 export type NodeLevelStatus = NonNullable<AmbientStatus['nodeLevel']>
 
-/** Maximal number of pods in each list of a status. */
+/** Maximal number of pods in each list of the status of ambient mode. */
 export const PENDING_SHOWN = 20
 
 const podsShown = () => z.array(z.object({ pod: z.string(), why: z.string() })).check(z.maxLength(PENDING_SHOWN))
 
-/** Schema of a status that is read from the socket. */
+/** Schema of the status of ambient mode that `install-cni status` reads from the agent's socket. */
 export const ambientStatusSchema = z.object({
   enrolled: z.int().check(z.nonnegative()),
   pending: z.int().check(z.nonnegative()),

@@ -8,34 +8,34 @@ import type { AddRequest } from '../../serve/add-request.ts'
 import type { DecisionLine, ServeAnswer } from '../../serve/answer.ts'
 import { Refusal } from '../../serve/refusal.ts'
 
-/** Sources of knowledge about the pods of the agent's node. */
+/** Functions by which the agent gets knowledge about a pod when it answers an ADD of the plugin. */
 export interface AgentSources {
   /**
-   * Finds the current pod with this UID. Rejects if the pod is not found soon.
-   * The plugin then asks the API server itself and reports any error.
+   * Finds the current pod with this UID. Rejects if the pod is not found soon: the plugin then asks the API server
+   * itself, and reports any error.
    */
   pod(who: AskedPod): Promise<PodInfo>
   /**
-   * Enrols a pod in ambient mode if the selectors choose the pod. Resolves with `undefined` if the choice is unknown or
-   * the enrolment takes too long. The plugin then asks the API server and hands the pod over. Rejects with the reason
-   * if the enrolment fails.
+   * Enrols a pod in ambient mode if the selectors choose the pod. Resolves with `undefined` if the agent cannot decide,
+   * or if the enrolment takes too long. The plugin then asks the API server itself, and announces the pod on the event
+   * socket. Rejects with the reason if the enrolment fails.
    */
   readonly enrol?: ((pod: StartingPod) => Promise<'enrolled' | 'not-ambient' | undefined>) | undefined
-  /** Makes the kernel batch with the rules of a pod. The default caches no batches. */
+  /** Makes the kernel batch that writes the rules of a pod. The default function does not cache batches. */
   readonly batch?: typeof makeBatch
 }
 
-/** Pod of an ADD, with the addresses of `prevResult`. */
+/** Pod of a plugin's ADD, with the addresses from the `prevResult` of the call. */
 export interface StartingPod extends AskedPod {
   /** Path of the pod's network namespace. */
   readonly netns: string
-  /** Addresses of the pod without prefix length. */
+  /** IP addresses of the pod without prefix length. */
   readonly addresses: readonly string[]
 }
 
 /**
- * Decides about an ADD as the plugin does. Never rejects: after an unexpected error the answer is a refusal, and the
- * plugin decides itself.
+ * Answers an ADD of the plugin with the same decision that the plugin would make. Never rejects: after an unexpected
+ * error, the answer is a refusal, and the plugin decides itself.
  */
 export async function answerAdd(request: AddRequest, sources: AgentSources): Promise<ServeAnswer> {
   const log: DecisionLine[] = []
@@ -70,14 +70,14 @@ export async function answerAdd(request: AddRequest, sources: AgentSources): Pro
   }
 }
 
-/** Answer that refuses a call, with the reason. */
+/** Answer by which the agent refuses to decide for the plugin, with the reason. */
 export const refused = ({ reason, detail }: Refusal): ServeAnswer => ({ act: 'refused', reason, detail })
 
 // internal
 
 /**
- * Maximal number of rules in an answer of the agent. For a pod with more rules, the plugin makes the batch, so that
- * other pods do not wait.
+ * Maximal number of redirection rules in an answer of the agent. For a pod with more rules, the plugin itself makes the
+ * kernel batch: other pods must not wait.
  */
 const MAX_SERVED_RULES = 256
 
@@ -89,7 +89,10 @@ function linesIn(lines: DecisionLine[]): DecisionLog {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** Enrols the pod. Throws the same error as a plugin that hands the pod over itself. */
+/**
+ * Enrols the pod of an ADD in ambient mode. Throws the same error that a plugin without the agent's answer would
+ * report.
+ */
 async function enrolled({ call, addresses }: AddRequest, sources: AgentSources): Promise<boolean> {
   const told = addresses.told.map((cidr) => cidr.split('/')[0] ?? '')
   let done: 'enrolled' | 'not-ambient' | undefined

@@ -9,7 +9,7 @@ export function atMost(count: number): <T>(work: () => Promise<T>) => Promise<T>
       return await work()
     } finally {
       const next = waiting.shift()
-      // The next call takes the free slot.
+      // A finished call passes its slot to the next waiting call.
       if (next === undefined) running -= 1
       else next()
     }

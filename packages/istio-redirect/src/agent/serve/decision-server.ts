@@ -12,19 +12,19 @@ import { type ServingStatus, STATUS_PATH } from './serving-status.ts'
 
 /** Options of {@link decisionServer}. */
 export interface DecisionServerOptions extends BoundedOptions {
-  /** Version of the agent. A plugin of another version is refused. */
+  /** Version of the agent. The server refuses requests of a plugin of another version. */
   readonly version: string
-  /** Decides about an ADD. The signal aborts when the plugin has closed its connection. */
+  /** Decides about an ADD of the plugin. The signal aborts when the plugin has closed its connection. */
   readonly answer: (request: AddRequest, signal: AbortSignal) => Promise<ServeAnswer>
-  /** Called with each answer and its duration in milliseconds. */
+  /** Called for each answer to a plugin, with the duration in milliseconds. */
   readonly answered?: (answer: ServeAnswer, ms: number) => void
   readonly status: () => ServingStatus
 }
 
 /**
- * Answers the plugin over HTTP: `POST /add`, and `GET /status` for `install-cni status`. The head of an answer is sent
- * as
- * soon as the request has arrived. The plugin thus knows at once that an agent is running.
+ * HTTP server of the agent for the plugin: `POST /add` asks for the decision about an ADD. `GET /status` serves
+ * `install-cni status`. The server sends the head of the response as soon as it has read the request. The plugin thus
+ * knows at once that an agent is running.
  */
 export function decisionServer(options: DecisionServerOptions): Server {
   const { bounds = { ...boundsFor(MOST_WAITING), bytesOfOne: MAX_REQUEST } } = options
@@ -42,7 +42,7 @@ export function decisionServer(options: DecisionServerOptions): Server {
 
 // internal
 
-/** Limit of connections that wait for a request. When a node starts, all of its pods call at once. */
+/** Limit of open connections of plugins. When a node starts, all of its pods call the agent at once. */
 const MOST_WAITING = 256
 
 const JSON_TYPE = { 'content-type': 'application/json' }

@@ -4,14 +4,15 @@ import type { BoundedOptions } from '../server/bounded-connections.ts'
 import { boundedServer } from '../server/bounded-server.ts'
 import { targetOf } from '../server/target.ts'
 
-/** Readiness of the node, with one line for each reason against it. */
+/** Readiness of the agent for the kubelet. If it is not ready, each reason is one line. */
 export interface Readiness {
   readonly ready: boolean
   readonly reasons: readonly string[]
 }
 
 /**
- * Health server for kubelet. `/healthz` is always 200. `/readyz` is 200 if everything is installed. Otherwise it is
+ * HTTP server for the kubelet's probes of the agent. The path `/healthz` is always 200. The path `/readyz` is 200 if
+ * everything is installed, and 503 if not. With `/readyz?verbose`, the reasons follow.
  * 503. `/readyz?verbose` adds the reasons.
  */
 export function healthServer(readiness: () => Readiness, options?: BoundedOptions): Server {

@@ -2,13 +2,13 @@ import type { makeBatch } from '../../decide/make-batch.ts'
 import { memo } from '../../memo.ts'
 
 /**
- * Caches the kernel batches of rules. Most pods of a node have equal capture settings, and making the batch is the
- * slowest step of an answer.
+ * Caches the kernel batches that write the rules of pods. Most pods of a node have equal redirection settings. Making
+ * the batch is the slowest step of an answer to the plugin.
  */
 export const keptBatches = (make: typeof makeBatch): typeof makeBatch =>
   memo(make, (key, batch) => batch !== undefined && key.length + batch.byteLength <= LARGEST)
 
 // internal
 
-/** Maximal size in bytes of a cached batch with its key. 7 KiB is usual. */
+/** Maximal size in bytes of a cached kernel batch with its key. Usually they have 7 KiB. */
 const LARGEST = 32 * 1024

@@ -2,10 +2,12 @@ import { isObject } from '@cni/types'
 import type { LogEntry } from '../log/format.ts'
 import type { Labels } from '../part/services.ts'
 
-/** Maximal nesting of a line: deeper than any line of the plugin, and too shallow to overflow the stack. */
+/**
+ * Maximal nesting of the JSON of a log line: deeper than any line of the plugin, and too shallow to overflow the stack.
+ */
 const MAX_DEPTH = 32
 
-/** Reasons why a line is not printed. */
+/** Reasons why the agent does not print a log line of the plugin. */
 export const LINE_FAULTS = {
   form: 'it is not a JSON object with level, time and msg',
   depth: `it is nested deeper than ${MAX_DEPTH} levels`,
@@ -13,25 +15,25 @@ export const LINE_FAULTS = {
   time: 'its time is not RFC 3339',
 } as const
 
-/** Reason why a line is not printed. */
+/** Reason why the agent does not print a log line of the plugin. */
 export type LineFault = keyof typeof LINE_FAULTS
 
-/** Lines of one call of the plugin: valid lines, and the faults of the others. */
+/** Log lines that the plugin sent for one CNI call: the valid lines, and the faults of the invalid ones. */
 export interface ReceivedLines {
   readonly entries: readonly LogEntry[]
   readonly refused: readonly LineFault[]
 }
 
 /**
- * Parses the body of `POST /log`: a JSON array of strings. Each string is a JSON object with `level`, `time` and `msg`,
- * and its other members become labels. Returns `undefined` if the body is not such an array.
+ * Parses the body of the plugin's request `POST /log`: a JSON array of strings. Each string is a JSON object with
+ * `level`, `time` and `msg`; further members become labels. Returns `undefined` if the body is not an array of strings.
  */
 export function parseLogBody(body: string): ReceivedLines | undefined {
   const texts = parseOrNothing(body)
   return isTexts(texts) ? readLines(texts) : undefined
 }
 
-/** Parses lines, each a JSON object as in {@link parseLogBody}. */
+/** Parses log lines of the plugin, each a JSON object as in {@link parseLogBody}. */
 export function readLines(texts: readonly string[]): ReceivedLines {
   const entries: LogEntry[] = []
   const refused: LineFault[] = []
@@ -44,7 +46,7 @@ export function readLines(texts: readonly string[]): ReceivedLines {
 }
 
 function toEntry(text: string): LogEntry | LineFault {
-  // Validates the line without a schema, because a schema is too slow for the lines of every pod.
+  // Validates a log line by hand: a schema is too slow for the lines of every pod.
   const document = parseOrNothing(text)
   if (!isObject(document)) return 'form'
   const { level, time, msg, ...others } = document
@@ -90,7 +92,7 @@ function parseOrNothing(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Invalid JSON is reported as the fault `form`.
+    // For a log line that is not JSON, the caller reports the fault `form`.
     return undefined
   }
 }

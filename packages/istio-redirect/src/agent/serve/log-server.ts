@@ -7,20 +7,20 @@ import { targetOf } from '../server/target.ts'
 import { parseLogBody } from './log-entries.ts'
 import { printLines, type RefusedLines } from './print-lines.ts'
 
-/** Maximal size of a request in bytes. The log lines of any call of the plugin need less. */
+/** Maximal size in bytes of the plugin's request with log lines. The log lines of any CNI call need less. */
 const MAX_BYTES = 1024 * 1024
-/** Deadline for a request to arrive, in milliseconds. */
+/** Deadline in milliseconds for the plugin's request with log lines to arrive completely. */
 const ARRIVAL_MS = 5000
 
 /** Options of {@link logServer}. */
 export interface LogServerOptions extends BoundedOptions {
-  /** Called for each line that is not printed, and for each body that is not an array of lines. */
+  /** Called for each log line of the plugin that is not printed, and for each invalid request body. */
   readonly refused?: (reason: RefusedLines) => void
 }
 
 /**
- * Receives the plugin's log lines. Prints the lines of one request together, in the plugin's scope and with their own
- * times. The answer is always 200, because the plugin ignores it.
+ * HTTP server that prints the plugin's log lines. The lines of one request stay together, and keep the plugin's log
+ * scope and times. The response is always 200, because the plugin ignores it.
  */
 export function logServer(log: AgentLog, options: LogServerOptions = {}): Server {
   const { refused = () => {} } = options

@@ -1,6 +1,6 @@
 /// <reference path="./prom-client-parts.d.ts" />
 import type { Server } from 'node:http'
-// Imports single files: the rest of prom-client (push gateway, aggregation, runtime metrics) costs memory.
+// Imports single files of prom-client, because the rest (push gateway, aggregation, runtime metrics) costs memory.
 import Counter from 'prom-client/lib/counter.js'
 import Gauge from 'prom-client/lib/gauge.js'
 import Histogram from 'prom-client/lib/histogram.js'
@@ -10,14 +10,14 @@ import type { BoundedOptions } from '../server/bounded-connections.ts'
 import { boundedServer } from '../server/bounded-server.ts'
 import { targetOf } from '../server/target.ts'
 
-/** Registry of the agent's metrics, and their text format. */
+/** Registry of the agent's metrics, which also prints them in the text format of Prometheus. */
 export interface MetricsRegistry extends Metrics {
-  /** Creates a histogram. `buckets` are upper bounds. */
+  /** Creates a histogram metric. `buckets` are the upper bounds of its buckets. */
   histogram(name: string, help: string, buckets: readonly number[]): OneHistogram
   text(): Promise<string>
 }
 
-/** Creates the registry of one agent, including metrics of its process. */
+/** Creates the metrics registry of one agent, with the metrics of the agent's process. */
 export function metricsRegistry(): MetricsRegistry {
   const registry = new Registry()
   const counters = new Map<string, Counter>()
@@ -44,7 +44,7 @@ export function metricsRegistry(): MetricsRegistry {
   }
 }
 
-/** Serves `/metrics` for any method, like Istio. */
+/** HTTP server that serves the agent's metrics at `/metrics`, for any HTTP method, like Istio. */
 export function metricsServer(metrics: MetricsRegistry, options?: BoundedOptions): Server {
   return boundedServer((request, response) => {
     request.resume()
@@ -61,7 +61,10 @@ export function metricsServer(metrics: MetricsRegistry, options?: BoundedOptions
 
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores'
 
-/** Adds metrics of the process. They are read at each scrape: prom-client's own collectors use timers. */
+/**
+ * Adds metrics of the agent's process, such as memory. They are read at each scrape, because prom-client's own
+ * collectors use timers.
+ */
 function processMetrics(registry: Registry): void {
   const registers = [registry]
   const started = Date.now() / 1000 - process.uptime()

@@ -1,19 +1,22 @@
 import type { AgentLog } from '../log/agent-log.ts'
 import { LINE_FAULTS, type LineFault, type ReceivedLines } from './log-entries.ts'
 
-/** Reason why lines of the plugin are not printed. `body`: the body is not an array of lines. */
+/**
+ * Reason why the agent does not print log lines of the plugin. The reason `body` means that the request body is not an
+ * array of lines.
+ */
 export type RefusedLines = LineFault | 'body'
 
 /**
- * Level at which the agent logs each fault of the plugin's lines. Istio's agent logs invalid lines at debug too. Only
- * an attacker writes lines nested too deeply.
+ * Log level at which the agent reports each fault of the plugin's log lines. Istio's agent reports invalid lines at
+ * debug too. Too deep nesting is a warning, because only an attacker sends such lines.
  */
 const LEVELS = { form: 'debug', level: 'debug', time: 'debug', depth: 'warn' } as const
 
 /**
- * Prints the lines of one call of the plugin together, in the plugin's scope and with their own times.
+ * Prints the log lines that the plugin sent for one CNI call together, with the plugin's log scope and times.
  *
- * @param received - `undefined` if the body is not an array of lines
+ * @param received - parsed lines, or `undefined` if the request body is not an array of lines
  * @param where - source of the lines for the log, such as `log socket`
  */
 export function printLines(

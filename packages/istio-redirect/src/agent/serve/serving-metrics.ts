@@ -2,7 +2,7 @@ import type { ServeAnswer } from '../../serve/answer.ts'
 import type { PodSource } from '../pods/right-pod.ts'
 import type { MetricsRegistry } from './metrics.ts'
 
-/** Metrics of the plugin's calls that the agent serves. */
+/** Metrics of the plugin's calls that the agent answers. */
 export interface ServingMetrics {
   answered(answer: ServeAnswer, ms: number): void
   found(source: PodSource): void
@@ -10,12 +10,12 @@ export interface ServingMetrics {
 }
 
 /**
- * Upper bounds of the duration's buckets, in seconds. An answer with an API request takes about ten times as long as
- * one from the cache.
+ * Upper bounds in seconds of the histogram of answer durations. An answer with an API request takes about ten times as
+ * long as an answer from the cache.
  */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 3]
 
-/** Creates the metrics of served calls in a registry. */
+/** Creates the metrics of the plugin's calls in a metrics registry. */
 export function servingMetrics(metrics: MetricsRegistry): ServingMetrics {
   const served = metrics.counter(
     'istio_cni_served_calls_total',

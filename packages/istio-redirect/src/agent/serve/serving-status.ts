@@ -1,20 +1,20 @@
 import * as z from 'zod/mini'
 import { type AmbientStatus, ambientStatusSchema } from './ambient-status.ts'
 
-/** Status of the serving socket, for `install-cni status`. */
+/** Status of the socket on which the agent answers the plugin, for `install-cni status`. */
 export interface ServingStatus {
   readonly version: string
-  /** Source of pods: a watch of the node's pods, or one API request for each pod. */
+  /** Source of the agent's knowledge about pods: a watch of the node's pods, or one API request for each pod. */
   readonly pods: 'watched' | 'asked for'
-  /** Reason why pods are requested one by one. */
+  /** Reason why the agent requests pods one by one from the API server, instead of watching them. */
   readonly problem?: string | undefined
   /** Status of ambient mode. Absent if ambient mode is off, and from older agents. */
   readonly ambient?: AmbientStatus | undefined
-  /** Reason why the agent cannot distinguish an update of its DaemonSet from a removal. */
+  /** Reason why a stopping agent cannot distinguish an update of its DaemonSet from a removal. */
   readonly upgrade?: string | undefined
 }
 
-/** HTTP path of the status. */
+/** HTTP path at which the agent serves its status. */
 export const STATUS_PATH = '/status'
 
 const statusSchema = z.object({
@@ -25,5 +25,5 @@ const statusSchema = z.object({
   upgrade: z.optional(z.string()),
 })
 
-/** Parses the status from the body of an answer. Throws if the body is invalid. */
+/** Parses the agent's status from the body of an HTTP response. Throws if the body is invalid. */
 export const readStatus = (body: string): ServingStatus => statusSchema.parse(JSON.parse(body))

@@ -28,36 +28,39 @@ export interface ServingServices {
   readonly config: ServeConfig
   readonly api: ApiAccess
   readonly watches: PodWatches
-  /** Log scope of the agent itself. */
+  /** Log scope for messages of the agent itself, in contrast to the plugin's lines. */
   readonly own: ScopedLog
   readonly metrics: ServingMetrics
-  /** Called after each failed attempt to listen. */
+  /** Called after each failed attempt to listen on the socket for the plugin. */
   readonly failed: () => void
   readonly closed: (reason: CloseReason) => void
   /** Returns the status of ambient mode. Absent if ambient mode is off. */
   readonly ambient?: (() => AmbientStatus | undefined) | undefined
-  /** Returns the reason why the agent cannot distinguish an update of its DaemonSet from a removal. */
+  /** Returns the reason why a stopping agent cannot distinguish an update of its DaemonSet from a removal. */
   readonly upgrade?: (() => string | undefined) | undefined
-  /** Enrols a pod, provided by the ambient part. */
+  /** Enrols starting pods in ambient mode. Absent if ambient mode is off. */
   readonly enrol?: EnrolPod | undefined
 }
 
 /**
- * Enrols a pod that is starting. Resolves with `undefined` if enrolment is impossible now, or if it is unknown whether
- * the pod is in the mesh.
+ * Enrols a starting pod in ambient mode. Resolves with `undefined` if enrolment is impossible now, or if the watch has
+ * not delivered the pod yet.
  */
 export type EnrolPod = (pod: HandedPod, signal: AbortSignal) => Promise<'enrolled' | 'not-ambient' | undefined>
 
-/** Deadline of one API request for a pod, in milliseconds. The plugin waits three seconds for its answer. */
+/** Deadline in milliseconds for one API request for a pod. The plugin waits three seconds for the agent's answer. */
 const ASKING_MS = 2500
 
-/** Maximal number of concurrent API requests for single pods. Each answer may have megabytes. */
+/** Maximal number of concurrent API requests for single pods. Each response may have megabytes. */
 const MOST_ASKED = 2
 
-/** Deadline of an enrolment in milliseconds. A slower enrolment continues, and the plugin hands the pod over itself. */
+/**
+ * Deadline in milliseconds for an enrolment during an ADD. A slower enrolment continues, and the plugin announces the
+ * pod on the event socket.
+ */
 const ENROLLING_MS = 2500
 
-/** Serves the plugin's calls. Resolves with the function that ends the service. */
+/** Answers the plugin's calls on a socket. Resolves with the function that stops this service. */
 export async function startServing(services: ServingServices): Promise<() => Promise<void>> {
   const { config, api, watches, own, metrics } = services
   const stop = new AbortController()
@@ -66,7 +69,7 @@ export async function startServing(services: ServingServices): Promise<() => Pro
   const connect = async () => kubeClient(serviceAccountAccess(api), { userAgent: 'install-cni' })
 
   const few = atMost(MOST_ASKED)
-  /** Requests a pod once. If that fails, the plugin retries with its own request. */
+  /** Requests a pod from the API server once, without retries: after a failure, the plugin sends its own request. */
   const ask = async (who: PodIdentity, left: AbortSignal): Promise<PodInfo> => {
     const until = AbortSignal.any([signal, left, AbortSignal.timeout(ASKING_MS)])
     return few(async () => {
@@ -119,14 +122,14 @@ const NAMELESS = 'the name of the node is unknown: set NODE_NAME'
 
 const podOf = (pod: StartingPod): StartingPod => ({ ...pod, addresses: podAddresses(pod.addresses) })
 
-/** Resolves with the result of `work`, or with `undefined` after the deadline. */
+/** Resolves with the result of the promise `work`, or with `undefined` after the deadline. */
 async function within<T>(ms: number, work: Promise<T> | undefined): Promise<T | undefined> {
   const limit = new AbortController()
   const late = delay(ms, undefined, { signal: limit.signal }).catch(() => undefined)
   return Promise.race([work, late]).finally(() => limit.abort())
 }
 
-/** Extends an observer of the pod watch: logs the state of the watch and sets it in the metrics. */
+/** Wraps an observer of the pod watch. The wrapper also logs the state of the watch, and sets it in the metrics. */
 function telling(observer: Observer, { own, metrics }: ServingServices): Observer {
   const calm = calmLog(own, 'the pods of this node are watched again')
   return {

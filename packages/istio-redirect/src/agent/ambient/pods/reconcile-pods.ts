@@ -23,7 +23,7 @@ export async function reconcilePods(pods: MeshReconciler, { signal, roundMs }: R
     await breathe()
     for (const [at, uid] of uids.entries()) {
       await pods.heal(uid).catch(() => {}) // The check rejects because the agent is stopping.
-      // The check of a pod blocks the thread for milliseconds. Yields, so that requests of ztunnel and plugins run first.
+      // The check of a pod blocks the thread for milliseconds. Yields so that ztunnel and plugins are served first.
       await breathe()
       const left = ends - performance.now()
       // Runs the first round without pauses, because changes before the agent's start are unknown.
