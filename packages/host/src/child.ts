@@ -3,34 +3,34 @@ import type { Readable } from 'node:stream'
 
 /** Process that this package started, with the members by which the process is supervised. */
 export interface Child {
-  /** Process id. `undefined` if the program did not start; an `error` event then gives the reason. */
+  /** Process ID of the child. `undefined` if the program did not start; an `error` event then gives the reason. */
   readonly pid: number | undefined
   /** Closes this side of the child's pipes. A grandchild that still holds the other ends then causes no wait. */
   release(): void
 }
 
-/** Events of a child. They are emitted after `spawn` has returned. */
+/** Functions that are called for the events of a child process. No event is emitted before `spawn` has returned. */
 export interface ChildEvents {
   stdout(chunk: Uint8Array): void
   stderr(chunk: Uint8Array): void
-  /** The child has exited. Its pipes may still hold output. */
+  /** Called when the child process has exited. Its pipes may still hold output. */
   exit(exitCode: number | null, signal: NodeJS.Signals | null): void
-  /** The child has exited and its pipes are drained. */
+  /** Called when the child process has exited and its pipes are drained. */
   close(exitCode: number | null, signal: NodeJS.Signals | null): void
   error(error: unknown): void
 }
 
-/** Options for starting a child. */
+/** Options for starting a child process. */
 export interface ChildOptions {
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string | undefined
-  /** Input for stdin. Without it, stdin is `/dev/null`. The program need not read all of it. */
+  /** Input for the program's stdin. Without input, stdin is `/dev/null`. The program need not read all of the input. */
   readonly input: string | Uint8Array | undefined
   readonly stderr: 'pipe' | 'inherit'
   readonly inherit: readonly number[]
 }
 
-/** Starts a program in a process group of its own. Throws, or emits `error`, if it cannot be started. */
+/** Starts a program in a process group of its own. Throws, or emits `error`, if the program cannot be started. */
 export function spawnChild(
   file: string,
   args: readonly string[],
@@ -49,7 +49,7 @@ export function spawnChild(
   listen(child.stdout, events.stdout)
   listen(child.stderr, events.stderr)
   if (input !== undefined) {
-    // Ignores EPIPE: a program need not read its stdin. Its exit code shows the result.
+    // Ignores EPIPE on the child's stdin: a program need not read its stdin, and its exit code shows the result.
     child.stdin?.on('error', () => {})
     child.stdin?.end(input)
   }

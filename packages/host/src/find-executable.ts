@@ -29,7 +29,7 @@ function isExecutableFile(path: string): boolean {
     accessSync(path, constants.X_OK)
     return true
   } catch {
-    // EACCES, ENOTDIR, ELOOP: the file cannot be executed.
+    // EACCES, ENOTDIR, ELOOP: the file at this path cannot be executed. The search continues.
     return false
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Common operations on a node: run a program, read a file safely, and write one atomically.
+ * Common operations on a node: run a program, read a file safely, and write a file atomically.
  *
  * @example
  * ```ts

@@ -21,6 +21,6 @@ export function signalGroup(leader: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-leader, signal)
   } catch {
-    // ESRCH: all processes have ended. EPERM: only processes of another user are left.
+    // Errors of `kill`. ESRCH: all processes of the group have ended. EPERM: only processes of another user are left.
   }
 }

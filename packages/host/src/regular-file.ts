@@ -23,9 +23,10 @@ export function openRegularFile(path: string, flags = 0): { readonly fd: number;
 }
 
 /**
- * Text of a regular file with a size limit. Symbolic links are followed.
+ * Reads the text of a regular file, with a size limit. Symbolic links are followed.
  *
- * @param options - `ownOnly` refuses a file that a user other than root and the current user owns or may write.
+ * @param options - with `ownOnly`, a file that a user other than root and the current user owns or can write is
+ *   refused.
  * @throws an error of {@link isReadError}, or the file system's error.
  */
 export function readRegularFile(

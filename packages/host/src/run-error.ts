@@ -7,7 +7,7 @@ const brand = Symbol.for('cni.RunError')
  * The message names the command and ends with the first line of the program's stderr.
  */
 export class RunError extends Error implements RunResult {
-  /** Reason of the failure. */
+  /** Reason why the program failed or did not start. */
   readonly code:
     | 'EXIT'
     | 'SIGNAL'

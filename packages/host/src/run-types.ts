@@ -1,11 +1,11 @@
 /** Options for running a program. All are optional. */
 export interface RunOptions {
-  /** Input for the program's stdin, which is then closed. Without it, stdin is `/dev/null`. */
+  /** Input for the program's stdin, which is closed after the input. Without input, stdin is `/dev/null`. */
   input?: string | Uint8Array | undefined
   /** Complete environment of the program: variables of this process are not added. Default: `process.env`. */
   env?: NodeJS.ProcessEnv | undefined
   cwd?: string | undefined
-  /** Descriptors of this process that the program inherits as descriptors 3, 4, … Default: none. */
+  /** Descriptors of this process that the program inherits as its descriptors 3, 4, … Default: none. */
   inherit?: readonly number[] | undefined
   /** Signal whose abort ends the program's whole process group. */
   signal?: AbortSignal | undefined
@@ -47,7 +47,10 @@ export interface RunResult {
 export interface Started {
   /** Process id of the program. `undefined` if the program could not be started; `done` then rejects. */
   readonly pid: number | undefined
-  /** Settles when the program has exited and its pipes are drained. Rejects with a `RunError`. */
+  /**
+   * Result of the running program. Settles when the program has exited and its pipes are drained. Rejects with a
+   * `RunError`.
+   */
   readonly done: Promise<RunResult>
   /** Sends a signal to the program's whole process group. Default: SIGTERM. */
   kill(signal?: NodeJS.Signals): void

@@ -8,9 +8,9 @@ import type { RunOptions, RunResult, Started } from './run-types.ts'
 import { supervise } from './supervise.ts'
 
 /**
- * Starts a program without a shell, in its own process group, and returns at once. The program exists (or has failed)
- * when this returns, so it can be called inside `netns.run` and awaited outside. If a program cannot be started, `done`
- * rejects; `start` itself never throws.
+ * Starts a program without a shell, in its own process group, and returns at once. When the call returns, the program
+ * exists or has failed: callers may call `start` inside `netns.run` and await the result outside. If a program cannot
+ * be started, `done` rejects; `start` itself never throws.
  *
  * @example
  * const child = start(['sleep', '60'], { timeout: 1000 })
@@ -59,7 +59,7 @@ export function start(argv: readonly [string, ...string[]], options: RunOptions 
   }
 }
 
-/** Traces the command and its result, but neither its stdin nor its environment. */
+/** Traces the command and its result, but neither the command's stdin nor its environment. */
 function traceEnd(debug: NonNullable<ReturnType<typeof debugFor>>, { pid, done }: Started): void {
   const ended = ({ command, exitCode, signal, durationMs }: RunResult | RunError): void =>
     debug('run', { command, pid, exitCode, signal: signal ?? undefined, ms: durationMs })

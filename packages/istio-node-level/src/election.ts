@@ -2,12 +2,12 @@ import { isZtunnel, readAmbientPod } from '@cni/istio-rules'
 import { isObject } from '@cni/types'
 import { parseAddress } from '@cni/types/ip'
 
-/** ztunnel pod of the node, from the API server. */
+/** ztunnel pod of the node, as the API server describes it. */
 export interface ZtunnelPod {
   readonly uid: string
   /** Name of the ztunnel pod as `namespace/name`. */
   readonly name: string
-  /** IPv4 address of the pod. `undefined` if the pod has no address yet. */
+  /** IPv4 address of the ztunnel pod. `undefined` if the pod has no address yet. */
   readonly ip: string | undefined
   /** True if the ztunnel pod has the condition `Ready`, and is neither terminating nor completed. */
   readonly ready: boolean
@@ -18,7 +18,7 @@ export interface ZtunnelPod {
 }
 
 /**
- * Reads a ztunnel pod from an object of the API server. Returns `undefined` for any other pod, and for an invalid
+ * Reads a ztunnel pod from a Pod object of the API server. Returns `undefined` for any other pod, and for an invalid
  * object.
  */
 export function readZtunnelPod(

@@ -7,7 +7,7 @@ export interface NodeZtunnel {
   readonly name: string
   /** IPv4 address of ztunnel. */
   readonly ip: string
-  /** Network namespace of ztunnel. The caller opens it, and closes it after the call. */
+  /** Open network namespace of ztunnel. The caller opens the namespace, and closes it after the call. */
   readonly netns: Netns
   /** True if DNS queries of pods in the mesh go to ztunnel. */
   readonly dnsCapture: boolean
@@ -16,7 +16,7 @@ export interface NodeZtunnel {
 /** Pod to enrol: its traffic is redirected to ztunnel. */
 export interface NodePod {
   readonly uid: string
-  /** Addresses of the pod. IPv6 addresses are ignored: node-level redirection is for IPv4 only. */
+  /** IP addresses of the pod to enrol. IPv6 addresses are ignored: node-level redirection supports only IPv4. */
   readonly addresses: readonly string[]
   /** Network namespace of the pod, opened by the caller. Only redirection by eBPF needs it, to find the pod's links. */
   readonly netns?: Netns | undefined

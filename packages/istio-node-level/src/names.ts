@@ -27,9 +27,9 @@ export const ztunnelMarkMask = 0xfff
 /** Numbers of the route tables on the node and in ztunnel's namespace. The numbers are reserved for this package. */
 export const tables = { inbound: 100, outbound: 101, proxy: 102 } as const
 
-/** Priorities of the node's policy rules. */
+/** Priorities of the node's policy rules (`ip rule`). */
 export const priorities = { skip: 100, outbound: 101, proxyReturn: 102, pods: 103 } as const
-/** Priorities of the policy rules in ztunnel's namespace. */
+/** Priorities of the policy rules (`ip rule`) in ztunnel's namespace. */
 export const ztunnelPriorities = { tproxy: 20_000, originalSourceReturn: 20_003 } as const
 
 /** Priority of the policy rule that looks up the kernel's main route table. */
@@ -38,7 +38,7 @@ export const MAIN_PRIORITY = 32_766
 /** Name of the ipset set with the addresses of pods in the mesh. The comment of each entry is the UID of the pod. */
 export const POD_SET = 'ztunnel-pods-ips'
 
-/** Port of ztunnel's DNS listener in its own namespace. */
+/** UDP port on which ztunnel listens for DNS queries, in ztunnel's own network namespace. */
 export const ZTUNNEL_DNS_PORT = 15_053
 
 /** Tunnels between the node and ztunnel's namespace, with the link name and IPv4 address of each end. */

@@ -18,11 +18,11 @@ export interface Stillness extends Disposable {
   looked(isClean: boolean): void
 }
 
-/** Options of {@link stillness}. */
+/** Options of {@link stillness}, the change detection for network namespaces. */
 export interface StillnessOptions extends Pick<RulesBy, 'backend'> {
   /** True to detect changes of nf_tables rules. Default: true. */
   readonly rules?: boolean | undefined
-  /** True to detect changes of filters on links. Default: false. */
+  /** True to detect changes of tc filters on links. Default: false. */
   readonly filters?: boolean | undefined
 }
 
@@ -61,9 +61,9 @@ export function stillness(
 /** Number of complete checks in a row that may be skipped. */
 const TRUSTED_LOOKS = 9
 
-/** Netlink groups of links, IPv4 addresses, routes and policy rules, and of link settings. */
+/** Numbers of the netlink groups of links, IPv4 addresses, routes, policy rules and link settings. */
 const GROUPS = [1, 5, 7, 8, 24] as const
-/** Netlink group of qdiscs and filters. */
+/** Number of the netlink group of qdiscs and tc filters. */
 const RTNLGRP_TC = 4
 
 /** Largest number of netlink events to read in one call. */

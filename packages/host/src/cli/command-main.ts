@@ -38,7 +38,7 @@ export function commandMain(
   name: string,
   run: (argv: readonly string[], io: CommandIo) => Promise<number>,
   options: {
-    /** Exit code for an unexpected error. Default: 1. */
+    /** Exit code of the command after an unexpected error. Default: 1. */
     readonly crashed?: number
     /**
      * Escapes or removes unsafe characters in all text for stderr. Needed by commands that quote text of other

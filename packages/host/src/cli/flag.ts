@@ -1,4 +1,4 @@
-/** Flag of a command line, with its parser. */
+/** Flag of a command line, such as `--port 80`, with its parser. */
 export interface Flag<T> {
   /** Name of the flag without the leading dashes. */
   readonly name: string
@@ -24,7 +24,7 @@ export type FlagValues<F extends Readonly<Record<string, Flag<unknown>>>> = {
   readonly [K in keyof F]: F[K] extends Flag<infer T> ? T : never
 }
 
-/** Flag with any text; the default is empty. */
+/** Flag whose argument is any text. The default is an empty text. */
 export const textFlag = ({
   fallback = '',
   ...flag
@@ -95,7 +95,7 @@ export const secondsFlag = ({
   },
 })
 
-/** Parses a boolean as Go does. */
+/** Parses a boolean text as Go does (`strconv.ParseBool`). */
 export function goBool(text: string): boolean {
   if (/^(?:1|t|T|TRUE|true|True)$/.test(text)) return true
   if (/^(?:0|f|F|FALSE|false|False)$/.test(text)) return false

@@ -1,6 +1,6 @@
 import type { Flag } from './flag.ts'
 
-/** Formats the list of flags of a help text, in two columns. */
+/** Prints the flags of a command in two columns, for the command's help text. */
 export function flagsText(
   flags: Readonly<Record<string, Flag<unknown>>>,
   { variable }: { variable?: (flag: Flag<unknown>) => string } = {},
@@ -9,7 +9,7 @@ export function flagsText(
   return rows.map(([a, b]) => `  ${a}\n${wrap(b, 100)}`).join('')
 }
 
-/** Formats a heading, bold if the terminal supports it. */
+/** Formats a heading of a help text, in bold letters if the terminal supports them. */
 export function heading(text: string, colour: boolean): string {
   return colour ? `\u001b[1m${text}\u001b[22m` : text
 }

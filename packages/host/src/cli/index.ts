@@ -1,6 +1,6 @@
 /**
- * Command line tools: flags with validation, a help text made from them, errors with suggestions, and the connection to
- * the process.
+ * Building blocks of command-line tools: flags with validation, help texts, errors with suggestions, and the connection
+ * to the process.
  *
  * @example
  * ```ts

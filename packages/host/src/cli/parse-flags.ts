@@ -90,7 +90,9 @@ const namesOf = (flags: Readonly<Record<string, Flag<unknown>>>): string[] =>
 
 const LONGEST = 80
 
-/** Quotes an argument for an error: on one line, all characters visible, at most 80 characters. */
+/**
+ * Quotes a command-line argument for an error message: on one line, with all characters visible, at most 80 characters.
+ */
 function quote(text: string): string {
   const shown = JSON.stringify(text).replace(
     /[\u007f-\u00a0\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]/g,

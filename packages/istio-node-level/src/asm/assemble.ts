@@ -62,7 +62,10 @@ interface Encoded {
 const MEM = 0x60
 const ATOMIC = 0xc0
 const BY_REGISTER = 0x08
-/** Value of the source register field that marks a map descriptor (`BPF_PSEUDO_MAP_FD`). */
+/**
+ * Value of an eBPF instruction's source register field that marks the operand as a map's file descriptor
+ * (`BPF_PSEUDO_MAP_FD`).
+ */
 const MAP_DESCRIPTOR: Register = 'r1'
 
 function encoded(

@@ -23,7 +23,7 @@ export interface Helper {
   readonly releases?: boolean
 }
 
-/** Helpers that our programs call. None of them requires a GPL license. */
+/** Kernel helpers that the eBPF programs of this package call. None of these helpers requires a GPL license. */
 export const helpers = {
   map_lookup: { id: 1, takes: ['map', 'key'], returns: 'value' },
   skb_store_bytes: { id: 9, takes: ['context', 'number', { in: 'r4' }, 'number', 'number'], returns: 'number' },

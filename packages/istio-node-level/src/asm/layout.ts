@@ -1,4 +1,4 @@
-/** Offsets of the packet's fields in `struct __sk_buff`. */
+/** Offsets of the packet's fields in `struct __sk_buff`, the context of tc programs. */
 export const context = { mark: 8, protocol: 16, ifindex: 40, cb4: 64 } as const
 
 /** Offsets in `struct __sk_buff` that an eBPF program of this package is permitted to write. */

@@ -50,7 +50,7 @@ export function lines({ name, instructions }: ProgramText): readonly Line[] {
   return found
 }
 
-/** Throws a `ProgramError` that names the program, the label and the instruction. */
+/** Throws a `ProgramError` for an eBPF instruction. The message names the program, the label and the instruction. */
 export function fail(program: string, line: Line, code: ProgramErrorCode, text: string): never {
   const under = line.under === undefined ? '' : ` under ${line.under}`
   throw new ProgramError(code, `Program ${program}, "${instructionText(line.operation)}"${under}: ${text}`)

@@ -24,7 +24,7 @@ export type ProgramErrorCode =
   | 'MAP'
 
 /**
- * Error in an eBPF program, with its location. This package's own check finds the error before the kernel sees the
+ * Error in an eBPF program, with its location. The check of this package finds the error before the kernel gets the
  * program.
  */
 export class ProgramError extends Error {

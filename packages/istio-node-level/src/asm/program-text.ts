@@ -10,7 +10,7 @@ export interface MapSizes {
 export interface ProgramText {
   /** Name of the eBPF program: at most 15 characters of `A-Z a-z 0-9 _ .`. */
   readonly name: string
-  /** Maps that the program uses, by name. */
+  /** Maps that the eBPF program uses, by name. */
   readonly maps: Readonly<Record<string, MapSizes>>
   readonly instructions: readonly Instruction[]
 }

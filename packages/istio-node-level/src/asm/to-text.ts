@@ -62,6 +62,6 @@ export function instructionText(instruction: Instruction): string {
 const place = ({ width, base, offset }: { width: string; base: string; offset: number }): string =>
   `*(${width} *)(${base} ${offset < 0 ? '-' : '+'} ${Math.abs(offset)})`
 
-/** Prints a large number in hexadecimal, as it is a bit pattern. */
+/** Prints a large number in an eBPF instruction in hexadecimal, because such a number is a bit pattern. */
 const shown = (value: string | number): string =>
   typeof value === 'number' && value > 0xffff ? `0x${value.toString(16)}` : String(value)

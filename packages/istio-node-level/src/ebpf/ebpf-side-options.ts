@@ -1,7 +1,10 @@
 import type { IptablesOptions } from '@cni/iptables'
 import type { NetnsTarget } from '@cni/netns'
 
-/** Options of `ebpfSide`. `backend` and `programs` are only used in the variant `mark`. */
+/**
+ * Options of `ebpfSide`, the node-level redirection by eBPF. Only the variant `mark` uses the options
+ * `backend` and `programs`.
+ */
 export interface EbpfSideOptions extends Pick<IptablesOptions, 'backend' | 'programs'> {
   /** Network namespace of the node. Default: the namespace that this process was started in. */
   readonly netns?: NetnsTarget | undefined

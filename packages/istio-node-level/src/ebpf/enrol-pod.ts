@@ -13,7 +13,7 @@ import { endsOf } from './links.ts'
 import { dropEntry, isSameTarget, linksOf, type PodEntry, podEntriesAt, putEntry } from './pod-entries.ts'
 import { type Serving, targetOf } from './serving.ts'
 
-/** Result of {@link enrolPod}. */
+/** Result of {@link enrolPod}, with the map entries of the enrolled pod. */
 export interface EnrolledPod extends KernelReport {
   readonly entries: readonly PodEntry[]
 }

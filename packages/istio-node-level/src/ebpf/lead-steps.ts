@@ -55,7 +55,8 @@ export function leadDrift({ ztunnel_info }: Objects['maps'], { to }: Pick<Lead, 
 const none: EarlierTarget = { ...nobody, netns: 0 }
 
 /**
- * Previous ztunnel as the target of open connections. All zeros if its veth is gone, or if it is the current ztunnel.
+ * Map value of the previous ztunnel, which keeps open connections. All zeros if that ztunnel has no veth any more, or
+ * is the current ztunnel.
  */
 async function stillThere(rtnl: RtnlPort, { ifindex, mac, flags, pad }: Target, to: Target): Promise<EarlierTarget> {
   if (ifindex === 0 || ifindex === to.ifindex) return none

@@ -12,7 +12,7 @@ export interface NamespacePlan {
   readonly rules?: Ruleset | undefined
 }
 
-/** Inputs of {@link namespacePlan}. */
+/** Inputs of {@link namespacePlan}, the plan for ztunnel's namespace. */
 export interface NamespaceFacts {
   readonly variant: Variant
   /** Name of ztunnel's veth inside ztunnel's namespace. */

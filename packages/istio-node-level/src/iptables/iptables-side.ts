@@ -19,7 +19,7 @@ import { enrolAddresses, releaseAddresses } from './pods.ts'
 import { applyZtunnel, removeZtunnel, ztunnelDrift } from './ztunnel-namespace.ts'
 import { type ZtunnelPlan, ztunnelPlan } from './ztunnel-plan.ts'
 
-/** Options of {@link iptablesSide}. */
+/** Options of {@link iptablesSide}, the node-level redirection by iptables. */
 export interface IptablesSideOptions extends Pick<IptablesOptions, 'backend' | 'programs'> {
   /** Network namespace of the node. Default: the namespace that this process was started in. */
   readonly netns?: NetnsTarget | undefined

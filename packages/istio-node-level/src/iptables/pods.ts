@@ -14,7 +14,7 @@ import type { NodeFacts } from './facts.ts'
 import { podRoute } from './node-plan.ts'
 import { podEntries, podSet, putEntries } from './pod-set.ts'
 
-/** Result of {@link enrolAddresses}. */
+/** Result of {@link enrolAddresses}, with the enrolled addresses of a pod. */
 export interface Enrolled extends KernelReport {
   /** Addresses of the pod whose traffic is redirected, in the kernel's notation. */
   readonly addresses: readonly string[]

@@ -16,13 +16,13 @@ export interface WantedTunnel {
 /** Wanted IPv4 route of a network namespace. */
 export interface WantedRoute {
   readonly table: number
-  /** Destination prefix, such as `10.0.0.7/32` or `0.0.0.0/0`. */
+  /** Destination prefix of the route, such as `10.0.0.7/32` or `0.0.0.0/0`. */
   readonly to: string
   readonly link: string
   readonly type?: 'local' | undefined
   readonly gateway?: string | undefined
   readonly source?: string | undefined
-  /** Scope of the route. Default: `universe`. */
+  /** Scope of the wanted route. Default: `universe`. */
   readonly scope?: 'link' | 'host' | undefined
   readonly onlink?: true | undefined
 }

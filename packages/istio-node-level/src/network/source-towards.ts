@@ -20,7 +20,8 @@ export async function sourceTowards(target: NetnsTarget, address: string): Promi
   })
   const socket = createSocket('udp4')
   try {
-    // Node.js reports the local address only of sockets that Node.js itself opened or adopted.
+    // Passes the connected socket to Node.js, which reports the local address only of sockets that Node.js opened or
+    // adopted.
     const ready = once(socket, 'listening')
     socket.bind({ fd })
     await ready

@@ -22,7 +22,7 @@ export const packetMarks = {
   inbound: 5678,
 } as const
 
-/** Ports of ztunnel's listeners in its own namespace. */
+/** Ports on which ztunnel listens, in ztunnel's own network namespace. */
 export const ztunnelPorts = { outbound: 15_001, plaintext: 15_006, hbone: 15_008, dns: 15_053 } as const
 
 /** Offsets of fields in the map entry of a pod or of ztunnel. */
@@ -43,8 +43,8 @@ export const mapSizes = {
   drops: { keySize: 4, valueSize: 8 },
 } as const satisfies Readonly<Record<string, MapSizes>>
 
-/** Converts a 16-bit number to network byte order, for little-endian machines. */
+/** Converts a 16-bit number to network byte order. The eBPF programs support only little-endian machines. */
 export const htons = (value: number): number => ((value & 0xff) << 8) | (value >> 8)
 
-/** 127.0.0.1 in network byte order, for little-endian machines. */
+/** Address 127.0.0.1 in network byte order, for little-endian machines. */
 export const LOOPBACK = 0x0100_007f

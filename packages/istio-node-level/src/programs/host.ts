@@ -20,7 +20,10 @@ import { ifStillEarlier } from './sockets.ts'
 
 const { app_info, drops: dropCounts, host_ip_info, ztunnel_before, ztunnel_info } = mapSizes
 
-/** Redirects packets of a pod in the mesh to ztunnel. Attached to ingress on the node's end of the pod's link. */
+/**
+ * Program that redirects packets of a pod in the mesh to ztunnel. Attached to ingress on the node's end of the pod's
+ * link.
+ */
 export const appOutbound = program({
   name: 'app_outbound',
   maps: { host_ip_info, ztunnel_before, ztunnel_info, app_info, drops: dropCounts },
@@ -53,8 +56,8 @@ export const appOutbound = program({
 })
 
 /**
- * Redirects packets for a pod in the mesh to ztunnel, except packets from ztunnel. Attached to egress on the node's end
- * of the pod's link.
+ * Program that redirects packets for a pod in the mesh to ztunnel, except packets from ztunnel. Attached to egress on
+ * the node's end of the pod's link.
  */
 export const appInbound = program({
   name: 'app_inbound',
@@ -77,8 +80,8 @@ export const appInbound = program({
 })
 
 /**
- * Redirects packets from ztunnel for a pod in the mesh directly to the pod. Attached to ingress on the node's end of
- * ztunnel's link.
+ * Program that redirects packets from ztunnel for a pod in the mesh directly to the pod. Attached to ingress on the
+ * node's end of ztunnel's link.
  */
 export const ztunnelHostIngress = program({
   name: 'zt_host_ingress',

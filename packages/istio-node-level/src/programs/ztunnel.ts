@@ -34,8 +34,8 @@ export const ztunnelTproxy = program({
     jump('r7', 'eq', 0, 'listener'),
     load('u32', 'r1', 'r7', socket.state),
     jump('r1', 'ne', LISTEN, 'assign'),
-    // Releases the found listener: it matches the packet's original destination only by accident. The lookup of the
-    // right listener follows.
+    // The first lookup used the packet's original destination, so a found listener is wrong. Releases the listener, and
+    // looks up ztunnel's own port.
     release(),
     label('listener'),
     store('u32', 'r10', tuple.destination, LOOPBACK),

@@ -8,7 +8,7 @@ import { addresses, ptpNode } from '../ptp-node.ts'
 /** Test node with its own folder of eBPF pins. Disposal removes the node and the folder. */
 export type EbpfNode = Awaited<ReturnType<typeof ebpfNode>>
 
-/** Creates a node for eBPF redirection, without a ztunnel that serves it. */
+/** Creates a test node for eBPF redirection. No ztunnel serves the node yet. */
 export async function ebpfNode(network: 'ptp' | 'bridge' = 'ptp') {
   await using starting = new AsyncDisposableStack()
   const pins = join(starting.use(tempBpffs()).path, 'ambient')

@@ -4,7 +4,7 @@ import { connectIn, serveIn, sourceOf } from '../sockets.ts'
 
 const PATIENCE_MS = 3000
 
-/** Starts a server that answers each message with the client's address and the message. */
+/** Starts a TCP server that answers each message with the client's address and the message itself. */
 export const startEcho = async (inside: Netns, port: number): Promise<AsyncDisposable> =>
   serveIn(inside, port, (client) => client.on('data', (data) => client.write(`${sourceOf(client)} said ${data}`)))
 

@@ -6,7 +6,7 @@ import { metricsRegistry } from '../serve/metrics.ts'
 import { ambientMetrics } from './ambient-metrics.ts'
 import { startAmbientMode } from './start-ambient.ts'
 
-/** Options of {@link startAmbient}. */
+/** Options of {@link startAmbient}, which starts ambient mode alone. */
 export interface StartAmbientOptions {
   readonly config: AmbientConfig
   /**
@@ -22,7 +22,7 @@ export interface StartAmbientOptions {
   >
   /** Called after each failed attempt to listen for plugins, or to run ambient mode. */
   readonly failed?: (() => void) | undefined
-  /** Called when the agent has closed a connection of a plugin early, with the reason. */
+  /** Called with the reason when the agent has closed a plugin's connection before the answer. */
   readonly closed?: ((reason: string) => void) | undefined
   /** Root of the node's files. Default: `/host` if it exists, as in a pod of the agent. */
   readonly hostRoot?: string | undefined
@@ -31,7 +31,7 @@ export interface StartAmbientOptions {
 /** Handle by which the caller queries and stops a running ambient mode. */
 export interface StartedAmbient {
   status(): AmbientStatus
-  /** Error that stops ambient mode as a whole. */
+  /** Returns the error that stops ambient mode as a whole, or `undefined`. */
   problem(): string | undefined
   /**
    * Reason why ambient mode is not ready, for the readiness probe.

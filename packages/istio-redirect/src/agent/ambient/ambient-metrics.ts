@@ -6,14 +6,11 @@ export type ReconcileEvent = 'add' | 'update' | 'delete'
 /** Object that another process changed and the agent restored: rules or sets of the node, or rules in a pod. */
 export type HealedPart = 'host_rules' | 'host_sets' | 'pod'
 
-/** Metrics of ambient mode. */
+/** Metrics of ambient mode, which the agent counts and sets. */
 export interface AmbientMetrics {
-  /** Counts one reconciliation of a pod or a namespace, including retries. */
+  /** Counts one reconciliation of a pod with the mesh, including retries. */
   reconciled(event: ReconcileEvent): void
-  /**
-   * Sets the numbers of enrolled pods, pending pods, and enrolled pods without a process or mount in their enrolled
-   * namespace.
-   */
+  /** Sets the numbers of enrolled pods, pending pods, and enrolled pods whose traffic is not captured. */
   pods(enrolled: number, pending: number, notCaptured: number): void
   /** Sets the number of ztunnel connections. The gauge is absent until the first ztunnel has connected. */
   ztunnels(connected: number): void
@@ -22,7 +19,7 @@ export interface AmbientMetrics {
   healFailed(part: HealedPart): void
 }
 
-/** Creates the metrics of ambient mode. Metrics that Istio has keep Istio's names. */
+/** Creates the metrics of ambient mode. Metrics that Istio also has keep the names of Istio. */
 export function ambientMetrics(metrics: Metrics): AmbientMetrics {
   const events = metrics.counter(
     'nodeagent_reconcile_events_total',

@@ -6,7 +6,7 @@ import type { ApiAccess, ScopedLog } from '../part/services.ts'
 import type { PodWatches } from '../pods/pod-watches.ts'
 import type { PodStore } from './pods/pod-store.ts'
 
-/** Options of {@link clusterWatches}. */
+/** Options of {@link clusterWatches}, which watches pods and namespaces through the API server. */
 export interface ClusterWatchesOptions {
   readonly seen: Pick<PodStore, 'pods' | 'namespaces'>
   /** Name of the Kubernetes node whose pods are watched. */

@@ -4,7 +4,7 @@ import type { Netns } from '@cni/netns'
 import type { AmbientConfig, NodeLevelConfig } from '../config/ambient-config.ts'
 import type { ScopedLog } from '../part/services.ts'
 
-/** Dependencies of a {@link KernelSide}, the part of node-level redirection that changes the kernel. */
+/** Dependencies of a `KernelSide`, the part of node-level redirection that changes the kernel. */
 export interface KernelSideOptions {
   readonly config: AmbientConfig
   readonly nodeLevel: NodeLevelConfig
@@ -19,14 +19,14 @@ export interface KernelSideOptions {
   readonly settings: ReadonlyMap<string, string>
 }
 
-/** {@link KernelSide} of node-level redirection, with properties that the agent needs. */
+/** The `KernelSide` of node-level redirection, with properties that the agent needs. */
 export interface ChosenKernelSide {
   readonly kernel: KernelSide
   /** True if the agent has to pass the pod's network namespace to `addPod`. */
   readonly needsNetns: boolean
-  /** iptables variant that writes the rules, for the status of the agent. */
+  /** iptables variant that writes the node's rules, for the status of the agent. */
   readonly backend?: IptablesBackend | undefined
 }
 
-/** Creates the {@link KernelSide} for a redirect mode. */
+/** Function that creates the `KernelSide` for the redirect mode in the settings: by iptables or by eBPF. */
 export type MakeKernelSide = (options: KernelSideOptions) => Promise<ChosenKernelSide>

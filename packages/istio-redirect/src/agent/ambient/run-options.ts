@@ -10,7 +10,7 @@ import type { MakeKernelSide } from './kernel-sides.ts'
 import type { MeshReconciler } from './pods/mesh-reconciler.ts'
 import type { PodStore } from './pods/pod-store.ts'
 
-/** Options of {@link runAmbient}. */
+/** Options of {@link runAmbient}, which runs ambient mode until a signal aborts. */
 export interface RunAmbientOptions {
   readonly config: AmbientConfig
   readonly api: ApiAccess
@@ -36,9 +36,9 @@ export interface RunningAmbient {
   /** Returns the number of ztunnels that have received all pods of the node. */
   readonly ztunnels: () => number
   readonly backend: Backend | undefined
-  /** Status of node-level redirection. */
+  /** Returns the status of node-level redirection. Absent for redirection in pods. */
   readonly nodeLevel?: (() => NodeLevelStatus) | undefined
-  /** Error that stops ambient mode as a whole. */
+  /** Returns the error that stops ambient mode as a whole, or `undefined`. */
   readonly problem?: (() => string | undefined) | undefined
   /** True if the agent knows the pods that earlier agents enrolled. */
   readonly isReady: boolean

@@ -16,7 +16,7 @@ import { removeFromNode } from './node-level/left-behind.ts'
 import { runAmbient } from './run-ambient.ts'
 import { hostRootOf, type RunningAmbient } from './run-options.ts'
 
-/** Options of {@link startAmbientMode}. */
+/** Options of {@link startAmbientMode}, which starts ambient mode in the agent. */
 export interface AmbientModeOptions {
   readonly config: AmbientConfig
   readonly api: ApiAccess
@@ -42,7 +42,7 @@ export interface AmbientModeOptions {
 /** Handle by which the agent queries and stops a running ambient mode. */
 export interface AmbientMode {
   status(): AmbientStatus
-  /** Error that stops ambient mode as a whole. */
+  /** Returns the error that stops ambient mode as a whole, or `undefined`. */
   problem(): string | undefined
   /**
    * Reason why ambient mode is not ready. A failing API server is not a reason once ambient mode works: enrolled pods
@@ -58,9 +58,8 @@ export interface AmbientMode {
 }
 
 /**
- * Starts ambient mode. Plugins can call at once, but their pods are refused until ambient mode works. Retries after
- * every
- * error.
+ * Starts ambient mode. Plugins can call the agent at once, but their pods are refused until ambient mode works. Retries
+ * after every error.
  */
 export async function startAmbientMode(options: AmbientModeOptions): Promise<AmbientMode> {
   const { config, log, metrics, requests, closed, failed, hostRoot = hostRootOf() } = options

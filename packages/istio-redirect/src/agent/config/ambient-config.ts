@@ -1,7 +1,7 @@
 import type { TunnelKind } from '@cni/istio-node-level'
 import type { EnrolmentSettings, PodCapture } from '@cni/istio-rules'
 
-/** Settings of ambient mode on a node. */
+/** Settings of the agent for ambient mode on a node. */
 export interface AmbientConfig extends EnrolmentSettings {
   /** Name of the Kubernetes node whose pods are added to the mesh. */
   readonly nodeName: string
@@ -19,13 +19,13 @@ export interface AmbientConfig extends EnrolmentSettings {
   /** Path of the file that stores the iptables variant that the agent has chosen. */
   readonly backendFile: string
   /**
-   * True if the agent has a network namespace of its own. The agent then finds the node's namespace through the node's
-   * first process.
+   * True if the agent's container has its own network namespace. The agent then finds the node's namespace through the
+   * node's process 1.
    */
   readonly switchToHost: boolean
   /** True to add policy rules for pods on AWS branch interfaces, if the node's kernel needs them. */
   readonly branchInterfaces: boolean
-  /** Duration in milliseconds of a round in which the agent checks the rules of all pods. */
+  /** Duration in milliseconds of one round in which the agent checks the rules of all pods. */
   readonly podRoundMs: number
   /** Settings of node-level redirection. Present if traffic is redirected on the node instead of in pods. */
   readonly nodeLevel?:

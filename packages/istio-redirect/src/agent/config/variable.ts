@@ -16,7 +16,7 @@ export interface Variable<T> extends Flag<T> {
   readonly env: readonly string[]
   /** True if the setting has no command-line flag. */
   readonly envOnly: boolean
-  /** True if the agent accepts the setting for compatibility with Istio and ignores it. */
+  /** True for a setting that the agent accepts for compatibility with Istio, and ignores. */
   readonly unused: boolean
   /**
    * Decodes the text of the setting's variable. An invalid text of a variable becomes the zero value, as in Istio. An
@@ -27,7 +27,7 @@ export interface Variable<T> extends Flag<T> {
 
 type Details = Partial<Pick<Variable<unknown>, 'env' | 'envOnly' | 'unused' | 'value' | 'shown'>>
 
-/** Setting whose value is a text. */
+/** Creates a setting whose value is a text. */
 export const text = (name: string, fallback: string, help: string, details: Details = {}): Variable<string> => ({
   ...common(name, help, details),
   value: details.value ?? 'TEXT',
@@ -36,7 +36,7 @@ export const text = (name: string, fallback: string, help: string, details: Deta
   decode: (given) => ({ value: given }),
 })
 
-/** Boolean setting, in Go's notation. An empty variable is false. */
+/** Creates a boolean setting, in Go's notation. An empty variable is false. */
 export const bool = (name: string, fallback: boolean, help: string, details: Details = {}): Variable<boolean> => {
   const { parse } = boolFlag({ name, help })
   return {
@@ -57,7 +57,7 @@ export const boolOrUnset = (name: string, shown: string, help: string): Variable
   fallback: undefined,
 })
 
-/** Integer setting, in Go's notation with base 0. An empty variable is 0. */
+/** Creates an integer setting, in Go's notation with base 0. An empty variable is 0. */
 export const int = (name: string, fallback: number, help: string, details: Details = {}): Variable<number> => ({
   ...common(name, help, details),
   value: 'NUMBER',

@@ -3,7 +3,9 @@ import { bool, boolOrUnset, int, text, type Variable } from './variable.ts'
 const envOnly = { envOnly: true } as const
 const unused = { unused: true } as const
 
-/** All settings of the agent. The flags, variables, help and documentation are generated from this table. */
+/**
+ * Table of all settings of the agent. The flags, environment variables, help and documentation are generated from it.
+ */
 export const variables = {
   // Settings: installed files and their folders.
   cniConfName: text('cni-conf-name', '', "the primary network's file; empty: the first valid one"),

@@ -6,7 +6,7 @@ import { addressesIn, tellingAddresses } from './pod-addresses.ts'
 import { olderFirst, type StartedProcess, startTimeOf } from './proc-files.ts'
 import type { Holders } from './sought-pod.ts'
 
-/** Options of {@link findByAddress}. */
+/** Options of {@link findByAddress}, the search for the namespaces of pods by IP address. */
 export interface ByAddressOptions {
   /** UIDs of the pods that have processes in a network namespace, by the key (`dev:ino`) of the namespace. */
   readonly owners: ReadonlyMap<string, readonly string[]>

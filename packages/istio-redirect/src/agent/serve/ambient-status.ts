@@ -3,7 +3,7 @@ import type { Backend } from '../../backend.ts'
 
 /** Status of ambient mode, as `install-cni status` prints it. */
 export interface AmbientStatus {
-  /** Number of enrolled pods: their rules are installed and ztunnel has acknowledged them. */
+  /** Number of enrolled pods. Their rules are installed, and ztunnel has acknowledged the pods. */
   readonly enrolled: number
   /** Number of pods that belong to the mesh but are not enrolled yet. */
   readonly pending: number

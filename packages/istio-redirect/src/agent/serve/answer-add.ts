@@ -27,7 +27,7 @@ export interface AgentSources {
 
 /** Pod of a plugin's ADD, with the addresses from the `prevResult` of the call. */
 export interface StartingPod extends AskedPod {
-  /** Path of the pod's network namespace. */
+  /** Path of the network namespace of the pod in an ADD. */
   readonly netns: string
   /** IP addresses of the pod without prefix length. */
   readonly addresses: readonly string[]

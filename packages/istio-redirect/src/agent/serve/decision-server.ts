@@ -10,7 +10,7 @@ import { targetOf } from '../server/target.ts'
 import { refused } from './answer-add.ts'
 import { type ServingStatus, STATUS_PATH } from './serving-status.ts'
 
-/** Options of {@link decisionServer}. */
+/** Options of {@link decisionServer}, the agent's HTTP server for the plugin. */
 export interface DecisionServerOptions extends BoundedOptions {
   /** Version of the agent. The server refuses requests of a plugin of another version. */
   readonly version: string

@@ -80,7 +80,7 @@ const isScalar = (value: unknown): value is string | number | boolean =>
 
 const RFC3339 = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)$/
 
-/** Converts an RFC 3339 time to UTC and cuts its fraction to microseconds. */
+/** Converts an RFC 3339 time to UTC. Digits after the microseconds are dropped. */
 export function toUtc(time: string): string | undefined {
   const [, seconds = '', fraction = '', zone = ''] = RFC3339.exec(time) ?? []
   const date = new Date(`${seconds}${zone}`.toUpperCase())

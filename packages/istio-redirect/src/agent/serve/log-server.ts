@@ -12,7 +12,7 @@ const MAX_BYTES = 1024 * 1024
 /** Deadline in milliseconds for the plugin's request with log lines to arrive completely. */
 const ARRIVAL_MS = 5000
 
-/** Options of {@link logServer}. */
+/** Options of {@link logServer}, which prints the plugin's log lines. */
 export interface LogServerOptions extends BoundedOptions {
   /** Called for each log line of the plugin that is not printed, and for each invalid request body. */
   readonly refused?: (reason: RefusedLines) => void

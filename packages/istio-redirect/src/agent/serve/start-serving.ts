@@ -23,7 +23,7 @@ import { keptBatches } from './kept-batches.ts'
 import type { ServingMetrics } from './serving-metrics.ts'
 import type { ServingStatus } from './serving-status.ts'
 
-/** Dependencies of {@link startServing}. */
+/** Dependencies of {@link startServing}, the service that answers the plugin's calls. */
 export interface ServingServices {
   readonly config: ServeConfig
   readonly api: ApiAccess

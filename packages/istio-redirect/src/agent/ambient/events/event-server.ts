@@ -7,11 +7,11 @@ import { boundedServer } from '../../server/bounded-server.ts'
 import { targetOf } from '../../server/target.ts'
 import { type PodEvent, readPodEvent } from './pod-event.ts'
 
-/** Options of {@link eventServer}. */
+/** Options of {@link eventServer}, the HTTP server for events of plugins. */
 export interface EventServerOptions extends Pick<BoundedOptions, 'closed'> {
   /**
-   * Adds the pod of an event to the mesh. The signal aborts when the plugin closes its connection. If this function
-   * rejects, its error is the answer to the plugin.
+   * Adds the pod of a plugin's event to the mesh. The signal aborts when the plugin closes its connection. If this
+   * function rejects, the plugin gets the error as the answer.
    */
   readonly enrol: (event: PodEvent, signal: AbortSignal) => Promise<void>
   /** Metric that counts the requests of plugins, by `response_code`. */

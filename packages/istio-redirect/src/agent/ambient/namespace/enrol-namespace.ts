@@ -6,7 +6,7 @@ import { localRoute, markRule, type NetworkItem } from '../../../namespace/polic
 import { hasLegacyTables, type InstalledRules, installedRules, type RulesOptions } from '../rules/installed-rules.ts'
 import { captureRules } from './capture-rules.ts'
 
-/** Result of {@link enrolNamespace}. */
+/** Result of {@link enrolNamespace}, which installs the rules in a pod's network namespace. */
 export interface EnrolReport {
   /**
    * Outcome of the installation of the rules in the pod's namespace. Even with `unchanged`, routes may have been added.
@@ -125,7 +125,8 @@ async function openPlace(netns: NetnsTarget, capture: PodCapture, options: Rules
   const possible = { ...capture, ipv6: capture.ipv6 && disabled !== undefined }
   const [route4, rule4] = [localRoute('ipv4', replyRoute), markRule('ipv4', replyRoute)]
   const [route6, rule6] = [localRoute('ipv6', replyRoute), markRule('ipv6', replyRoute)]
-  // The kernel refuses an IPv6 route over an interface with IPv6 disabled.
+  // With IPv6 disabled on the loopback interface, wants only the policy rule: the kernel refuses an IPv6 route over
+  // that interface.
   const of6 = disabled === undefined ? [] : disabled === '1' ? [rule6] : [route6, rule6]
   return {
     rules: installedRules(netns, captureRules(possible), options),

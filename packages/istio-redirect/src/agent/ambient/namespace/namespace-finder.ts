@@ -10,7 +10,7 @@ export interface NamespaceFinder {
   find(uid: string, addresses: readonly string[]): Promise<Netns | undefined>
 }
 
-/** Options of {@link namespaceFinder}. */
+/** Options of {@link namespaceFinder}, which finds the network namespaces of pods. */
 export interface NamespaceFinderOptions {
   readonly look: (wanted: ReadonlyMap<string, readonly string[]>) => Promise<FoundNamespaces>
   /** Called with each warning of a search for namespaces. */

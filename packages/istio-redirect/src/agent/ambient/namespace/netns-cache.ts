@@ -16,23 +16,23 @@ export interface Workload {
 }
 
 /**
- * Shared use of an open network namespace in the cache. The namespace stays open until the lease is disposed of, even
- * after the cache has removed the pod.
+ * Counted reference to an open network namespace in the cache. The namespace stays open until the reference is disposed
+ * of, even after the cache has removed the pod.
  */
 export interface NetnsLease extends Disposable {
   readonly netns: Netns
 }
 
-/** Shared use of an open network namespace, with the inode number and cookie of the namespace. */
+/** Counted reference to an open network namespace, with the inode number and cookie of the namespace. */
 export interface IdentifiedLease extends NetnsLease {
   readonly identity: NamespaceIdentity
 }
 
-/** Pod in the cache of open namespaces, with shared use of the pod's namespace. */
+/** Pod in the cache of open namespaces, with a counted reference to the pod's namespace. */
 export interface KnownPod {
   readonly uid: string
   readonly workload: Workload
-  /** Shared use of the pod's open namespace. `undefined` if no namespace of the pod was found. */
+  /** Counted reference to the pod's open namespace. `undefined` if no namespace of the pod was found. */
   readonly lease: NetnsLease | undefined
 }
 
@@ -52,8 +52,8 @@ export interface NetnsCache extends Disposable {
   keep(uid: string, workload: Workload, netns: Netns): void
   has(uid: string): boolean
   /**
-   * Returns shared use of the pod's open namespace. The caller disposes of the lease. Returns `undefined` if the pod or
-   * its namespace is unknown.
+   * Returns a counted reference to the pod's open namespace. The caller disposes of the reference. Returns `undefined`
+   * if the pod or its namespace is unknown.
    */
   lease(uid: string): IdentifiedLease | undefined
   /** Key of the pod's open namespace, as `dev:ino` (device and inode number). */
@@ -63,9 +63,12 @@ export interface NetnsCache extends Disposable {
    * not reuse their inode numbers.
    */
   holders(): ReadonlyMap<string, string>
-  /** All pods in the cache, each with shared use of its namespace. The caller disposes of every lease. */
+  /**
+   * All pods in the cache, each with a counted reference to the pod's open namespace. The caller disposes of every
+   * reference.
+   */
   snapshot(): KnownPod[]
-  /** Removes a pod from the cache. The pod's namespace is closed after the last lease is disposed of. */
+  /** Removes a pod from the cache. The pod's namespace is closed after the last reference to it is disposed of. */
   forget(uid: string): boolean
   readonly size: number
 }

@@ -6,13 +6,13 @@ import type { ApiAccess } from '../../part/services.ts'
 import { DiscoveryError } from '../../proc/discovery-error.ts'
 import type { HostIp } from './hosted-kernel.ts'
 
-/** Options of {@link askHostIp}. */
+/** Options of {@link askHostIp}, which finds the node's IPv4 address. */
 export interface AskHostIpOptions {
   readonly api: ApiAccess
   readonly nodeName: string
   /** Network namespace of the node. `undefined` means the namespace of this process. */
   readonly host: Netns | undefined
-  /** Value of `HOST_IP`, used if the Node object cannot be read. */
+  /** Value of the setting `HOST_IP`. It is used if the agent cannot read the Node object from the API server. */
   readonly given: string | undefined
   readonly signal: AbortSignal
 }

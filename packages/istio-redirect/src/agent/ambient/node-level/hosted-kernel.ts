@@ -6,7 +6,7 @@ import type { ChosenKernelSide } from '../kernel-sides.ts'
 /** IPv4 address of the node, with a reason for the log why this address was chosen. */
 export type HostIp = ReturnType<typeof hostIpOf>
 
-/** Options of {@link hostedKernel}. */
+/** Options of {@link hostedKernel}, which follows changes of the node's address. */
 export interface HostedKernelOptions {
   /** Queries the node's address. Called once, and again before each start of a ztunnel. */
   readonly ask: () => Promise<HostIp>
@@ -14,13 +14,13 @@ export interface HostedKernelOptions {
   readonly log: ScopedLog
 }
 
-/** {@link KernelSide} that queries the node's address at each start of a ztunnel. */
+/** `KernelSide` that queries the node's address at each start of a ztunnel. */
 export interface HostedKernel extends ChosenKernelSide {
   hostIp(): string
 }
 
 /**
- * Creates a {@link KernelSide} for the current address of the node. Queries the address again at each start of a
+ * Creates a `KernelSide` for the current address of the node. Queries the address again at each start of a
  * ztunnel.
  *
  * On ptp networks, the node has the address from which probes come only after the first pod. After a change of the

@@ -6,7 +6,7 @@ import type { ScopedLog } from '../../part/services.ts'
 import type { AmbientMetrics } from '../ambient-metrics.ts'
 import { type HealPace, healPace } from '../node/heal-pace.ts'
 
-/** Options of {@link keepKernel}. */
+/** Options of {@link keepKernel}, which repairs node-level redirection. */
 export interface KeepKernelOptions {
   readonly log: ScopedLog
   readonly metrics: Pick<AmbientMetrics, 'healed' | 'healFailed'>

@@ -59,7 +59,7 @@ export async function removeLeftBehind(place: MarkedPlace, host: NetnsTarget, lo
   }
 }
 
-/** Node from which {@link removeFromNode} removes the redirection. */
+/** Options of {@link removeFromNode}, which removes the node-level redirection of an earlier agent. */
 export interface MarkedNode extends MarkedPlace {
   /**
    * True if the agent has its own network namespace. The node's network namespace is then the namespace of the node's
@@ -70,7 +70,10 @@ export interface MarkedNode extends MarkedPlace {
   readonly hostRoot: string
 }
 
-/** Runs {@link removeLeftBehind} for a caller that has not opened the node's namespace. Never rejects. */
+/**
+ * Variant of {@link removeLeftBehind} that opens the node's network namespace itself. Removes the node-level
+ * redirection of an earlier agent. Never rejects.
+ */
 export async function removeFromNode(node: MarkedNode, log: ScopedLog): Promise<void> {
   if (!existsSync(nodeLevelMark(node))) return
   try {

@@ -1,7 +1,7 @@
 import type { ChosenKernelSide, KernelSideOptions, MakeKernelSide } from '../kernel-sides.ts'
 import { chooseBackend } from '../node/choose-backend.ts'
 
-/** Creates the {@link KernelSide} for the redirect mode in the settings. Loads only the code of that mode. */
+/** Creates the `KernelSide` for the redirect mode in the settings. Loads only the code of that mode. */
 export const makeKernelSide: MakeKernelSide = async (options) => {
   const { host, hostIp, log, nodeLevel, settings } = options
   if (nodeLevel.mode === 'node-ebpf') return await byEbpf(options)

@@ -9,7 +9,7 @@ import type { WriteAnnotation } from '../pods/annotation-writer.ts'
 import { type Enroller, noNamespaceOf, podRef } from '../pods/enroller.ts'
 import { EnrolmentError } from '../pods/enrolment-error.ts'
 
-/** Options of {@link nodeEnroller}. */
+/** Options of {@link nodeEnroller}, which adds pods to node-level redirection. */
 export interface NodeEnrollerOptions {
   readonly kernel: Pick<KernelSide, 'addPod' | 'removePod'>
   /**
@@ -18,13 +18,13 @@ export interface NodeEnrollerOptions {
    */
   readonly needsNetns: boolean
   readonly find: (uid: string, addresses: readonly string[]) => Promise<Netns | undefined>
-  /** Prefix for paths that plugins send, `/host` in a pod of the agent. */
+  /** Prefix that the agent adds to namespace paths from plugins: `/host` in a pod of the agent. */
   readonly hostRoot: string
   readonly annotate: WriteAnnotation
   readonly log: ScopedLog
 }
 
-/** Creates an enroller that adds single pods to node-level redirection and removes them. */
+/** Creates an `Enroller` that adds single pods to node-level redirection, and removes them. */
 export function nodeEnroller(options: NodeEnrollerOptions): Enroller {
   const { kernel, log, annotate } = options
 

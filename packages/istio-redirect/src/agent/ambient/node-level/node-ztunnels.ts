@@ -10,7 +10,7 @@ export interface NodeZtunnels {
   isListed(): boolean
 }
 
-/** Options of {@link nodeZtunnels}. */
+/** Options of {@link nodeZtunnels}, the collection of a node's ztunnel pods. */
 export interface NodeZtunnelsOptions {
   readonly systemNamespace: string
   /** Called after changes of ztunnel pods that may affect the election of the serving ztunnel. */

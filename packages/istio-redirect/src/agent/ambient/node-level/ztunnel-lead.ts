@@ -6,7 +6,7 @@ import type { ScopedLog } from '../../part/services.ts'
 import { noNamespaceOf } from '../pods/enroller.ts'
 import { podQueue } from '../pods/pod-queue.ts'
 
-/** Options of {@link ztunnelLead}. */
+/** Options of {@link ztunnelLead}, the election of the serving ztunnel. */
 export interface ZtunnelLeadOptions {
   readonly kernel: Pick<KernelSide, 'start' | 'pause'>
   /** Returns the current ztunnel pods of the node. */

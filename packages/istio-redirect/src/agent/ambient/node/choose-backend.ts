@@ -21,11 +21,11 @@ export interface BackendWish {
 export interface BackendPlace {
   /** Network namespace of the node. Default: the namespace that this process was started in. */
   readonly netns?: NetnsTarget | undefined
-  /** File that stores the chosen back end, see `backendFile`. */
+  /** Path of the file that stores the chosen back end, see `backendFile`. */
   readonly stateFile: string
 }
 
-/** Back end for the rules of the node and of all its pods. */
+/** Chosen back end for the rules of the node and of all its pods. */
 export interface BackendChoice {
   readonly backend: Backend
   /** Reason why this back end was chosen, in a few words, for the log. */
@@ -139,8 +139,8 @@ async function installed(
 }
 
 /**
- * True if the programs of the iptables variant are installed and the kernel supports the variant. With `programs:
- * 'always'`, netlink does not replace the programs.
+ * True if the iptables variant is installed and the kernel supports the variant. With `programs: 'always'`, the
+ * iptables programs themselves must be installed. Without that option, netlink access is enough.
  */
 async function isThere(
   netns: NetnsTarget,

@@ -7,7 +7,7 @@ export interface HealPace {
   next(): number
 }
 
-/** Number of repairs in a row without a pause. */
+/** Number of repairs of rules or sets in a row that run without a pause. */
 const BURST = 5
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 30_000

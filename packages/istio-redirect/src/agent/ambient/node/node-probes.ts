@@ -8,7 +8,7 @@ import { type AddressSet, ipsetNames, ipsetOf, removeIpsets } from './address-se
 import { nftSetOf } from './nft-address-set.ts'
 import { type ProbeSets, probeSets } from './probe-sets.ts'
 
-/** Options of {@link nodeProbes}. */
+/** Options of {@link nodeProbes}, the manager of the node's address sets and rules. */
 export interface NodeProbesOptions extends Pick<RulesOptions, 'backend' | 'programs'> {
   /** Network namespace of the node. Default: the namespace that this process was started in. */
   readonly netns?: NetnsTarget | undefined

@@ -6,7 +6,7 @@ import { messageOf } from '@cni/types'
 import { formatAddress, parseAddress, unmapAddress } from '@cni/types/ip'
 import type { AddressSet, ProbeEntry, SetEdit } from './address-set.ts'
 
-/** Entries that {@link ProbeSets.sync} added to the node's address sets, and entries that it removed. */
+/** Entries that `ProbeSets.sync` added to the node's address sets, and entries that it removed. */
 export interface SyncReport {
   /** Entries of pods that the address sets lacked, or had with another pod's UID. */
   readonly added: readonly ProbeEntry[]

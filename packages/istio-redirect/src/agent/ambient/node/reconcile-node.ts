@@ -5,7 +5,7 @@ import type { NodeProbes } from './node-probes.ts'
 /** Objects on the node that the agent checks and repairs together: its rules, or its address sets. */
 export type NodePart = 'host_rules' | 'host_sets'
 
-/** Event of {@link reconcileNode}. */
+/** Event that {@link reconcileNode} reports: a repair of the node, or a failure. */
 export type ReconcileNodeEvent =
   /** The agent restored rules or sets of the node that another process changed. `drift` lists the changes. */
   | { readonly type: 'healed'; readonly part: NodePart; readonly drift: readonly string[] }
@@ -14,7 +14,7 @@ export type ReconcileNodeEvent =
   /** The agent repaired the node's rules or sets repeatedly. The next repair waits `pauseMs`. */
   | { readonly type: 'contested'; readonly part: NodePart; readonly pauseMs: number }
 
-/** Options of {@link reconcileNode}. */
+/** Options of {@link reconcileNode}, which checks and repairs the node's rules and sets. */
 export interface ReconcileNodeOptions {
   /** Ends the checks of the node's rules and sets. A write in progress completes first. */
   readonly signal: AbortSignal

@@ -4,7 +4,7 @@ import type { ScopedLog } from '../../part/services.ts'
 import type { AmbientMetrics } from '../ambient-metrics.ts'
 import type { NodePart, ReconcileNodeEvent } from './reconcile-node.ts'
 
-/** Creates an observer of {@link reconcileNode} that logs repairs and failures, and counts them in metrics. */
+/** Creates an observer of `reconcileNode` that logs repairs and failures, and counts them in metrics. */
 export function tellKeeping(log: ScopedLog, metrics: AmbientMetrics): (event: ReconcileNodeEvent) => void {
   const calm = (part: NodePart) => calmLog(log, `${WORDS[part]} are checked again`, { level: 'error' })
   const failures = { host_rules: calm('host_rules'), host_sets: calm('host_sets') }

@@ -3,7 +3,7 @@ import type { KubeRequest } from '@cni/kube'
 import { isKubeError } from '@cni/kube'
 import { annotationPatch } from './annotation.ts'
 
-/** Options of {@link annotationWriter}. */
+/** Options of {@link annotationWriter}, which writes the redirection annotation of pods. */
 export interface AnnotationWriterOptions {
   /** Sends a patch of a pod to the API server, and resolves with the pod's new `resourceVersion`. */
   readonly patch: (request: KubeRequest) => Promise<string | undefined>

@@ -8,7 +8,7 @@ import type { PodQueue } from './pod-queue.ts'
 import { foundAgain, type PodState } from './pod-state.ts'
 import type { PodStore } from './pod-store.ts'
 
-/** Options of {@link podChecker}. */
+/** Options of {@link podChecker}, the check of the namespaces of enrolled pods. */
 export interface PodCheckerOptions {
   readonly namespaces: NamespaceCheck
   readonly states: ReadonlyMap<string, PodState>

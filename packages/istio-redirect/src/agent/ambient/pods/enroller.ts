@@ -22,7 +22,7 @@ import { type AnnotationWriterOptions, annotationWriter, type WriteAnnotation } 
 import { EnrolmentError } from './enrolment-error.ts'
 import type { LeftRules, Reached } from './next-step.ts'
 
-/** Options of {@link enroller}. */
+/** Options of {@link enroller}, which adds pods to the mesh. */
 export interface EnrollerOptions extends AnnotationWriterOptions {
   /** Settings of traffic redirection that are equal for all pods. */
   readonly capture: Pick<PodCapture, 'ipv6' | 'dnsCapture' | 'probeSource'>
@@ -31,12 +31,12 @@ export interface EnrollerOptions extends AnnotationWriterOptions {
   readonly finder: NamespaceFinder
   readonly sets: Pick<ProbeSets, 'put' | 'drop'>
   readonly zds: Pick<ZdsServer, 'add' | 'remove'>
-  /** Prefix for paths that plugins send, `/host` in a pod of the agent. */
+  /** Prefix that the agent adds to namespace paths from plugins: `/host` in a pod of the agent. */
   readonly hostRoot: string
   readonly log: ScopedLog
 }
 
-/** Parameters of an attempt to enrol a pod, besides the pod itself. */
+/** Options for the enrolment of one pod in the mesh. */
 export interface EnrolOptions {
   readonly addresses: readonly string[]
   /** Path of the pod's network namespace, from a plugin's call. `''` if the enroller has to find the namespace. */
@@ -100,8 +100,8 @@ export function enroller(options: EnrollerOptions): Enroller {
   }
 
   /**
-   * Finds the network namespace of a pod, installs the redirection rules, and returns shared use of the namespace.
-   * After an error, a pod that was not cached before is removed from the cache.
+   * Finds the network namespace of a pod, installs the redirection rules, and returns a counted reference to the
+   * namespace. After an error, a pod that was not cached before is removed from the cache.
    */
   const captured = async (pod: AmbientPod, given: EnrolOptions): Promise<IdentifiedLease> => {
     const isKnown = cache.has(pod.uid)

@@ -15,7 +15,7 @@ import { podQueue } from './pod-queue.ts'
 import { foundAgain, kindsOf, newState, type PodCounts, type PodState, reachOf } from './pod-state.ts'
 import type { PodStore } from './pod-store.ts'
 
-/** Dependencies of {@link meshReconciler}. */
+/** Dependencies of {@link meshReconciler}, which adds pods to the mesh and removes them. */
 export interface PodsInMeshOptions {
   readonly seen: PodStore
   readonly enroller: Enroller
@@ -46,7 +46,10 @@ export interface MeshReconciler {
   lookAtPending(): void
   /** Enrols the pod that a plugin's call names. Resolves when the pod is in the mesh and its annotation is written. */
   enrol(pod: HandedPod, signal: AbortSignal): Promise<void>
-  /** Records that an earlier agent enrolled the pod. `hadSidecar` means that a sidecar may have written rules since. */
+  /**
+   * Records that an earlier agent enrolled the pod in the mesh. With `hadSidecar`, a sidecar may have written rules in
+   * the pod since then.
+   */
   adopt(pod: AmbientPod, hadSidecar?: boolean): void
   /** Checks the redirection rules in a pod, and repairs them. */
   heal(uid: string): Promise<void>

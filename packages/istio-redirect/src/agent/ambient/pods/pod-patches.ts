@@ -10,10 +10,10 @@ export interface PodPatches extends Disposable {
   patch(request: KubeRequest): Promise<string | undefined>
 }
 
-/** Options of {@link podPatches}. */
+/** Options of {@link podPatches}, which sends patches of pods to the API server. */
 export interface PodPatchesOptions {
   readonly signal: AbortSignal
-  /** Receives the results of the requests to the API server. */
+  /** Receives successes and failures of patch requests to the API server. */
   readonly reach?: RequestReports | undefined
 }
 

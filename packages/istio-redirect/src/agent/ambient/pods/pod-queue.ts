@@ -16,7 +16,7 @@ export interface PodQueue {
   idle(): Promise<void>
 }
 
-/** Options of {@link podQueue}. */
+/** Options of {@link podQueue}, the queue of work on pods. */
 export interface PodQueueOptions {
   /** Reconciles one pod. The queue calls this function. */
   readonly look: (uid: string) => Promise<void>

@@ -12,7 +12,7 @@ export interface PodState {
   lost: string | undefined
   /** True if the last check of the node found no process and no mount that shows the pod's namespace. */
   unseen: boolean
-  /** Names of the counters in {@link PodCounts} that include the pod now. */
+  /** Names of the counters in `PodCounts` that include the pod now. */
   counted: readonly Kind[]
   readonly calm: ReturnType<typeof calmLog>
 }
@@ -25,7 +25,7 @@ export interface PodCounts {
   readonly notCaptured: number
 }
 
-/** Name of a counter in {@link PodCounts}. */
+/** Name of a counter in `PodCounts`. */
 export type Kind = keyof PodCounts
 
 /** Creates the enrolment state of a new pod. */
@@ -39,7 +39,7 @@ export const newState = (uid: string, log: ScopedLog): PodState => ({
   calm: calmLog(log, ''),
 })
 
-/** Names of the counters in {@link PodCounts} that have to include the pod. */
+/** Names of the counters in `PodCounts` that have to include the pod. */
 export function kindsOf({ reached, waits, lost }: PodState): readonly Kind[] {
   const kinds: Kind[] = []
   if (waits !== undefined) kinds.push('pending')

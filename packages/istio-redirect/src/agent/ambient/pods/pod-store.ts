@@ -6,7 +6,7 @@ import { redirectionAnnotation } from './annotation.ts'
 import type { PodSituation } from './next-step.ts'
 import { slimLabels, slimPod } from './slim-pod.ts'
 
-/** Store of the node's pods and the cluster's namespaces, filled by two watches. */
+/** Store of the node's pods and the cluster's namespaces. Two watches of the API server keep it current. */
 export interface PodStore {
   /** Observer for the watch of the node's pods. The observer for namespaces is the next member. */
   readonly pods: Observer
@@ -34,7 +34,7 @@ export interface PodStore {
   listed(signal: AbortSignal): Promise<void>
 }
 
-/** Listeners of {@link podStore}. */
+/** Options of {@link podStore}: functions that are called after changes of pods and namespaces. */
 export interface PodStoreOptions {
   /** Called for each new, changed or deleted pod of the node. */
   readonly changed: (uid: string) => void
@@ -42,7 +42,7 @@ export interface PodStoreOptions {
   readonly relabelled: (name: string, before: Labels | undefined, after: Labels) => void
   /** Called for each object of a watch that is neither a valid pod nor a valid namespace. */
   readonly malformed: () => void
-  /** Clock that never goes back, in milliseconds. */
+  /** Returns the monotonic time in milliseconds. Tests replace it. Default: `performance.now`. */
   readonly now?: (() => number) | undefined
 }
 

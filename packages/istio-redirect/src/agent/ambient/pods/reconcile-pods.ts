@@ -1,7 +1,7 @@
 import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises'
 import type { MeshReconciler } from './mesh-reconciler.ts'
 
-/** Options of {@link reconcilePods}. */
+/** Options of {@link reconcilePods}, which checks and repairs pods in rounds. */
 export interface ReconcilePodsOptions {
   readonly signal: AbortSignal
   /** Minimal duration in milliseconds of a round in which the agent checks all pods. */

@@ -2,7 +2,10 @@ import type { AmbientPod, Labels } from '@cni/istio-rules'
 import { ambientAnnotations } from '@cni/istio-rules'
 import { beginning } from '../../../foreign-text.ts'
 
-/** Reduces a pod to the members that affect the decision whether it is in the mesh, with limited sizes. */
+/**
+ * Reduces a pod from the API server to the members that decide if the pod belongs to the mesh. Limits the sizes of
+ * labels and annotations.
+ */
 export function slimPod(pod: AmbientPod): AmbientPod {
   const annotations: [string, string][] = []
   const tooLong: [string, number][] = []

@@ -5,7 +5,7 @@ import { calmLog } from '../../log/calm-log.ts'
 import type { ScopedLog } from '../../part/services.ts'
 import { type PodStore, podStore } from './pod-store.ts'
 
-/** Options of {@link watchedPods}. */
+/** Options of {@link watchedPods}, which fills a store of the node's pods. */
 export interface WatchedPodsOptions {
   readonly config: AmbientConfig
   readonly log: ScopedLog

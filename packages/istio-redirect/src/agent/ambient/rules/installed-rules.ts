@@ -14,7 +14,10 @@ import { writeFresh } from './write-fresh.ts'
 export interface RulesOptions extends Pick<IptablesOptions, 'backend' | 'programs'> {
   /** True to write nftables tables instead of iptables rules. Default: false. */
   readonly native?: boolean | undefined
-  /** True to remove other Istio chains than the wanted ones, and the jumps to these chains. Default: true. */
+  /**
+   * True to also remove unknown Istio chains and the jumps to them, for example of another Istio version. Default:
+   * true.
+   */
   readonly reconcile?: boolean | undefined
 }
 

@@ -27,7 +27,7 @@ export interface SnapshotExchange {
 
 /** Second phase of the connection to a ztunnel: the agent sends each change of pods after the snapshot. */
 export interface LiveExchange {
-  /** Sends a message and waits for the ztunnel's answer. */
+  /** Sends a change of a pod to the ztunnel, and waits for the ztunnel's answer. */
   ask(request: WithNetns<ChangeRequest>): Promise<Ack>
   /** Waits without a request until the signal aborts. Rejects if the ztunnel disconnects or sends a message. */
   idle(signal: AbortSignal): Promise<void>

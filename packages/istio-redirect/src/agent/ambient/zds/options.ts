@@ -3,7 +3,7 @@ import type { UnixConnection } from '@cni/netns/unix'
 import type { ScopedLog } from '../../part/services.ts'
 import type { KnownPod, Workload } from '../namespace/netns-cache.ts'
 
-/** Options of {@link startZds}. */
+/** Options of {@link startZds}, the server for ztunnels. */
 export interface ZdsOptions {
   /**
    * Path of the Unix socket for ztunnels. The folder must exist. An existing file at the path is replaced, but not a
@@ -11,8 +11,8 @@ export interface ZdsOptions {
    */
   readonly path: string
   /**
-   * Returns all pods of the mesh for a ztunnel that connects, each with shared use of its network namespace. The server
-   * disposes of the leases.
+   * Returns all pods of the mesh for a ztunnel that connects. Each has a counted reference to the pod's network
+   * namespace. The server disposes of the references.
    *
    * For a pod without a known namespace, the agent sends only the UID. The ztunnel then keeps the pod if it has the pod
    * already.
