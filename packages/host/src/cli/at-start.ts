@@ -2,8 +2,8 @@ import { startupSnapshot } from 'node:v8'
 
 /**
  * Runs `main` when the process starts. The tool `cni-build` evaluates the modules of a program once, and stores their
- * heap in the executable. There, `main` runs at each start of the executable. `warmUp` runs once, before the heap is
- * stored.
+ * heap in the executable. In such an executable, `main` runs at each start. The function `warmUp` runs once, before
+ * `cni-build` stores the heap.
  *
  * @example
  * ```ts

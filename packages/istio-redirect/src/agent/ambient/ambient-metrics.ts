@@ -12,7 +12,7 @@ export interface AmbientMetrics {
   reconciled(event: ReconcileEvent): void
   /** Sets the numbers of enrolled pods, pending pods, and enrolled pods whose traffic is not captured. */
   pods(enrolled: number, pending: number, notCaptured: number): void
-  /** Sets the number of ztunnel connections. The gauge is absent until the first ztunnel has connected. */
+  /** Sets the number of connected ztunnels. The gauge is absent until the first ztunnel has connected. */
   ztunnels(connected: number): void
   healed(part: HealedPart): void
   /** Counts a failed attempt to restore rules or sets that another process changed. */

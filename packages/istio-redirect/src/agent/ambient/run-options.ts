@@ -23,13 +23,13 @@ export interface RunAmbientOptions {
   readonly makeKernelSide?: MakeKernelSide | undefined
   /** Receives successes and failures of requests to the API server. */
   readonly reach?: Pick<ServerReach, 'of'> | undefined
-  /** Called when the start of ambient mode makes progress, with the parts that are running. */
+  /** Called when the start of ambient mode makes progress, with the components that are running. */
   readonly tell: (running: RunningAmbient) => void
   /** Root of the node's files, from which procfs and the paths of network namespaces are reached. */
   readonly hostRoot: string
 }
 
-/** Parts of an ambient mode that is running or starting, for its status. */
+/** Components of ambient mode that are running or starting, from which the agent's status is made. */
 export interface RunningAmbient {
   readonly seen: PodStore
   readonly pods: MeshReconciler

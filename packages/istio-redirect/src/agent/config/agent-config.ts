@@ -15,7 +15,7 @@ import type { Resolved } from './resolve.ts'
 import { nodeLevelSelectors, parseSelectors } from './selectors.ts'
 import type { Values } from './variables.ts'
 
-/** Configuration of the agent, in one group for each part of the agent. */
+/** Configuration of the agent, with one member for each component of the agent. */
 export interface AgentConfig {
   readonly install: InstallerOptions
   readonly log: LogSettings

@@ -217,5 +217,5 @@ export const variables = {
 
 type Table = typeof variables
 
-/** Values of all settings of the agent, by setting. */
+/** Values of all settings of the agent, with the same keys as the table of settings. */
 export type Values = { readonly [K in keyof Table]: Table[K] extends Variable<infer T> ? T : never }

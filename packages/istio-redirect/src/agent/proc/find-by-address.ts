@@ -74,7 +74,7 @@ interface Candidate {
    * Oldest process in the candidate namespace. `undefined` if the namespace is only mounted, without a process in it.
    */
   readonly oldest: StartedProcess | undefined
-  /** Path of another namespace that also matches the pod. If there is one, neither is used. */
+  /** Path of a second namespace that also matches the pod. In that case, the search uses neither namespace. */
   readonly rival?: string | undefined
 }
 

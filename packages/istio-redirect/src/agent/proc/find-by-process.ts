@@ -57,8 +57,8 @@ export async function findByProcess(
 // internal
 
 /**
- * Limit of inspected network namespaces per pod. A pod may create thousands of namespaces, but its own namespace has
- * its oldest process.
+ * Limit of inspected network namespaces per pod. A pod may create thousands of namespaces, but the pod's oldest process
+ * is in the pod's own namespace.
  */
 const MOST_TRIES = 16
 

@@ -19,7 +19,7 @@ export async function addressesIn(target: Netns): Promise<ReadonlySet<string>> {
 // internal
 
 function telling(text: string): string | undefined {
-  // Drops a text with a prefix length, such as 10.0.0.2/24, because it is not an address.
+  // Drops a text that is not an IP address, such as 10.0.0.2/24 with its prefix length.
   if (parseAddress(text) === undefined) return undefined
   const { ipv4, ipv6 } = usableAddresses([text])
   const [address] = [...ipv4, ...ipv6]

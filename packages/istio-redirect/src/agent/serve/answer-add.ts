@@ -90,8 +90,8 @@ function linesIn(lines: DecisionLine[]): DecisionLog {
 }
 
 /**
- * Enrols the pod of an ADD in ambient mode. Throws the same error that a plugin without the agent's answer would
- * report.
+ * Enrols the pod of an ADD in ambient mode. Throws the same error that the plugin reports when it enrols the pod
+ * itself.
  */
 async function enrolled({ call, addresses }: AddRequest, sources: AgentSources): Promise<boolean> {
   const told = addresses.told.map((cidr) => cidr.split('/')[0] ?? '')

@@ -11,9 +11,8 @@ export interface Readiness {
 }
 
 /**
- * HTTP server for the kubelet's probes of the agent. The path `/healthz` is always 200. The path `/readyz` is 200 if
- * everything is installed, and 503 if not. With `/readyz?verbose`, the reasons follow.
- * 503. `/readyz?verbose` adds the reasons.
+ * HTTP server for the kubelet's probes of the agent. The path `/healthz` always answers 200. The path `/readyz` answers
+ * 200 if everything is installed, and 503 if not. The path `/readyz?verbose` also lists the reasons.
  */
 export function healthServer(readiness: () => Readiness, options?: BoundedOptions): Server {
   return boundedServer((request, response) => {

@@ -10,5 +10,5 @@ export const keptBatches = (make: typeof makeBatch): typeof makeBatch =>
 
 // internal
 
-/** Maximal size in bytes of a cached kernel batch with its key. Usually they have 7 KiB. */
+/** Maximal size in bytes of a cached kernel batch with its cache key. The usual size is 7 KiB. */
 const LARGEST = 32 * 1024

@@ -9,13 +9,13 @@ import type { IdentifiedLease } from './netns-cache.ts'
  */
 export interface DriftCache {
   /**
-   * True if the last check of the pod found no differences at this mark. Fewer than ten calls may rely on one check.
-   * Each call counts. The limit exists because the mark does not show changes of routes.
+   * True if the last check of the pod found no differences, and `mark` is unchanged since then. Fewer than ten calls
+   * may rely on one check. Each call counts. The limit exists because the mark does not show changes of routes.
    */
   isClean(uid: string, mark: string | undefined): boolean
   /**
-   * True if the last check of the pod found no differences at this mark. The pod's rules are then unchanged, and only
-   * its routes need a check.
+   * True if the last check of the pod found no differences, and `mark` is unchanged since then. The pod's rules are
+   * then unchanged, and only its routes need a check.
    */
   isSame(uid: string, mark: string | undefined): boolean
   wasClean(uid: string, mark: string | undefined): void

@@ -149,8 +149,8 @@ async function removeItems(netns: NetnsTarget, { items, needless }: Place): Prom
 }
 
 /**
- * Adds a route or policy rule without a check. Checks only after an error if the object exists, because most namespaces
- * are new.
+ * Adds a route or policy rule without a check before. Checks only after an error if the route or rule exists already,
+ * because most namespaces are new.
  */
 async function isAdded(item: NetworkItem, rtnl: Rtnl): Promise<boolean> {
   try {

@@ -8,7 +8,7 @@ import {
   reservedNamespaces,
 } from '../../proc/namespace-identity.ts'
 
-/** Names of a pod and its service account, which ztunnel receives with the pod's namespace. */
+/** Names of a pod and of its service account, which the agent sends to ztunnel with the pod's network namespace. */
 export interface Workload {
   readonly name: string
   readonly namespace: string

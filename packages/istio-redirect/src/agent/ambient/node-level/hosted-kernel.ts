@@ -20,11 +20,10 @@ export interface HostedKernel extends ChosenKernelSide {
 }
 
 /**
- * Creates a `KernelSide` for the current address of the node. Queries the address again at each start of a
- * ztunnel.
+ * Creates a `KernelSide` for the current address of the node. Queries the address again at each start of a ztunnel.
  *
- * On ptp networks, the node has the address from which probes come only after the first pod. After a change of the
- * address, a new KernelSide reconciles the objects of the former one in the kernel.
+ * On ptp networks, the first pod creates the address from which the node sends probes. After a change of the address, a
+ * new KernelSide reconciles the objects of the former one in the kernel.
  */
 export async function hostedKernel({ ask, make, log }: HostedKernelOptions): Promise<HostedKernel> {
   const tell = (text: string, { ip, why }: HostIp): void => log.info(text, { hostIp: ip, why: printable(why) })

@@ -135,7 +135,8 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
     options.tell({ ...running, isReady: true })
     log.info('ambient mode is ready', { pods: seen.all().length, ztunnel: lead.serving()?.name })
     for (const { uid } of seen.all()) pods.look(uid)
-    // An election of the serving ztunnel needs the complete list of ztunnels, which may be complete already.
+    // Elects a ztunnel at once if the API server has listed all ztunnels already. If not, the complete list starts the
+    // election.
     if (ztunnels.isListed()) lead.look()
   }
 

@@ -17,7 +17,7 @@ export interface BackendWish {
   readonly ipv6: boolean
 }
 
-/** Network namespace and state file that {@link chooseBackend} reads for its choice. */
+/** Network namespace and state file that {@link chooseBackend} reads to choose the back end. */
 export interface BackendPlace {
   /** Network namespace of the node. Default: the namespace that this process was started in. */
   readonly netns?: NetnsTarget | undefined

@@ -1,7 +1,9 @@
 import type { BranchInterfaces } from './branch-interfaces.ts'
 import type { ProbeSets } from './probe-sets.ts'
 
-/** Combines the node's address sets with the policy rules for AWS branch interfaces. */
+/**
+ * Combines two objects: each change of the node's address sets also updates the policy rules for AWS branch interfaces.
+ */
 export function nodeAddresses(
   sets: ProbeSets,
   branches: BranchInterfaces | undefined,

@@ -190,7 +190,7 @@ export const podRef = ({ namespace, name }: Pick<AmbientPod, 'namespace' | 'name
 export const noNamespaceOf = (what: string, uid: string): string =>
   `no process of ${what} (${uid}) shows its namespace, and no mount in /run/netns has its addresses`
 
-/** Names of a pod and its service account, which ztunnel receives. */
+/** Names of a pod and of its service account, which the agent sends to ztunnel. */
 export const workloadOf = ({ name, namespace, serviceAccount }: AmbientPod): Workload => ({
   name,
   namespace,

@@ -8,7 +8,7 @@ import { slimLabels, slimPod } from './slim-pod.ts'
 
 /** Store of the node's pods and the cluster's namespaces. Two watches of the API server keep it current. */
 export interface PodStore {
-  /** Observer for the watch of the node's pods. The observer for namespaces is the next member. */
+  /** Observer that the watch of the node's pods calls. It fills the store. */
   readonly pods: Observer
   readonly namespaces: Observer
   /** Finds the existing (not deleted) pod with this namespace and name. */

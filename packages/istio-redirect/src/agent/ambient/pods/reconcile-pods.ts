@@ -22,8 +22,9 @@ export async function reconcilePods(pods: MeshReconciler, { signal, roundMs }: R
     const uids = pods.enrolled()
     await breathe()
     for (const [at, uid] of uids.entries()) {
-      await pods.heal(uid).catch(() => {}) // The check rejects because the agent is stopping.
-      // The check of a pod blocks the thread for milliseconds. Yields so that ztunnel and plugins are served first.
+      // Ignores the rejection of the check: the agent is stopping.
+      await pods.heal(uid).catch(() => {})
+      // A check of a pod blocks the thread for milliseconds. Yields so that ztunnel and plugins are served first.
       await breathe()
       const left = ends - performance.now()
       // Runs the first round without pauses, because changes before the agent's start are unknown.

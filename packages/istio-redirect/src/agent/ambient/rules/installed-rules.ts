@@ -25,7 +25,8 @@ export interface RulesOptions extends Pick<IptablesOptions, 'backend' | 'program
 export interface RulesOfBoth {
   readonly iptables: IptablesRuleset
   /**
-   * nftables form of the rules: `wanted` are the tables to write, and `all` are the tables of this project in any mode.
+   * nftables form of the rules: `wanted` are the tables to write, and `all` are the tables that this project writes
+   * with any settings.
    */
   readonly nftables: { readonly wanted: NftRuleset; readonly all: NftRuleset }
 }
@@ -83,8 +84,8 @@ export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: 
     drift: async () => [...(await used.drift()), ...(await other.present())],
     present: async () => [...(await used.present()), ...(await other.present())],
     async remove() {
-      // Removes the rules of the unselected back end first, because there are usually none. A real deletion makes later
-      // netlink calls wait.
+      // Removes the rules of the other back end first, because it usually has none. Deleting rules makes later netlink
+      // calls wait.
       await other.remove()
       await used.remove()
     },
@@ -196,8 +197,8 @@ function byNftables(netns: NetnsTarget, rules: RulesOfBoth['nftables']): RulesBy
 }
 
 /**
- * Runs a function on nf_tables. A kernel without nf_tables has no redirection rules of this project, so its errors are
- * ignored.
+ * Runs a function on nf_tables. Ignores the errors of a kernel without nf_tables, which cannot have nftables rules of
+ * this project.
  */
 async function unlessUnsupported<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
   try {

@@ -40,8 +40,8 @@ export interface Patience {
 }
 
 /**
- * Waits for the hello message of a connected ztunnel, of any version. This call and all calls of the result reject with
- * a {@link ZdsError}.
+ * Waits for the hello message of a connected ztunnel, of any version. On an error, this call and the methods of its
+ * result reject with a {@link ZdsError}.
  */
 export async function greet(packets: Packets, { helloMs, answerMs }: Patience): Promise<SnapshotExchange> {
   await packets.next('hello', helloMs, decodeHello)

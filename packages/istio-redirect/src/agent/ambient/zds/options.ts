@@ -36,7 +36,7 @@ export interface ZdsOptions {
   readonly allow?: ((peer: UnixConnection['peer']) => boolean) | undefined
 }
 
-/** Event of the server that tells ztunnels about pods. */
+/** Event of the server from which ztunnels get the node's pods. */
 export type ZdsEvent =
   /**
    * A ztunnel has received all pods, or a ztunnel with all pods has disconnected. The member `connected` is the new

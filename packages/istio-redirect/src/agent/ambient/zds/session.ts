@@ -122,7 +122,9 @@ export class Session {
     }
   }
 
-  /** Ends the session with the ztunnel at once. Waiting calls of `add` and `remove` end too. */
+  /**
+   * Ends the session with the ztunnel at once. Waiting calls of `add` reject, and waiting calls of `remove` resolve.
+   */
   close(): void {
     this.state = 'over'
     this.#over.settle()
