@@ -47,7 +47,7 @@ export class RunError extends Error implements RunResult {
 }
 RunError.prototype.name = 'RunError'
 
-/** True for a {@link RunError}, also from another copy of this package. */
+/** True for a {@link RunError}. Unlike `instanceof`, also recognises errors of another copy of this package. */
 export function isRunError(error: unknown): error is RunError {
   return error instanceof Error && brand in error
 }

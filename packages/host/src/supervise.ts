@@ -57,7 +57,7 @@ export function supervise(
   if (pid !== undefined) remember(pid)
   if (timeout !== undefined) after(timeout, () => stop('TIMEOUT'))
   signal?.addEventListener('abort', abort, { once: true })
-  // The caller may await another promise before `done`. This empty handler prevents an unhandled rejection.
+  // The promise `done` may reject before the caller awaits it. This empty handler prevents an unhandled rejection.
   done.catch(() => {})
   return { pid, done, kill: (name: NodeJS.Signals = 'SIGTERM') => pid !== undefined && signalGroup(pid, name) }
 

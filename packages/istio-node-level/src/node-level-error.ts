@@ -40,7 +40,7 @@ export class NodeLevelError extends Error {
   }
 }
 
-/** True for a {@link NodeLevelError}, also from another copy of this package. */
+/** True for a {@link NodeLevelError}. Unlike `instanceof`, also recognises errors of another copy of this package. */
 export function isNodeLevelError(error: unknown): error is NodeLevelError {
   return error instanceof Error && brand in error
 }

@@ -12,7 +12,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** True for a {@link ConfigError}, also from another copy of this package. */
+/** True for a {@link ConfigError}. Unlike `instanceof`, also recognises errors of another copy of this package. */
 export function isConfigError(error: unknown): error is ConfigError {
   return error instanceof Error && brand in error
 }

@@ -11,7 +11,7 @@ export class DiscoveryError extends Error {
   }
 }
 
-/** True for a {@link DiscoveryError}, also from another copy of this package. */
+/** True for a {@link DiscoveryError}. Unlike `instanceof`, also recognises errors of another copy of this package. */
 export function isDiscoveryError(error: unknown): error is DiscoveryError {
   return error instanceof Error && brand in error
 }

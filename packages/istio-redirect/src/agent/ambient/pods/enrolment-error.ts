@@ -24,7 +24,7 @@ export class EnrolmentError extends Error {
   }
 }
 
-/** True for an {@link EnrolmentError}, also from another copy of this package. */
+/** True for an {@link EnrolmentError}. Unlike `instanceof`, also recognises errors of another copy of this package. */
 export function isEnrolmentError(error: unknown): error is EnrolmentError {
   return error instanceof Error && brand in error
 }

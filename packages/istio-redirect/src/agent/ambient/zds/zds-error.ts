@@ -27,7 +27,7 @@ export class ZdsError extends Error {
   }
 }
 
-/** True for a {@link ZdsError}, also from another copy of this package. */
+/** True for a {@link ZdsError}. Unlike `instanceof`, also recognises errors of another copy of this package. */
 export function isZdsError(error: unknown): error is ZdsError {
   return error instanceof Error && brand in error
 }
