@@ -15,10 +15,16 @@ import { type Row, SuiteReport, settings } from './lib/suite.ts'
 const used = settings({ runs: 10, heals: 10, 'gap-ms': 1200, 'idle-seconds': 20, files: 10_000 })
 const { runs, heals, 'gap-ms': gapMs, 'idle-seconds': idleSeconds, files } = used
 
-/** Maximum wait for a repair in milliseconds, and number of attempts for a repair that never happens. */
+/**
+ * Maximum wait for one repair in milliseconds. If the agent never repairs a file, the suite gives up after three
+ * attempts.
+ */
 const NEVER_MS = 5000
 const NEVER_TRIES = 3
-/** Number of runs with many files in the folder. Such a start may take half a minute. */
+/**
+ * Number of agent starts that are timed with many files in the node's network folder. Such a start may take half a
+ * minute.
+ */
 const CROWDED_RUNS = 3
 
 await run(['ip', 'link', 'set', 'lo', 'up'])
@@ -35,7 +41,9 @@ try {
 }
 suite.write()
 
-/** Results of one agent, by row of the report. A row without samples never happened. */
+/**
+ * Samples of one agent, by row of the report. A row without samples means that the agent never did the measured work.
+ */
 type Result = Row[]
 
 /**
@@ -68,7 +76,10 @@ async function measure(
   return results
 }
 
-/** Rows for starts and exits of each place. */
+/**
+ * Measures start and exit times of the agents in turn. The network folder also contains `crowd` files of other
+ * programs.
+ */
 async function startsInTurn(all: readonly { readonly place: Place }[], rounds: number, crowd = 0) {
   const samples = all.map(() => ({ starts: [] as number[], exits: [] as number[] }))
   for (let round = -1; round < rounds; round++) {
@@ -99,7 +110,8 @@ async function healed(artefacts: ReturnType<Place['artefacts']>): Promise<Result
 }
 
 /**
- * Milliseconds until the agent restores a damaged file. After a change of the token: until the agent rewrites the file.
+ * Damages a file several times. Returns the milliseconds until the agent restored the file. A changed token does not
+ * damage the kubeconfig: the agent then rewrites the kubeconfig with the new token.
  */
 async function healTimes(path: string, damage: () => void): Promise<number[]> {
   const times: number[] = []
@@ -109,7 +121,8 @@ async function healTimes(path: string, damage: () => void): Promise<number[]> {
     damage()
     const damaged = statText(path)
     const began = performance.now()
-    // a changed token does not damage the file: the agent's repair changes it
+    // If only the token changed, the file is not damaged: the repair is done as soon as the agent has rewritten the
+    // file.
     const healed = () => (damaged === before ? statText(path) !== before : isWhole(path, before))
     while (!healed() && performance.now() - began < NEVER_MS) await sleep(0)
     if (healed()) {
@@ -119,11 +132,14 @@ async function healTimes(path: string, damage: () => void): Promise<number[]> {
     writeFileSync(path, before, 'latin1')
     if (round + 1 >= NEVER_TRIES && times.length === 0) return []
   }
-  // The times stay in the order of the rounds, because ratios compare the same round of two agents.
+  // Keeps the times in the order of the rounds: the report compares the two agents round by round.
   return times
 }
 
-/** Content of a small file, or size of a large file. */
+/**
+ * Content of a small file, or size of a large file as text. Shows whether a file differs from its state before the
+ * damage.
+ */
 function statText(path: string): string {
   try {
     const { size } = statSync(path)

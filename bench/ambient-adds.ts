@@ -1,4 +1,7 @@
-/** Time of an ADD on a node with eBPF redirection, for a pod in the mesh and a pod with a sidecar, in turn. */
+/**
+ * Measures an ADD on a node with eBPF redirection. The calls alternate between a pod in the mesh and a pod with a
+ * sidecar.
+ */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { netns, openRtnl } from '@cni/netns'
@@ -34,8 +37,8 @@ await suite.race(
     { ...adding('a sidecar, served', { namespace: 'plain', sidecar: true }, hasRules), reference: true },
     { ...adding('neither', { namespace: 'plain', sidecar: false }), reference: true },
     adding('in the mesh by eBPF', { namespace: 'shop', sidecar: false }, hasPrograms),
-    // A pod whose sandbox is created again. The pod already has the agent's annotation, so no request to the API server
-    // is needed.
+    // ADD of a pod whose sandbox is created again. The pod already has the agent's annotation, so the plugin needs no
+    // request to the API server.
     adding('in the mesh by eBPF, annotated before', { namespace: 'shop', sidecar: false, annotations }, hasPrograms),
   ],
   used.runs,

@@ -5,7 +5,7 @@ import { SuiteReport, settings } from './lib/suite.ts'
 import { type Traffic, trafficFrom } from './lib/traffic.ts'
 
 const used = settings({ runs: 10, connections: 300, requests: 300, megabytes: 64 })
-/** Source and destination pods of the traffic. */
+/** Source and destination pods of the measured traffic, with labels for the report. */
 const ways = [
   { what: 'to a pod in the mesh', from: 'srv', to: 'app' },
   { what: 'from a pod in the mesh', from: 'app', to: 'srv' },
@@ -18,7 +18,7 @@ const suite = new SuiteReport(
 )
 await using stack = new AsyncDisposableStack()
 const places = await modePlaces(stack)
-// All measures count what should be small: comparisons of reports treat a larger value as worse.
+// Every measure is a time or a cost: when reports are compared, a larger value means worse.
 const measures = [
   { of: 'a short connection', value: ({ connectionMs }: Traffic) => connectionMs },
   { of: 'a megabyte of a long connection', value: ({ megabyteMs }: Traffic) => megabyteMs },

@@ -37,7 +37,7 @@ const about =
 const suite = new SuiteReport(about, used)
 await using stack = new AsyncDisposableStack()
 const lives: Life[] = []
-/** ztunnels that receive every new pod. */
+/** Stand-ins for ztunnel, one for each measured agent. Each agent sends all new pods to its own stand-in. */
 const ztunnels: AckingZtunnel[] = []
 for (const one of [ours, ...original]) {
   const life = await ambientLife(stack, one, used.pods)
@@ -55,11 +55,11 @@ suite.addRows(lives.map(({ name, rows }) => ({ name, reference: name !== 'ours',
 suite.write()
 
 interface Life extends AmbientLife {
-  /** Measured rows, by group and quantity. */
+  /** Measured quantities of the agent, by group and name of the quantity. */
   readonly rows: Map<string, Row & { readonly samples: number[] }>
 }
 
-/** Runs `work` for each agent in turn, `rounds` times. */
+/** Calls `work` for each agent in turn, and repeats the turn `rounds` times. */
 async function byTurns(rounds: number, work: (life: Life, round: number) => Promise<void>): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     for (const life of lives) {
@@ -75,7 +75,7 @@ async function enrolledByEvents(): Promise<void> {
   for (const life of lives) {
     ztunnels.push((await started(life)).ztunnel)
     for (const pod of life.pods) tell(life.api, pod, { mesh: true, runs: false })
-    // The pods were scheduled long before they start.
+    // On a real node a pod is scheduled long before it starts: wait until the agent knows the new pods.
     await sleep(KNOWN_MS)
     bare.set(life, { ...life.place.memory(), cpu: life.place.cpuMs() })
   }

@@ -25,7 +25,10 @@ const sampled = 300
 const perRule = 'one process per rule'
 const backends = ['iptables-nft', 'iptables-legacy'] as const
 type Backend = (typeof backends)[number]
-/** Label of a back end in reports. The labels stay as in reports before version 0.2. */
+/**
+ * Label of an iptables back end in reports, without the prefix `iptables-`. Reports before version 0.2 have the same
+ * labels.
+ */
 const labelOf = (backend: Backend): string => backend.replace('iptables-', '')
 
 suite.add('builder and text, first call', 'ms', [{ name: 'ours', samples: [timeOf(someText)] }])
@@ -96,7 +99,10 @@ function someText(): string {
   return restoreText(someRules(3000), 'ipv4')
 }
 
-/** Compares with the time of `JSON.stringify` for as many objects, because no other tool does this work. */
+/**
+ * Contenders that build rules as text. The reference is `JSON.stringify` of as many objects, because no other tool
+ * builds rules.
+ */
 function builders(): Contender[] {
   const work = (name: string, run: () => unknown): Contender => ({
     name,
@@ -114,7 +120,7 @@ function builders(): Contender[] {
   ]
 }
 
-/** The rules as arguments of `iptables -A` and `-C`. */
+/** Converts the rules to arguments of the command `iptables`, without the first argument `-A` or `-C`. */
 function ruleArguments(rules: Ruleset): string[][] {
   const lines = restoreText(rules, 'ipv4').split('\n')
   return lines.filter((line) => line.startsWith('-A ')).map((line) => line.split(' ').slice(1))

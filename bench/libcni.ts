@@ -1,5 +1,6 @@
 /**
- * Compares chains through our runtime library, our cnitool and the original, and a no-op plugin with Debian's plugins.
+ * Compares ADD and DEL of a chain by our runtime library, our cnitool and the original cnitool. Also compares a no-op
+ * plugin with Debian's plugins.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +15,7 @@ import { freshCopy } from './lib/scratch.ts'
 import { SuiteReport, settings } from './lib/suite.ts'
 
 const used = settings({ runs: 20 })
-// Half of the runs are enough: a chain takes much longer than a plugin, and its times vary less.
+// Chains run half as often as single plugins: a chain takes much longer, and its times vary less.
 const chainRuns = Math.max(Math.min(used.runs, 5), Math.ceil(used.runs / 2))
 const suite = new SuiteReport(
   `Whole processes but for our library; bridge, tuning and hello-chain as the chain of three, ${chainRuns} runs`,

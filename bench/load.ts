@@ -23,8 +23,8 @@ const LATENCY_MS = 200
 /** Number of busy processes. */
 const BUSY = 8
 /**
- * Priority of this process and the spawner while pods start. This process contains the API server, which runs on
- * another machine in reality. A late spawner would add its delay to the times of plugins.
+ * Nice value of this process and its program spawner while pods start. In reality, the API server in this process runs
+ * on another machine. A delayed spawner would add its delay to the plugins' times.
  */
 const [FIRST, NORMAL] = [-15, 0]
 /** Milliseconds between two checks of the network list. The suite damages the list whenever it is intact. */
@@ -38,7 +38,7 @@ interface Contender {
   readonly reference: boolean
 }
 
-/** Result of pods that started at once. */
+/** Times and failures of pods that were started at the same time. */
 interface Burst {
   readonly times: readonly number[]
   readonly cpuMs: readonly number[]
@@ -99,7 +99,10 @@ function report(quantity: string, of: (one: Burst) => readonly number[]): void {
   suite.add(`${used.pods} mesh pods at once`, quantity, entries)
 }
 
-/** Namespaces and agent are prepared before the measurement. The busy processes start with the pods. */
+/**
+ * Starts many pods at the same time on a busy node. The namespaces and the agent are prepared before the measurement;
+ * the busy processes start with the pods.
+ */
 async function burst({ name, plugin, place, conf }: Contender): Promise<Burst> {
   await using stack = new AsyncDisposableStack()
   const pods: Netns[] = []
@@ -114,7 +117,8 @@ async function burst({ name, plugin, place, conf }: Contender): Promise<Burst> {
   stack.use(healing)
   for (let one = 0; one < BUSY; one += 1) stack.use(busyProcess())
   const entry = { name, file: plugin, conf }
-  // Programs that are started from here on would inherit the priority.
+  // Programs inherit the nice value from here on. Each plugin is therefore started through `nice`, which resets the
+  // value.
   setPriority(FIRST)
   stack.defer(() => setPriority(NORMAL))
   const began = performance.now()
@@ -133,7 +137,7 @@ async function burst({ name, plugin, place, conf }: Contender): Promise<Burst> {
   return { times: all.map((one) => one.ms), cpuMs, failures, heals: healing.heals(), ms }
 }
 
-/** The parts of a node that a call needs. */
+/** API server, folders and network list of the node, as needed for a plugin call. */
 function nodeOf(server: ApiServer, runDir: string): Parameters<typeof call>[0] {
   mkdirSync(runDir, { recursive: true })
   const plugins = [{ type: 'bridge' }, { type: 'istio-cni', cni_agent_run_dir: runDir }]

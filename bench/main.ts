@@ -56,7 +56,10 @@ async function bench(): Promise<void> {
   if (options.save) write(BASELINE, reportText(mergeBaseline(stored, report, kept(skipped))))
 }
 
-/** Suites of the stored report. A skipped suite keeps its stored rows, unless all suites were requested. */
+/**
+ * Names of the suites whose results the stored report keeps. A skipped suite keeps its stored results, unless all
+ * suites were requested.
+ */
 function kept(skipped: readonly string[]): string[] {
   const all = Object.keys(SUITES)
   return options.suites.length < all.length ? all : all.filter((name) => !skipped.includes(name))
@@ -75,7 +78,7 @@ async function measured(name: SuiteName): Promise<Suite | 'failed' | 'skipped'> 
         env: { CNI_BENCH_OUT: out, CNI_PEERS: peers ?? '' },
       }),
     )
-    // A suite without its programs prints a message and writes no file.
+    // A suite whose required programs are missing prints a message and writes no result file.
     return existsSync(out) ? { ...parseSuite(readFileSync(out, 'utf8')), ...of } : 'skipped'
   } catch (error) {
     say(error instanceof Error ? error.message : String(error))
@@ -85,7 +88,10 @@ async function measured(name: SuiteName): Promise<Suite | 'failed' | 'skipped'> 
   }
 }
 
-/** Number of measures that became worse. Suites with such measures run again before the verdict. */
+/**
+ * Returns the number of measures that are worse than the baseline. Suites with such measures run a second time before
+ * the verdict.
+ */
 async function compared(baseline: Report, report: Report): Promise<number> {
   let rows = compare(baseline, report)
   const isWorse = ({ verdict }: Comparison): boolean => verdict === 'worse'

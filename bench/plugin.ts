@@ -29,7 +29,7 @@ const suite = new SuiteReport('Whole processes on a real kernel and the embedded
 
 const PLUGIN = freshCopy(join(root, 'dist/bin/istio-cni'))
 const original = peer('istio-cni')
-/** The plugin without help of the agent, as on a node without agent. */
+/** Our plugin without help of the agent, as on a node where no agent runs. */
 const ours: Plugin = { name: 'ours', file: PLUGIN, conf: { agent: 'never' } }
 const served: Plugin = { name: 'ours, served', file: PLUGIN }
 const plugins: Plugin[] = [
@@ -94,7 +94,10 @@ async function agentsShare(node: Node, agent: ServingAgent): Promise<void> {
   one('API requests', node.api.requests.length - asked)
 }
 
-/** Starts many pods, eight at a time, as a starting node does. Plugins alternate after each quarter. */
+/**
+ * Starts many mesh pods, eight at a time, as after the start of a node. Each plugin starts a quarter of the pods in
+ * turn.
+ */
 async function bursts(node: Node): Promise<void> {
   const times = [served, ...plugins].map((plugin) => ({ plugin, each: [] as number[], all: 0 }))
   for (let quarter = 0; quarter < 4; quarter++) {
@@ -115,8 +118,8 @@ async function bursts(node: Node): Promise<void> {
 }
 
 /**
- * Namespaces exist before and after, because their creation is not part of the plugin's time. Separate programs start
- * the plugins, as in all other races.
+ * Starts pods with one plugin and returns their times. The creation and removal of the namespaces are not timed. A
+ * spawner process starts each plugin call, as in all other races.
  */
 async function burst(node: Node, plugin: Plugin, pods: number): Promise<number[]> {
   const times: number[] = []

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 
 const [, , url = '', ca = '', token = ''] = process.argv
-// a member that only bun's fetch supports
+// bun's fetch has the additional option `tls`, which other runtimes do not know
 const init: RequestInit & { readonly tls: object } = {
   tls: { ca: readFileSync(ca, 'utf8') },
   headers: { authorization: `Bearer ${token}` },

@@ -13,7 +13,7 @@ export interface FleetServer {
   readonly tokenFile: string
 }
 
-/** The part of an agent that talks to the API server, or a whole agent. */
+/** An agent of the simulated fleet: a whole agent, or only its watch of pods in the API server. */
 export interface FleetAgent {
   start(): void
   stop(): Promise<void>
@@ -62,7 +62,7 @@ export function wholeAgent(file: string, index: number, server: FleetServer, fol
   }
 }
 
-/** Only the watch of an agent, in this process. Uses the same client and store as the agent. */
+/** Runs only the agent's watch of pods, in this process, with the agent's own API client and pod store. */
 export function watchingClient(index: number, { url, caFile, tokenFile }: FleetServer): FleetAgent {
   const connect = (): KubeClient =>
     kubeClient(serviceAccountAccess({ server: url, caFile, tokenFile }), { userAgent: 'install-cni' })

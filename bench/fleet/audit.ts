@@ -7,7 +7,7 @@ export interface AuditedRequest {
   readonly status: number
 }
 
-/** Numbers of requests in one phase. */
+/** Number of agents' requests to the API server in one phase of the measurement. */
 export interface RequestCount {
   readonly total: number
   /** Maximum number of requests in one second. */

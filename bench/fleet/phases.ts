@@ -15,17 +15,17 @@ export interface Phase {
   readonly bytes: number
 }
 
-/** Measures phases at one API server. */
+/** Measures the load on one API server in phases, such as the start of all agents or an outage. */
 export interface Phases {
   /**
-   * Runs `act`, waits `seconds`, and measures the load in both periods. `restarts` means that `act` restarts the
-   * server. The figures then begin with the restart.
+   * Runs `act`, then waits `seconds`. Measures the load on the API server during both. With `restarts`, `act` restarts
+   * the API server, and the figures begin with that restart.
    */
   measure(name: string, seconds: number, act?: () => Promise<void>, restarts?: boolean): Promise<Phase>
   readonly all: readonly Phase[]
 }
 
-/** Creates an empty list of phases. `auditLog` is the path of the API server's audit log. */
+/** Starts measuring an API server, without any phase yet. `auditLog` is the path of the API server's audit log. */
 export function phases(kube: KubeServer, auditLog: string): Phases {
   const all: Phase[] = []
   const none: ServerMetrics = { cpuSeconds: 0, megabytes: 0, bytes: 0 }

@@ -24,7 +24,7 @@ export async function serverMetrics({ admin }: KubeServer): Promise<ServerMetric
   }
 }
 
-/** The sum of a metric over its labels, or over the lines with one label. */
+/** Adds the values of a metric over all label sets. With `label`, adds only the lines that contain this label. */
 export function sum(text: string, name: string, label = ''): number {
   let total = 0
   for (const line of text.split('\n')) {

@@ -5,15 +5,15 @@ import { connectUnix } from '@cni/netns/unix'
  * then the agent's.
  */
 export interface AckingZtunnel extends AsyncDisposable {
-  /** Milliseconds from the first message until all pods were received. */
+  /** Milliseconds from the agent's first message to its message that all pods have been sent. */
   readonly snapshotMs: number
-  /** Number of pods that the agent has sent in this time. */
+  /** Number of pods that the agent has sent up to its message that all pods have been sent. */
   readonly pods: number
 }
 
 const HELLO = Uint8Array.of(0x08, 0x01)
 const ACK = Uint8Array.of(0x0a, 0x00)
-/** First byte of a message from the agent: it identifies the kind of the message. */
+/** First bytes of two message types from the agent: "add a pod" and "all pods have been sent". */
 const [ADD, SNAPSHOT_SENT] = [0x0a, 0x1a]
 
 /** Connects to the agent's socket. Resolves when the agent has sent all pods. */

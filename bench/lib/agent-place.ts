@@ -9,7 +9,7 @@ import type { ApiServer } from '@cni/kube/testing'
 import { loadSys } from '@cni/netns/sys'
 import { NODE_NAME } from './serving-agent.ts'
 
-/** An agent to measure, with the plugin that it installs. */
+/** A node agent that is measured: its name, its executable, and the plugin executable that the agent installs. */
 export interface Agent {
   readonly name: string
   readonly agent: string
@@ -22,37 +22,45 @@ const conflist = `${JSON.stringify({ cniVersion: '0.3.1', name: 'k8s-pod-network
 /** Time limit of a start in milliseconds. */
 const START_MS = 20_000
 
-/** Root folders for agents. Only one agent runs at a time. */
+/** Creates root folders for the measured node agents. Only one agent runs at a time. */
 export interface Places extends Disposable {
   /**
-   * Creates a root folder on a tmpfs, as in the agent's pod, with the machine's libraries. Only this process sees it.
-   * Without `api` the agent finds no API server.
+   * Creates a root folder for an agent, on a tmpfs as in the agent's pod. The folder contains the machine's libraries.
+   * Only this process sees the mounts. Without `api` the agent finds no API server.
    */
   add(agent: Agent, api?: ApiServer): Place
 }
 
-/** The root folder of one agent, with functions to start the agent. */
+/** A root folder for one measured agent, with functions to reset the node's files and to start the agent. */
 export interface Place {
   readonly agent: string
   readonly path: string
-  /** Resets the node to its state before the agent, with this number of foreign configurations. */
+  /**
+   * Restores the node's files as they were before the agent. Adds `crowd` configuration files of other programs to the
+   * network folder.
+   */
   reset(crowd?: number): void
-  /** Starts the agent. Resolves when it is ready. `ms` is absent if it never was. */
+  /** Starts the agent. Resolves when the agent is ready, or after the time limit without `ms`. */
   start(): Promise<Running>
-  /** Files that the agent repairs, with their path and a function that damages them. */
+  /**
+   * Cases for the measurement of repairs: name, path of the file that the agent repairs, and a function that damages
+   * the file.
+   */
   artefacts(): [name: string, path: string, damage: () => void][]
 }
 
 /** A running agent. */
 export interface Running {
-  /** Milliseconds from start to readiness. */
+  /**
+   * Milliseconds from the agent's start to its readiness. `undefined` if the agent was not ready within the time limit.
+   */
   readonly ms: number | undefined
   readonly pid: number
   /** Ends the agent with SIGTERM. Returns the milliseconds until its exit. */
   stop(): Promise<number>
 }
 
-/** Creates an empty set of places. Its disposal removes all places and ends their agents. */
+/** Creates an empty list of agents' root folders. Its disposal ends all agents and removes their root folders. */
 export function newPlaces(): Places {
   const folder = mkdtempSync(join(tmpdir(), 'cni-bench-agent-'))
   const sys = loadSys()
@@ -134,8 +142,8 @@ function newPlace({ agent, plugin }: Agent, path: string, { mount, children }: M
 }
 
 /**
- * One of many files in a net folder. Half sort before the primary configuration and are not configurations, half sort
- * after it.
+ * Path and content of one of many files that fill the network folder. Half of the files sort before the primary
+ * configuration and are invalid. The other files sort after the primary configuration.
  */
 function other(folder: string, index: number): [path: string, text: string] {
   const number = String(index).padStart(6, '0')

@@ -7,7 +7,9 @@ import type { Agent } from './agent-place.ts'
 import { type AmbientPlace, ambientPlace } from './ambient-place.ts'
 import { type BenchPod, makePods, NODE, statusOf, tell } from './ambient-pods.ts'
 
-/** An agent with its own node. Several can run at once. */
+/**
+ * An agent in ambient mode with a simulated node, API server and pods of its own. Several such agents can run at once.
+ */
 export interface AmbientLife {
   readonly name: string
   readonly api: ApiServer
@@ -30,7 +32,10 @@ export async function ambientLife(stack: AsyncDisposableStack, agent: Agent, cou
   return { name: agent.name, api, pods, place }
 }
 
-/** Starts the agent. Returns the time until ztunnel received all pods, and until the agent is ready, too. */
+/**
+ * Starts the agent and a stand-in for ztunnel. Returns two times from the start: until ztunnel has received all pods,
+ * and until the agent is ready.
+ */
 export async function started({
   place,
 }: AmbientLife): Promise<{ readyMs: number; toldMs: number; ztunnel: AckingZtunnel }> {
@@ -42,7 +47,10 @@ export async function started({
   return { readyMs: performance.now() - began, toldMs, ztunnel }
 }
 
-/** Changes the label of a running pod. Returns the time until its annotation shows the new state. */
+/**
+ * Adds the mesh label to a running pod, or removes the label. Returns the milliseconds until the agent has updated the
+ * pod's annotation.
+ */
 export async function relabelled({ api }: AmbientLife, pod: BenchPod, mesh: boolean): Promise<number> {
   const began = performance.now()
   tell(api, pod, { mesh, runs: true })
@@ -50,7 +58,7 @@ export async function relabelled({ api }: AmbientLife, pod: BenchPod, mesh: bool
   return performance.now() - began
 }
 
-/** Waits for a condition, checked every millisecond. */
+/** Checks a condition every millisecond until the condition is true. Throws after the time limit. */
 export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const deadline = performance.now() + MOST_MS
   while (!(await condition())) {
@@ -61,7 +69,7 @@ export async function until(condition: () => boolean | Promise<boolean>, what: s
 
 // internal
 
-/** Connects as soon as the agent listens. */
+/** Connects a stand-in for ztunnel to the agent's socket. Retries until the agent listens. */
 async function connected(path: string, began: number): Promise<AckingZtunnel> {
   for (;;) {
     try {

@@ -22,15 +22,18 @@ import { connectMarked } from '../../packages/istio-redirect/src/testing/node/zt
 import type { Agent } from './agent-place.ts'
 import { type BenchPod, MODE, NODE, showProcesses } from './ambient-pods.ts'
 
-/** An agent in ambient mode, with its own root folder and network. */
+/** An agent in ambient mode, with its own root folder and network namespace. */
 export interface AmbientPlace extends AsyncDisposable {
-  /** Path of a file in the agent's root folder. */
+  /** Joins names to a path inside the agent's root folder. */
   path(...parts: string[]): string
-  /** Process id of the agent's current or last process. */
+  /** Id of the agent's process. After the agent's end, id of its last process. */
   readonly pid: number
-  /** Socket of the agent for ztunnel. */
+  /** Path of the Unix socket on which the agent listens for ztunnel. */
   readonly ztunnelSocket: string
-  /** Shows a process of each pod to the agent. */
+  /**
+   * Adds one process for each pod to the `/proc` that the agent sees. The agent finds a pod's namespace by such a
+   * process.
+   */
   show(pods: readonly BenchPod[]): void
   /** Starts the agent without waiting until it is ready. */
   start(): void
@@ -51,11 +54,14 @@ const SELECTOR = `- podSelector: {matchLabels: {"${MODE}": ambient}}`
 export interface AmbientPlaceOptions {
   /** Additional environment variables of the agent. */
   readonly env?: Readonly<Record<string, string>>
-  /** Descriptor of the file for the agent's log. */
+  /** Open file descriptor to which the agent writes its log. */
   readonly log?: number
 }
 
-/** Prepares a place on the network of a node with an API server. The namespaces of pods must be in `/run/netns`. */
+/**
+ * Prepares a root folder for an agent in the node's network namespace, with the given API server. The pods' namespaces
+ * must be files in `/run/netns`.
+ */
 export function ambientPlace(
   { name, agent, plugin }: Agent,
   node: Netns,
@@ -108,7 +114,7 @@ export function ambientPlace(
     AMBIENT_IPV6: 'true',
     AMBIENT_DNS_CAPTURE: 'true',
     AMBIENT_RECONCILE_POD_RULES_ON_STARTUP: 'true',
-    // Istio's agent without this variable changes the back end of iptables at its second start.
+    // Without `FORCE_IPTABLES_BINARY`, Istio's agent would change the back end of iptables at its second start.
     FORCE_IPTABLES_BINARY: 'nft',
     ZTUNNEL_UDS_ADDRESS: '/var/run/ztunnel/ztunnel.sock',
     ...options.env,

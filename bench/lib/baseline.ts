@@ -1,7 +1,10 @@
 import type { Report } from './report.ts'
 import { ReportError } from './report.ts'
 
-/** The report to store. Suites that did not run keep their rows if the machine is the same. */
+/**
+ * Combines a new report with the stored baseline. A suite that did not run keeps its stored results if both reports
+ * come from the same machine.
+ */
 export function mergeBaseline(stored: Report | undefined, report: Report, all: readonly string[]): Report {
   const missing = all.filter((name) => report.suites[name] === undefined)
   if (missing.length === 0) return report

@@ -5,16 +5,16 @@ import { tempNetns } from '@cni/netns/testing'
 import { type Chain, DEBIAN, PATH, pod } from './chain.ts'
 import type { Contender } from './contender.ts'
 
-/** A program and its name in the tables. */
+/** An executable to measure, such as a version of cnitool or a plugin. `name` appears in the report's tables. */
 export interface Program {
   name: string
   file: string
   reference?: boolean
-  /** True for a plugin that needs a prevResult. */
+  /** True for a chained plugin: the plugin's ADD needs a `prevResult`. */
   chained?: boolean
 }
 
-/** add or del by a cnitool, in a new namespace. All versions of cnitool use the same cache folder. */
+/** Runs `cnitool add` or `cnitool del` in a new namespace. All versions of cnitool use the same cache folder. */
 export function cnitool({ env }: Chain, { name, file, reference = false }: Program, command: 'add' | 'del'): Contender {
   return {
     name,
@@ -42,12 +42,15 @@ export function cnitool({ env }: Chain, { name, file, reference = false }: Progr
   }
 }
 
-/** STATUS of a list whose version has no STATUS: measures start, load and exit. */
+/**
+ * Runs `cnitool status` for a network list whose CNI version has no STATUS. Measures the start of cnitool and the
+ * reading of the list.
+ */
 export function idle({ env }: Chain, { name, file, reference = false }: Program): Contender {
   return { name, reference, prepare: async () => ({ argv: [file, 'status', 'bench', '/proc/self/ns/net'], env }) }
 }
 
-/** VERSION with input on stdin. */
+/** Calls VERSION of a plugin, with a configuration on stdin. */
 export function version({ name, file, reference = false }: Program): Contender {
   return {
     name,
@@ -56,7 +59,7 @@ export function version({ name, file, reference = false }: Program): Contender {
   }
 }
 
-/** ADD of one plugin with little or no work. */
+/** Calls ADD of one plugin that does little or no work. */
 export function single({ name, file, reference = false, chained = true }: Program): Contender {
   return {
     name,

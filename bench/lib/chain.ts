@@ -12,11 +12,11 @@ export const DEBIAN = '/usr/lib/cni'
 export const PATH = '/usr/sbin:/usr/bin:/sbin:/bin'
 const path = [join(root, 'dist/bin'), DEBIAN]
 
-/** A network of three plugins. Its files are in one folder. */
+/** A network list with three plugins for the benchmark, in a folder of its own. */
 export interface Chain {
   readonly list: ReturnType<typeof parseNetworkList>
   readonly runtime: Cni
-  /** Environment for programs that read the network from a folder. */
+  /** Environment variables with which cnitool finds the network list and the plugins. */
   readonly env: Record<string, string>
 }
 
@@ -48,7 +48,7 @@ interface Pod {
   rt: Attachment
 }
 
-/** A namespace with a unique name. */
+/** Creates a network namespace for a benchmark pod, with a unique container id. */
 export async function pod(): Promise<Pod> {
   const place = await tempNetns()
   return { place, rt: { containerID: `bench${++pods}`, netns: place.path, ifName: 'eth0' } }

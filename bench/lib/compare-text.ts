@@ -6,7 +6,9 @@ export type Paint = (verdict: Verdict, text: string) => string
 
 const ORDER: readonly Verdict[] = ['same', 'not judged', 'new', 'better', 'worse']
 
-/** A line for each measure, the most important last, and a count of each verdict. */
+/**
+ * Prints one line for each compared measure, with the most important lines last. The end is a count of each verdict.
+ */
 export function compareText(rows: readonly Comparison[], paint: Paint = (_, text) => text): string {
   const cells = [...rows]
     .sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict))

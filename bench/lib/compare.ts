@@ -12,14 +12,14 @@ export interface Comparison {
   name: string
   quantity: string
   verdict: Verdict
-  /** The same ratio in the baseline. Absent if the baseline lacks this measure. */
+  /** The measure's ratio in the stored baseline. Absent if the baseline does not have this measure. */
   before?: Ratio
   after?: Ratio
 }
 
 /**
- * Compares each of our measures with the baseline by its ratio to the first common reference. Ratios are comparable
- * between machines. Suites that did not run are left out.
+ * Compares a new report with the stored baseline, for each measure of our programs. Compares the ratios to a common
+ * reference program, because absolute times depend on the machine. Skips suites that did not run.
  */
 export function compare(baseline: Report, report: Report): Comparison[] {
   return Object.entries(report.suites).flatMap(([suite, { measures }]) => {

@@ -1,4 +1,4 @@
-/** A program or function to time. All preparation happens before the clock starts. */
+/** A program or function whose time is measured. `prepare` does all preparation before the clock starts. */
 export interface Contender {
   name: string
   /**
@@ -8,13 +8,13 @@ export interface Contender {
   prepare(): Promise<Prepared | PreparedWork>
 }
 
-/** A prepared contender that is a function in this process. */
+/** Work to time that is a function of this process, with its preparation done. */
 export interface PreparedWork {
   run(): Promise<void>
   cleanUp?(): PromiseLike<void> | void
 }
 
-/** A prepared contender that is a program. */
+/** A program to time, with its arguments, environment and input prepared. */
 export interface Prepared {
   argv: readonly [string, ...string[]]
   env?: Record<string, string>

@@ -5,24 +5,24 @@ import type { Contender } from './contender.ts'
 
 export type Verb = 'ADD' | 'CHECK' | 'DEL'
 
-/** A plugin that needs no API server: one of our examples, or one of Debian's. */
+/** A measured plugin that needs no API server: one of our examples, or a plugin of Debian's package. */
 export interface Plugin {
   readonly name: string
   readonly argv: readonly [string, ...string[]]
   readonly conf: { readonly type: string }
-  /** True if the plugin creates the pod's interface. Other plugins get a previous result. */
+  /** True if the plugin creates the pod's interface. All other plugins get a `prevResult` with an interface. */
   readonly isFirst?: boolean
   readonly reference?: boolean
 }
 
-/** Configuration of hello-chain. */
+/** Configuration of the example plugin hello-chain for the benchmark. */
 export const HELLO_CONF = { type: 'hello-chain', port: 15_001 }
 
 export function version({ name, argv, reference = false }: Plugin): Contender {
   return { name, reference, prepare: async () => ({ argv, env: { CNI_COMMAND: 'VERSION' } }) }
 }
 
-/** A call in a new namespace. CHECK and DEL run after an ADD. */
+/** Calls a plugin with one verb in a new network namespace. Before a timed CHECK or DEL, the preparation calls ADD. */
 export function called({ name, argv, conf, isFirst = false, reference = false }: Plugin, verb: Verb): Contender {
   return {
     name,
@@ -57,7 +57,8 @@ export function called({ name, argv, conf, isFirst = false, reference = false }:
             await run(argv, { env: del.env, input: del.stdin })
           }
           await place[Symbol.asyncDispose]()
-          // Removes the records of earlier calls: DEL reads all records, and each call must find only its own record.
+          // Removes the plugin's attachment records. DEL reads all records of a plugin, so old records would make the
+          // next DEL slower.
           rmSync(`/run/cni/${conf.type}`, { recursive: true, force: true })
         },
       }

@@ -39,6 +39,7 @@ async function rulesOf(node: Node, plugin: Plugin): Promise<string> {
   const { argv, env, stdin } = call(node, plugin, 'ADD', place, MESH.metadata.name)
   await run(argv, { env, input: stdin })
   const { stdout } = await netns.exec(place, ['iptables-save'])
-  // Removes lines of built-in chains: they are optional, and the nft back end is slow with them.
+  // Removes the lines that declare built-in chains. iptables-restore does not need these lines, and iptables-nft is
+  // slow with them.
   return stdout.replaceAll(/^:\w+ ACCEPT .*\n/gm, '')
 }

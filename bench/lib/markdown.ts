@@ -1,9 +1,9 @@
 import type { Measure, Report, Suite } from './report.ts'
 
-/** Quantities that share a line with the time of the same contender, if there is one. */
+/** Quantities that get a column of their own beside a contender's time, if the contender has a measured time. */
 const BESIDE = ['CPU ms', 'peak MB', '1000 instructions']
 
-/** The whole report for people. */
+/** Formats a benchmark report as Markdown. */
 export function reportMarkdown(report: Report): string {
   const { cpu, cores, kernel } = report.machine
   const versions = Object.entries(report.versions).map(([name, version]) => `${name} ${version}`)
@@ -19,7 +19,9 @@ Contenders run in turn (A B C A B C …) after one round to warm up. A ratio is 
 ${suites.join('\n')}`
 }
 
-/** Lists the originals that were measured, or explains how to measure them. */
+/**
+ * Lists the original programs, such as Istio's, that were measured. Without originals, explains how to measure them.
+ */
 export function peersLine(peers: readonly string[]): string {
   if (peers.length > 0) return `Originals raced: ${peers.join(', ')}.`
   return 'No originals found: only the bare runtime and the tools of this machine were raced. --peers DIR or CNI_PEERS names a folder with `istio-cni`, `install-cni`, `cnitool`.'

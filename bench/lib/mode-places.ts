@@ -12,7 +12,10 @@ import { podProxy } from '../../packages/istio-redirect/src/testing/node/ztunnel
 import { everything } from '../../packages/istio-rules/test/goldens/ambient/cases.ts'
 import { startTrafficServer } from './traffic.ts'
 
-/** A node whose pod `app` joins the mesh in one mode. Its pod `srv` never joins. */
+/**
+ * A node for the traffic measurement, with two pods. Pod `app` joins the mesh in the measured mode; pod `srv` never
+ * joins.
+ */
 export interface ModePlace {
   readonly name: string
   readonly node: PtpNode
@@ -23,10 +26,13 @@ export interface ModePlace {
 /** Adds pod `app` to the mesh. The stack removes it. */
 type Join = (node: PtpNode, stack: AsyncDisposableStack) => Promise<ModePlace['passed']>
 
-/** Mode without a mesh, the reference of the others. */
+/** Mode without a mesh: the reference with which the report compares the other modes. */
 export const NO_MESH = 'without a mesh'
 
-/** All measured ways to join the mesh. */
+/**
+ * Measured modes of joining the mesh. Each function sets up pod `app` and returns a counter of connections through
+ * ztunnel.
+ */
 const modes: Readonly<Record<string, Join>> = {
   [NO_MESH]: async () => () => 0,
   'in pods': async ({ at }, stack) => {
@@ -35,7 +41,7 @@ const modes: Readonly<Record<string, Join>> = {
     const onForward = (): void => {
       passed += 1
     }
-    // The proxy closes the namespace's handle at its end, so it gets a handle of its own.
+    // Opens a second handle of the namespace for the stand-in proxy, because the proxy closes its handle when it ends.
     stack.defer(podProxy(netns.open(`/proc/self/fd/${at.app.fd}`), { open: new Set(), onForward }))
     return () => passed
   },
@@ -48,7 +54,7 @@ const modes: Readonly<Record<string, Join>> = {
   'node-ebpf': async (node, stack) => {
     const pins = path(stack.use(tempBpffs()).path, 'ambient')
     const side = openEbpfSide({ netns: node.at.node, pins })
-    // The programs are removed before the folder of their pins.
+    // The stack runs in reverse order: eBPF programs are removed before the folder in which the programs are pinned.
     stack.defer(() => side.stop())
     return await byNode(node, stack, side)
   },

@@ -3,7 +3,7 @@ import type { ExecutableName } from '../../scripts/lib/executables.ts'
 
 type SuiteInfo = { about: string; numbers: readonly string[]; executables: readonly ExecutableName[] }
 
-/** Suites with a description, their numeric options, and their requirements. */
+/** Benchmark suites of `npm run bench`, each with its description, numeric options and needed executables. */
 export const SUITES = {
   plugin: {
     about: 'istio-cni as whole processes: every verb, and many pods at a time',
@@ -150,7 +150,9 @@ export function benchOptions(argv: readonly string[]): BenchOptions {
   }
 }
 
-/** Options for the command line of one suite. */
+/**
+ * Arguments for the command line of one suite: only the numeric options that the suite supports and the caller has set.
+ */
 export const suiteArguments = (suite: SuiteName, numbers: Record<string, string>) =>
   SUITES[suite].numbers.flatMap((name) => (numbers[name] === undefined ? [] : [`--${name}=${numbers[name]}`]))
 

@@ -1,9 +1,9 @@
 import { run } from '@cni/host'
 import type { Prepared } from './contender.ts'
 
-// Perl starts the program, because wait4 also counts the memory of the starting process before exec. For Perl this
-// memory is small. In the script, system call 98 is getrusage on x86-64, -1 means all ended children, and the fifth
-// number is the peak in kB.
+// Perl script that runs a program and prints its peak memory. The script is in Perl because Perl needs little memory,
+// and wait4 also counts the starting process's memory. System call 98 is getrusage on x86-64, and -1 means all ended
+// children. The fifth number of the result is the peak in kB.
 const SCRIPT = `
 my $pid = fork // die "fork: $!";
 if ($pid == 0) { exec { $ARGV[0] } @ARGV or die "exec: $!" }

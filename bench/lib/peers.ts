@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join, resolve, sep } from 'node:path'
 
-/** Original programs, such as Istio's, that are measured if they are found. */
+/** Names of original programs, such as Istio's, that the benchmark measures too if it finds their executables. */
 export const PEERS = ['istio-cni', 'install-cni', 'cnitool'] as const
 
 /**
- * Folder of the originals: the given folder, else the first in PATH that has one of them outside this repository.
+ * Finds the folder with the original programs, such as Istio's `istio-cni`: the folder that the caller names, if any.
+ * The default is the first folder in PATH outside this repository that has one of the programs.
  *
  * @param own - the repository: `npm run` adds its `node_modules/.bin` with our own programs to PATH
  */
@@ -19,7 +20,10 @@ export function peersIn(folder: string): string[] {
   return PEERS.filter((name) => existsSync(join(folder, name)))
 }
 
-/** Path of one original. The command that starts a suite passes the folder. */
+/**
+ * Path of an original program, such as `istio-cni`, in the folder that `CNI_PEERS` names. `undefined` if the program is
+ * missing.
+ */
 export function peer(name: (typeof PEERS)[number]): string | undefined {
   const folder = process.env.CNI_PEERS ?? ''
   const file = join(folder, name)

@@ -15,7 +15,7 @@ function onNode(pod: StoredPod): StoredPod {
   return { ...pod, spec: { ...pod.spec, nodeName: NODE_NAME } }
 }
 
-/** VERSION, which needs no namespace. */
+/** Calls VERSION of a plugin, which needs no namespace. */
 export function version({ name, file, reference = false }: Plugin): Contender {
   return { name, reference, prepare: async () => ({ argv: [file], env: { CNI_COMMAND: 'VERSION' } }) }
 }
@@ -29,7 +29,7 @@ export interface Plugin {
   conf?: object
 }
 
-/** ADD in a namespace without any rules before. */
+/** Calls ADD of a plugin in a new namespace without rules. */
 export function add(node: Node, plugin: Plugin, pod: string, expectsRules: boolean, conf: object = {}): Contender {
   const { name, reference = false } = plugin
   return {
@@ -49,7 +49,7 @@ export function add(node: Node, plugin: Plugin, pod: string, expectsRules: boole
   }
 }
 
-/** CHECK or DEL of a pod that was just added. */
+/** Calls CHECK or DEL of a plugin, after an ADD that is not timed. */
 export function after(node: Node, plugin: Plugin, verb: 'CHECK' | 'DEL'): Contender {
   const { name, reference = false } = plugin
   return {
@@ -64,14 +64,14 @@ export function after(node: Node, plugin: Plugin, verb: 'CHECK' | 'DEL'): Conten
   }
 }
 
-/** A pod's namespace as it is when the plugin is called. */
+/** Creates a pod's network namespace with a pod address, as the plugin finds a namespace in an ADD. */
 export async function podNamespace(): Promise<Netns & AsyncDisposable> {
   const place = await tempNetns()
   await netns.exec(place, ['ip', 'address', 'add', '10.222.0.9/32', 'dev', 'lo'])
   return place
 }
 
-/** One call as a runtime makes it. */
+/** Arguments, environment and input of one plugin call, as a container runtime makes the call. */
 export function call(
   node: Pick<Node, 'api' | 'binDir' | 'conflist'>,
   plugin: Plugin,

@@ -1,7 +1,7 @@
 import type { Contender, Prepared } from './contender.ts'
 import { Spawner } from './spawner-client.ts'
 
-/** Measurement of one run. For a program it includes the CPU time of the program and its children. */
+/** Times of one run of a contender. A run of a program includes the CPU time of the program and its children. */
 export interface Sample {
   ms: number
   cpuMs?: number
@@ -43,7 +43,10 @@ async function timeOnce(contender: Contender, spawner: Spawner): Promise<Sample>
   }
 }
 
-/** Calls `look` for several runs of a program and returns the results. These runs are not timed. */
+/**
+ * Prepares a program several times without timing it. Calls `look` each time, for example to measure memory, and
+ * returns the results.
+ */
 export async function observe(
   contender: Contender,
   runs: number,

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod/mini'
 
-/** One quantity of one contender. `runs` 0 means that the measured event never happened; the numbers are then NaN. */
+/**
+ * A number of a measured quantity. JSON's `null` is read as NaN: the measured event then never happened, and `runs` is
+ * 0.
+ */
 const number = z.pipe(
   z.nullable(z.number()),
   z.transform((value) => value ?? Number.NaN),
@@ -25,9 +28,9 @@ const measure = z.object({
 const suite = z.object({
   about: z.string(),
   date: z.string(),
-  /** The measured commit, if the folder was a clone. */
+  /** Git commit of the measured code. Absent if the folder was not a clone. */
   commit: z.exactOptional(z.string()),
-  /** Load average of one minute at the start of the suite. */
+  /** Load average of the machine over one minute, at the start of the suite. */
   load: z.number(),
   settings: z.record(z.string(), z.number()),
   measures: z.array(measure),
@@ -36,7 +39,7 @@ const report = z.object({
   format: z.literal(1),
   machine: z.object({ cpu: z.string(), cores: z.number(), kernel: z.string() }),
   versions: z.record(z.string(), z.string()),
-  /** Names of the originals that were found. */
+  /** Names of the original programs, such as Istio's, that the benchmark has found and measured. */
   peers: z.array(z.string()),
   suites: z.record(z.string(), suite),
 })
@@ -74,7 +77,7 @@ function said(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
 }
 
-/** Parses the output of one suite. */
+/** Parses the results of one suite, as the suite's process has written them in JSON. */
 export function parseSuite(text: string): Suite {
   return suite.parse(JSON.parse(text))
 }

@@ -6,8 +6,8 @@ let folder: string | undefined
 let files = 0
 
 /**
- * A new file for this process on the disk of the executables. The file is removed at exit. It is in a folder beside
- * node_modules, so that compiled code finds packages.
+ * Path of a new temporary file, on the same disk as the compiled executables. The folder is removed when this process
+ * exits. The folder is beside node_modules, so that compiled code finds packages.
  */
 export function scratchFile(ending = ''): string {
   folder ??= newFolder()
@@ -19,7 +19,7 @@ export function scratchFile(ending = ''): string {
  * page cache holds it in larger pieces. Copies make all files comparable, and are like newly installed files on a node.
  */
 export function freshCopy(file: string): string {
-  // The copy keeps its file name, because a plugin may depend on the name.
+  // Keeps the name of the executable in the copy: a plugin may depend on the name of its file.
   const copy = join(scratchFile(), basename(file))
   mkdirSync(dirname(copy))
   copyFileSync(file, copy)

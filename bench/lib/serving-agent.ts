@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Node } from '@cni/istio-redirect/testing/node'
 
-/** The compiled node agent, which serves the plugins of a node. */
+/** The compiled node agent, running and ready to serve plugin calls. */
 export interface ServingAgent extends AsyncDisposable {
   /** CPU time of the agent since its start in milliseconds. The kernel counts in hundredths of a second. */
   cpuMs(): number

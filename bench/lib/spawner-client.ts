@@ -18,7 +18,7 @@ export interface Program {
   stdin: string
 }
 
-/** Functions that settle the promise of one program. */
+/** Functions that settle the promise for the result of one started program. */
 interface Waiting {
   resolve(ran: Ran): void
   reject(error: Error): void

@@ -1,4 +1,4 @@
-/** Summary of samples. */
+/** Summary of one quantity's samples in a report. */
 export interface Stats {
   runs: number
   median: number
@@ -6,7 +6,10 @@ export interface Stats {
   max: number
 }
 
-/** Ratio to the reference: the median of the rounds' ratios and, from five rounds on, its confidence interval. */
+/**
+ * Ratio of a contender to its reference: the median of the rounds' ratios. From five rounds on, also the confidence
+ * interval.
+ */
 export interface Ratio {
   to: string
   value: number
@@ -17,7 +20,7 @@ export interface Ratio {
 /** Least number of rounds for a confidence interval. */
 const ENOUGH = 5
 
-/** Value below which `share` of the values lie. */
+/** Value below which the given share of the values lies, such as 0.99 for the 99th percentile. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   const at = (index: number): number => sorted[Math.min(sorted.length - 1, Math.max(0, index))] ?? Number.NaN

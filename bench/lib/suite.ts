@@ -8,17 +8,19 @@ import { observe, race, type Sample } from './race.ts'
 import type { Measure, Suite } from './report.ts'
 import { ratio, stats } from './statistics.ts'
 
-/** Samples of one contender. Contenders are compared with references. */
+/**
+ * Samples of one quantity for one contender. The report compares contenders with those that are marked as references.
+ */
 export interface Entry {
   name: string
   samples: readonly number[]
   reference?: boolean
 }
 
-/** Number of runs for memory, which hardly varies. */
+/** Number of runs that measure a program's memory. Few runs are enough, because the memory hardly varies. */
 const MEMORY_RUNS = 5
 
-/** One quantity that a contender measured itself. */
+/** Samples of one quantity that a suite has measured itself, without a race. */
 export interface Row {
   group: string
   quantity: string
@@ -38,7 +40,8 @@ export function settings<const T extends Record<string, number>>(defaults: T): {
 }
 
 /**
- * Collects the results of one suite, prints progress to stderr, and passes the results to the command that started it.
+ * Collects the results of one benchmark suite and prints progress to stderr. Passes the results to `npm run bench`,
+ * which has started the suite.
  */
 export class SuiteReport {
   readonly #suite: Suite
@@ -49,8 +52,8 @@ export class SuiteReport {
   }
 
   /**
-   * Times contenders in turn, and measures CPU time and peak memory of programs. `slow` references are timed
-   * separately.
+   * Times contenders in turn. Also measures CPU time and peak memory of programs. References in `slow` were timed
+   * before.
    */
   async race(
     group: string,
@@ -72,7 +75,7 @@ export class SuiteReport {
     const memory: Entry[] = []
     for (const contender of contenders) {
       const { name, reference = false } = contender
-      // Skips a contender that is a function in this process, because it has no memory of its own.
+      // Skips a contender that is a function of this process: its memory cannot be measured apart from the process.
       if (!cpu.some((entry) => entry.name === name)) continue
       memory.push({ name, reference, samples: await observe(contender, Math.min(runs, MEMORY_RUNS), peakMB) })
     }
@@ -80,7 +83,7 @@ export class SuiteReport {
     process.stderr.write(`  ${group} (${((performance.now() - begun) / 1000).toFixed(1)} s)\n`)
   }
 
-  /** Counts instructions of programs with valgrind. */
+  /** Runs contenders that are programs with valgrind, and records the number of executed instructions. */
   async count(group: string, contenders: readonly Contender[], runs: number): Promise<void> {
     const entries: Entry[] = []
     for (const contender of contenders) {
@@ -90,7 +93,10 @@ export class SuiteReport {
     this.add(group, '1000 instructions', entries)
   }
 
-  /** Adds samples that the suite measured itself. Without samples the report says that the event never happened. */
+  /**
+   * Adds one quantity that the suite has measured itself. If an entry has no samples, the report says that the measured
+   * event never happened.
+   */
   add(group: string, quantity: string, entries: readonly Entry[]): void {
     const references = entries.filter(({ reference }) => reference)
     for (const { name, samples, reference } of entries) {
@@ -99,7 +105,10 @@ export class SuiteReport {
     }
   }
 
-  /** Adds rows that several contenders measured themselves. All have the same rows. */
+  /**
+   * Adds the quantities that several contenders have measured themselves. Every contender has the same list of
+   * quantities.
+   */
   addRows(contenders: readonly { name: string; reference: boolean; rows: readonly Row[] }[]): void {
     for (const [index, { group, quantity }] of (contenders[0]?.rows ?? []).entries()) {
       const entries = contenders.map(({ rows, ...one }) => ({ ...one, samples: rows[index]?.samples ?? [] }))
@@ -111,7 +120,7 @@ export class SuiteReport {
     return this.#suite.measures
   }
 
-  /** Writes to the file that the command names, or to stdout if the suite was started directly. */
+  /** Writes the suite's results as JSON to the file in `CNI_BENCH_OUT`. Without this variable, writes to stdout. */
   write(): void {
     const text = JSON.stringify(this.#suite)
     const file = process.env.CNI_BENCH_OUT

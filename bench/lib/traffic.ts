@@ -8,17 +8,17 @@ import { addresses, type Name, type PtpNode } from '../../packages/istio-node-le
 const trafficSchema = z.object({
   /** Total number of connections that the client opened. */
   opened: z.number(),
-  /** Time of each connection with one request. */
+  /** Times of the short connections with one request each, in milliseconds. */
   connectionMs: z.number(),
   megabyteMs: z.number(),
   /** Median time of requests on one connection. */
   requestMs: z.number(),
 })
 
-/** Measurements of one client. */
+/** Times that one traffic client has measured. */
 export type Traffic = Readonly<z.infer<typeof trafficSchema>>
 
-/** Amount and direction of the traffic. */
+/** Direction and amount of the traffic that the benchmark sends between two pods. */
 export interface TrafficOptions {
   readonly from: Name
   readonly to: Name
@@ -30,7 +30,7 @@ export interface TrafficOptions {
   readonly megabytes: number
 }
 
-/** Starts a server in a pod, as a process. */
+/** Starts a traffic server as a process in the pod's network namespace. */
 export async function startTrafficServer(pod: Netns): Promise<AsyncDisposable> {
   const child = start(pod, 'traffic-server', [])
   await Promise.race([
@@ -61,7 +61,7 @@ export async function trafficFrom(node: PtpNode, options: TrafficOptions): Promi
 
 // internal
 
-/** The child keeps the namespace in which it was started. */
+/** Starts a script as a child process in the pod's namespace. The child stays in that namespace. */
 function start(pod: Netns, script: string, args: readonly (string | number)[]): ChildProcess {
   const path = fileURLToPath(new URL(`${script}.ts`, import.meta.url))
   const argv = ['--conditions=@cni/source', '--disable-warning=ExperimentalWarning', path, ...args.map(String)]

@@ -21,7 +21,7 @@ export function ms(one: Measure | undefined, digits?: number) {
 export const difference = (one: Measure | undefined, before: Measure | undefined) =>
   one === undefined || before === undefined ? '' : signed(one.median - before.median)
 
-/** Prints zero without a minus. */
+/** Formats a number for a table cell, but prints a rounded zero without a minus sign. */
 const signed = (value: number) => (Math.abs(value) < 0.05 ? 0 : value).toFixed(1)
 
 export const ratioOf = (one: Measure | undefined, to: string) => {

@@ -5,7 +5,10 @@ import { difference, type Find, finder, ms, ratioOf, withP99 } from './cells.ts'
 
 const SERVED = 'ours, served'
 
-/** Groups of measures in the table, with a label. `name` is our contender if it is not the plugin alone. */
+/**
+ * Rows of the table of plugin calls: measured group, label, and the name of our contender if it is not the plugin
+ * without the agent.
+ */
 const VERBS: readonly (readonly [group: string, label?: string, name?: string])[] = [
   ['VERSION'],
   ['ADD, mesh pod', 'ADD, mesh pod, plugin alone'],
@@ -25,7 +28,7 @@ const VERBS: readonly (readonly [group: string, label?: string, name?: string])[
 /** Pages with tables. */
 export const PAGES = ['docs/performance.md', 'docs/benchmarks.md'] as const
 
-/** All tables by the name of their markers. */
+/** All Markdown tables for the benchmark pages, by the name in the markers of the page. */
 export function tables(report: Report): Record<string, string> {
   const of = finder(report)
   return {
@@ -47,7 +50,10 @@ export function tables(report: Report): Record<string, string> {
 /** Writes each table between its markers `<!-- bench: NAME -->` and `<!-- end -->`. */
 export const withTables = (page: string, report: Report) => withTexts(page, 'bench', tables(report))
 
-/** Suites stored by older versions have no commit. */
+/**
+ * Table of the stored suites with date, commit, load and options. A suite that an older version has stored has no
+ * commit.
+ */
 function suitesTable({ suites }: Report) {
   const rows = Object.entries(suites).map(([name, { date, commit = '', load, settings }]) => {
     const used = Object.entries(settings).map(([key, value]) => `${key} ${value}`)
@@ -94,7 +100,7 @@ function runtimesTable(of: Find, { suites }: Report) {
   return table(['', ...verbs.map((verb) => `${verb}, ms`), 'peak MB', 'file, MB'], rows)
 }
 
-/** Steps of a mesh pod's ADD. Each line is the difference of medians that one more step causes. */
+/** Table of the steps of a mesh pod's ADD. Each row shows by how many milliseconds one more step raises the median. */
 function steps(of: Find): string[][] {
   const rows = [
     ['the bare runtime', of('plugin', 'VERSION', 'bare runtime')],

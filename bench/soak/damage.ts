@@ -59,7 +59,7 @@ export async function damaged(
 
 // internal
 
-/** Time limit: twice the agent's interval for checking all pods. */
+/** Time limit of a repair: twice the interval at which the agent checks all pods. */
 const MOST_MS = 60_000
 
 /** Waits long between two checks, because each check starts programs that take processor time. */

@@ -2,10 +2,10 @@
  * Decides whether a quantity grows over time: fits a line by least squares, with the confidence interval of its slope.
  */
 
-/** Samples of one quantity. `at` is the time of a sample in milliseconds. */
+/** Samples of one quantity, such as the agent's memory. `at` is the time of a sample in milliseconds. */
 export type Series = readonly { readonly at: number; readonly value: number }[]
 
-/** Allowed growth in the window: a share of the mean, but at least an absolute amount. */
+/** Growth of a quantity that still counts as flat: a share of the quantity's mean, or `least` if that is larger. */
 export interface Allowed {
   readonly share: number
   readonly least: number
@@ -30,8 +30,9 @@ const PARTS = 24
 const T = 2.07
 
 /**
- * A quantity grows if its line rises by more than allowed and the confidence interval of the rise is above 0. Otherwise
- * it is flat.
+ * Judges a quantity by the line that is fitted to its samples. The quantity grows if two conditions hold: the line
+ * rises by more than allowed, and the confidence interval of the rise is above 0. In all other cases the quantity is
+ * flat.
  */
 export function judge(series: Series, { share, least }: Allowed): Verdict {
   const points = partMeans(inWindow(series))

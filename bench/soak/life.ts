@@ -7,24 +7,30 @@ import type { Kind, Step } from './plan.ts'
 import { isAsLabelled, publish, rulesIn, type SoakPod } from './pods.ts'
 import { newTrouble, type Tally } from './tally.ts'
 
-/** The pods of a node and their steps. */
+/** Pods of the soak test's node. Runs the planned steps, such as ADD, DEL or a damage. */
 export interface Life extends Disposable {
-  /** Starts a step without waiting. Steps of one pod run in sequence, and so do steps of the node. */
+  /**
+   * Starts a planned step, such as ADD or DEL, without waiting. Steps of the same pod run in sequence. Steps that
+   * concern the node also run in sequence.
+   */
   begin(step: Step): void
-  /** Number of unfinished steps. */
+  /** Number of started steps, such as ADD or DEL, that have not finished. */
   readonly open: number
-  /** Resolves when all steps have finished. */
+  /** Resolves when all started steps of pods and node have finished. */
   settled(): Promise<void>
   readonly pods: ReadonlyMap<number, SoakPod>
-  /** Rules of the first pod of each kind, with which rules of later pods are compared. */
+  /** Rules of the first pod of each kind, such as `sidecar`. Rules of later pods of the same kind must equal them. */
   readonly reference: ReadonlyMap<Kind, string>
 }
 
 /** Maximum number of parallel plugin calls. */
 const AT_ONCE = 6
-/** Time limit for the start of a pod. A later start is an error in any case. */
+/**
+ * Time limit in milliseconds for the start of a pod, including all retries. After this time, a failed ADD is always an
+ * error.
+ */
 const START_MS = 90_000
-/** First process id of pods, in the procfs that the agent sees. */
+/** Process id of the first pod's process, in the `/proc` that the agent sees. */
 const FIRST_PID = 1000
 
 export function newLife(node: SoakNode, tally: Tally): Life {
@@ -43,7 +49,10 @@ export function newLife(node: SoakNode, tally: Tally): Life {
       await node.call(verb, asCalled(pod))
       tally.took(verb, performance.now() - began)
     })
-  /** Counts a failure during known trouble and repeats the step. Any other failure is an error. */
+  /**
+   * Counts a failed plugin call while a server is restarted or a file is damaged. At any other time, records the
+   * failure as an error.
+   */
   const excused = (verb: string, pod: SoakPod, began: number, error: unknown): void => {
     if (trouble.since(began)) tally.failed(verb)
     else tally.wrong(`${verb} of ${pod.kind} pod ${pod.name}: ${words(error)}`)
@@ -77,7 +86,10 @@ export function newLife(node: SoakNode, tally: Tally): Life {
       }
     }
   }
-  /** The pod runs without rules and waits for the repair. */
+  /**
+   * Starts the pod without a call of the plugin. Waits until the agent has repaired the pod, so that the namespace has
+   * rules.
+   */
   const repaired = async (pod: SoakPod): Promise<void> => {
     const began = performance.now()
     publish(api, pod, true)
@@ -138,7 +150,7 @@ export function newLife(node: SoakNode, tally: Tally): Life {
       await (what === 'binary' || what === 'token' ? trouble.during(work) : work())
       tally.took(`heal: ${what}`, performance.now() - began)
     } catch (error) {
-      // The pod was deleted or has left the mesh in the meantime.
+      // Ignores the error if the damaged pod was deleted or has left the mesh during the repair.
       if (pod !== undefined && pods.get(index) !== pod) return
       if (trouble.since(began)) tally.failed(`heal: ${what}`)
       else tally.wrong(`heal: ${what}: ${words(error)}`)
@@ -156,7 +168,7 @@ export function newLife(node: SoakNode, tally: Tally): Life {
     if (step.do === 'restart') return restart(step.part)
     if (step.do === 'add') return add(step.pod, step.kind)
     const pod = pods.get(step.pod)
-    // The pod's ADD has failed, which is already recorded.
+    // The pod is missing because its ADD has failed. The failure is already recorded, so skip the step.
     if (pod === undefined) return
     if (step.do === 'label') return label(step.pod, pod, step.mesh)
     return step.do === 'check' ? check(step.pod, pod) : del(step.pod, pod)
@@ -190,8 +202,8 @@ export function newLife(node: SoakNode, tally: Tally): Life {
 // internal
 
 /**
- * Key for steps that run in sequence. Damaged rules in a pod have none, because the agent checks pods only every half
- * minute.
+ * Key of steps that must run in sequence: a pod's number or `node`. Damage of a pod's rules has no key: the agent
+ * checks pods only every half minute, and other steps must not wait.
  */
 const turnOf = (step: Step): number | 'node' | undefined => {
   if (step.do === 'damage') return step.what === 'pod rules' ? undefined : 'node'
@@ -200,7 +212,7 @@ const turnOf = (step: Step): number | 'node' | undefined => {
 
 const asCalled = ({ name, uid, address }: SoakPod): CalledPod => ({ namespace: NAMESPACE, name, uid, address })
 
-/** Limits parallel work. Waiting work keeps its order. */
+/** Limits the number of functions that run in parallel. Waiting functions start in the order of their calls. */
 function slotsOf(most: number): <T>(work: () => Promise<T>) => Promise<T> {
   let free = most
   const waiting: (() => void)[] = []
@@ -217,5 +229,5 @@ function slotsOf(most: number): <T>(work: () => Promise<T>) => Promise<T> {
   }
 }
 
-/** A plugin prints its error on stdout. */
+/** Adds the plugin's output to the error message: a CNI plugin prints its error on stdout. */
 const words = (error: unknown): string => (isRunError(error) && error.stdout !== '' ? error.stdout : messageOf(error))

@@ -1,4 +1,4 @@
-/** The soak itself, in network and mount namespaces of its own: `npm run soak`. */
+/** Runs the soak test in network and mount namespaces of its own, for `npm run soak`. */
 import { closeSync, existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { run } from '@cni/host'
@@ -15,9 +15,9 @@ import { wrongReference, wrongs } from './verify.ts'
 
 const options = soakOptions(process.argv.slice(2))
 const PROGRESS_MS = 30_000
-/** Maximum number of unfinished steps. A slow machine runs all steps, but later. */
+/** Maximum number of unfinished steps, such as ADD or DEL. On a slow machine, further steps wait. */
 const MOST_OPEN = 40
-/** Time limit until all rules are right. The agent checks all pods every half minute. */
+/** Time limit in milliseconds until the rules of all pods are right. The agent checks all pods every half minute. */
 const RIGHT_MS = 120_000
 
 await main(async () => {
@@ -68,7 +68,7 @@ async function soaked(agent: Parameters<typeof soakNode>[0], log: number): Promi
   }
 }
 
-/** Samples until the end and prints progress. */
+/** Samples the agent's resources until the soak test ends, and prints progress. */
 async function sampled(
   node: SoakNode,
   { began, life, tally, signal }: { began: number; life: Life; tally: Tally; signal: AbortSignal },
@@ -95,7 +95,9 @@ async function sampled(
   return samples
 }
 
-/** Reports faults that remain. */
+/**
+ * Verifies all pods and the node at the end. Records each fault that the agent has not repaired within the time limit.
+ */
 async function allRight(node: SoakNode, life: Life, tally: Tally): Promise<void> {
   let found: readonly string[] = []
   const isRight = async (): Promise<boolean> => {

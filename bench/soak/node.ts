@@ -9,21 +9,24 @@ import type { Agent } from '../lib/agent-place.ts'
 import { type AmbientPlace, ambientPlace } from '../lib/ambient-place.ts'
 import { NODE } from '../lib/ambient-pods.ts'
 
-/** A node with everything that the agent needs, and the running agent. */
+/** The soak test's node: API server, ztunnel, folders and the running agent. */
 export interface SoakNode extends AsyncDisposable {
   readonly netns: Netns
   readonly api: ApiServer
   readonly place: AmbientPlace
-  /** The current ztunnel. */
+  /** Stand-in for ztunnel that is connected to the agent now. */
   readonly ztunnel: Ztunnel
   /** Calls the installed plugin as a runtime on the node does. Throws the plugin's output on failure. */
   call(verb: 'ADD' | 'CHECK' | 'DEL', pod: CalledPod): Promise<void>
   restartZtunnel(): Promise<void>
-  /** Closes all connections to the API server and refuses new connections for a while. Clients must then list again. */
+  /**
+   * Closes all connections to the API server and refuses new connections for a while. After the pause, agents must list
+   * all pods again.
+   */
   restartApi(): Promise<void>
 }
 
-/** A pod with the data that the container runtime passes to the plugin. */
+/** A pod of the soak test, with the data that the container runtime passes to the plugin. */
 export interface CalledPod {
   readonly namespace: string
   readonly name: string
@@ -37,11 +40,12 @@ const MOST_MS = 60_000
 /** Interval of bookmarks, as in a real API server. Bookmarks show that a watch without events is alive. */
 const BOOKMARK_MS = 60_000
 
-/** Starts everything. Resolves when the agent is ready. */
+/** Starts API server, ztunnel and agent of the soak test's node. Resolves when the agent is ready. */
 export async function soakNode(agent: Agent, log: number | undefined): Promise<SoakNode> {
   await using starting = new AsyncDisposableStack()
   const node = starting.use(await tempNetns())
-  // Creates the first named namespace before the agent: later mounts in the folder then propagate to the agent.
+  // Creates a first named namespace before the agent starts. Mounts of later namespaces in `/run/netns` then propagate
+  // to the agent.
   starting.use(await tempNetns({ name: `soak-${process.pid}` }))
   const grants = [...ambientGrants, ...repairGrants.repair]
   const api = starting.use(await startApiServer({ netns: node, grants, namespaces: { mesh: {} } }))
@@ -90,7 +94,7 @@ export async function soakNode(agent: Agent, log: number | undefined): Promise<S
   }
 }
 
-/** Waits for a condition, checked every 20 ms. */
+/** Checks a condition every 20 ms until the condition is true. Throws after the time limit. */
 export async function eventually(
   condition: () => boolean | Promise<boolean>,
   what: string,
@@ -107,7 +111,10 @@ export const pause = (ms: number): Promise<void> => new Promise((resolve) => voi
 
 // internal
 
-/** The plugin's entry in the agent's list, with the run directory's path outside of the agent's root. */
+/**
+ * The plugin's configuration from the agent's network list. The run directory's path is changed, because plugin calls
+ * run outside the agent's root folder.
+ */
 function entryOf(place: AmbientPlace): object {
   const list = JSON.parse(readFileSync(place.path('host/etc/cni/net.d/10-calico.conflist'), 'utf8'))
   const entry = list.plugins.find(({ type }: { type: string }) => type === 'istio-cni')

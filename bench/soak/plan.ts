@@ -1,4 +1,6 @@
-/** Computes the steps of a soak and their times. The result depends only on its options. */
+/**
+ * Plans the steps of a soak test, such as ADD and DEL, with the time of each step. Equal options give the same plan.
+ */
 
 /**
  * Kinds of pods. `outside` has no redirection. `raced` is a sidecar pod that started without the plugin, which the
@@ -13,38 +15,41 @@ export type Damage = (typeof DAMAGES)[number]
 export type Step =
   | { readonly do: 'add'; readonly pod: number; readonly kind: Kind }
   | { readonly do: 'check' | 'del'; readonly pod: number }
-  /** Adds the pod to the mesh by its label, or removes it. */
+  /** Adds the mesh label to a running pod, or removes the label. */
   | { readonly do: 'label'; readonly pod: number; readonly mesh: boolean }
   | { readonly do: 'damage'; readonly what: Damage; readonly pod: number }
   | { readonly do: 'restart'; readonly part: 'API server' | 'ztunnel' }
 
-/** A step and its start in milliseconds. */
+/** A planned step of the soak test, such as ADD, and its start in milliseconds. */
 export type Timed = Step & { readonly at: number }
 
 export interface PlanOptions {
   readonly seed: number
   readonly durationMs: number
-  /** Number of pods that start. All are checked, and all but the last are deleted. */
+  /** Number of pods that the soak test starts. Each pod gets a CHECK. All pods but the last ones are also deleted. */
   readonly adds: number
 }
 
-/** Number of pods of each kind at a time. The mix is constant because memory and time are measured. */
+/**
+ * Number of pods of each kind that run at the same time. The number is constant, so that memory and times are
+ * comparable.
+ */
 const CROWD: Readonly<Record<Kind, number>> = { ambient: 20, sidecar: 8, outside: 6, raced: 2 }
 const LABEL_EVERY = 7
 /**
- * Number of early list damages. The installer keeps up to 16 replaced lists open, so these must exist before the judged
- * window.
+ * Number of damages to the network list in the first part of the soak test. The agent keeps up to 16 replaced lists
+ * open. All 16 must be open before the judged part begins.
  */
 const FIRST_LISTS = 20
 /**
- * Interval of damages. Each kind returns after more than a minute: for more frequent changes the agent assumes a
- * conflict and waits.
+ * Interval between two damages. The same kind of damage returns after more than a minute. If a file changed more often,
+ * the agent would assume a conflict with another program and wait.
  */
 const DAMAGE_MS = 10_000
 const API_MS = 240_000
 const ZTUNNEL_MS = 150_000
 
-/** All steps, sorted by time. */
+/** Plans all steps of the soak test, sorted by time. */
 export function plan({ seed, durationMs, adds }: PlanOptions): Timed[] {
   const random = randomOf(seed)
   const live = new Map<Kind, number[]>()
@@ -97,13 +102,13 @@ export function plan({ seed, durationMs, adds }: PlanOptions): Timed[] {
 
 // internal
 
-/** Time of a pod's start, as a share of the total. All initial pods start within the first tenth. */
+/** Start time of a pod, as a share of the soak test's total time. All initial pods start within the first tenth. */
 function timeOf(pods: number, adds: number): number {
   const crowd = Object.values(CROWD).reduce((sum, count) => sum + count, 0)
   return pods < crowd ? (0.1 * pods) / crowd : 0.1 + (0.9 * (pods - crowd)) / Math.max(1, adds - crowd)
 }
 
-/** Mixed sequence of pod kinds. Each kind is as frequent as it is among the pods of the plan. */
+/** Sequence of pod kinds for new pods. Each kind is as frequent in the sequence as among the planned pods. */
 function kindsInTurn(): Kind[] {
   const all = Object.entries(CROWD).flatMap(([kind, count]) =>
     Array.from({ length: count }, (_, index) => ({ kind: kind as Kind, order: (index + 0.5) / count })),

@@ -4,14 +4,14 @@ import { type NetnsTarget, netns } from '@cni/netns'
 import { type BenchPod, NAMESPACE, NODE, statusOf, tell } from '../lib/ambient-pods.ts'
 import type { Kind } from './plan.ts'
 
-/** An existing pod. */
+/** A pod that currently exists on the soak test's node. */
 export interface SoakPod extends BenchPod {
   readonly kind: Kind
   /** True if the pod's label requests the mesh. */
   readonly mesh: boolean
 }
 
-/** Publishes a pod in the API server: scheduled or running. */
+/** Publishes a pod in the simulated API server, as scheduled or as running. */
 export function publish(api: ApiServer, pod: SoakPod, runs: boolean): void {
   const { name, uid, address, kind, mesh } = pod
   if (kind === 'ambient' || kind === 'outside') {
@@ -31,11 +31,11 @@ export function publish(api: ApiServer, pod: SoakPod, runs: boolean): void {
   })
 }
 
-/** True if the agent's annotation agrees with the label. */
+/** True if the agent's annotation of the pod shows the state that the pod's mesh label requests. */
 export const isAsLabelled = (api: ApiServer, pod: SoakPod): boolean =>
   statusOf(api, pod) === (pod.mesh ? 'enabled' : undefined)
 
-/** Rules of both families in a namespace, without built-in chains. */
+/** iptables rules of both IP families in a namespace, without the declarations of built-in chains. */
 export async function rulesIn(target: NetnsTarget): Promise<string> {
   const texts = await Promise.all(
     ['iptables-nft-save', 'ip6tables-nft-save'].map((program) => netns.exec(target, [program])),
@@ -44,7 +44,7 @@ export async function rulesIn(target: NetnsTarget): Promise<string> {
   return lines.filter((line) => line.startsWith('-A') || line.startsWith(':ISTIO')).join('\n')
 }
 
-/** Addresses whose probes bypass redirection on the node. */
+/** Pod addresses in the node's ipsets. Kubelet's probes to these addresses bypass redirection. */
 export async function probedIn(node: NetnsTarget): Promise<string[]> {
   const { stdout } = await netns.exec(node, ['ipset', 'save'])
   return [...stdout.matchAll(/^add \S+ (\S+)/gm)].map(([, address = '']) => address)

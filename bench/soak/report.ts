@@ -17,10 +17,10 @@ export interface SoakReport {
   readonly samples: readonly TimedSample[]
 }
 
-/** Limit in the table for quantities that are reported but not judged. */
+/** Infinite allowed growth, for a quantity that the report shows without judging it. */
 const ANY = { share: Number.POSITIVE_INFINITY, least: 0 }
 
-/** Minutes after a start in which the agent's heap still grows. */
+/** Minutes after the agent's start in which its heap still grows. A shorter soak test does not judge the memory. */
 const HEAP_MINUTES = 12
 
 export const verdicts = (samples: readonly TimedSample[]): SoakReport['quantities'] => {
@@ -45,7 +45,7 @@ export const reasons = ({ quantities, wrong }: SoakReport): string[] => [
     ),
 ]
 
-/** Tables for people. */
+/** Formats the results of the soak test as Markdown tables. */
 export function reportText(report: SoakReport): string {
   const calls = Object.entries(report.calls).map(
     ([name, { done, failed, p50, p99, max }]) =>

@@ -4,16 +4,19 @@ import { netns } from '@cni/netns'
 import type { SoakNode } from './node.ts'
 import { probedIn } from './pods.ts'
 
-/** Sample of an agent and the kernel, by quantity. */
+/** Resource usage of agent and kernel at one time, by quantity, such as memory or open descriptors. */
 export type Sample = Readonly<Record<Quantity, number>>
 
-/** All sampled quantities with their allowed growth. `undefined` means that the quantity is only reported. */
+/**
+ * Sampled quantities of the agent and the kernel, with the allowed growth of each. `undefined`: the report shows the
+ * quantity without judging it.
+ */
 export const QUANTITIES = {
   'anonymous MB': { share: 0.02, least: 1 },
-  // The report shows this maximum since the start. It is not judged, because it never falls.
+  // The quantity is a maximum since the agent's start. It never falls, so the report shows it without judging it.
   'peak MB': undefined,
   threads: { share: 0.02, least: 1 },
-  // The agent may hold a few more connections after a restart of a server.
+  // After a restart of the API server or ztunnel, the agent may hold a few more connections open.
   descriptors: { share: 0.02, least: 4 },
   sockets: { share: 0.02, least: 4 },
   'namespaces held open': { share: 0.02, least: 1 },
@@ -28,7 +31,7 @@ export const QUANTITIES = {
 
 export type Quantity = keyof typeof QUANTITIES
 
-/** Samples the running agent. */
+/** Reads the resource usage of the running agent and of the kernel. */
 export function newSampler({ place, netns: node }: SoakNode): () => Promise<Sample> {
   const proc = (file: string): string => readFileSync(`/proc/${place.pid}/${file}`, 'utf8')
   let before = { at: performance.now(), cpu: place.cpuMs() }
@@ -69,7 +72,7 @@ function descriptorsOf(pid: number): string[] {
     try {
       return [readlinkSync(`${folder}/${name}`)]
     } catch {
-      // the descriptor was closed in the meantime
+      // the agent has closed the descriptor in the meantime
       return []
     }
   })

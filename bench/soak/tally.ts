@@ -1,19 +1,19 @@
 import { say } from '../../scripts/lib/progress.ts'
 import { percentile } from '../lib/statistics.ts'
 
-/** Counts and times of steps, and errors. */
+/** Counts and times of the soak test's steps, such as ADD, and its errors. */
 export interface Tally {
-  /** Records a finished step and its time. */
+  /** Records that a step, such as ADD, has finished, with its time. */
   took(what: string, ms: number): void
-  /** Records a failure while a dependency was restarted or damaged. The step is repeated. */
+  /** Records a step that failed while a server was restarted or a file was damaged. The soak test repeats the step. */
   failed(what: string): void
-  /** Records an error. */
+  /** Records an error, which makes the soak test fail. */
   wrong(text: string): void
   readonly wrongs: readonly string[]
   summary(): Readonly<Record<string, { done: number; failed: number; p50: number; p99: number; max: number }>>
 }
 
-/** Maximum number of printed errors. */
+/** Maximum number of the soak test's errors that are printed. */
 const MOST_WRONGS = 50
 
 export function newTally(): Tally {
@@ -53,18 +53,21 @@ export function newTally(): Tally {
   }
 }
 
-/** Periods in which calls may fail: a server or the plugin's file is missing, or the machine is overloaded. */
+/**
+ * Records periods in which plugin calls may fail: a server or the plugin's file is missing, or the machine is
+ * overloaded.
+ */
 export interface Trouble extends Disposable {
   during<T>(work: () => Promise<T>): Promise<T>
-  /** True if there was trouble after the time `began`. */
+  /** True if a server or file was missing, or the machine was overloaded, at any time after `began`. */
   since(began: number): boolean
 }
 
-/** Milliseconds after trouble in which clients may still fail. */
+/** Milliseconds after an outage of a server during which plugin calls may still fail. */
 const AFTER_MS = 10_000
 /**
- * Interval and threshold to detect a stalled process: API server and ztunnel run in this process, so they do not answer
- * while it is stalled.
+ * Interval and limit in milliseconds to detect that this process was stalled. The simulated API server and ztunnel run
+ * in this process, so they do not answer while it is stalled.
  */
 const [BEAT_MS, STILL_MS] = [200, 500]
 

@@ -3,7 +3,7 @@ import type { Life } from './life.ts'
 import type { SoakNode } from './node.ts'
 import { isAsLabelled, probedIn, rulesIn, type SoakPod } from './pods.ts'
 
-/** Faults of each pod and of the node. Empty if everything is right. */
+/** Compares the rules of each pod and of the node with the expected rules. Returns a text for each fault. */
 export async function wrongs(node: SoakNode, { pods, reference }: Life): Promise<string[]> {
   const found: string[] = []
   const rules = (pod: SoakPod): string => {
@@ -39,7 +39,10 @@ export async function wrongs(node: SoakNode, { pods, reference }: Life): Promise
   return found
 }
 
-/** Kinds whose reference pods have no rules. */
+/**
+ * Returns a text for each kind of mesh pod whose first pod lacks Istio's chain, such as `ISTIO_INBOUND`. Later pods are
+ * compared with the first pod.
+ */
 export function wrongReference({ reference }: Life): string[] {
   const expected = { ambient: 'ISTIO_PRERT', sidecar: 'ISTIO_INBOUND' }
   return Object.entries(expected)
