@@ -1,7 +1,7 @@
 import { type NetnsTarget, openRtnl, sysctl } from '@cni/netns'
 import { definePlugin } from '@cni/skel'
 
-/** Environment of the plugin. Tests pass another one. */
+/** Kernel access and node of the plugin. Tests pass other values. */
 const machine: { openRtnl: typeof openRtnl; sysctl: typeof sysctl; node: NetnsTarget } = {
   openRtnl,
   sysctl,
@@ -14,9 +14,11 @@ export const smallBridge = ({ openRtnl, sysctl, node: netns } = machine) =>
     name: 'small-bridge',
     async add(c) {
       const outside = `veth${c.containerID.slice(0, 8)}`
-      using shared = await openRtnl(netns) // all pods use the bridge: it stays if this ADD fails
+      // a handle without the call's undo: all pods share the bridge, so the bridge stays if this ADD fails
+      using shared = await openRtnl(netns)
       await shared.addLink({ kind: 'bridge', name: 'cni0', up: true })
-      using node = await openRtnl({ ...c, netns }) // this pod's own links: removed if a later step fails
+      // a handle with the call's undo: the pod's own links are removed if a later step fails
+      using node = await openRtnl({ ...c, netns })
       const peer = { name: c.ifName, netns: c.netns, mtu: 1400, up: true }
       await node.addLink({ kind: 'veth', name: outside, up: true, master: 'cni0', bridgePort: { hairpin: true }, peer })
 
@@ -31,7 +33,7 @@ export const smallBridge = ({ openRtnl, sysctl, node: netns } = machine) =>
     },
     check() {},
     async del(c) {
-      if (c.netns === undefined) return // the kernel deleted its links with the namespace
+      if (c.netns === undefined) return // without a namespace, the kernel has already deleted the pod's links
       using pod = await openRtnl(c.netns)
       await pod.deleteLink(c.ifName)
     },

@@ -1,10 +1,10 @@
 import { type Netns, open } from '@cni/netns/handle'
 import { connectUnix, listenUnix } from '@cni/netns/unix'
 
-/** Passes a pod's namespace to each process of root that connects. */
+/** Listens on a Unix socket. Sends the handle of a pod's namespace to each connecting process that runs as root. */
 export const handOut = (path: string, pod: Netns, onError: (error: unknown) => void) =>
   listenUnix(path, {
-    allow: ({ uid }) => uid === 0, // the kernel reports the user of the process
+    allow: ({ uid }) => uid === 0, // the kernel reports the user id of the connecting process
     async onConnection(connection) {
       using it = connection
       await it.send(Buffer.from('pod'), [pod.fd])
@@ -18,5 +18,5 @@ export async function fetchNamespace(path: string): Promise<Netns> {
   using message = await connection.receive({ signal: AbortSignal.timeout(5000) })
   const [fd] = message?.fds ?? []
   if (fd === undefined) throw new Error(`${path} gave no namespace`)
-  return open(`/proc/self/fd/${fd}`) // open() validates it like any path, because a descriptor can be anything
+  return open(`/proc/self/fd/${fd}`) // open() checks that the received descriptor is a network namespace
 }

@@ -6,7 +6,8 @@ import type { Netns } from '@cni/netns/handle'
 /** Creates a server in the pod's namespace from a process outside. */
 export async function listenIn(pod: Netns, port: number): Promise<Server> {
   const server = createServer((socket) => socket.end('hello from the pod\n'))
-  netns.run(pod, () => void server.listen(port)) // no host name: a lookup would delay the bind until after the return from the namespace
+  // no host name: a lookup would delay the bind until this thread has left the namespace
+  netns.run(pod, () => void server.listen(port))
   await once(server, 'listening')
   return server
 }

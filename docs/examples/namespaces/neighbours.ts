@@ -2,12 +2,12 @@ import type { NetnsTarget } from '@cni/netns'
 import { attributeMap, openNetlink } from '@cni/netns/netlink'
 import { formatAddress } from '@cni/types/ip'
 
-// <linux/neighbour.h>
+// Constants of <linux/neighbour.h>, for a netlink request that lists neighbours.
 const RTM_GETNEIGH = 30
 const NDMSG = 12 // size of struct ndmsg, which precedes the attributes
 const NDA_DST = 1
 
-/** Addresses in a namespace's neighbour tables. */
+/** Lists the addresses in the neighbour tables (ARP and NDP) of a namespace. */
 export function neighbours(where: NetnsTarget): string[] {
   using channel = openNetlink(where, 'route')
   const request = { type: RTM_GETNEIGH, fixed: new Uint8Array(NDMSG), what: 'List neighbours' }

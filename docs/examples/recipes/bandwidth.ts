@@ -12,7 +12,7 @@ import { CniError } from '@cni/types'
 
 const ifbOf = (c: AttachmentContext): string => attachmentName(c, 'bw', 15)
 
-/** A rate of 0 means no limit. */
+/** Parameters of a token bucket filter. A rate of 0 means no limit: the result is `undefined`. */
 function limit(bitsPerSecond: number, burstBits: number): NonNullable<Qdisc['tbf']> | undefined {
   return bitsPerSecond === 0 ? undefined : tbf({ bitsPerSecond, burstBits })
 }
@@ -21,7 +21,7 @@ function limits({ ingressRate, ingressBurst, egressRate, egressBurst }: RuntimeC
   return { ingress: limit(ingressRate, ingressBurst), egress: limit(egressRate, egressBurst) }
 }
 
-/** The node's end of the pod's veth. */
+/** Finds the node's end of the pod's veth pair. */
 async function nodeEnd(netns: Netns, ifName: string) {
   using pod = await openRtnl(netns)
   const { parent: link, kind, mtu } = (await pod.getLink(ifName)) ?? {}
@@ -79,6 +79,6 @@ export const bandwidth = (nodeNetns: NetnsTarget = 'host') =>
     },
     async del(c) {
       using node = await openRtnl(nodeNetns)
-      await removeIfb(node, ifbOf(c)) // the kernel deletes the rest with the veth
+      await removeIfb(node, ifbOf(c)) // the kernel deletes the pod's other limits together with the veth pair
     },
   })

@@ -34,7 +34,8 @@ export const pinnedProgram = (node: NetnsTarget = 'host') =>
       if (id !== program.id) throw new CniError(100, `program ${id ?? 'none'} is attached, not ${program.id}`)
     },
     async del({ netns, ...c }) {
-      if (netns === undefined) return // the kernel deleted the filter with the veth
+      // without a namespace, the kernel has already deleted the filter together with the veth pair
+      if (netns === undefined) return
       using rtnl = await openRtnl(node)
       await detachFilter(rtnl, { link: await nodeEnd({ ...c, netns }), direction: 'ingress', name })
     },

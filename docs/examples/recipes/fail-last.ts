@@ -1,6 +1,6 @@
 import { type Middleware, type Plugin, use } from '@cni/skel'
 
-/** Plugin for tests: its ADD runs all steps and `meanwhile`, then fails. */
+/** Wraps a plugin for rollback tests: its ADD runs all steps, calls `meanwhile`, then fails. */
 export function failLast<Conf, Chained extends boolean, State>(
   plugin: Plugin<Conf, Chained, State>,
   meanwhile: () => Promise<unknown>,

@@ -40,7 +40,7 @@ function rules(chain: string, mappings: readonly PortMapping[], result: Result) 
   )
 }
 
-/** True if the mapping is for this family and the pod has an address in it. */
+/** True if a port mapping applies to an IP family and the pod has an address of that family. */
 function canMap(
   { protocol, hostPort, hostIP }: PortMapping,
   family: 'ipv4' | 'ipv6',
@@ -60,7 +60,10 @@ function canMap(
   return pod !== undefined
 }
 
-/** Deletes conntrack entries of UDP clients, which would otherwise keep reaching the previous pod of the port. */
+/**
+ * Deletes the node's conntrack entries of UDP clients. With an old entry, a client would still reach the previous pod
+ * of the port.
+ */
 async function forgetClients(c: AttachmentContext, node: NetnsTarget, mappings: readonly PortMapping[]): Promise<void> {
   const udp = mappings.filter(({ protocol }) => protocol === 'udp')
   if (udp.length === 0) return
@@ -86,7 +89,8 @@ export const portmap = (node: NetnsTarget = 'host') =>
     async add(c) {
       const { portMappings } = c.conf.runtimeConfig
       const wanted = rules(chainOf(c), portMappings, c.prevResult)
-      c.undo(() => forgetClients(c, node, portMappings)) // runs after the rules are removed
+      // if the ADD fails, runs after the rollback has removed the rules
+      c.undo(() => forgetClients(c, node, portMappings))
       await iptables({ ...c, netns: node }).apply(wanted)
       await forgetClients(c, node, portMappings)
       return c.prevResult

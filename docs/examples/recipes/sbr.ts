@@ -2,7 +2,7 @@ import { openRtnl } from '@cni/netns'
 import { definePlugin } from '@cni/skel'
 
 const MAIN = 254
-/** Number of the routing table for an interface of the pod. */
+/** Number of the routing table that an interface of the pod gets. */
 const tableOf = (linkIndex: number): number => 1000 + linkIndex
 
 /**
@@ -11,7 +11,7 @@ const tableOf = (linkIndex: number): number => 1000 + linkIndex
 export const sbr = definePlugin({
   name: 'small-sbr',
   chained: true,
-  removal: 'own', // its rules belong to one interface
+  removal: 'own', // each interface of a pod has rules of its own: DEL keeps the rules of other interfaces
   async add(c) {
     using rtnl = await openRtnl(c)
     for (const { address, family, linkIndex } of await rtnl.getAddresses({ link: c.ifName, scope: 'universe' })) {

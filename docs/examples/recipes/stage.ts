@@ -2,7 +2,7 @@ import { netns, openRtnl, sysctl } from '@cni/netns'
 import type { Netns } from '@cni/netns/handle'
 import { tempNetns } from '@cni/netns/testing'
 
-/** A pod with an address of each family, and the node's end of its veth. */
+/** A test pod with an IPv4 and an IPv6 address. `veth` is the node's end of the pod's veth pair. */
 export interface Pod {
   readonly netns: Netns
   readonly veth: string
@@ -40,7 +40,7 @@ async function emptyNetns() {
   return where
 }
 
-/** Previous result of a pod with these addresses. */
+/** Creates the `prevResult` of a chained plugin, for a pod with these addresses. */
 export function resultOf(...addresses: readonly string[]) {
   return {
     cniVersion: '1.1.0',
@@ -83,7 +83,7 @@ export async function answerUdp(where: Netns, port: number, word: string) {
   }
 }
 
-/** Sends datagrams from one port until an answer arrives, like a resolver. */
+/** Sends UDP datagrams from one source port until an answer arrives, like a DNS resolver. */
 export async function askUdp(where: Netns, host: string, port: number, from = 5555): Promise<string> {
   const argv = [process.execPath, '-e', ASK, host, `${port}`, `${from}`] as const
   const { stdout } = await netns.exec(where, argv, { timeout: 20_000 })

@@ -17,7 +17,8 @@ export const tuning = definePlugin({
     const { mtu, mac, txqlen, promisc } = (await rtnl.getLink(c.ifName)) ?? {}
     const before: Record<string, string> = {}
     for (const name of Object.keys(c.conf.sysctl)) before[name] = (await sysctl(c).get(name)) ?? ''
-    // Recorded before any change. A second ADD must not record changed values as the original ones.
+    // Records the original values once, before any change. A second ADD would read changed values, so it records
+    // nothing.
     if (c.state.read() === undefined) c.state.write({ link: { mtu, mac, txqlen, promisc }, sysctl: before })
     await rtnl.setLink(c.ifName, c.conf.link)
     for (const [name, value] of Object.entries(c.conf.sysctl)) await sysctl(c).set(name, value)

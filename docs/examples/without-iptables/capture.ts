@@ -7,10 +7,13 @@ const rules = ruleset({ nat: ['EX_OUTPUT'] }, ({ nat }) => [
   nat.on('EX_OUTPUT').proto('tcp').redirect(15001),
 ])
 
-/** Captures outgoing packets of a pod by netlink. It never starts a program of the node. */
+/**
+ * Redirects outgoing TCP of a pod to a port in the pod. Writes the rules by netlink, and never starts a program of the
+ * node.
+ */
 export async function capture(pod: Netns) {
   const tables = iptables(pod, { programs: 'never' })
-  const { plan } = await tables.apply(rules) // both families in one transaction
+  const { plan } = await tables.apply(rules) // writes the rules of both IP families in one transaction
   await tables.verify(rules)
-  return plan // 'fresh', then 'unchanged' for the second call
+  return plan // 'fresh' after the first call, 'unchanged' after the second
 }

@@ -2,15 +2,15 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { messageOf } from '@cni/types'
 import { decodeResponse, encodeRequest, type Method, type PodRequest, type PodResponse } from './protocol.ts'
 
-/** Result of a request to the daemon. */
+/** Outcome of a request to the Contiv daemon. */
 export type Reply =
-  /** The daemon has responded. `failed` is true for status 500. */
+  /** The Contiv daemon has responded. `failed` is true for HTTP status 500. */
   | { readonly kind: 'answer'; readonly response: PodResponse; readonly failed: boolean }
-  /** The daemon does not listen: the request was not sent. */
+  /** The Contiv daemon does not listen on its socket, so the request was not sent. */
   | { readonly kind: 'unreachable'; readonly reason: string }
-  /** The connection broke: the daemon may have handled the request. */
+  /** The connection to the Contiv daemon broke: the daemon may have handled the request. */
   | { readonly kind: 'broken'; readonly reason: string }
-  /** Any other failure, with the error message of the original client. */
+  /** Any other failure of a request to the Contiv daemon. The error message is the same as in the original client. */
   | { readonly kind: 'refused'; readonly reason: string; readonly details?: string }
 
 const MAX_ANSWER = 1024 * 1024
@@ -20,7 +20,7 @@ const TEXTS: Readonly<Record<number, string>> = {
   500: 'internal server error',
 }
 
-/** Calls one method of the daemon. Rejects only if the signal aborts. */
+/** Sends a request to one method of the Contiv daemon. Rejects only if the signal aborts. */
 export async function callDaemon(
   socket: string,
   method: Method,
@@ -29,12 +29,12 @@ export async function callDaemon(
 ): Promise<Reply> {
   const sent = await exchange(socket, { method: 'POST', path: `/ContivCNI.${method}` }, encodeRequest(request), signal)
   if ('kind' in sent) return sent
-  // The client reads only the status of a DEL. The original also ignores the body.
+  // Reads only the HTTP status of a DEL's response. The original Contiv client also ignores the body.
   if (method === 'DelPod' && sent.status === 200) return { kind: 'answer', response: {}, failed: false }
   return read(sent)
 }
 
-/** True if the daemon responds. The daemon has no health endpoint, so any status below 500 is accepted. */
+/** True if the Contiv daemon responds. The daemon has no health endpoint, so any HTTP status below 500 is accepted. */
 export async function probeDaemon(socket: string, signal: AbortSignal): Promise<string | undefined> {
   const sent = await exchange(socket, { method: 'GET', path: '/healthz' }, '', signal)
   if ('kind' in sent) return sent.reason

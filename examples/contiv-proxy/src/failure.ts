@@ -1,7 +1,7 @@
 import { CniError, ErrorCode } from '@cni/types'
 import type { Reply } from './client.ts'
 
-/** Error for the runtime. `undefined` if the request succeeded. */
+/** Converts the daemon's reply to the CNI error for the runtime. `undefined` if the request succeeded. */
 export function failureOf(reply: Reply): CniError | undefined {
   switch (reply.kind) {
     case 'unreachable':
@@ -13,14 +13,14 @@ export function failureOf(reply: Reply): CniError | undefined {
     case 'answer': {
       const { result = 0, errmsg, errinfo } = reply.response
       if (!reply.failed && result === 0) return undefined
-      // An error must not have the code 0, which means success. The original plugin passes this code on; this plugin
-      // replaces it.
+      // Replaces the error code 0, because 0 means success in CNI. The original plugin passes the code 0 to the
+      // runtime.
       return contivError(result || ErrorCode.internal, errmsg || 'internal server error', errinfo)
     }
   }
 }
 
-/** Error with the message of the original plugin. */
+/** CNI error with a message in the form of the original Contiv plugin: `Contiv:` and the text. */
 export function contivError(code: number, message: string, details?: string): CniError {
   return new CniError(code, `Contiv:${message}`, { details: details || undefined })
 }

@@ -1,15 +1,21 @@
 import { type Netns, netns } from '@cni/netns'
 import { CniError, ErrorCode } from '@cni/types'
 
-/** Seconds until a holder process exits if this process was killed. The time is longer than any call of the plugin. */
+/**
+ * Seconds until a holder process ends by itself, in case the plugin was killed. The time is longer than any call of the
+ * plugin.
+ */
 const HOLDER_LIFETIME = '120'
-/** Maximum milliseconds to wait until the holder process is in the namespace. Only nsenter needs time. */
+/**
+ * Maximum milliseconds to wait until the holder process is in the pod's namespace. Only the start of nsenter takes
+ * time.
+ */
 const ENTER_TIMEOUT = 2000
 
 /**
  * Runs `body` with a path of the form `/proc/PID/ns/net`, the only form that the daemon accepts. If the runtime passes
- * another path, starts a holder process in the namespace, which lives until `body` ends. The original plugin enters the
- * namespace itself instead.
+ * another path, the plugin starts a holder process in the namespace, which lives until `body` ends. The original plugin
+ * enters the namespace itself instead.
  */
 export async function withProcPath<T>(pod: Netns, signal: AbortSignal, body: (path: string) => Promise<T>): Promise<T> {
   if (pod.path.startsWith('/proc/')) return body(pod.path)
@@ -43,7 +49,7 @@ function leadsTo(path: string, pod: Netns): boolean {
     using now = netns.open(path)
     return now.isSame(pod)
   } catch {
-    // The holder process has not started or has ended, so it is not in the namespace.
+    // The holder process has not started or has already ended, so it is not in the namespace.
     return false
   }
 }

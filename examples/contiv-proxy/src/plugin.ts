@@ -13,15 +13,17 @@ const SOCKET = '/run/contiv/contiv-cni.sock'
 
 const contiv = z.object({
   socket: z._default(z.string().check(z.startsWith('/')), SOCKET),
-  /** File for the log of calls. `''` logs to stderr only. */
+  /** Path of the file to which the plugin logs its calls. With `''` the plugin logs only to stderr. */
   log_file: z._default(z.string().check(z.regex(/^(\/.*)?$/)), LOG_FILE),
-  /** Behaviour of DEL without a daemon: succeed with a warning, or fail so that the runtime retries. */
+  /**
+   * Behaviour of DEL if the Contiv daemon does not run: succeed with a warning, or fail so that the runtime retries.
+   */
   unreachable_del: z._default(z.enum(['succeed', 'fail']), 'succeed'),
 })
 
 const DEFAULTS: z.output<typeof contiv> = { socket: SOCKET, log_file: LOG_FILE, unreachable_del: 'succeed' }
 
-/** Forwards ADD and DEL to the daemon of the network. */
+/** CNI plugin that forwards ADD and DEL to the Contiv daemon, which connects the pod. */
 export const plugin = definePlugin({
   name: 'contiv-proxy',
   config: netConf({ contiv: z._default(contiv, DEFAULTS) }),
@@ -38,7 +40,7 @@ export const plugin = definePlugin({
     const reply = await ask(c, 'AddPod', socket, c.netns)
     const failure = failureOf(reply)
     if (failure !== undefined) throw failure
-    // After this request the endpoint exists, so a failed ADD must delete it.
+    // After the request to the daemon the pod's endpoint exists, so a failed ADD must delete the endpoint.
     c.undo(async ({ signal }) => void (await ask({ ...c, signal }, 'DelPod', socket, c.netns)))
     return toResult(reply.kind === 'answer' ? reply.response : {}, c.ifName, c.netns.path)
   },
@@ -68,8 +70,8 @@ export const plugin = definePlugin({
 })
 
 /**
- * Asks the daemon to delete the endpoint. The daemon finds the endpoint by its id. The request therefore has no
- * namespace if no process can start in the namespace.
+ * Asks the daemon to delete the pod's endpoint. The daemon finds the endpoint by its id. The request has no namespace
+ * if no process can start in the namespace.
  */
 async function askToDelete(c: DelContext<unknown>, socket: string): Promise<Reply> {
   try {

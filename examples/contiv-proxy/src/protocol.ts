@@ -1,15 +1,18 @@
 import { goStringify, parseJson } from '@cni/types'
 import * as z from 'zod/mini'
 
-/** Names of the daemon's methods. */
+/** Names of the Contiv daemon's two methods. */
 export type Method = 'AddPod' | 'DelPod'
 
-/** Request of both methods. Empty members are not sent. */
+/** Body of a request to the daemon, the same for `AddPod` and `DelPod`. Empty members are not sent. */
 export interface PodRequest {
   readonly name: string | undefined
   readonly namespace: string | undefined
   readonly infraContainerID: string | undefined
-  /** Path of the namespace, always `/proc/PID/…`: the daemon extracts the process id. */
+  /**
+   * Path of the pod's namespace. The path always begins with `/proc/PID/`, because the daemon takes the process id from
+   * it.
+   */
   readonly netns: string | undefined
   readonly ifName: string
 }
@@ -24,10 +27,13 @@ const podResponse = z.object({
   errinfo: text,
 })
 
-/** Response of both methods. A `result` of 0, or no `result`, means success. */
+/**
+ * Body of the daemon's response, the same for `AddPod` and `DelPod`. A `result` of 0, or a missing `result`, means
+ * success.
+ */
 export type PodResponse = z.infer<typeof podResponse>
 
-/** Encodes a request, with the same bytes as the original client. */
+/** Encodes a request to the daemon with the same bytes as the original Contiv client. */
 export function encodeRequest({ name, namespace, infraContainerID, netns, ifName }: PodRequest): string {
   return goStringify({
     K8S_POD_NAME: name || undefined,

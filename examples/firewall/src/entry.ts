@@ -1,20 +1,20 @@
 import { type IpFamily, parsePrefix } from '@cni/types/ip'
 
-/** A rule for incoming packets: `tcp 8000-8080 from 10.0.0.0/8`. */
+/** A parsed firewall entry for incoming packets, such as `tcp 8000-8080 from 10.0.0.0/8`. */
 export interface Entry {
   readonly protocol: 'tcp' | 'udp' | 'icmp'
-  /** Port or range. Absent means any port. */
+  /** Destination port or port range of the firewall entry. A missing value means any port. */
   readonly ports?: number | `${number}:${number}`
-  /** Address or network. Absent means any address. */
+  /** Source address or network of the firewall entry. A missing value means any source. */
   readonly from?: { readonly family: IpFamily; readonly network: string }
 }
 
-/** Syntax of an entry, for messages. */
+/** Syntax of a firewall entry, for error messages. */
 export const ENTRY_FORM = 'expected "tcp|udp [PORT[-PORT]]" or "icmp", and perhaps "from ADDRESS[/LENGTH]" after it'
 
 /**
- * Parses one entry. `undefined` if the text is invalid. The text may come from a pod's annotation, so it is not
- * trusted.
+ * Parses a firewall entry. Returns `undefined` for invalid text. The text may come from a pod's annotation, so it is
+ * not trusted.
  */
 export function parseEntry(text: string): Entry | undefined {
   const found =

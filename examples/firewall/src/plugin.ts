@@ -5,9 +5,9 @@ import * as z from 'zod/mini'
 import { ENTRY_FORM, type Entry, parseEntry } from './entry.ts'
 import { chainsOf, firewall } from './rules.ts'
 
-/** Capability with which a runtime passes the pod's annotations. */
+/** CNI capability through which the container runtime passes the pod's annotations to the plugin. */
 const ANNOTATIONS = 'io.kubernetes.cri.pod-annotations'
-/** Annotation with which a pod opens ports: entries, separated by commas. */
+/** Pod annotation that opens ports of the pod. Its value is a list of firewall entries, separated by commas. */
 export const ALLOW_ANNOTATION = 'pod-firewall.example/allow'
 
 const entry = z.pipe(
@@ -28,13 +28,14 @@ const config = netConf({
 })
 type Conf = z.infer<typeof config>
 
-/** Firewall for incoming packets of a pod. Tests pass a fake kernel in `options`. */
+/** A plugin that filters incoming packets of a pod. Tests pass a fake kernel in `options`. */
 export const podFirewall = (options: IptablesOptions = {}) =>
   definePlugin({
     name: 'pod-firewall',
     about: 'Says what may come into a pod: by the network, and by the pod itself.',
     chained: true,
-    // Chains are named after the interface: DEL must keep the chains of other interfaces.
+    // Each interface of a pod has chains of its own. DEL removes only these chains and keeps the chains of other
+    // interfaces.
     removal: 'own',
     config,
     async add(c) {

@@ -2,7 +2,10 @@ import { type Rule, type Ruleset, ruleset } from '@cni/iptables'
 import type { Family } from '@cni/iptables/rules'
 import type { Entry } from './entry.ts'
 
-/** Rules for incoming packets. `deny` takes precedence over `allow`. `otherwise` applies to all other packets. */
+/**
+ * Policy for incoming packets of an interface. `deny` takes precedence over `allow`. `otherwise` applies to all other
+ * packets.
+ */
 export interface Policy {
   readonly deny: readonly Entry[]
   readonly allow: readonly Entry[]
@@ -19,7 +22,10 @@ const REFUSED = { ipv4: 'icmp-port-unreachable', ipv6: 'icmp6-port-unreachable' 
 /** Prefix of an interface's chains. A pod may have several interfaces, each with its own policy. */
 export const chainsOf = (ifName: string): string => `FW:${ifName.replaceAll(/[^\w.-]/g, '_')}:`
 
-/** Rules of one interface. Rules of other programs may still reject accepted packets. */
+/**
+ * Firewall rules of one interface for a policy. Rules of other programs may still reject packets that these rules
+ * accept.
+ */
 export function firewall(ifName: string, { deny, allow, otherwise }: Policy): Ruleset {
   const chain = `${chainsOf(ifName)}IN`
   return ruleset({ filter: [chain] }, ({ filter }) => {

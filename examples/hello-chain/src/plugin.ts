@@ -13,7 +13,7 @@ export const redirectTo = (port: number, uid: number) =>
     t.nat.on('EX_REDIRECT').proto('tcp').redirect(port),
   ])
 
-/** A complete chained plugin. */
+/** Complete chained plugin with ADD, CHECK and DEL, by iptables. */
 export const plugin = definePlugin({
   name: 'hello-chain',
   chained: true,

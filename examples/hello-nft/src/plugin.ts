@@ -11,7 +11,7 @@ export const redirectTo = (port: number, uid: number) =>
     t['hello-nft'].on('redirect').l4proto('tcp').redirect(port).comment('to the proxy'),
   ])
 
-/** A complete chained plugin. It needs no program on the node. */
+/** Complete chained plugin with ADD, CHECK and DEL, by nftables. It needs no program on the node. */
 export const plugin = definePlugin({
   name: 'hello-nft',
   chained: true,

@@ -5,22 +5,22 @@ import { type Conf, type Kept, settingsOf } from './conf.ts'
 import type { Place } from './place.ts'
 import { hostLinkOf, planOf } from './plan.ts'
 
-/** Creates the cable with addresses, routes and sysctls. A failure rolls everything back. */
+/** Creates the veth pair of a pod, with addresses, routes and sysctls. A failure rolls everything back. */
 export async function attach(c: AddContext<Conf, false, Kept>, place: Place): Promise<Result> {
   const { node, delegates, openRtnl, sysctl } = place
   using inPod = await openRtnl(c)
   using onNode = await openRtnl({ ...c, netns: node })
-  // Checks this before the IPAM plugin leases an address. The lease's rollback would release the address of the
-  // existing interface.
+  // Checks for an existing interface before the IPAM plugin leases an address. If the ADD failed later, its rollback
+  // would release the address of the existing interface.
   if (await inPod.getLink(c.ifName))
     throw new CniError(ErrorCode.internal, `the pod has an interface ${c.ifName} already`)
   const leased = await ipam(c, delegates).add()
   const hostLink = hostLinkOf(c)
   const { ips, pod, node: ofNode, hasIpv6 } = planOf(leased, c.ifName, hostLink)
 
-  // Records the link before creating it, so that a DEL finds the link if this process is killed.
+  // Records the veth's name before creating it, so that a DEL removes the veth if this process is killed.
   c.state.write({ hostLink })
-  // Removes a link that a killed ADD has left. The other end of such a link is not in the pod.
+  // Removes a veth of this name on the node, which a killed ADD has left. The pod does not contain its other end.
   await onNode.deleteLink(hostLink)
   const { mtu } = c.conf
   const peer = { name: c.ifName, netns: c.netns, mtu, up: true }
@@ -30,7 +30,7 @@ export async function attach(c: AddContext<Conf, false, Kept>, place: Place): Pr
     await sysctl({ ...c, netns: node }).set(`net/ipv6/conf/${hostLink}/disable_ipv6`, false)
     await sysctl(node).set('net.ipv6.conf.all.forwarding', true)
   }
-  // Sets the sysctl without the context, so that a rollback does not reset it: other pods need forwarding.
+  // Calls `sysctl` without the context of this ADD, so that a rollback does not disable forwarding: other pods need it.
   await sysctl(node).set('net.ipv4.ip_forward', true)
   for (const address of ofNode.addresses) await onNode.addAddress(address)
   for (const route of ofNode.routes) await onNode.addRoute(route)

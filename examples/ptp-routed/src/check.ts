@@ -6,10 +6,10 @@ import { missingIn, otherSettings } from './inspect.ts'
 import type { Place } from './place.ts'
 import { hostLinkOf, planOf } from './plan.ts'
 
-/** Error code for a difference from the state after ADD, as other plugins use it. */
+/** Error code of CHECK if the pod's network differs from its state after ADD. Other CNI plugins use the same code. */
 const NOT_AS_ADDED = 100
 
-/** Compares both ends of the cable with the result of the chain. */
+/** Compares both ends of the pod's veth pair with the chain's previous result. Throws if they differ. */
 export async function verify(c: CheckContext<Conf, false, Kept>, place: Place): Promise<void> {
   const { node, delegates, openRtnl, sysctl } = place
   await ipam(c, delegates).check()
@@ -26,7 +26,7 @@ export async function verify(c: CheckContext<Conf, false, Kept>, place: Place): 
   throw new CniError(NOT_AS_ADDED, `not as ADD left it: ${missing[0]}`, { details: missing.join('\n') })
 }
 
-/** Part of the chain's result that describes this plugin's interface. */
+/** Addresses and routes of this plugin's own interface, taken from the chain's previous result. */
 function ownPart({ interfaces = [], ips = [], routes = [] }: Result = {}, ifName: string): Result {
   const index = interfaces.findIndex(({ name, sandbox }) => name === ifName && sandbox)
   return { ips: ips.filter((ip) => ip.interface === index), routes }

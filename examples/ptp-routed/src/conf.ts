@@ -1,7 +1,7 @@
 import { netConf } from '@cni/skel'
 import * as z from 'zod/mini'
 
-/** The plugin's configuration. */
+/** Schema of the plugin's configuration. */
 export const config = netConf({
   ipam: z.looseObject({ type: z.string() }),
   mtu: z.optional(z.int().check(z.gte(68), z.lte(65535))),
@@ -9,7 +9,7 @@ export const config = netConf({
 })
 export type Conf = z.infer<typeof config>
 
-/** State of an attachment for DEL and GC. */
+/** Data that ADD records for later DEL and GC: the name of the veth's end on the node. */
 export const kept = z.object({ hostLink: z.string() })
 export type Kept = z.infer<typeof kept>
 

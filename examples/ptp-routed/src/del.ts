@@ -4,7 +4,8 @@ import type { Conf, Kept } from './conf.ts'
 import type { Place } from './place.ts'
 
 /**
- * DEL: removes the cable, then releases the lease. In this order the address is unused before another pod can lease it.
+ * DEL: removes the veth pair, then releases the IPAM lease. In this order no veth uses the address when another pod can
+ * lease it.
  */
 export async function detach(c: DelContext<Conf, Kept>, place: Place): Promise<void> {
   const known = c.state.read()
@@ -12,7 +13,7 @@ export async function detach(c: DelContext<Conf, Kept>, place: Place): Promise<v
   if (ipamType(c.raw) !== undefined) await ipam(c, place.delegates).del()
 }
 
-/** GC: removes cable and lease of every attachment that is not valid. */
+/** GC: removes the veth pair and the IPAM lease of every attachment that is not in the list of valid attachments. */
 export async function collect(c: GcContext<Conf, Kept>, place: Place): Promise<void> {
   const stale = c.state.stale()
   await unplug(
@@ -21,7 +22,7 @@ export async function collect(c: GcContext<Conf, Kept>, place: Place): Promise<v
   )
   const { kind } = await ipam(c, place.delegates).gc()
   if (kind === 'done') return
-  // The IPAM plugin has no GC: calls its DEL for each attachment that no longer exists.
+  // The IPAM plugin does not support GC: calls the IPAM plugin's DEL for each attachment that no longer exists.
   for (const { containerID, ifName } of stale) {
     const env = { ...c.env, CNI_CONTAINERID: containerID, CNI_IFNAME: ifName, CNI_NETNS: '' }
     await ipam({ ...c, env }, place.delegates).del()

@@ -1,6 +1,6 @@
 import type { NewAddress, NewRoute, RtnlPort, SysctlPort } from '@cni/netns'
 
-/** Missing or changed parts of a cable's end, its addresses and routes, as sentences. */
+/** Compares one end of a veth pair with the wanted addresses and routes. Returns a sentence for each difference. */
 export async function missingIn(
   where: string,
   rtnl: RtnlPort,
@@ -23,7 +23,7 @@ export async function missingIn(
   ]
 }
 
-/** Sysctls whose values differ from the expected values, as sentences. */
+/** Compares sysctls with the expected values. Returns a sentence for each difference. */
 export async function otherSettings(
   settings: SysctlPort,
   wanted: readonly (readonly [name: string, value: string])[],

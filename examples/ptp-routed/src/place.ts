@@ -1,7 +1,10 @@
 import type { DelegateOptions } from '@cni/invoke'
 import { type NetnsTarget, openRtnl, sysctl } from '@cni/netns'
 
-/** Environment of the plugin. Tests pass another node, functions as IPAM plugins, and a fake kernel. */
+/**
+ * Node, IPAM plugins and kernel access of the plugin. Tests pass another node, functions as IPAM plugins, and a fake
+ * kernel.
+ */
 export interface Place {
   readonly node: NetnsTarget
   readonly delegates: DelegateOptions
@@ -9,5 +12,5 @@ export interface Place {
   readonly sysctl: typeof sysctl
 }
 
-/** The node that this program runs on. */
+/** Real node and kernel, for the plugin outside of tests. */
 export const machine: Place = { node: 'host', delegates: {}, openRtnl, sysctl }

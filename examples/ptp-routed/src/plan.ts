@@ -2,31 +2,34 @@ import { createHash } from 'node:crypto'
 import type { NewAddress, NewRoute } from '@cni/netns'
 import { CniError, ErrorCode, type IpConfig, type Result, resolveRoutes } from '@cni/types'
 
-/** Configuration of both ends of the cable. */
+/** Planned addresses and routes of a veth pair, for the pod's end and the node's end. */
 export interface Plan {
-  /** The leased addresses, each alone in its network: the node routes all traffic. */
+  /** Leased addresses, each with prefix length /32 or /128, because the node routes all traffic of the pod. */
   readonly ips: IpConfig[]
   readonly pod: { readonly addresses: readonly NewAddress[]; readonly routes: readonly NewRoute[] }
   readonly node: { readonly addresses: readonly NewAddress[]; readonly routes: readonly NewRoute[] }
   readonly hasIpv6: boolean
 }
 
-/** Identity of an attachment, from the context of a call. */
+/** Network, container and interface of a plugin call, which identify an attachment. */
 interface Attachment {
   readonly networkName: string
   readonly containerID: string
   readonly ifName: string
 }
 
-/** Name of the node's end: the same for each ADD of an attachment, and short enough for the kernel. */
+/**
+ * Name of the veth's end on the node. Every ADD of an attachment computes the same name. A hash keeps the name short
+ * enough for the kernel.
+ */
 export function hostLinkOf({ networkName, containerID, ifName }: Attachment): string {
   const digest = createHash('sha256').update(`${networkName}\0${containerID}\0${ifName}`).digest('hex')
   return `ptp${digest.slice(0, 12)}`
 }
 
 /**
- * Computes the configuration without applying it. A pod reaches everything over its gateway, the node's end of its
- * cable. The node reaches the pod by a route.
+ * Plans the addresses and routes of a veth pair, without changing anything. The pod reaches everything through its
+ * gateway, the veth's end on the node. The node reaches the pod by a route.
  *
  * @throws CniError 7 for an address without a gateway
  */
@@ -58,12 +61,12 @@ function gatewayOf({ address, gateway }: IpConfig): string {
   throw new CniError(ErrorCode.invalidNetworkConfig, `ipam: there is no gateway for the address ${address}`)
 }
 
-/** The address with a full-length prefix, as the only address in its network. */
+/** Replaces an address's prefix length by /32 or /128, so that the address is alone in its network. */
 function alone(address: string): string {
   return `${address.split('/')[0]}/${isIpv6(address) ? 128 : 32}`
 }
 
-/** Adds addresses without duplicate address detection, because no other host is on the cable. */
+/** Disables duplicate address detection for an IPv6 address, because no other host is on the veth pair. */
 const on = (link: string, cidr: string): NewAddress => ({ link, cidr, ...(isIpv6(cidr) ? { noDad: true } : {}) })
 
 const isIpv6 = (address: string): boolean => address.includes(':')

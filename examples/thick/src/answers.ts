@@ -17,7 +17,7 @@ function addressIn(url: string): string {
   try {
     return decodeURIComponent(url.slice(1))
   } catch {
-    // An invalid escape is never part of an address.
+    // A path with an invalid percent escape is not an address.
     return ''
   }
 }

@@ -7,21 +7,21 @@ import { whoIs } from './plugin.ts'
 import { attachment, registry } from './registry.ts'
 import { socketIn } from './shim.ts'
 
-/** Options of a daemon. */
+/** Options of {@link startWhoIs}. */
 export interface WhoIsOptions {
-  /** Folder of its sockets and, in `attachments`, of its persistent state. */
+  /** Folder of the daemon's sockets. Its subfolder `attachments` contains the daemon's persistent state. */
   readonly folder: string
   /** Called with each line of the daemon's log. */
   readonly stderr?: (line: string) => void
 }
 
-/** A running daemon. */
+/** A running daemon of the plugin who-is. */
 export interface WhoIs extends AsyncDisposable {
-  /** Stops the daemon after the current calls. Never rejects. */
+  /** Stops the daemon after the running plugin calls have ended. Never rejects. */
   stop(): Promise<void>
 }
 
-/** Starts the daemon: calls of shims at `cni.sock`, queries at `ask.sock`. */
+/** Starts the who-is daemon. It accepts calls of shims at `cni.sock` and queries at `ask.sock`. */
 export async function startWhoIs({ folder, stderr }: WhoIsOptions): Promise<WhoIs> {
   const known = registry()
   const stateFolder = join(folder, 'attachments')
@@ -30,13 +30,13 @@ export async function startWhoIs({ folder, stderr }: WhoIsOptions): Promise<WhoI
     ready: false,
     ...(stderr && { stderr }),
   })
-  // Reads the state synchronously, before the first call can arrive.
+  // Reads the stored attachments synchronously, before the first plugin call can arrive.
   const { stored, unreadable } = attachmentStore({ folder: stateFolder, schema: attachment }).list()
   for (const { key, state } of stored) known.put(key, state)
   for (const error of unreadable) stderr?.(`${error.message}\n`)
 
   const ask = join(folder, 'ask.sock')
-  // Removes the socket that a killed daemon has left. If another daemon runs, serveDaemon has already failed.
+  // Removes the stale query socket of a killed daemon. If another daemon still runs, serveDaemon has already failed.
   rmSync(ask, { force: true })
   const server = answers(known)
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(ask, resolve))

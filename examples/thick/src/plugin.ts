@@ -2,7 +2,7 @@ import { attachmentState, definePlugin } from '@cni/skel'
 import { CniError } from '@cni/types'
 import { attachment, type Registry } from './registry.ts'
 
-/** Error code for a difference from the state after ADD, as other plugins use it. */
+/** Error code of CHECK if the attachment differs from its state after ADD. Other CNI plugins use the same code. */
 const NOT_AS_ADDED = 100
 
 /**
@@ -13,7 +13,7 @@ export const whoIs = (known: Registry, stateFolder: string) =>
   definePlugin({
     name: 'who-is',
     chained: true,
-    // The plugin changes nothing in the container's namespace.
+    // The plugin changes nothing in the container's namespace, so DEL has nothing to keep there.
     removal: 'always',
     state: attachmentState(attachment, { folder: stateFolder }),
     add(c) {

@@ -2,30 +2,30 @@ import type { AttachmentKey } from '@cni/skel'
 import { formatAddress, parsePrefix } from '@cni/types/ip'
 import * as z from 'zod/mini'
 
-/** Data that the daemon keeps for an attachment. */
+/** Data that the who-is daemon keeps for each attachment: addresses, and the pod if known. */
 export const attachment = z.object({
-  /** Addresses with prefix lengths, as in a result. */
+  /** Addresses of the attachment with prefix lengths, as in a CNI result. */
   addresses: z.array(z.string()),
   pod: z.optional(z.object({ namespace: z.string(), name: z.string() })),
 })
 
 export type Attachment = z.infer<typeof attachment>
 
-/** An attachment with its key. */
+/** Data of an attachment with its key: network, container id and interface. */
 export type Known = AttachmentKey & Attachment
 
-/** All attachments of the node, in memory. */
+/** All attachments of the node, in the who-is daemon's memory. */
 export interface Registry {
   readonly size: number
-  /** Stores an attachment. Returns a function that restores the previous state. */
+  /** Stores an attachment. Returns a function that restores the entry's previous value. */
   put(key: AttachmentKey, attachment: Attachment): () => void
   remove(key: AttachmentKey): void
   has(key: AttachmentKey): boolean
-  /** Attachments with an address. Two networks may have leased the same address. */
+  /** Finds the attachments with an address. Several networks may have leased the same address. */
   whoIs(address: string): Known[]
 }
 
-/** Creates an empty registry. */
+/** Creates a registry without attachments. */
 export function registry(): Registry {
   const known = new Map<string, Known>()
   const textOf = ({ network, containerID, ifName }: AttachmentKey): string => `${network}\0${containerID}\0${ifName}`
@@ -49,7 +49,7 @@ export function registry(): Registry {
   }
 }
 
-/** An address in canonical form, without prefix. */
+/** Converts an address to canonical form and drops its prefix length. */
 function plain(address: string): string | undefined {
   const prefix = parsePrefix(address)
   return prefix === undefined ? undefined : formatAddress(prefix.bytes)

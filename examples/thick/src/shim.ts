@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import type { ShimOptions } from '@cni/skel/daemon'
 import { CniError, ErrorCode } from '@cni/types'
 
-/** Default folder of the daemon. */
+/** Default folder for the who-is daemon's sockets and state. */
 export const FOLDER = '/run/who-is'
 
-/** Socket on which a daemon accepts calls of shims. */
+/** Path of the Unix socket on which the who-is daemon accepts calls of shims. */
 export const socketIn = (folder: string): string => join(folder, 'cni.sock')
 
 /** The executable that a runtime starts. It only forwards each call to the daemon. */
@@ -16,7 +16,7 @@ export const SHIM: ShimOptions = {
     if (typeof socket === 'string') return socket
     throw new CniError(ErrorCode.invalidNetworkConfig, `socket: expected a string, got ${JSON.stringify(socket)}`)
   },
-  // If the daemon does not answer, the shim fails soon and the kubelet retries. A waiting pod would block the creation
-  // of other pods.
+  // If the daemon does not answer an ADD, the shim fails after 10 seconds and the kubelet retries. A longer wait could
+  // block the creation of other pods.
   readyTimeout: { ADD: 10_000 },
 }

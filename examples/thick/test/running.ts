@@ -7,14 +7,14 @@ import { NODE_FLAGS } from '../../../test/node.ts'
 
 const ENTRY = fileURLToPath(new URL('../src/daemon-main.ts', import.meta.url))
 
-/** Starts the daemon as a process. Returns before the daemon is ready, because shims wait for the daemon. */
+/** Starts the who-is daemon as a process. Returns before the daemon is ready, because shims wait for the daemon. */
 export function startProcess(folder: string): { child: ChildProcess; ended: Promise<unknown[]> } {
   const child = spawn(process.execPath, [...NODE_FLAGS, ENTRY, folder], { stdio: ['ignore', 'ignore', 'pipe'] })
   child.stderr.resume()
   return { child, ended: once(child, 'exit') }
 }
 
-/** Asks the daemon for the containers that have an address. */
+/** Asks the who-is daemon which containers have an address. */
 export async function ask(folder: string, address: string): Promise<string[]> {
   const text = await new Promise<string>((resolve, reject) => {
     get({ socketPath: join(folder, 'ask.sock'), path: `/${address}`, agent: false }, (response) => {

@@ -1,7 +1,10 @@
 import { boolFlag, choiceFlag, flagsText, heading, parseFlags, textFlag, UsageError } from '@cni/host/cli'
 import { choicesProblem, KINDS, nameProblem, type ProjectOptions, RULES } from './options.ts'
 
-/** A parsed command line. The command asks for missing options on a terminal, and otherwise uses defaults. */
+/**
+ * A parsed command line of `npm create cni-plugin`. If options are missing, the command asks for them on a terminal,
+ * and uses defaults without a terminal.
+ */
 export type Command =
   | 'help'
   | 'version'
@@ -10,14 +13,14 @@ export type Command =
       readonly yes: boolean
       readonly json: boolean
       readonly dryRun: boolean
-      /** Folder with tarballs of `@cni` packages. Empty means the registry. */
+      /** Folder with tarballs of the `@cni` packages. An empty value means that npm installs them from the registry. */
       readonly from: string
     }
 
-/** Defaults of a project. */
+/** Default options of a new project. */
 export const DEFAULTS = { kind: 'chained', rules: 'iptables', agent: true } as const
 
-/** Parses the command line. Throws a `UsageError`. */
+/** Parses the command line of `npm create cni-plugin`. Throws a `UsageError`. */
 export function parseCommandLine(argv: readonly string[]): Command {
   const { given, values, positionals, help } = parseFlags(argv, FLAGS, { once: true })
   const { version, yes, json, dryRun, from } = values
@@ -36,13 +39,14 @@ export function parseCommandLine(argv: readonly string[]): Command {
 }
 
 /**
- * Rejects flags that the user wrote before `--`: npm does not pass such flags on and only sets variables. The project
- * would get other options than the user asked for. Throws a `UsageError`.
+ * Rejects flags before `--`: npm passes such flags only as environment variables, so the command would ignore them.
+ * Throws a `UsageError`.
  */
 export function refuseFlagsKeptByNpm(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): void {
   const kept = [FLAGS.kind, FLAGS.rules, FLAGS.agent, FLAGS.from, FLAGS.dryRun]
     .filter(({ name }) => env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined)
-    // Package managers other than npm set the variables and also pass the flags on.
+    // Ignores flags that are also arguments: package managers other than npm set the variables and also pass the flags
+    // on.
     .filter(({ name }) => !argv.some((word) => word.split('=')[0] === `--${name}`))
     .map(({ name }) => `--${name}`)
   if (kept.length === 0) return
@@ -51,7 +55,7 @@ export function refuseFlagsKeptByNpm(argv: readonly string[], env: Readonly<Reco
   )
 }
 
-/** Text that `--help` prints. */
+/** Text that `npm create cni-plugin -- --help` prints. */
 export const helpText = (colour: boolean): string => `${heading('Usage:', colour)} npm create cni-plugin NAME -- [flags]
 
 Creates a CNI plugin in the folder NAME: tests without root and on a kernel, a conformance run, one executable, an image,

@@ -13,14 +13,15 @@ const OF_KIND: Readonly<Record<Kind, readonly string[]>> = {
   ipam: ['@cni/netns', '@cni/types'],
 }
 /**
- * Packages for tests and the build. Tests use koffi to enter namespaces on Node before 26.9. The compiled plugin does
- * not need koffi.
+ * Packages from the registry for the tests and the build of a new project. Tests need koffi to enter namespaces on Node
+ * before 26.9. The compiled plugin does not need koffi.
  */
 const FOR_DEVELOPMENT = ['@cni/build', '@cni/conformance', '@cni/libcni', '@cni/netns']
 const OF_OTHERS = { '@types/node': '^24.0.0', koffi: '^3.3.0', typescript: '^6.0.0', vitest: '^4.0.0' }
 
 /**
- * Dependencies of a new project. With tarballs, packages that only these packages need become `overrides`.
+ * Dependencies for the manifest of a new project. All given tarballs are also `overrides`, so that npm uses them for
+ * dependencies of packages too.
  *
  * @param tarballs - name → `file:` URL
  */

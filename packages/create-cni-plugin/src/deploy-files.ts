@@ -1,6 +1,6 @@
 import { isChained, type ProjectOptions } from './options.ts'
 
-/** Files that deploy the plugin: an image, a DaemonSet, and a workflow that builds and tests. */
+/** Files of a new project that deploy the plugin: an image, a DaemonSet, and a workflow that builds and tests. */
 export function deployFiles(options: ProjectOptions, conf: object = {}): ReadonlyMap<string, string> {
   return new Map([
     ['Dockerfile', dockerfile(options)],
@@ -10,7 +10,7 @@ export function deployFiles(options: ProjectOptions, conf: object = {}): Readonl
   ])
 }
 
-/** True if a process runs on nodes: an agent or a daemon. */
+/** True if the project has a process that runs on nodes: an agent or a daemon. */
 export const hasPod = ({ kind, agent }: ProjectOptions): boolean => agent || kind === 'thick'
 
 function dockerfile(options: ProjectOptions) {

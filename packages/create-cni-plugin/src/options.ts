@@ -19,15 +19,15 @@ export interface ProjectOptions {
   readonly agent: boolean
 }
 
-/** Role of a plugin in its network. */
+/** Kind of a new plugin, such as `chained` or `main`. */
 export type Kind = ProjectOptions['kind']
-/** Mechanism with which the plugin changes a pod. */
+/** Mechanism with which a new plugin changes a pod, such as `iptables`. */
 export type Rules = NonNullable<ProjectOptions['rules']>
 
 export const KINDS = ['chained', 'main', 'thick', 'ipam'] as const satisfies readonly Kind[]
 export const RULES = ['iptables', 'nftables', 'routes'] as const satisfies readonly Rules[]
 
-/** Problem of incompatible options, as a sentence. `undefined` if there is no problem. */
+/** Explains why options of a new project are incompatible, as a sentence. `undefined` if they are compatible. */
 export function choicesProblem({
   kind,
   rules,
@@ -39,12 +39,12 @@ export function choicesProblem({
   return undefined
 }
 
-/** True for a plugin that runs after other plugins. */
+/** True for a kind of plugin that runs after other plugins of a network. */
 export const isChained = (kind: Kind): boolean => kind === 'chained' || kind === 'thick'
 
 /**
- * Problem of a plugin's name, as a sentence. `undefined` if the name is valid. The name becomes a file, a package, a
- * `type`, a table and a prefix of chain names. Chain names have at most 28 characters.
+ * Explains why a plugin's name is invalid, as a sentence. `undefined` if the name is valid. The name becomes a file, a
+ * package, a `type`, a table and a prefix of chain names. Chain names have at most 28 characters.
  */
 export function nameProblem(name: string): string | undefined {
   if (/^[a-z][a-z0-9-]{0,19}$/.test(name) && !name.endsWith('-')) return undefined
@@ -52,5 +52,5 @@ export function nameProblem(name: string): string | undefined {
   return `name: ${rule}, got ${JSON.stringify(name)}`
 }
 
-/** Prefix of chain names for a plugin: `MY_PLUGIN` for `my-plugin`. */
+/** Prefix of the names of a plugin's chains: `MY_PLUGIN` for `my-plugin`. */
 export const chainPrefix = (name: string): string => name.toUpperCase().replaceAll('-', '_')

@@ -8,7 +8,10 @@ import { readmeOf } from './readme.ts'
 
 const template = fileURLToPath(new URL('../template', import.meta.url))
 
-/** Name and value of the template's example configuration, for the conformance run. */
+/**
+ * Plugin configurations for the conformance run of a new project, by mechanism. Each is the example in the template's
+ * `rules.ts`.
+ */
 const CONFIGURATIONS = {
   iptables: { port: 15001 },
   nftables: { port: 15001 },
@@ -28,7 +31,7 @@ export function projectFiles(
   const conf = rules === undefined ? {} : CONFIGURATIONS[rules]
   const folders = ['always', `kind/${kind}`]
   if (rules !== undefined) folders.push(`rules/${rules}`)
-  // The daemon of a thick plugin does the same work as a chained plugin.
+  // A thick plugin's daemon does the same work as a chained plugin, so both use the same template.
   if (isChained(kind)) folders.push('kind/behind')
   if (agent) folders.push('agent/any', kind === 'main' ? 'agent/main' : 'agent/chained')
   const words = { '@NAME@': name, '@CHAIN@': chainPrefix(name) }
@@ -38,7 +41,7 @@ export function projectFiles(
   const files = new Map(
     folders.flatMap((folder) =>
       filesBelow(join(template, folder)).map(
-        // npm does not pack files named .gitignore.
+        // The template has .gitignore under another name, because npm does not pack files named .gitignore.
         (path) =>
           [
             path === 'gitignore' ? '.gitignore' : path,
@@ -75,7 +78,7 @@ function filesBelow(folder: string) {
 function packageJson(options: ProjectOptions, tarballs: Readonly<Record<string, string>>) {
   const { name, kind, agent } = options
   const build = [`cni-build src/main.ts -o dist/${name}`]
-  // Uses the runtime bun for a long-running process, which needs all of Node.
+  // Build command of an agent or daemon. A long-running process needs all of Node's API, so it uses the runtime bun.
   const staying = (entry: string, program: string) =>
     `cni-build src/${entry} -o dist/${name}-${program} --runtime bun --smoke none`
   if (agent) build.push(staying('agent-main.ts', 'agent'))

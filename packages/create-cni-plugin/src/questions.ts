@@ -2,7 +2,9 @@ import { cancel, confirm, group, intro, select, text } from '@clack/prompts'
 import { DEFAULTS } from './command-line.ts'
 import { type Kind, nameProblem, type ProjectOptions, type Rules } from './options.ts'
 
-/** Asks for missing options. Returns `undefined` if the user ends the input. */
+/**
+ * Function that asks the user for the missing options of a new project. Returns `undefined` if the user ends the input.
+ */
 export type Questions = (known: Known) => Promise<ProjectOptions | undefined>
 
 type Known = { readonly [K in keyof ProjectOptions]?: ProjectOptions[K] | undefined }
@@ -13,7 +15,7 @@ interface Answered {
 
 class Cancelled extends Error {}
 
-/** Asks on the terminal. */
+/** Asks on the terminal for the missing options of a new project. */
 export const askOnTerminal: Questions = async (known) => {
   intro('A CNI plugin in TypeScript')
   const stop = () => {

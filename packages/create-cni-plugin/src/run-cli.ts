@@ -7,7 +7,7 @@ import { tarballsIn } from './tarballs.ts'
 import { ProjectFolderError, writeProject } from './write-project.ts'
 
 /**
- * The command without process globals: takes arguments, returns the exit code.
+ * Runs `npm create cni-plugin` without access to the process: takes arguments, returns the exit code.
  *
  * @param ask - asks for missing options; `undefined` uses the defaults
  */

@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path'
 import { UsageError } from '@cni/host/cli'
 
 /**
- * The `@cni` packages in a folder of tarballs, by the file names of `npm pack`: name → `file:` URL. Throws a
- * `UsageError`.
+ * Finds the tarballs of `@cni` packages in a folder, by the file names that `npm pack` gives. Returns a `file:` URL for
+ * each package name. Throws a `UsageError`.
  */
 export function tarballsIn(folder: string): Record<string, string> {
   const found = Object.fromEntries(

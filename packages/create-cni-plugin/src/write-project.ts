@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync 
 import { basename, dirname, join, resolve } from 'node:path'
 import { errnoOf } from '@cni/types'
 
-/** Error of a project folder that is not empty or cannot be created. */
+/** Error: the folder for a new project is not empty or cannot be created. */
 export class ProjectFolderError extends Error {
   override readonly name = 'ProjectFolderError'
 }
@@ -25,15 +25,16 @@ export function writeProject(folder: string, files: ReadonlyMap<string, string>)
   }
   mkdirSync(dirname(target), { recursive: true })
   const beside = mkdtempSync(join(dirname(target), `.${basename(target)}-`))
-  // Writes into a subfolder of the temporary folder. The temporary folder is private to its owner; the subfolder has
-  // the default mode.
+  // Writes the project into a subfolder of the temporary folder. The temporary folder is private to its owner; the
+  // subfolder has the default mode.
   const project = join(beside, basename(target))
   try {
     for (const [path, text] of files) {
       mkdirSync(dirname(join(project, path)), { recursive: true })
       writeFileSync(join(project, path), text)
     }
-    // Replaces an empty folder. Fails if the folder has been filled in the meantime.
+    // Moves the new project to its target, which may be an empty folder. Fails if the target has been filled in the
+    // meantime.
     renameSync(project, target)
   } catch (error) {
     if (errnoOf(error) === 'ENOTEMPTY')

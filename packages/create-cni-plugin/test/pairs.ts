@@ -1,6 +1,6 @@
 import type { ProjectOptions } from '../src/options.ts'
 
-/** Projects that cover every pair of options. */
+/** Options of projects that together contain every pair of option values. Tests create all these projects. */
 export const PAIRS: readonly ProjectOptions[] = [
   { name: 'chained-iptables', kind: 'chained', rules: 'iptables', agent: true },
   { name: 'chained-nftables', kind: 'chained', rules: 'nftables', agent: false },

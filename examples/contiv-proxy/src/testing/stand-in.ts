@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 
 const FAILURE = { result: 1, errmsg: 'Error creating EP', errinfo: 'Err: no more addresses' }
 
-/** Faults of the daemon: a response, or another behaviour. */
+/** Faults that the stand-in for the Contiv daemon can simulate: an HTTP status with a body, or another behaviour. */
 const FAULTS = {
   '500 with JSON': [500, JSON.stringify(FAILURE)],
   '500 without result': [500, '{}'],
@@ -21,16 +21,16 @@ const FAULTS = {
   reset: 'reset',
 } as const
 
-/** Name of a fault. */
+/** Name of a fault that the stand-in for the Contiv daemon simulates. */
 export type Fault = keyof typeof FAULTS
 
-/** A recorded request. */
+/** A request that the stand-in for the Contiv daemon has received. */
 export interface Recorded {
   readonly method: string
   readonly url: string
   readonly contentType: string | undefined
   readonly body: string
-  /** Inode of the namespace to which `CNI_NETNS` led during the request. */
+  /** Inode number of the namespace to which the request's `CNI_NETNS` led when the request arrived. */
   readonly netnsInode: bigint | undefined
 }
 
@@ -39,11 +39,11 @@ interface Endpoint {
   readonly ipv6address?: string
 }
 
-/** A daemon with Contiv's protocol and without a network. */
+/** A stand-in for the Contiv daemon in tests. It has the daemon's protocol but creates no network. */
 export interface StandIn extends AsyncDisposable {
   readonly socket: string
   readonly requests: readonly Recorded[]
-  /** Endpoints by infra container id. */
+  /** Endpoints that requests have created and not deleted, by the container id of the pod's sandbox. */
   readonly endpoints: ReadonlyMap<string, Endpoint>
   fault: Fault | undefined
 }
@@ -56,7 +56,10 @@ interface StandInOptions {
 
 type Pod = Readonly<Record<string, unknown>>
 
-/** Starts a stand-in: folder with mode 0700, stale socket removed, addresses from 44.55.66.77/22 on. */
+/**
+ * Starts a stand-in for the Contiv daemon. Gives the socket's folder mode 0700 and removes a stale socket. Pods get
+ * addresses from 44.55.66.77/22 on.
+ */
 export async function startStandIn({ socket, dualStack = false, fault }: StandInOptions): Promise<StandIn> {
   mkdirSync(dirname(socket), { recursive: true })
   chmodSync(dirname(socket), 0o700)
@@ -135,7 +138,7 @@ function parsed(body: string): Pod | undefined {
   try {
     return JSON.parse(body) as Pod
   } catch {
-    // For an invalid body, the caller answers with 500 and an empty response, as the original daemon does.
+    // Invalid JSON in a request: the caller answers with status 500 and an empty response, as the original daemon does.
     return undefined
   }
 }

@@ -1,7 +1,7 @@
 import { type InstallerOptions, installer } from '@cni/installer'
 import { example } from './rules.ts'
 
-/** The plugin's entry in the list of a node. Its type is the name of the executable. */
+/** The plugin's configuration in the node's network list. `type` is the name of the plugin's executable. */
 export const ENTRY = { type: '@NAME@', ...example }
 
 /** Keeps the plugin installed on this node until the signal aborts, then removes it. */
@@ -11,6 +11,7 @@ export async function agent(paths: Pick<InstallerOptions, 'netDir' | 'binDirs' |
     observe: (event) => process.stderr.write(`${JSON.stringify(event)}\n`),
     ...paths,
   })
-  await plugin.run({ signal }) // installs, watches, repairs; never rejects
+  // installs the plugin, watches its files and repairs them until the signal aborts; never rejects
+  await plugin.run({ signal })
   return await plugin.uninstall()
 }

@@ -1,14 +1,14 @@
 import { type InstallerOptions, installer } from '@cni/installer'
 import { example } from './rules.ts'
 
-/** The only plugin in the network of this agent. Its type is the name of the executable. */
+/** The plugin's configuration, the only one in this agent's network list. `type` is the name of the executable. */
 export const ENTRY = {
   type: '@NAME@',
   ...example,
   ipam: { type: 'host-local', ranges: [[{ subnet: process.env.POD_SUBNET ?? '10.42.0.0/24' }]] },
 }
 
-/** Keeps the plugin and its network installed on this node until the signal aborts, then removes both. */
+/** Keeps the plugin and its network list installed on this node until the signal aborts, then removes both. */
 export async function agent(paths: Pick<InstallerOptions, 'netDir' | 'binDirs' | 'sourceDir'>, signal: AbortSignal) {
   const plugin = installer({
     plugin: ENTRY,
@@ -16,6 +16,7 @@ export async function agent(paths: Pick<InstallerOptions, 'netDir' | 'binDirs' |
     observe: (event) => process.stderr.write(`${JSON.stringify(event)}\n`),
     ...paths,
   })
-  await plugin.run({ signal }) // installs, watches, repairs; never rejects
+  // installs the plugin, watches its files and repairs them until the signal aborts; never rejects
+  await plugin.run({ signal })
   return await plugin.uninstall()
 }

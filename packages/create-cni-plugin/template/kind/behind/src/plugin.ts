@@ -1,7 +1,7 @@
 import { definePlugin, netConf } from '@cni/skel'
 import { settings, setUp, tearDown, verify } from './rules.ts'
 
-/** Runs after the plugins of the network and passes their result on. */
+/** A chained plugin: runs after the other plugins of the network and passes their result on. */
 export const plugin = definePlugin({
   name: '@NAME@',
   chained: true,

@@ -2,24 +2,30 @@ import { diskFolder, isStateError, type StateFolder } from '@cni/skel'
 import { formatAddress, parseAddress } from '@cni/types/ip'
 import * as z from 'zod/mini'
 
-/** Attachment that holds an address. */
+/** Attachment to which an address is leased: container and interface. */
 export interface Holder {
   readonly containerID: string
   readonly ifName: string
 }
 
-/** An address in use. */
+/** Lease of one address, as its file in the network's folder describes it. */
 export interface Lease {
   readonly address: string
-  /** `undefined` if the file is invalid. The address then counts as used, and DEL does not release it. */
+  /**
+   * Attachment that has the address. `undefined` if the lease's file is invalid: the address then counts as used, and
+   * DEL does not release it.
+   */
   readonly holder: Holder | undefined
-  /** Reason why the file is invalid. */
+  /** Reason why the lease's file is invalid. */
   readonly problem?: string
 }
 
 const content = z.object({ containerID: z.string(), ifName: z.string() })
 
-/** Leases of a network: one file for each address, named after the address. Callers hold the lock of the folder. */
+/**
+ * Leases of a network: one file for each address, named after the address. Callers must hold the lock of the network's
+ * folder.
+ */
 export function leasesIn(path: string, folder: StateFolder = diskFolder(path)) {
   const leaseOf = (address: string): Lease => {
     try {
@@ -34,7 +40,7 @@ export function leasesIn(path: string, folder: StateFolder = diskFolder(path)) {
   const release = (address: string): void => void folder.remove(address)
   return {
     list: (): Lease[] => folder.list().filter(isAddress).map(leaseOf),
-    /** Takes an address. Returns a function that undoes it. */
+    /** Leases an address to an attachment. Returns a function that releases the address. */
     take(address: string, { containerID, ifName }: Holder): () => void {
       folder.write(address, JSON.stringify({ containerID, ifName }))
       return () => release(address)
@@ -43,7 +49,10 @@ export function leasesIn(path: string, folder: StateFolder = diskFolder(path)) {
   }
 }
 
-/** True for an address in the notation that this plugin writes. */
+/**
+ * True if the file name is an address in the notation that this plugin writes. All other files in the folder are no
+ * leases.
+ */
 function isAddress(name: string): boolean {
   const bytes = parseAddress(name)
   return bytes !== undefined && formatAddress(bytes) === name

@@ -3,7 +3,7 @@ import { formatAddress, parseAddress } from '@cni/types/ip'
 import { contains, nextAddress, subnet } from '@cni/types/subnet'
 import * as z from 'zod/mini'
 
-/** A range in the configuration of a network. */
+/** Schema of an address range in the network configuration. */
 export const range = z.object({
   /** Network in CIDR form, such as `10.88.0.0/24` or `fd88::/64`. */
   subnet: z.string(),
@@ -15,7 +15,7 @@ export const range = z.object({
   gateway: z.optional(z.string()),
 })
 
-/** A validated range with all members. */
+/** An address range after validation, with the defaults of all missing members. */
 export interface Range {
   readonly cidr: string
   readonly prefixLength: number
@@ -24,7 +24,7 @@ export interface Range {
   readonly gateway: string
 }
 
-/** Validates a range and adds defaults. Throws `CniError` 7 with the path of an invalid member. */
+/** Validates an address range and adds defaults. Throws `CniError` 7 with the path of an invalid member. */
 export function rangeOf(conf: z.infer<typeof range>, index: number): Range {
   const invalid = (member: string, problem: string): CniError =>
     new CniError(ErrorCode.invalidNetworkConfig, `ipam.ranges[${index}].${member}: ${problem}`)
@@ -50,7 +50,7 @@ export function rangeOf(conf: z.infer<typeof range>, index: number): Range {
   throw invalid('subnet', `no address of ${cidr} from ${first} to ${last} is left for pods`)
 }
 
-/** Lowest free address. `undefined` if every address is in use. */
+/** Lowest free address of a range. `undefined` if every address is in use. */
 export function freeIn({ first, last, gateway }: Range, taken: ReadonlySet<string>): string | undefined {
   let address: string | undefined = first
   while (address !== undefined && (address === gateway || taken.has(address))) {

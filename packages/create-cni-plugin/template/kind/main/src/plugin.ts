@@ -6,23 +6,25 @@ import { assignInterface, CniError, ErrorCode, mergeResults, type Result } from 
 import * as z from 'zod/mini'
 import { settings, setUp, tearDown, verify } from './rules.ts'
 
-/** Environment of the plugin. Tests pass another node, and functions as IPAM plugins. */
+/** Node and IPAM plugins with which the plugin works. Tests pass another node, and functions as IPAM plugins. */
 export interface Place {
   readonly node: NetnsTarget
   readonly delegates: DelegateOptions
 }
 
-/** Creates the pod's interface: a cable between pod and node, with addresses of an IPAM plugin. */
+/** A main plugin: creates the pod's interface as a veth pair between pod and node, with addresses of an IPAM plugin. */
 export const plugin = ({ node, delegates }: Place = { node: 'host', delegates: {} }) =>
   definePlugin({
     name: '@NAME@',
-    removal: 'last', // all interfaces of a pod share the rules
+    removal: 'last', // all interfaces of a pod share the rules: only the DEL of the last interface removes them
     config: netConf({ ...settings, ipam: z.looseObject({ type: z.string() }) }),
-    state: attachmentState(z.object({ cable: z.string() })), // for GC, which gets no data about attachments that are gone
+    // for GC: the runtime passes no data about attachments that are gone
+    state: attachmentState(z.object({ cable: z.string() })),
     async add(c) {
       using pod = await openRtnl(c)
       using onNode = await openRtnl({ ...c, netns: node })
-      // Checked before a lease is taken: releasing a second lease would release the address of the existing pod.
+      // Checks for an existing interface before an address is leased. A later failure would release the address of the
+      // existing interface.
       if (await pod.getLink(c.ifName))
         throw new CniError(ErrorCode.internal, `the pod has an interface ${c.ifName} already`)
       const cable = cableOf(c)
@@ -80,7 +82,7 @@ export const plugin = ({ node, delegates }: Place = { node: 'host', delegates: {
       using onNode = await openRtnl(node)
       for (const { state } of stale) await onNode.deleteLink(state.cable)
       if ((await ipam(c, delegates).gc()).kind === 'done') return
-      // An IPAM plugin without GC gets a DEL for each attachment that is gone.
+      // The IPAM plugin does not support GC: calls its DEL for each attachment that no longer exists.
       for (const { containerID, ifName } of stale) {
         const env = { ...c.env, CNI_CONTAINERID: containerID, CNI_IFNAME: ifName, CNI_NETNS: '' }
         await ipam({ ...c, env }, delegates).del()
@@ -97,13 +99,18 @@ interface Attachment {
   readonly ifName: string
 }
 
-/** Name of the node's end: the same for each ADD of an attachment, and short enough for the kernel. */
+/**
+ * Name of the veth's end on the node. Every ADD of an attachment computes the same name. A hash keeps the name short
+ * enough for the kernel.
+ */
 export function cableOf({ networkName, containerID, ifName }: Attachment) {
   const digest = createHash('sha256').update(`${networkName}\0${containerID}\0${ifName}`).digest('hex')
   return `pod${digest.slice(0, 12)}`
 }
 
-/** Each address and its gateway in networks of one address: the node routes all traffic. */
+/**
+ * Leased addresses and their gateways with prefix length /32 or /128, because the node routes all traffic of the pod.
+ */
 export function endsOf({ ips = [] }: Result) {
   return ips.map(({ address, gateway }) => {
     if (gateway) return { address: alone(address), gateway: alone(gateway) }

@@ -1,10 +1,13 @@
 import type { ShimOptions } from '@cni/skel/daemon'
 import { CniError, ErrorCode } from '@cni/types'
 
-/** Socket on which the daemon accepts calls of shims. */
+/** Path of the Unix socket on which the plugin's daemon accepts calls of the shim. */
 export const SOCKET = '/run/@NAME@/cni.sock'
 
-/** The executable that a runtime starts. It forwards each call to the daemon. */
+/**
+ * Options of the shim, the executable that a container runtime starts. The shim forwards each call to the plugin's
+ * daemon.
+ */
 export const SHIM: ShimOptions = {
   name: '@NAME@',
   about: 'The executable before its daemon.',
@@ -12,6 +15,6 @@ export const SHIM: ShimOptions = {
     if (typeof socket === 'string') return socket
     throw new CniError(ErrorCode.invalidNetworkConfig, `socket: expected a string, got ${JSON.stringify(socket)}`)
   },
-  // The first pods of a node may start before the daemon.
+  // An ADD waits for the daemon up to 10 seconds: the first pods of a node may start before the daemon.
   readyTimeout: { ADD: 10_000 },
 }

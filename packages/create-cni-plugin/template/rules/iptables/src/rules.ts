@@ -1,12 +1,12 @@
 import { iptables, ruleset, type Where } from '@cni/iptables'
 import * as z from 'zod/mini'
 
-/** Members of the network's configuration for this plugin. */
+/** Schema of the plugin's own members in the network configuration. */
 export const settings = {
   port: z.int().check(z.gte(1), z.lte(65535)),
   proxy_uid: z._default(z.int().check(z.nonnegative()), 1337),
 }
-/** Example configuration. */
+/** Example configuration of the plugin, for tests and the agent. */
 export const example = { port: 15001 }
 export interface Settings {
   readonly port: number
@@ -23,11 +23,11 @@ export const rules = ({ port, proxy_uid }: Settings) =>
     t.nat.on('@CHAIN@_OUTPUT').not.dst(loopback).proto('tcp').redirect(port),
   ])
 
-/** Writes the rules into a pod. A failure rolls everything back. */
+/** Writes the plugin's iptables rules into a pod. A failure rolls everything back. */
 export const setUp = async (pod: Where, conf: Settings) => void (await iptables(pod).apply(rules(conf)))
 
-/** Throws an error with code 100 if the rules differ from the rules of {@link setUp}. */
+/** Throws an error with code 100 if the pod's rules differ from the rules that {@link setUp} writes. */
 export const verify = (pod: Where, conf: Settings) => iptables(pod).verify(rules(conf))
 
-/** Removes the rules. Missing rules are not an error. */
+/** Removes the plugin's iptables rules from a pod. Missing rules are not an error. */
 export const tearDown = async (pod: Where, _conf?: Settings) => void (await iptables(pod).removeChains('@CHAIN@_'))

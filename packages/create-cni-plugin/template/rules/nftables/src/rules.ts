@@ -2,12 +2,12 @@ import { nftables, type Where } from '@cni/nftables'
 import { base, chain, nftRuleset } from '@cni/nftables/rules'
 import * as z from 'zod/mini'
 
-/** Members of the network's configuration for this plugin. */
+/** Schema of the plugin's own members in the network configuration. */
 export const settings = {
   port: z.int().check(z.gte(1), z.lte(65535)),
   proxy_uid: z._default(z.int().check(z.nonnegative()), 1337),
 }
-/** Example configuration. */
+/** Example configuration of the plugin, for tests and the agent. */
 export const example = { port: 15001 }
 export interface Settings {
   readonly port: number
@@ -24,12 +24,12 @@ export const rules = ({ port, proxy_uid }: Settings) =>
     t['@NAME@'].on('redirect').l4proto('tcp').redirect(port).comment('to the proxy'),
   ])
 
-/** Writes the table into a pod, in one transaction. */
+/** Writes the plugin's nftables table into a pod, in one transaction. */
 export const setUp = async (pod: Where, conf: Settings) => void (await nftables(pod).apply(rules(conf)))
 
-/** Throws an error with code 100 if the table differs from the table of {@link setUp}. */
+/** Throws an error with code 100 if the pod's table differs from the table that {@link setUp} writes. */
 export const verify = (pod: Where, conf: Settings) => nftables(pod).verify(rules(conf))
 
-/** Removes the table. A missing table is not an error. */
+/** Removes the plugin's nftables table from a pod. A missing table is not an error. */
 export const tearDown = async (pod: Where, _conf?: Settings) =>
   void (await nftables(pod).remove({ tables: [{ family: 'inet', name: '@NAME@' }] }))
