@@ -5,7 +5,10 @@ import { build, transform } from 'esbuild'
 
 const source = (name: string) => join(import.meta.dirname, 'src', name)
 
-/** The page as one HTML text with its script and style. The page's content security policy forbids other sources. */
+/**
+ * Builds the playground page as one HTML text with its script and style. The page's content security policy forbids
+ * other sources.
+ */
 export async function playgroundHtml(): Promise<string> {
   const [script, style] = await Promise.all([scriptText(), styleText()])
   const policy = [
@@ -28,7 +31,7 @@ export async function playgroundHtml(): Promise<string> {
   )
 }
 
-/** Writes the page into a file. */
+/** Writes the playground page to a file. */
 export async function writePlayground(path: string): Promise<string> {
   const html = await playgroundHtml()
   mkdirSync(dirname(path), { recursive: true })
@@ -36,16 +39,19 @@ export async function writePlayground(path: string): Promise<string> {
   return html
 }
 
-/** The script of the page, which also contains the worker: the page needs no second file. */
+/**
+ * Bundles the script of the playground page. The same script also runs as the web worker, so the page needs no second
+ * file.
+ */
 async function scriptText(): Promise<string> {
   const { outputFiles } = await build({
     ...{ entryPoints: [source('main.ts')], bundle: true, write: false, minify: true, format: 'iife', charset: 'utf8' },
     ...{ platform: 'browser', target: 'es2022', conditions: ['@cni/source'], legalComments: 'none' },
-    // Silences the warning about `import.meta.url`, which only unused parts of the bundle read.
+    // Silences a build warning: `import.meta.url` has no value in a browser script, but only unused code reads it.
     logOverride: { 'empty-import-meta': 'silent' },
     plugins: [
       {
-        // Replaces modules of Node. Only unused parts of our packages import them.
+        // Lets the build leave out imports of Node's modules. Only code that the page does not use imports them.
         name: 'without-node',
         setup({ onResolve }) {
           onResolve({ filter: /^node:/ }, ({ path }) => ({ path, external: true, sideEffects: false }))
@@ -59,7 +65,7 @@ async function scriptText(): Promise<string> {
     .trim()
   const used = /(?:require|import)\(?\s*["'](node:[\w/]+)["']/.exec(text)
   if (used !== null) throw new Error(`the playground uses ${used[1]}, which no browser has`)
-  // Escapes the script's text for a script element.
+  // Escapes the script's text, so that the HTML parser does not end the script element too early.
   return text.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--')
 }
 

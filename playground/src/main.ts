@@ -1,7 +1,7 @@
 import { answer } from './model/answer.ts'
 import { startPage } from './view/page.ts'
 
-// The same script runs in the page, and as a worker that answers the page's questions.
+// Starts the playground. The same script runs in the page and as a web worker, which computes the answers for the page.
 if (typeof document === 'undefined') {
   globalThis.addEventListener('message', ({ data: { id, question } }) => {
     globalThis.postMessage({ id })

@@ -6,24 +6,26 @@ import { answerPod, type PodAnswer } from './pod-answer.ts'
 import { readPodInput } from './pod-input.ts'
 import type { Settings } from './settings.ts'
 
-/** A question of the page. */
+/**
+ * Input that the user has pasted into a tab of the page: a pod, iptables or nftables rules, or a CNI network folder.
+ */
 export type Question =
   | { readonly about: 'pod'; readonly text: string; readonly settings: Settings }
   | { readonly about: 'rules'; readonly text: string; readonly packet: string }
   | { readonly about: 'folder'; readonly text: string }
 
-/** The answer to a question, as plain data for postMessage. */
+/** Answer to the user's input, as plain data that a worker can post to the page. */
 export type Answer =
   | {
       readonly about: 'pod'
       readonly answer: PodAnswer | { readonly kind: 'problem'; readonly problem: string }
-      /** Part of a question that a shared link contains. */
+      /** Part of the user's input that a shared link contains. */
       readonly shared?: Shared
     }
   | { readonly about: 'rules'; readonly answer: OwnRulesAnswer }
   | { readonly about: 'folder'; readonly answer: FolderAnswer }
 
-/** Answers a question. Never throws: for an input error, the answer contains a message. */
+/** Computes the answer to the user's input. Never throws: for invalid input, the answer contains an error message. */
 export async function answer(question: Question): Promise<Answer> {
   const problem = (error: unknown) => ({ kind: 'problem', problem: shortened(messageOf(error)) }) as const
   switch (question.about) {

@@ -1,8 +1,8 @@
 import { defaultSettings, type Settings } from './settings.ts'
 
 /**
- * An example of the page: a question with the expected answer. The page starts with the first example; links open the
- * other examples.
+ * An example of the playground page: a pod's input and the expected answer. The page starts with the first example;
+ * links open the other examples.
  */
 export interface Example {
   readonly id: string
@@ -105,10 +105,10 @@ status:
   },
 ]
 
-/** Settings of an example, with defaults. */
+/** Settings of an example. Settings that the example does not name have their defaults. */
 export const settingsOf = ({ settings }: Example): Settings => ({ ...defaultSettings, ...settings })
 
-/** Rules that the second tab shows at first. */
+/** Example rules that the page's tab for pasted rules shows at first. */
 export const rulesExample = `# iptables-save of a node: somebody added a rule in front of Istio's
 *nat
 :PREROUTING ACCEPT [0:0]
@@ -127,7 +127,7 @@ export const rulesExample = `# iptables-save of a node: somebody added a rule in
 COMMIT
 `
 
-/** Files that the third tab shows at first. */
+/** Example files that the page's tab for CNI network folders shows at first. */
 export const folderExample = `==> /etc/cni/net.d/05-leftover.conflist <==
 { "name": "old", "plugins": [
 

@@ -1,21 +1,27 @@
 import type { CaptureConfig, IpRanges, PodCapture } from '@cni/istio-rules'
 
-/** A setting that causes rules. */
+/** A setting of redirection that causes rules, such as the included inbound ports, with its description on the page. */
 export interface Field {
-  /** Name of the setting on the page. */
+  /** Name of the redirection setting, as the page shows it. */
   readonly name: string
-  /** Annotation, environment variable or member of a pod that sets the setting. Absent for a constant. */
+  /**
+   * Annotation, environment variable or member of a pod from which the setting's value comes. Absent if the value is
+   * constant.
+   */
   readonly from?: string
   readonly kind: 'annotation' | 'variable' | 'node' | 'securityContext' | 'namespace' | 'constant'
-  /** One sentence about the rules that the setting causes. */
+  /** One sentence on the page that explains the rules that the setting causes. */
   readonly about: string
 }
 
 type Fields<Config> = {
   readonly [Key in keyof Config]?: Field & {
-    /** Returns another value for the setting than the given configuration has. */
+    /**
+     * Returns a value of the setting that differs from its value in `config`. The page compares the rules of both
+     * values.
+     */
     readonly other: (config: Config) => Config[Key]
-    /** Returns the setting's value with only the first entries of its list. */
+    /** Shortens the setting's list: returns the first entries of its value in `config`. */
     readonly few?: (config: Config) => Config[Key]
   }
 }
@@ -25,8 +31,8 @@ const variable = (from: string) => ({ kind: 'variable', from }) as const
 const nothing = { ipv4: [], ipv6: [] } as const
 
 /**
- * Settings of a sidecar's rules. `other` returns a different value. A rule that is missing with the different value
- * comes from this setting.
+ * Settings that cause the rules of a sidecar. `other` returns a different value of the setting. If a rule is missing
+ * with that value, the page shows the setting as the rule's cause.
  */
 export const sidecarFields: Fields<CaptureConfig> = {
   includeInboundPorts: {
@@ -136,7 +142,7 @@ export const sidecarFields: Fields<CaptureConfig> = {
   },
 }
 
-/** Settings of the rules for a pod in an ambient mesh. */
+/** Settings that cause the rules of a pod in an ambient mesh. */
 export const ambientFields: Fields<PodCapture> = {
   dnsCapture: {
     ...{ name: 'DNS capture', kind: 'annotation', from: 'ambient.istio.io/dns-capture', other: () => false },
@@ -162,14 +168,14 @@ export const ambientFields: Fields<PodCapture> = {
   },
 }
 
-/** A setting of a pod: its value, and whether the pod itself sets it. */
+/** A redirection setting with its value for the user's pod. `isSet` is true if the pod itself sets the value. */
 export interface Setting extends Field {
   readonly id: string
   readonly value: string
   readonly isSet: boolean
 }
 
-/** A configuration with one changed setting, for each setting that may cause a rule. */
+/** A configuration in which one setting has another value. Rules that disappear are caused by this setting. */
 export interface Variant<Config> {
   readonly id: string
   readonly field: Field
@@ -178,8 +184,8 @@ export interface Variant<Config> {
 }
 
 /**
- * Variants of a configuration. `sample` has shortened lists. Each of `whole` has one complete list. Each of `changed`
- * has one changed setting.
+ * Variants of a pod's configuration, whose rules show the cause of each rule. In `sample`, all lists are shortened.
+ * Each variant in `whole` has one list in full length. Each variant in `changed` has one setting with another value.
  */
 export interface Variants<Config> {
   readonly sample: Config
@@ -187,10 +193,12 @@ export interface Variants<Config> {
   readonly changed: readonly Variant<Config>[]
 }
 
-/** Number of entries in a shortened list. Rules of further entries look the same. */
+/** Number of entries in a shortened list of a setting. Further entries would give rules of the same form. */
 const SAMPLE = 40
 
-/** Configurations that show which setting causes which rule. */
+/**
+ * Changes each setting of a pod's configuration in turn. The rules of the results show which setting causes which rule.
+ */
 export function variants<Config extends object>(config: Config, fields: Fields<Config>): Variants<Config> {
   const ids = keysOf(fields)
   const sample = { ...config }
@@ -211,7 +219,7 @@ export function variants<Config extends object>(config: Config, fields: Fields<C
 // internal
 
 function keysOf<T extends object>(value: T): (keyof T)[] {
-  // Object.keys has the type string[], although the literal has no other members.
+  // The cast is needed because Object.keys returns `string[]`. The object has only the members of its type.
   return Object.keys(value) as (keyof T)[]
 }
 
@@ -219,7 +227,7 @@ const few = <T>(list: readonly T[]): readonly T[] => list.slice(0, SAMPLE)
 const fewOrAll = <T>(list: '*' | readonly T[]): '*' | readonly T[] => (list === '*' ? list : few(list))
 const fewRanges = ({ ipv4, ipv6 }: IpRanges): IpRanges => ({ ipv4: few(ipv4), ipv6: few(ipv6) })
 
-/** Formats a value like an annotation. */
+/** Formats the value of a setting in the form that an annotation has. */
 function valueText(value: unknown): string {
   if (value === true) return 'yes'
   if (value === false) return 'no'

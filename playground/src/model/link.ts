@@ -1,15 +1,18 @@
 import * as z from 'zod/mini'
 import { type Settings, settingsSchema } from './settings.ts'
 
-/** Maximum length of a link's fragment. The page saves longer data in a file. */
+/** Maximum length of the fragment in a shared link. The page offers a file for longer data. */
 export const MAX_LINK_CHARS = 8192
 
-/** Maximum length of the data in a link or file. Kubernetes allows 256 KiB of annotations. */
+/** Maximum length of the data in a shared link or file. Kubernetes allows 256 KiB of annotations. */
 const MAX_DATA_CHARS = 512 * 1024
 
 const texts = z.record(z.string().check(z.maxLength(400)), z.string())
 
-/** Data in a link or file: annotations, labels and settings, never the pod's other members. */
+/**
+ * Data in a shared link or file: a pod's annotations and labels, and the page's settings. Other members of the pod are
+ * never shared.
+ */
 const sharedSchema = z.strictObject({ v: z.literal(1), annotations: texts, labels: texts, settings: settingsSchema })
 
 export interface Shared {
@@ -18,14 +21,14 @@ export interface Shared {
   readonly settings: Settings
 }
 
-/** Fragment of a link without `#`. `undefined` if it would be too long. */
+/** Encodes shared data as the fragment of a link, without `#`. `undefined` if the fragment would be too long. */
 export async function linkOf(shared: Shared): Promise<string | undefined> {
   const packed = await through(new CompressionStream('deflate-raw'), new TextEncoder().encode(sharedText(shared)))
   const fragment = `s=${base64url(packed)}`
   return fragment.length + 1 <= MAX_LINK_CHARS ? fragment : undefined
 }
 
-/** Decodes a fragment. Throws an `Error` with a message unless {@link linkOf} made the fragment. */
+/** Decodes the fragment of a shared link. Throws an `Error` for a fragment that {@link linkOf} has not made. */
 export async function sharedInLink(fragment: string): Promise<Shared> {
   const [, packed] = /^#?s=([\w-]+)$/.exec(fragment) ?? []
   if (packed === undefined) throw new Error('the link is not one of this page')
@@ -40,7 +43,7 @@ export async function sharedInLink(fragment: string): Promise<Shared> {
   return sharedInText(text, 'the link')
 }
 
-/** Text of a file with the data of a link. */
+/** Encodes shared data as the JSON text of a file, for data that is too long for a link. */
 export const sharedText = ({ annotations, labels, settings }: Shared): string =>
   JSON.stringify({ v: 1, annotations, labels, settings })
 
@@ -65,7 +68,8 @@ export function sharedInText(text: string, what = 'the file'): Shared {
 // internal
 
 /**
- * Transforms bytes by a stream. Limits the length of the output, because a short link may expand to a very long text.
+ * Compresses or decompresses bytes through a stream. Limits the length of the output, because a short link may expand
+ * to a very long text.
  */
 async function through(
   stream: { readonly readable: ReadableStream<Uint8Array>; readonly writable: WritableStream<BufferSource> },
@@ -73,7 +77,7 @@ async function through(
 ): Promise<Uint8Array> {
   const writer = stream.writable.getWriter()
   const written = writer.write(bytes).then(() => writer.close())
-  // Ignores the writer's error, because the reader reports the same error.
+  // Ignores the error of the stream's writing side, because the reading side reports the same error.
   written.catch(() => undefined)
   const parts: Uint8Array[] = []
   let length = 0

@@ -1,14 +1,17 @@
-/** A line of a listing with its place, because lines of two tables may be equal. */
+/**
+ * A line of a rule listing, such as iptables-save output, with its table and chain. Equal lines may occur in two
+ * tables.
+ */
 export interface Line {
   readonly text: string
   readonly kind: 'rule' | 'chain' | 'frame'
-  /** Table and chain of the line. */
+  /** Table and chain to which the line of the listing belongs. */
   readonly place: string
-  /** Position of a rule in its chain, from 1. */
+  /** Position of the rule in its chain, counted from 1. Lines without a rule have no position. */
   readonly index: number | undefined
 }
 
-/** Lines of `iptables-save` or `iptables-restore` text. */
+/** Parses iptables-save or iptables-restore text into lines with their tables and chains. */
 export function iptablesLines(text: string): Line[] {
   let table = ''
   const count = new Map<string, number>()
@@ -20,12 +23,13 @@ export function iptablesLines(text: string): Line[] {
     if (command === ':' || command === '-N ') return { text: line, kind: 'chain', place, index: undefined }
     const index = (count.get(place) ?? 0) + 1
     count.set(place, index)
-    // A rule of `-I` has no index: its position in the chain differs from its position in the text.
+    // A line with `-I` gets no position: iptables inserts its rule before earlier rules, so text order and chain order
+    // differ.
     return { text: line, kind: 'rule', place, index: command === '-I ' ? undefined : index }
   })
 }
 
-/** Lines of `nft list ruleset`. */
+/** Parses the output of `nft list ruleset` into lines with their tables and chains. */
 export function nftLines(text: string): Line[] {
   let table = ''
   let chain = ''
@@ -50,17 +54,17 @@ export function nftLines(text: string): Line[] {
   })
 }
 
-/** Lines of the listings for variants of the configuration. */
+/** Rule listings for variants of a pod's configuration. Their differences show which setting causes which line. */
 export interface OtherLines {
-  /** Lines with shortened lists. */
+  /** Listing for the configuration with all lists shortened. */
   readonly sample: readonly Line[]
-  /** Lines with one complete list, for each list. */
+  /** Listings for configurations with one list in full length, one for each list. */
   readonly whole: readonly { readonly id: string; readonly lines: readonly Line[] }[]
-  /** Lines with one changed setting, for each setting. */
+  /** Listings for configurations with one changed setting, one for each setting. */
   readonly changed: readonly { readonly id: string; readonly lines: readonly Line[] }[]
 }
 
-/** Settings that cause each line: the line is missing if such a setting changes. */
+/** Finds the settings that cause each line of a listing: the line is missing if the setting has another value. */
 export function originsOf(lines: readonly Line[], { sample, whole, changed }: OtherLines): string[][] {
   const inSample = new Set(keysOf(sample))
   const withList = whole.map((one) => ({ id: one.id, keys: new Set(keysOf(one.lines)) }))
@@ -76,7 +80,9 @@ export function originsOf(lines: readonly Line[], { sample, whole, changed }: Ot
 
 const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'))
 
-/** Key of each line, by which the line is found in other listings. Repeated lines get a number. */
+/**
+ * Key of each line in a rule listing, by which the same line is found in other listings. Repeated lines get a number.
+ */
 function keysOf(lines: readonly Line[]): string[] {
   const seen = new Map<string, number>()
   return lines.map(({ place, text }) => {

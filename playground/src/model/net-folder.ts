@@ -1,7 +1,7 @@
 import { type EntryPlace, isConfName, placeEntry, type RuntimeReading, runtimeReadings } from '@cni/installer'
 import { messageOf } from '@cni/types'
 
-/** Maximum total length of pasted files. */
+/** Maximum total length of the files that the user pastes from a CNI network folder. */
 export const MAX_FOLDER_CHARS = 1024 * 1024
 
 /** A file of `/etc/cni/net.d`. */
@@ -10,29 +10,29 @@ export interface NetFile {
   readonly text: string
 }
 
-/** A file and its role in the folder. */
+/** A file of the CNI network folder, with its use by container runtimes. */
 export interface FileReading {
   readonly name: string
-  /** Types of the plugins in the file, in order. */
+  /** Types of the plugins in the CNI configuration file, in their order. */
   readonly types: readonly string[]
   readonly isPrimary: boolean
-  /** Reason why runtimes ignore the file. */
+  /** Reason why container runtimes ignore the CNI configuration file. */
   readonly problem?: string
 }
 
-/** Files that runtimes use in a folder, and the place of the plugin's entry. */
+/** Answer about a CNI network folder: how container runtimes use each file, and where the agent adds the plugin. */
 export type FolderAnswer =
   | {
       readonly kind: 'folder'
       readonly files: readonly FileReading[]
       readonly readings: readonly RuntimeReading[]
       readonly place: EntryPlace
-      /** Behaviour of runtimes after the agent has written the entry. */
+      /** Files that each container runtime uses after the agent has added the plugin. */
       readonly after: readonly RuntimeReading[]
     }
   | { readonly kind: 'problem'; readonly problem: string }
 
-/** Plugin entry that the page inserts by default. */
+/** Plugin configuration that the page adds to the network list by default. */
 export const ENTRY = { name: 'istio-cni', type: 'istio-cni', cni_agent_run_dir: '/var/run/istio-cni' } as const
 
 /** Splits pasted text into files at `==> NAME <==` lines, as `tail -n +1 /etc/cni/net.d/*` prints them. */
@@ -47,7 +47,9 @@ export function filesIn(text: string): NetFile[] {
   return files.map(({ name, lines }) => ({ name, text: `${lines.join('\n').trim()}\n` }))
 }
 
-/** Determines how runtimes use the files of a folder. */
+/**
+ * Determines how container runtimes use the files of a pasted CNI network folder, and where the agent adds the plugin.
+ */
 export function answerFolder(text: string): FolderAnswer {
   if (text.length > MAX_FOLDER_CHARS)
     return { kind: 'problem', problem: `The text has ${text.length} characters, at most ${MAX_FOLDER_CHARS} are read.` }
@@ -86,7 +88,7 @@ const withEntry = (
   { name, becomes, text }: Exclude<EntryPlace, { kind: 'wait' }>,
 ): NetFile[] => [...files.filter((file) => file.name !== name && file.name !== becomes), { name: becomes, text }]
 
-/** Judges one file as if the folder contained no other file. */
+/** Checks one file of the CNI network folder without regard to the other files. */
 function readingOf(file: NetFile, isPrimary: boolean): FileReading {
   const { name } = file
   if (!isConfName(name)) {
@@ -108,7 +110,7 @@ function typesIn({ text }: NetFile): readonly string[] {
     const { plugins = [value] } = recordOf(value)
     return (Array.isArray(plugins) ? plugins : []).map((plugin: unknown) => String(recordOf(plugin).type ?? '?'))
   } catch {
-    // The file's member `problem` reports invalid JSON.
+    // Invalid JSON is reported in the result's member `problem`, so the file has no plugins here.
     return []
   }
 }

@@ -6,10 +6,10 @@ import { parsePacket } from '@cni/types/packet'
 import { sidecar, ztunnel } from './packets.ts'
 import { type PodProxy, type Rules, type Walk, walk } from './walk.ts'
 
-/** Maximum length of pasted rules: 20,000 rules have about two million characters. */
+/** Maximum length of rules that the user pastes: 20,000 rules have about two million characters. */
 export const MAX_RULE_CHARS = 4 * 1024 * 1024
 
-/** Path of a packet through pasted rules, or an error message. */
+/** Result for rules that the user has pasted: a packet's path through the rules, or an error message. */
 export type OwnRulesAnswer =
   | {
       readonly kind: 'walk'
@@ -19,7 +19,7 @@ export type OwnRulesAnswer =
     }
   | { readonly kind: 'problem'; readonly problem: string }
 
-/** Traces a packet through the output of `iptables-save` or `nft list ruleset`. */
+/** Parses pasted output of `iptables-save` or `nft list ruleset`, and traces a packet through the rules. */
 export function answerOwnRules(text: string, packetText: string): OwnRulesAnswer {
   if (text.trim() === '') return problem('Paste what iptables-save, ip6tables-save or nft list ruleset printed.')
   if (text.length > MAX_RULE_CHARS)
@@ -56,10 +56,15 @@ function rulesIn(text: string, family: 'ipv4' | 'ipv6'): PastedRules {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
 
-/** True for output of nft, which begins with a table. iptables-save begins with a comment or `*nat`. */
+/**
+ * True if the pasted text is output of nft, which begins with a table. Output of iptables-save begins with a comment or
+ * `*nat`.
+ */
 const isNft = (text: string): boolean => /^\s*table\s/.test(text.replaceAll(/^\s*#.*$/gm, ''))
 
-/** Proxy that rules redirect to, recognized by Istio's chain names. Other rules have no proxy. */
+/**
+ * Determines the proxy to which pasted rules redirect, by Istio's chain names. For other rules, the proxy is unknown.
+ */
 function proxyIn(text: string): PodProxy {
   if (/ISTIO_PRERT|istio-ambient/.test(text)) return ztunnel
   if (/ISTIO_|istio-proxy/.test(text)) return sidecar(1337)

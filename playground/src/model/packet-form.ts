@@ -1,4 +1,4 @@
-/** The fields of the packet form, as typed. The texts may be invalid. */
+/** Texts that the user has typed into the form for a packet. The texts may be invalid. */
 export interface PacketForm {
   readonly protocol: string
   readonly to: string
@@ -9,11 +9,11 @@ export interface PacketForm {
   readonly in: string
   readonly uid: string
   readonly mark: string
-  /** Words of the packet that have no field in the form: `state ESTABLISHED local 10.0.0.1`. */
+  /** Words of the packet's text for which the form has no field, such as `state ESTABLISHED local 10.0.0.1`. */
   readonly more: string
 }
 
-/** Splits a packet's text into the form's fields, without validation. */
+/** Splits the text of a packet into the fields of the packet form, without validation. */
 export function formOf(text: string): PacketForm {
   const [protocol = '', target = '', ...words] = text.trim().split(/\s+/)
   const [to, port] = endpoint(target)
@@ -29,7 +29,7 @@ export function formOf(text: string): PacketForm {
   return { protocol, to, port, from, fromPort, in: entered, uid, mark, more: more.join(' ') }
 }
 
-/** Joins the form's fields to a packet's text, in the syntax of `istio-redirect trace --packet`. */
+/** Joins the fields of the packet form to a packet's text, in the syntax of `istio-redirect trace --packet`. */
 export function textOf(form: PacketForm): string {
   const words = [
     form.protocol,

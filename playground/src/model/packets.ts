@@ -3,15 +3,15 @@ import { EXAMPLE_ADDRESS } from './pod-input.ts'
 import type { Settings } from './settings.ts'
 import type { PodProxy } from './walk.ts'
 
-/** A typical packet. */
+/** A typical packet of a mesh pod, such as a request to a service, for the page's table. */
 export interface TypicalPacket {
   readonly who: string
   readonly what: string
-  /** Packet in the syntax of `istio-redirect trace --packet`. */
+  /** Text of the packet, in the syntax of `istio-redirect trace --packet`. */
   readonly packet: string
 }
 
-/** Ports and user of the sidecar that receives redirected packets. */
+/** User id and ports of the sidecar proxy to which packets are redirected. The texts describe the ports on the page. */
 export const sidecar = (uid: number | undefined): PodProxy => ({
   ...{ name: 'The proxy', uid, mark: undefined },
   ports: {
@@ -25,7 +25,7 @@ export const sidecar = (uid: number | undefined): PodProxy => ({
   },
 })
 
-/** ztunnel's listeners in a pod. */
+/** Packet mark and listening ports of ztunnel in a pod. The texts describe the ports on the page. */
 export const ztunnel: PodProxy = {
   ...{ name: 'ztunnel', uid: undefined, mark: 0x539 },
   ports: {
@@ -45,7 +45,7 @@ const LOOPBACK = { ipv4: '127.0.0.1', ipv6: '::1' } as const
 const PASSTHROUGH = { ipv4: '127.0.0.6', ipv6: '::6' } as const
 const PROBES = { ipv4: '169.254.7.127', ipv6: 'fd16:9254:7127:1337:ffff:ffff:ffff:ffff' } as const
 
-/** Typical packets of a pod in one family. */
+/** Typical packets of a pod, in the IP family of the pod's first address. */
 export function typicalPackets(
   addresses: readonly string[],
   { mode }: Pick<Settings, 'mode'>,

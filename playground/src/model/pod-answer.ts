@@ -23,41 +23,44 @@ import { type Listing, listings, type OtherRules, type PodRules, saved } from '.
 import type { Settings } from './settings.ts'
 import { type End, type PodProxy, type Rules, type Walk, walk } from './walk.ts'
 
-/** A typical packet with its result. */
+/** A typical packet with its path through the pod's rules. */
 export interface WalkedPacket extends TypicalPacket {
   readonly end: End
-  /** Rules that the packet matched, numbered as in the listings. */
+  /** Rules that the packet has matched, numbered as in the page's rule listings. */
   readonly hits: readonly string[]
-  /** Number of rules that the packet was compared with. */
+  /** Number of rules that were compared with the packet. */
   readonly seen: number
 }
 
-/** The plugin's decision about a pod, with its reason. */
+/** The page's answer about a pod: the plugin's decision to redirect it or not, with the reason and the rules. */
 export interface PodAnswer {
   readonly kind: 'captured' | 'skipped' | 'refused'
   readonly pod: string
-  /** Reason of the decision as a sentence. */
+  /** Reason of the plugin's decision about the pod, as a sentence. */
   readonly why: string
-  /** Annotation, label or member of the pod that decides, if any. */
+  /** Annotation, label or member of the pod that has caused the plugin's decision, if one is known. */
   readonly because?: string
-  /** Error document on the plugin's stdout. */
+  /** JSON error document that the plugin would print on stdout. */
   readonly document?: string
-  /** Log lines of the plugin. */
+  /** Lines that the plugin would log for the pod. */
   readonly log: readonly string[]
   readonly isExample: boolean
   /**
-   * Values of the settings that the page leaves to the pod. A link contains these values, because it does not contain
-   * the pod's environment variables.
+   * Settings that the page takes from the pod, with their values. A shared link contains these values, because it does
+   * not contain the pod's environment variables.
    */
   readonly effective: Partial<Settings>
   readonly settings: readonly Setting[]
   readonly listings: readonly Listing[]
-  /** Traces of typical packets through the rules of the chosen back end. Without rules, packets are not redirected. */
+  /**
+   * Paths of typical packets through the rules of the chosen back end. If the pod has no rules, the packets are not
+   * redirected.
+   */
   readonly typical: readonly WalkedPacket[]
   readonly walk: Walk | { readonly problem: string }
 }
 
-/** Decides about a pod, computes its rules and traces packets through them. */
+/** Decides if the plugin redirects a pod, computes the pod's rules, and traces packets through the rules. */
 export function answerPod(input: PodInput, settings: Settings): PodAnswer {
   const { pod, isExample } = input
   const log: string[] = []
@@ -134,7 +137,9 @@ function inSidecar(pod: PodDocument, settings: Settings, log: string[]): Decided
   }
 }
 
-/** Assumes that the pod's namespace has the label of Istio's default selector. */
+/**
+ * Decides about a pod in an ambient mesh. Assumes that the pod's namespace has the label of Istio's default selector.
+ */
 function ambient(pod: PodDocument, settings: Settings, log: string[]): Decided {
   const { metadata, ...document } = pod.document
   const uid = { uid: '00000000-0000-4000-8000-000000000000', ...(isObject(metadata) ? metadata : {}) }
@@ -165,7 +170,10 @@ function ambient(pod: PodDocument, settings: Settings, log: string[]): Decided {
 
 const MODE = 'istio.io/dataplane-mode'
 
-/** Istio's default selectors: the namespace has the label and the pod does not opt out, or the pod has the label. */
+/**
+ * Istio's default selectors of pods for the ambient mesh. The first selects pods in a namespace with the label, except
+ * pods that opt out. The second selects pods with the label.
+ */
 const selectors = [
   {
     podSelector: { matchExpressions: [{ key: MODE, operator: 'NotIn', values: ['none'] }] },
@@ -205,7 +213,7 @@ function madeOf<Config extends { readonly ipv6: boolean }>(
   }
 }
 
-/** Choices that the page leaves to the pod. Families need addresses. */
+/** Values of the settings that the page takes from the pod. IP families are known only if the pod has addresses. */
 function effectiveOf(settings: Settings, dns: boolean, ipv6: boolean, addresses: readonly string[]): Partial<Settings> {
   const both = addresses.some((address) => !address.includes(':')) ? 'dual' : 'ipv6'
   return {
@@ -216,7 +224,7 @@ function effectiveOf(settings: Settings, dns: boolean, ipv6: boolean, addresses:
 
 function rulesOf({ iptables, nftables }: PodRules, { backend }: Settings): Rules {
   if (backend === 'nftables') return { kind: 'nftables', rules: nftables }
-  // Cache of parsed rules, because several packets share a family.
+  // Caches the parsed iptables rules of each IP family, because several packets use them.
   const read = new Map<'ipv4' | 'ipv6', SavedTables>()
   return {
     kind: 'iptables',
@@ -244,7 +252,7 @@ function walkOf(rules: Rules, text: string, addresses: readonly string[], proxy:
   }
 }
 
-/** Member of the pod that a reason names. */
+/** Finds the annotation, label or member of the pod that a decision's reason text mentions. */
 function becauseOf(reason: string): string | undefined {
   return causes.find(([part]) => reason.includes(part))?.[1]
 }

@@ -2,19 +2,19 @@ import { documentsInText, type PodDocument, podInText } from '@cni/istio-redirec
 import { isObject } from '@cni/types'
 import type { Settings } from './settings.ts'
 
-/** Maximum length of an input. A pod with 256 KiB of annotations fits. */
+/** Maximum length of the pod's text that the user pastes. A pod with 256 KiB of annotations fits. */
 export const MAX_POD_CHARS = 512 * 1024
 
-/** A parsed pod, with the annotations and labels that a link contains. */
+/** The user's pasted pod after parsing, with the annotations and labels that a shared link contains. */
 export interface PodInput {
   readonly pod: PodDocument
   readonly annotations: Readonly<Record<string, string>>
   readonly labels: Readonly<Record<string, string>>
-  /** True if the text contained only annotations; the pod is then an example. */
+  /** True if the user has pasted only annotations, so that the pod is an example with these annotations. */
   readonly isExample: boolean
 }
 
-/** Parses a pod, or annotations alone. Throws an `Error` with a message. */
+/** Parses the user's pasted text: a pod, or annotations alone. Throws an `Error` with a message for the user. */
 export async function readPodInput(text: string, settings: Settings): Promise<PodInput> {
   if (text.length > MAX_POD_CHARS) {
     throw new Error(`the text has ${text.length} characters, at most ${MAX_POD_CHARS} are read: paste one pod`)
@@ -34,7 +34,9 @@ export async function readPodInput(text: string, settings: Settings): Promise<Po
   }
 }
 
-/** Example pod for annotations: an application and, in sidecar mode, a proxy. */
+/**
+ * Creates an example pod with the given annotations: an application container and, in sidecar mode, a proxy container.
+ */
 export function examplePod(
   metadata: {
     readonly annotations?: Readonly<Record<string, string>>
@@ -58,7 +60,7 @@ export function examplePod(
   return { name: 'web', namespace: 'default', document }
 }
 
-/** Writes the page's choices into the pod, as a user would. */
+/** Writes the page's settings into the pod as annotations and environment variables, as a user would set them. */
 export function withSettings(pod: PodDocument, { mode, dns, interception, families }: Settings): PodDocument {
   const { metadata, spec } = pod.document
   const isSidecar = mode === 'sidecar'
@@ -86,19 +88,22 @@ export function withSettings(pod: PodDocument, { mode, dns, interception, famili
   return { ...pod, document }
 }
 
-/** Example addresses for the families of the page. `undefined` uses the addresses of the pod's status. */
+/**
+ * Example addresses for the IP families that the user has chosen on the page. `undefined` means the pod's own
+ * addresses.
+ */
 export function addressesFor({ families }: Pick<Settings, 'families'>): readonly string[] | undefined {
   if (families === 'pod') return undefined
   const ipv4 = families === 'ipv6' ? [] : [EXAMPLE_ADDRESS.ipv4]
   return [...ipv4, ...(families === 'ipv4' ? [] : [EXAMPLE_ADDRESS.ipv6])]
 }
 
-/** Addresses of a pod without addresses. */
+/** Example addresses for a pod whose status has no addresses. */
 export const EXAMPLE_ADDRESS = { ipv4: '10.244.1.5', ipv6: 'fd00:10:244:1::5' } as const
 
 // internal
 
-/** Annotations, if the text is only a mapping of strings without members of a pod. */
+/** Returns the annotations if the user's text contains only a mapping of strings, and no pod. */
 async function annotationsIn(text: string): Promise<Readonly<Record<string, string>> | undefined> {
   const [document, ...more] = await documentsInText(text, 'the text')
   if (document === undefined && more.length === 0) return {}

@@ -4,37 +4,37 @@ import { istioRestoreText } from '@cni/istio-rules'
 import { type Ruleset as NftRuleset, printRuleset } from '@cni/nftables/rules'
 import { iptablesLines, type Line, nftLines, originsOf } from './listing.ts'
 
-/** The rules of a pod for both back ends. */
+/** Rules of a pod, once for iptables and once for nftables. */
 export interface PodRules {
   readonly iptables: Ruleset
   readonly nftables: NftRuleset
 }
 
-/** A listing of the rules, line by line. */
+/** Listing of a pod's rules in the syntax of one program, as the page shows it. */
 export interface Listing {
   readonly id: string
-  /** Program that prints such a listing on a node. */
+  /** Name of the program that prints the same listing on a node, such as `iptables-save`. */
   readonly title: string
   readonly lines: readonly (Line & { readonly origins: readonly string[] })[]
-  /** Number of lines that the listing omits. */
+  /** Number of lines that the page leaves out at the end of the listing. */
   readonly more: number
 }
 
-/** Rules of variants of the configuration, which show the setting that causes each line. */
+/** Rules for variants of a pod's configuration. Differences show which setting causes which line. */
 export interface OtherRules {
   readonly sample: PodRules
   readonly whole: readonly { readonly id: string; readonly rules: PodRules }[]
   readonly changed: readonly { readonly id: string; readonly rules: PodRules }[]
 }
 
-/** Maximum number of lines in a listing. Further lines look the same. */
+/** Maximum number of lines in a rule listing on the page. Further lines would have the same form. */
 const MAX_LINES = 1500
 
-/** Content of the kernel for a ruleset in one family, as `iptables-save` prints it. */
+/** Rules of one IP family, as `iptables-save` would print them after iptables-restore. */
 export const saved = (rules: Ruleset, family: 'ipv4' | 'ipv6'): SavedTables =>
   parseSave(restoreText(rules, family), family)
 
-/** Listings of the rules for each program, with the settings of each line. */
+/** Listings of a pod's rules, in the syntax of each program. Each line contains the settings that cause it. */
 export function listings(rules: PodRules, ipv6: boolean, { sample, whole, changed }: OtherRules): Listing[] {
   const families = ipv6 ? (['ipv4', 'ipv6'] as const) : (['ipv4'] as const)
   const listing = (

@@ -1,6 +1,9 @@
 import * as z from 'zod/mini'
 
-/** Settings of the page. The value `pod` means that the pod itself decides the setting. */
+/**
+ * Settings that the user chooses on the playground page. The value `pod` means that the page takes the setting from the
+ * pod.
+ */
 export const settingsSchema = z.strictObject({
   mode: z.enum(['sidecar', 'ambient']),
   backend: z.enum(['iptables', 'nftables']),

@@ -2,16 +2,16 @@ import { explain, type SavedTables, trace } from '@cni/iptables/rules'
 import { explain as explainNft, type Ruleset as NftRuleset, trace as traceNft } from '@cni/nftables/rules'
 import { directionOf, endpointText, type Packet, packetText } from '@cni/types/packet'
 
-/** Destination of a packet. */
+/** Place where a traced packet ends, such as the proxy or the application. */
 export interface End {
   readonly kind: 'proxy' | 'application' | 'out' | 'dropped' | 'undecided'
-  /** Short title of the destination: "the proxy, port 15001". */
+  /** Short title of the packet's end, such as "the proxy, port 15001". */
   readonly title: string
-  /** Description of the destination in one sentence. */
+  /** One sentence that describes the packet's end. */
   readonly text: string
 }
 
-/** A rule that the packet was compared with. */
+/** A rule that was compared with the traced packet, and the result of the comparison. */
 export interface Step {
   readonly rule: string
   readonly index: number
@@ -19,39 +19,39 @@ export interface Step {
   readonly effect: string | undefined
 }
 
-/** Consecutive rules of one chain. */
+/** Consecutive rules of one chain that were compared with the traced packet. */
 export interface ChainVisit {
   readonly chain: string
-  /** Number of jumps between the base chain and this chain. */
+  /** Number of jumps from the base chain to this chain. */
   readonly depth: number
   readonly steps: readonly Step[]
 }
 
-/** A table on the packet's path. */
+/** A table on the packet's path, with the chains that the packet has passed. */
 export interface TableVisit {
   readonly place: string
   readonly visits: readonly ChainVisit[]
 }
 
-/** Path of a packet through the rules. */
+/** Path of a packet through a pod's rules: the tables, chains and matched rules, and the packet's end. */
 export interface Walk {
   readonly packet: string
   readonly verdict: string
   readonly sender: string
   readonly tables: readonly TableVisit[]
   readonly end: End
-  /** The path as `istio-redirect trace` prints it. */
+  /** Path of the packet as text, as `istio-redirect trace` prints it. */
   readonly text: string
-  /** Rules that the packet matched, numbered as in the listings: `nat ISTIO_OUTPUT 3`. */
+  /** Rules that the packet has matched, numbered as in the page's rule listings: `nat ISTIO_OUTPUT 3`. */
   readonly hits: readonly string[]
 }
 
-/** Rules for one back end: iptables or nftables. */
+/** Rules through which a packet is traced, in the form of one back end: iptables or nftables. */
 export type Rules =
   | { readonly kind: 'iptables'; readonly rules: (family: 'ipv4' | 'ipv6') => SavedTables }
   | { readonly kind: 'nftables'; readonly rules: NftRuleset }
 
-/** Traces a packet through rules. */
+/** Traces a packet through rules and names the packet's end, such as a port of the proxy. */
 export function walk(rules: Rules, packet: Packet, proxy: PodProxy): Walk {
   const way = rules.kind === 'nftables' ? nftWay(rules.rules, packet) : iptablesWay(rules, packet)
   return {
@@ -67,12 +67,12 @@ export function walk(rules: Rules, packet: Packet, proxy: PodProxy): Walk {
   }
 }
 
-/** Proxy of a pod, for the names of destinations. */
+/** Proxy of a pod, which determines the names of the packets' ends. */
 export interface PodProxy {
   readonly name: string
   readonly uid: number | undefined
   readonly mark: number | undefined
-  /** Ports of the proxy with the purpose of each port. */
+  /** Description of each port on which the proxy listens. */
   readonly ports: Readonly<Record<number, string>>
 }
 

@@ -1,9 +1,9 @@
 import { type Answer, answer, type Question } from '../model/answer.ts'
 
-/** Milliseconds until the page shows that a question is slow. */
+/** Milliseconds until the page tells the user that a calculation is slow. */
 const LATE_MS = 2000
 
-/** Milliseconds until a question is cancelled. */
+/** Milliseconds until the page cancels a calculation in the worker. */
 const LIMIT_MS = 20_000
 
 interface Asked {
@@ -14,13 +14,17 @@ interface Asked {
   timers: readonly ReturnType<typeof setTimeout>[]
 }
 
-/** Asks a worker one question at a time. A slow question is cancelled, so the page stays usable. */
+/**
+ * Sends the user's inputs to a web worker, one at a time. Cancels a slow calculation, so that the page stays usable.
+ */
 export class Asker {
   readonly #script: string
   #worker: Worker | undefined
   #id = 0
   #asked: Asked | undefined
-  /** The newest question. It replaces older questions that have not started. */
+  /**
+   * The user's newest input, which waits until the worker is free. It replaces an older input that has not been sent.
+   */
   #next: Asked | undefined
 
   /** @param script - text of the page's own script */
@@ -29,7 +33,8 @@ export class Asker {
   }
 
   /**
-   * Asks a question. Returns `'late'` if it was cancelled, and `undefined` if a newer question replaced it.
+   * Sends the user's input to the worker. Resolves with `'late'` if the calculation took too long and was cancelled.
+   * Resolves with `undefined` if a newer input replaced this input.
    *
    * @param isLate - called once if the answer is slow
    */
@@ -54,7 +59,7 @@ export class Asker {
     this.#worker?.postMessage({ id: asked.id, question: asked.question })
   }
 
-  /** Starts the timers of a question. Their time does not include the start of the worker. */
+  /** Starts the time limits of a calculation when the worker is ready, so that the worker's start does not count. */
   #begin(asked: Asked): void {
     const late = () => (this.#next === undefined ? asked.isLate() : this.#giveUp(asked))
     asked.timers = [setTimeout(late, LATE_MS), setTimeout(() => this.#giveUp(asked), LIMIT_MS)]
@@ -73,7 +78,7 @@ export class Asker {
     this.#send()
   }
 
-  /** Starts a worker from the script's text: a page of `file://` cannot load a worker from an address. */
+  /** Starts a web worker from the script's text. A page with a `file://` address cannot load a worker from a URL. */
   #start(): Worker | undefined {
     try {
       const address = URL.createObjectURL(new Blob([this.#script], { type: 'text/javascript' }))
@@ -86,7 +91,7 @@ export class Asker {
       })
       return worker
     } catch {
-      // The browser forbids workers here: the page computes the answer itself.
+      // The browser does not allow web workers for this page, so the page computes the answers itself.
       return undefined
     }
   }

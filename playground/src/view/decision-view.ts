@@ -37,7 +37,7 @@ export function showDecision(parent: HTMLElement, answer: PodAnswer): void {
   )
 }
 
-/** Shows an error message instead of an answer. */
+/** Shows an error message at the place where the page shows the plugin's decision. */
 export function showProblem(parent: HTMLElement, problem: string): void {
   show(
     parent,

@@ -1,7 +1,10 @@
 import type { End } from '../model/walk.ts'
 import { h } from './dom.ts'
 
-/** Sign for each destination of a packet, because colour alone is not accessible. */
+/**
+ * Symbol for each end of a packet, such as the proxy. The page shows it besides the colour, so that the page is
+ * accessible.
+ */
 export const signs: Readonly<Record<End['kind'], string>> = {
   proxy: '◆',
   application: '●',
@@ -10,7 +13,7 @@ export const signs: Readonly<Record<End['kind'], string>> = {
   undecided: '?',
 }
 
-/** Label text for each destination of a packet. */
+/** Label for each end of a packet on the page. */
 export const words: Readonly<Record<End['kind'], string>> = {
   proxy: 'Proxy',
   application: 'Application',
@@ -19,6 +22,6 @@ export const words: Readonly<Record<End['kind'], string>> = {
   undecided: 'Not decided',
 }
 
-/** Label element for a packet's destination. */
+/** Creates the HTML label for a packet's end, with symbol and text. */
 export const endLabel = ({ kind, title }: End): HTMLElement =>
   h('span', { class: `end end-${kind}` }, h('span', { 'aria-hidden': 'true' }, `${signs[kind]} `), title)

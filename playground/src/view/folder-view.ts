@@ -5,7 +5,7 @@ const runs = { yes: '✓ runs istio-cni', no: '✕ does not run istio-cni', unkn
 
 type Folder = Extract<FolderAnswer, { kind: 'folder' }>
 
-/** Shows how runtimes use each file of a folder, and the place of the plugin's entry. */
+/** Shows how container runtimes use each file of a CNI network folder, and where the agent adds the plugin. */
 export function showFolder(parent: HTMLElement, answer: FolderAnswer): void {
   if (answer.kind === 'problem') {
     show(

@@ -14,8 +14,8 @@ const sources = {
 } as const
 
 /**
- * Shows the rules in each program's syntax. Pointing at a setting highlights its lines, and pointing at a line
- * highlights its settings.
+ * Shows the pod's rules in the syntax of each program. Pointing at a setting highlights the rules that it causes.
+ * Pointing at a rule highlights its settings.
  */
 export function showListings(
   parent: HTMLElement,
@@ -105,7 +105,7 @@ function sourceOf(kind: Setting['kind'], isSet: boolean): string {
   return `${prefix}${sources[kind]} `
 }
 
-/** Allows a line break in an annotation's key after the domain. */
+/** Allows a line break after the domain in an annotation's key, for narrow screens. */
 function breakable(key: string): (string | HTMLElement)[] {
   const at = key.indexOf('/') + 1
   return at === 0 ? [key] : [key.slice(0, at), h('wbr'), key.slice(at)]
@@ -162,7 +162,7 @@ function moveIn(elements: readonly HTMLElement[], event: KeyboardEvent): void {
   next?.focus()
 }
 
-/** Highlights lines and settings that belong together, and explains them in text. */
+/** Highlights the rules that a setting causes, or the settings that cause a rule, and explains the relation in text. */
 function lighter(parent: HTMLElement, settings: readonly Setting[], explanation: HTMLElement): Lighter {
   let pinned: string | undefined
   const each = (query: string, change: (element: HTMLElement) => void) => {

@@ -1,7 +1,7 @@
 import { formOf, type PacketForm, textOf } from '../model/packet-form.ts'
 import { h } from './dom.ts'
 
-/** Senders of a packet, with values that the form fills in. */
+/** Choices for the sender of a packet, with the values that each choice fills into the packet form. */
 const senders = [
   ['application', 'the application (user 1000)', { uid: '1000', mark: '', in: '', from: '', fromPort: '' }],
   ['proxy', 'the sidecar (user 1337)', { uid: '1337', mark: '', in: '', from: '', fromPort: '' }],
@@ -14,7 +14,8 @@ const senders = [
 ] as const
 
 /**
- * Creates the fields of a packet. Each change calls `changed` with the text. Returns a function that fills the form.
+ * Creates the form for a packet. Each change calls `changed` with the packet's text. Returns a function that fills the
+ * form from a text.
  */
 export function packetForm(parent: HTMLElement, prefix: string, changed: (text: string) => void) {
   let form = formOf('')

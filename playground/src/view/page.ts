@@ -13,7 +13,7 @@ import { startTabs } from './tabs.ts'
 import { showTypical } from './typical-view.ts'
 import { showWalk } from './walk-view.ts'
 
-/** Starts the page: connects forms with questions, and answers with views. */
+/** Starts the playground page: sends input from the forms to the worker, and shows the answers. */
 export function startPage(script: string): void {
   const tabs = startTabs(byId('tabs', HTMLElement), (panel) => {
     if (panel === 'panel-rules') askRules()
@@ -29,7 +29,7 @@ export function startPage(script: string): void {
 const slow = 'This takes longer than two seconds. The page goes on for a while; paste less to be answered at once.'
 const late = 'The answer took longer than twenty seconds and was given up: paste less.'
 
-/** Delays a question until changes pause. */
+/** Returns a function that calls `run` only when the user has stopped typing. */
 function soon(run: () => Promise<void>): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   return () => {
@@ -38,7 +38,7 @@ function soon(run: () => Promise<void>): () => void {
   }
 }
 
-/** Asks a question and marks the waiting part of the page. */
+/** Sends the user's input to the worker, and marks a part of the page as busy until the answer arrives. */
 async function ask(
   asker: Asker,
   question: Question,

@@ -7,7 +7,7 @@ const ROW = 22
 const PAD = 12
 
 /**
- * Draws a packet's path: sender, tables and chains with matched rules, destination.
+ * Draws a packet's path as SVG: sender, tables and chains with the matched rules, and the packet's end.
  *
  * @param id - prefix of element ids
  */
@@ -92,7 +92,10 @@ interface Row {
   readonly text: string
 }
 
-/** Rows of a chain: one row for each matched rule, and one row for each group of other rules. */
+/**
+ * Rows of a chain in the picture of a packet's path: one row for each matched rule, and one row for each group of
+ * unmatched rules.
+ */
 function rowsOf(steps: readonly Step[]): Row[] {
   const rows: Row[] = []
   let missed = 0
@@ -114,7 +117,10 @@ function rowsOf(steps: readonly Step[]): Row[] {
   return rows
 }
 
-/** Draws the three usual destinations and fills the reached one. Other destinations are drawn only if reached. */
+/**
+ * Draws the three usual ends of a packet: proxy, application and out. Fills the end that the packet reaches. Draws any
+ * other end only if the packet reaches it.
+ */
 function drawEnds(end: End, trunk: number, top: number, width: number, tipId: string): Drawn {
   const usual: readonly End['kind'][] = ['proxy', 'application', 'out']
   const kinds = usual.includes(end.kind) ? usual : [...usual, end.kind]
@@ -170,7 +176,7 @@ function text(x: number, y: number, content: string, kind: string, full?: string
   return s('text', { x, y, class: kind }, content, full !== undefined && full !== content && s('title', {}, full))
 }
 
-/** Shortens text to the available width. */
+/** Shortens a text so that it fits into the given width of the picture. */
 function cut(content: string, room: number): string {
   const most = Math.max(4, Math.floor(room / CHAR))
   return content.length > most ? `${content.slice(0, most - 1)}…` : content
