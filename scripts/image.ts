@@ -58,7 +58,7 @@ await main(async () => {
   }
 })
 
-/** Writes the files of one image into a folder. */
+/** Writes the files of one container image into a folder, for a build with a Dockerfile. */
 async function files(
   folder: string,
   [architecture, another]: readonly Architecture[],
@@ -90,7 +90,7 @@ async function imagesFor(
   place: Place,
   settings: { time: number; compression: Compression; cache: string },
 ): Promise<Partial<Record<Flavour, Image>>> {
-  // The full flavour has the layers of the minimal one, and another layer.
+  // The full flavour of the image has the same layers as the minimal flavour, and one more layer.
   const base = await baseLayer(architecture, place)
   const executables = await executablesLayer(architecture, place)
   const common = [await layer(base, settings), await layer(executables, settings)]

@@ -5,11 +5,13 @@ import { root } from './exec.ts'
 
 const file = 'api/budget.json'
 
-/** Limits of the public API. A change raises them by hand. */
+/** Limits of the public API, which `npm run check` enforces. A change that needs more must raise the limits by hand. */
 export interface ApiBudget {
-  /** Maximum number of names that an entry exports, by its specifier. */
+  /** Maximum number of names that a package's entry exports, by import specifier. */
   readonly names: Readonly<Record<string, number>>
-  /** Maximum number of types in signatures that a package does not export. The default is 0. */
+  /**
+   * Maximum number of types that a package's public signatures use but the package does not export. The default is 0.
+   */
   readonly hidden: Readonly<Record<string, number>>
 }
 
@@ -23,7 +25,7 @@ export function readBudget(): ApiBudget {
   return JSON.parse(readFileSync(join(root, file), 'utf8'))
 }
 
-/** A message for each entry or package that exceeds its budget. */
+/** Returns a message for each package or entry that exceeds its limit of public names. */
 export function budgetProblems(counts: readonly PackageCount[], budget: ApiBudget): readonly string[] {
   const entries = counts.flatMap((each) => each.entries)
   const known = new Set(entries.map(({ specifier }) => specifier))
@@ -50,10 +52,10 @@ export function budgetProblems(counts: readonly PackageCount[], budget: ApiBudge
 }
 
 /**
- * Number of names that an export adds: its own name, and the members of an object or a namespace. Members of a named
- * type count once.
+ * Number of public names that an export adds: its own name, and the members of an object or a namespace. Members of a
+ * named type count once.
  *
- * @param known - types whose members were counted
+ * @param known - types whose members were counted before
  */
 export function namesOf(checker: ts.TypeChecker, exported: ts.Symbol, known: Set<ts.Symbol>): number {
   const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported

@@ -1,7 +1,10 @@
 import { exec } from './exec.ts'
 import { Stop } from './progress.ts'
 
-/** Base commit for changes: the given commit, else the merge base with `origin/main`, else the last commit's parent. */
+/**
+ * Commit with which `npm test -- --changed` compares: the given commit, else the merge base with `origin/main`, else
+ * the parent of the last commit.
+ */
 export async function changedSince(given: string | undefined): Promise<string> {
   if (given !== undefined) {
     const commit = await commitOf(given)

@@ -10,20 +10,24 @@ import { checkApi } from './public-api.ts'
 import { checkReference } from './reference.ts'
 import { smokeTest } from './smoke.ts'
 
-/** Lint, commit messages, types, unused code, package manifests and sizes. */
+/** Runs all checks of `npm run check`: lint, commit messages, types, unused code, package manifests and sizes. */
 export async function check() {
   await checkLint()
   await together(checkSources, checkPackages)
 }
 
-/** @param since - lint only files that changed since this commit */
+/**
+ * Runs biome on all files of the repository.
+ *
+ * @param since - commit; with it, biome checks only the files that have changed since then
+ */
 export const checkLint = (since?: string) =>
   step('lint and format (biome)', () => {
     const files = since === undefined ? ['.'] : ['--changed', `--since=${since}`, '--no-errors-on-unmatched']
     return exec(['biome', 'ci', '--colors=off', '--error-on-warnings', ...files], { quiet: true })
   })
 
-/** Fast checks of texts. */
+/** Runs the fast checks of source texts, such as import rules and prose rules. */
 export async function checkTexts() {
   await step('imports: who may import whom, no circles', () =>
     exec([node26, 'scripts/check-imports.ts'], { quiet: true }),
@@ -33,7 +37,7 @@ export async function checkTexts() {
   await step('plain English', checkProse)
 }
 
-/** All checks of sources. Most run on one core. */
+/** Runs all checks of the sources in sequence. Most of the checks use only one processor core. */
 export async function checkSources() {
   await checkTexts()
   await step('types (tsc)', checkTypes)
@@ -44,7 +48,7 @@ export async function checkSources() {
   await step('API comments (typedoc)', checkReference)
 }
 
-/** All checks of built packages. */
+/** Builds all packages and runs all checks of the built packages. */
 export async function checkPackages() {
   await buildPackages()
   await step('public API: as recorded in api/', checkApi)

@@ -7,12 +7,15 @@ const TYPES = 'bench|build|chore|ci|docs|feat|fix|perf|refactor|revert|style|tes
 const SUBJECT = new RegExp(`^(?:${TYPES})(?:\\([a-z0-9-]+(?:, ?[a-z0-9-]+)*\\))?!?: \\S`)
 const LONGEST = 72
 
-/** Subjects of release commits. The release command makes these commits without a body. */
+/**
+ * Pattern for the subjects of release commits. The release command creates such commits without a body, so the check
+ * skips them.
+ */
 const MADE = /^chore: (?:release|version) /
 
 const TRAILER = /^[A-Z][A-Za-z-]+: |^BREAKING CHANGE: /
 
-/** Problems of a commit message. An empty list means a valid message. */
+/** Returns the faults of a commit message as sentences. The list is empty for a valid message. */
 export function messageProblems(message: string): string[] {
   const [subject = '', second = '', ...body] = message.trimEnd().split('\n')
   if (MADE.test(subject)) return []
@@ -26,7 +29,8 @@ export function messageProblems(message: string): string[] {
 }
 
 /**
- * Checks the commits that `origin/main` lacks, or the last commit. Skips commits that do not descend from this check.
+ * Checks the messages of the commits that `origin/main` lacks, or of the last commit. Skips commits from before this
+ * check existed.
  */
 export async function checkCommits(repository = root) {
   if (!existsSync(join(repository, '.git'))) return { note: 'skipped: no clone' }

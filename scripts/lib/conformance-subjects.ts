@@ -9,7 +9,7 @@ import { root } from './exec.ts'
 
 type Options = Parameters<typeof conformance>[0]
 
-/** A plugin in the conformance table, with its configuration. */
+/** A plugin that `npm run conformance` tests, with its configuration. */
 interface Subject {
   readonly name: string
   readonly from: 'debian' | 'ours'
@@ -31,7 +31,7 @@ const plain = (options: Options) => ({ options, async [Symbol.asyncDispose]() {}
 
 const ipam = { type: 'host-local', ranges: [[{ subnet: '10.77.0.0/16' }]] }
 
-/** Plugins of the conformance table. They need no device of the machine. */
+/** All plugins that `npm run conformance` tests. No plugin of the list needs a hardware device. */
 export const subjects: readonly Subject[] = [
   debian('loopback', 'main'),
   debian('bridge', 'main', { bridge: 'cni-conf0', isGateway: true, ipMasq: true, ipam }),
@@ -49,13 +49,14 @@ export const subjects: readonly Subject[] = [
 
 // internal
 
-/** istio-cni for a pod of the mesh, with an API server. */
+/** Prepares istio-cni for the conformance run, with a pod of the mesh and an API server. */
 async function inMesh() {
   const folder = mkdtempSync(join(tmpdir(), 'cni-conformance-'))
   const pod = meshPod({})
   const api = await startApiServer({ pods: [pod] })
   api.writeKubeconfig(folder)
-  // The API server runs in this namespace, so the plugin must be started here instead of in the node's namespace.
+  // The API server listens in this process's network namespace. The wrapper script therefore starts the plugin in this
+  // namespace, not in the node's.
   const here = spawn('sleep', ['3600'], { stdio: 'ignore' })
   const plugin = join(folder, 'istio-cni')
   const program = join(root, 'dist/bin/istio-cni')

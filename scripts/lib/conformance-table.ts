@@ -1,6 +1,6 @@
 import type { Report } from '@cni/conformance'
 
-/** A plugin with its options and its origin. */
+/** A plugin in the table of docs/conformance.md, with its configuration and its package. */
 export interface Subject {
   readonly name: string
   /** Package and version of the plugin: `Debian containernetworking-plugins 1.1.1` or `cni-ts 0.1.0`. */
@@ -8,12 +8,12 @@ export interface Subject {
   readonly kind: 'main' | 'chained'
 }
 
-/** A subject with its report, or the reason why there is no report. */
+/** A plugin in the conformance table with its test report, or the reason why the report is missing. */
 export type Row = Subject & { readonly report: Report | { readonly problem: string } }
 
 const words = { conforms: '✓ conforms', violations: '✕ violations', incomplete: '– incomplete' } as const
 
-/** The page `docs/conformance.md`. */
+/** Text of the page `docs/conformance.md`, from the reports of all plugins. */
 export function conformancePage(rows: readonly Row[], { date, kernel }: { date: string; kernel: string }): string {
   return `# Conformance
 

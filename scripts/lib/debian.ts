@@ -14,7 +14,8 @@ const PACKAGES = {
   containerd: '/usr/bin/containerd',
   runc: '/usr/sbin/runc',
   podman: '/usr/bin/podman',
-  // The file of busybox-static. The package busybox has the same path, but needs a C library that our images lack.
+  // Shows that the package busybox-static is installed. The package busybox has its program at the same path, but needs
+  // a C library that our images lack.
   'busybox-static': '/usr/share/doc/busybox-static/copyright',
   conntrack: '/usr/sbin/conntrack',
   'etcd-server': '/usr/bin/etcd',
@@ -33,10 +34,10 @@ const PACKAGES = {
 
 export type DebianPackage = keyof typeof PACKAGES
 
-/** Packages for the suites on a real kernel. */
+/** Debian packages that the tests on a real kernel need. */
 export const TEST_PACKAGES = [
   ...['containernetworking-plugins', 'iptables', 'nftables', 'ipset', 'iproute2', 'procps', 'util-linux'],
-  // Sanitized programs use this machine's C library.
+  // Compiler and C library headers, for programs that tests compile with sanitizers.
   ...['gcc', 'libc6-dev'],
 ] as const satisfies readonly DebianPackage[]
 
@@ -48,7 +49,7 @@ const QUIETLY = { quiet: true, env: { DEBIAN_FRONTEND: 'noninteractive' } }
 
 export const updateLists = () => step('apt-get update', () => exec([...APT, 'update', '-qq'], QUIETLY))
 
-/** Installs missing packages after naming them. */
+/** Prints the names of the missing Debian packages and installs them. */
 export async function ensurePackages(wanted: readonly DebianPackage[], options: { install: boolean }) {
   const missing = missingPackages(wanted)
   if (missing.length === 0) return

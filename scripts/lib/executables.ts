@@ -40,9 +40,9 @@ export function buildFlags(name: ExecutableName): string[] {
 export const CNI_BUILD = [node26, ...NODE_FLAGS, join(root, 'packages/cni-build/src/cli.ts')] as const
 
 /**
- * Builds `dist/bin/<name>` (an executable) and `dist/bundle/<name>.cjs` (a bundle for Node).
+ * Builds an executable `dist/bin/<name>` and a bundle for Node `dist/bundle/<name>.cjs` for each name.
  *
- * @param names - default: all executables
+ * @param names - names of the executables; default: all executables of the repository
  */
 export async function buildExecutables(
   names: readonly ExecutableName[] = Object.keys(EXECUTABLES).filter(isExecutable),

@@ -1,12 +1,15 @@
 import { dirname, join, relative } from 'node:path'
 import { importsOf, sources } from './sources.ts'
 
-/** Imports between the folders and files of one folder: importing name → imported name → an example. */
+/**
+ * Imports between the subfolders and files of one folder. The map contains the importing name, the imported name, and
+ * an example of such an import.
+ */
 type Level = Map<string, Map<string, string>>
 
 /**
- * Imports between folders of a package, at each depth: path of the common parent folder → imports between its folders
- * and files.
+ * Finds the imports between folders of a package, at each depth. The key is a folder's path, and the value contains the
+ * imports between its subfolders and files.
  */
 export function folderArrows(folder: string): Map<string, Level> {
   const arrows = new Map<string, Level>()

@@ -1,4 +1,7 @@
-/** Import rules: the data of check-imports.ts and of the maps in CONTRIBUTING.md and docs/architecture.md. */
+/**
+ * Import rules between packages and folders. check-imports.ts enforces them, and the maps in CONTRIBUTING.md and
+ * docs/architecture.md show them.
+ */
 
 /** Allowed imports between our packages. Examples and `istio-redirect` may import any public entry. */
 export const allowed: Readonly<Record<string, readonly RegExp[]>> = {
@@ -25,7 +28,7 @@ export const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   'istio-redirect': [/^@cni\/(?!istio-redirect)/],
 }
 
-/** The subject of each package. */
+/** Short description of each package, for the maps of packages in the docs. */
 export const subjects: Readonly<Record<string, string>> = {
   types: 'wire formats: versions, configurations, results and their conversions, errors',
   host: 'run a program with a deadline, read and write files with care',
@@ -50,7 +53,10 @@ export const subjects: Readonly<Record<string, string>> = {
   'istio-redirect': 'the reference plugin: `istio-cni`, `install-cni`, `istio-redirect`',
 }
 
-/** Subject of each folder of a package. Its imports are read from the sources. */
+/**
+ * Short description of each folder of a package, for the maps in the docs. The map takes the folder's imports from the
+ * sources.
+ */
 export const roomSubjects: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'istio-redirect': {
     conf: 'configuration of the plugin and its defaults',

@@ -7,7 +7,10 @@ import { table, withTexts } from './markdown.ts'
 import { entries, manifests } from './pack.ts'
 import { Stop } from './progress.ts'
 
-/** Each map by the name of its markers. A map is computed only if a page has its markers. */
+/**
+ * Generated maps of packages and folders, by the name in a page's markers. A getter computes a map only if a page has
+ * its markers.
+ */
 const maps = {
   get packages() {
     return packagesTable()
@@ -17,7 +20,7 @@ const maps = {
   },
 }
 
-/** A page with the present maps between their markers. */
+/** Writes the generated maps of packages and folders between the markers of a page. */
 export const withMaps = (page: string) => withTexts(page, 'map', maps)
 
 function packagesTable() {
@@ -32,7 +35,10 @@ function packagesTable() {
   return table(['folder', 'package', 'what it is', 'may import'], rows)
 }
 
-/** Lists the packages that a package may import. If only some entries of a package are allowed, lists these entries. */
+/**
+ * Lists the packages that a package may import. If only some entries of a package are allowed, lists only these
+ * entries.
+ */
 function mayImport(patterns: readonly RegExp[], offered: readonly string[][]) {
   const named = offered.map((all) => {
     const some = all.filter((entry) => patterns.some((pattern) => pattern.test(entry)))

@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * A fenced block: language, text, first line, and the source file from the comment above: `<!-- docs/examples/x.ts
- * -->`.
+ * A fenced code block of a Markdown page: language, text and first line. A comment `<!-- docs/examples/x.ts -->` above
+ * the block names its source file.
  */
 type Block = {
   language: string
@@ -54,7 +54,7 @@ export const slugify = (title: string) =>
 export const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 
-/** Returns the page with the given texts between its markers `<!-- KIND: NAME -->` and `<!-- end -->`. */
+/** Replaces the text between the markers `<!-- KIND: NAME -->` and `<!-- end -->` of a page, for each given name. */
 export const withTexts = (page: string, kind: string, texts: Readonly<Record<string, string>>) =>
   page.replaceAll(new RegExp(`^(<!-- ${kind}: (\\w+) -->\n).*?(^<!-- end -->)`, 'gms'), (_, begin, name, end) => {
     const text = texts[name]

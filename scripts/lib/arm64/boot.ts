@@ -1,5 +1,6 @@
-// boot.ts FOLDER LOG MINUTES: boots the machine with files in FOLDER/root, with an API server that it can reach, and
-// prints the result. This program runs as a separate process, so that it can load the API server from source.
+// boot.ts FOLDER LOG MINUTES: boots the emulated arm64 machine with the files in FOLDER/root, and prints the result.
+// The machine can reach an API server in this process. This program runs as a separate process, so that it can load the
+// API server from source.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { meshPod } from '@cni/istio-redirect/testing'
@@ -11,7 +12,7 @@ import { testsInMachine } from '../vm/tests-in-machine.ts'
 import { kernelIn } from './debian-files.ts'
 import { qemuArm64 } from './qemu-arm64.ts'
 
-/** Address of this machine's loopback in qemu's network. */
+/** Address by which the emulated machine reaches the loopback of this machine, in qemu's user network. */
 const HOST = '10.0.2.2'
 
 await main(async () => {

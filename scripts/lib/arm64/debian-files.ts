@@ -7,20 +7,21 @@ import { readPins } from '../image/pins.ts'
 import { Stop, step } from '../progress.ts'
 import type { Kernel } from '../vm/kernel.ts'
 
-/** Package that depends on Debian's current kernel. */
+/** Name of the Debian package that always depends on the newest arm64 kernel. */
 const NEWEST_KERNEL = 'linux-image-arm64'
 /**
- * Packages to install with their dependencies, such as the C library. The tests use `nft` to read rules that `iptables`
- * does not show.
+ * Debian packages for the emulated machine; apt adds their dependencies, such as the C library. The tests use `nft` to
+ * read rules that `iptables` does not show.
  */
 const PROGRAMS = ['busybox-static', 'iptables', 'nftables'] as const
 
 /**
- * Debian's newest arm64 packages, with a kernel. They are downloaded and never installed on this machine.
+ * Finds the newest arm64 packages of Debian, including a kernel. The packages are downloaded for the emulated machine
+ * and never installed on this machine.
  *
- * @param cache - folder that keeps them; older versions are removed
+ * @param cache - folder for the packages; older versions are removed
  * @param options - `install` allows the download
- * @returns the files; empty if they are missing and the download is not allowed
+ * @returns the package files; empty if packages are missing and the download is not allowed
  */
 export async function debianPackages(cache: string, { install }: { install: boolean }): Promise<string[]> {
   const folder = join(cache, 'packages')
@@ -34,7 +35,7 @@ export async function debianPackages(cache: string, { install }: { install: bool
       if (kernel === undefined) throw new Stop(`this machine's Debian archive has no ${NEWEST_KERNEL}`)
       wanted.push(...(await uris([...apt, 'download', kernel])))
       const files = new Set(wanted)
-      // apt compares the hashes of existing files and does not download them again.
+      // apt compares the hashes of packages in the folder, and downloads only the packages that differ.
       const names = wanted.map((file) => file.split('_', 1).join())
       await exec(['apt-get', ...apt, 'download', '-qq', ...names], { quiet: true, cwd: folder })
       for (const name of readdirSync(folder)) if (!files.has(name)) rmSync(join(folder, name), { recursive: true })
@@ -45,13 +46,13 @@ export async function debianPackages(cache: string, { install }: { install: bool
   return files.some((name) => name.startsWith('linux-image-')) ? files.map((name) => join(folder, name)) : []
 }
 
-/** Files that apt would download. */
+/** Names of the package files that an apt command would download. */
 async function uris(command: readonly string[]): Promise<string[]> {
   const said = await exec(['apt-get', ...command, '--print-uris', '-qq', '-y'], { quiet: true })
   return [...said.matchAll(/^'[^']+' (\S+\.deb) \d+ /gm)].map(([, file = '']) => file)
 }
 
-/** Unpacks packages as the files of a machine. */
+/** Unpacks Debian packages into the root folder of the emulated machine. Adds symbolic links to programs. */
 export async function unpackMachine(packages: readonly string[], folder: string): Promise<void> {
   mkdirSync(folder)
   for (const file of packages) await exec(['dpkg-deb', '--extract', file, folder], { quiet: true })
@@ -61,7 +62,7 @@ export async function unpackMachine(packages: readonly string[], folder: string)
   }
   const links = [
     { path: 'bin/sh', to: 'busybox' },
-    // The kernel loads modules by this path.
+    // Path of the program that the kernel starts to load a module.
     { path: 'sbin/modprobe', to: '../bin/busybox' },
     ...PLAIN_NAMES,
   ]
@@ -71,7 +72,7 @@ export async function unpackMachine(packages: readonly string[], folder: string)
   }
 }
 
-/** Finds the kernel image and its modules in the unpacked root file system of a machine. */
+/** Finds the kernel image and its modules in the root folder of the emulated machine. */
 export function kernelIn(folder: string): Kernel {
   const [version = ''] = readdirSync(join(folder, 'lib/modules'))
   return { version, image: join(folder, 'boot', `vmlinuz-${version}`), modules: join(folder, 'lib/modules', version) }

@@ -6,7 +6,7 @@ import { TARGETS } from '../image/runtimes.ts'
 import { step } from '../progress.ts'
 import { buildRuntime } from '../runtime/build.ts'
 
-/** An executable for arm64. */
+/** An executable of this repository that is compiled for arm64. */
 export interface Arm64Executable {
   readonly name: 'istio-cni' | 'hello-chain'
   readonly path: string
@@ -18,7 +18,7 @@ const NAMES = ['istio-cni', 'hello-chain'] as const
  * Compiles the plugins for arm64.
  *
  * @param options - `install` allows the installation of compilers and the download of sources
- * @returns `undefined` if they are missing and not allowed
+ * @returns `undefined` if the arm64 runtime is missing and `install` is not set
  */
 export async function buildForArm64({ install }: { install: boolean }): Promise<Arm64Executable[] | undefined> {
   if (install) await buildRuntime('arm64')

@@ -1,10 +1,11 @@
 import type { Kernel } from '../vm/kernel.ts'
 
 /**
- * Command that starts the machine. Its first virtio console uses the command's standard streams. qemu's network
- * contains this machine's loopback.
+ * Command that starts the emulated arm64 machine. The machine's first virtio console uses the command's standard
+ * streams. By qemu's user network, the machine reaches the loopback of this machine.
  *
- * @param options - `files`: read-only folder with the machine's files. `console`: file for the kernel's messages
+ * @param options - `files`: read-only folder with the emulated machine's files. `console`: file for the kernel's
+ *   messages
  */
 export function qemuArm64(
   kernel: Kernel,

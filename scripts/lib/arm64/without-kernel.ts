@@ -6,7 +6,10 @@ import type { Arm64Executable } from './executables-arm64.ts'
 const QEMU = 'qemu-aarch64-static'
 const MOST_MS = 60_000
 
-/** Tests arm64 plugins in user-mode emulation on this machine's kernel. The emulation lacks nfnetlink. */
+/**
+ * Runs arm64 plugins by qemu's user-mode emulation, with the kernel of this machine. The emulation does not support
+ * nfnetlink.
+ */
 export async function withoutKernel(executables: readonly Arm64Executable[]): Promise<void> {
   for (const { name, path } of executables) {
     const run = (env: Record<string, string>, args: readonly string[], input: object = {}) =>

@@ -11,11 +11,14 @@ const SOURCES = [
   `deb http://deb.debian.org/debian ${SUITE}-updates main`,
   `deb http://deb.debian.org/debian-security ${SUITE}-security main`,
 ]
-/** apt settings to copy: proxies and relaxed checks of archives. */
+/**
+ * Pattern for the settings of this machine's apt that the fresh machine needs too: proxies and relaxed checks of
+ * archives.
+ */
 const SETTINGS = /^Acquire::(https?|Check|Retries|ForceIPv)/
 
 /**
- * Archive of a minimal Debian 12 with git, cached between runs.
+ * Creates an archive with a minimal Debian 12 and git for the fresh machine. The archive is cached between runs.
  *
  * @param options - `work`: a temporary folder
  * @returns the archive's path
@@ -52,7 +55,7 @@ export async function baseArchive({
   return archive
 }
 
-/** Runs mmdebstrap in its own namespaces, because mmdebstrap mounts file systems in its folder. */
+/** Runs mmdebstrap in namespaces of its own, because mmdebstrap mounts file systems while it works. */
 async function mmdebstrap(args: readonly string[], work: string) {
   let said = ''
   const code = await runWithUs([...UNSHARE, '--', 'mmdebstrap', ...args], {
@@ -64,7 +67,7 @@ async function mmdebstrap(args: readonly string[], work: string) {
   if (code !== 0) throw new Stop(`mmdebstrap failed with exit code ${code}\n${said.trim()}`)
 }
 
-/** apt sources of this machine if it is Debian 12, else Debian's own archive. */
+/** apt sources for the fresh machine: the sources of this machine if it runs Debian 12, else Debian's own archive. */
 async function debianSources() {
   const format = '$(REPO_URI) $(RELEASE) $(COMPONENT)'
   const targets = await exec(['apt-get', 'indextargets', '--format', format, 'Created-By: Packages'], { quiet: true })

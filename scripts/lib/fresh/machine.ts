@@ -5,21 +5,24 @@ import { exec, machineNode } from '../exec.ts'
 import { Stop } from '../progress.ts'
 import { runWithUs, UNSHARE } from '../run-with-us.ts'
 
-/** Command that starts the machine. It shares this machine's network, to reach registry and archive. */
+/**
+ * Command that starts the fresh machine in new namespaces. It keeps this machine's network, so that npm and apt reach
+ * their servers.
+ */
 const START = [...UNSHARE, ...['--ipc', '--', 'sh', fileURLToPath(new URL('machine.sh', import.meta.url))]] as const
-/** Variables that configure access to a registry. */
+/** Pattern for environment variables with which npm reaches its registry. */
 const VARIABLES = /^(https?_proxy|no_proxy|npm_config_(registry|proxy|https_proxy|cafile)|node_extra_ca_certs)$/i
 
 const LOGIN = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root' }
 
-/** Folder with the machine's files, and the environment variables of a login. */
+/** A fresh machine: the folder with its files, and the environment variables of a user who has logged in. */
 export type Machine = { dir: string; env: Record<string, string> }
 
 /**
- * Creates the machine in a folder: the base archive, this machine's Node and npm, and its settings for network and
- * registry.
+ * Creates a fresh machine in a folder: unpacks the base archive, then copies Node, npm and the settings for network and
+ * registry from this machine.
  *
- * @param archive - archive of the base
+ * @param archive - archive with the minimal Debian
  */
 export async function makeMachine(dir: string, archive: string): Promise<Machine> {
   mkdirSync(dir)
@@ -31,10 +34,10 @@ export async function makeMachine(dir: string, archive: string): Promise<Machine
 }
 
 /**
- * Runs a program in the machine, without access to this machine's folders.
+ * Runs a program in the fresh machine, which cannot see the folders of this machine.
  *
- * @param folder - its working directory
- * @returns its exit code
+ * @param folder - working directory of the program
+ * @returns the program's exit code
  */
 export const runIn = (
   machine: Machine,
@@ -43,11 +46,13 @@ export const runIn = (
   output: (chunk: Buffer) => void,
 ): Promise<number> => runWithUs([...START, machine.dir, folder, ...argv], { env: machine.env, output })
 
-/** Command for people to log in to the machine. */
+/** Shell command with which a developer logs in to the fresh machine after a failure. */
 export const loginCommand = (machine: Machine, folder: string) =>
   ['env -i', ...Object.entries(LOGIN).map((entry) => entry.join('=')), ...START, machine.dir, folder, 'bash'].join(' ')
 
-/** Folder of npm with its dependencies, unless a distribution split it. */
+/**
+ * Folder that contains npm with its dependencies. Missing if a Linux distribution has split npm into several folders.
+ */
 function npmFolder() {
   const bin = dirname(realpathSync(machineNode))
   const beside = join(dirname(machineNode), 'npm')
@@ -73,7 +78,10 @@ async function done(argv: readonly [string, ...string[]]) {
   if (code !== 0) throw new Stop(`${argv.join(' ')} failed with exit code ${code}`)
 }
 
-/** Copies registry, proxies and certificates. Only the owner can read the copies, because they may contain secrets. */
+/**
+ * Copies the settings for registry, proxies and certificates to the fresh machine. Only the owner can read the copies,
+ * because they may contain secrets.
+ */
 async function copySettings(dir: string, npm: string) {
   const env = Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) => (value && VARIABLES.test(name) ? [[name, value]] : [])),

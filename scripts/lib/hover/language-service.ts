@@ -10,19 +10,19 @@ const response = z.object({
   body: z.optional(z.unknown()),
 })
 
-/** Response of a tsserver. */
+/** Response of TypeScript's language server (tsserver) to a request. */
 export type Answer = z.infer<typeof response>
 
-/** A running tsserver. */
+/** A running language server of TypeScript (tsserver). */
 export interface LanguageService {
   ask(command: string, parameters: unknown): Promise<Answer>
-  /** CPU time since the start in milliseconds. */
+  /** CPU time of the language server since its start, in milliseconds. */
   cpuMs(): number
   [Symbol.dispose](): void
 }
 
 /**
- * Starts a tsserver, as editors do.
+ * Starts TypeScript's language server (tsserver), as editors do.
  *
  * @param file - the `tsserver.js` of a version of TypeScript
  */
@@ -58,7 +58,7 @@ export function languageService(file: string): LanguageService {
   }
 }
 
-/** First complete message in the output of tsserver: a header with its length, then JSON. */
+/** Takes the first complete message from tsserver's output: a header with the message's length, then JSON. */
 function firstMessage(received: Buffer) {
   const header = received.indexOf('\r\n\r\n')
   if (header === -1) return undefined

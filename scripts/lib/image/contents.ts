@@ -1,22 +1,25 @@
-/** Shared libraries, with the links to them. */
+/** Pattern for shared libraries of a Debian package, including symbolic links to libraries. */
 const LIBRARIES = /^usr\/lib\/[^/]+\/lib[^/]+\.so\.[\d.]+$/
 
 /**
- * Matches and targets of iptables that the images omit: the agent never uses them, and rules in clusters hardly use
- * them. `connlabel` also needs its own library.
+ * Extensions of iptables that the container images omit. The agent never uses these matches and targets, and clusters
+ * hardly use them. The extension `connlabel` would also need another library.
  */
 const UNUSED = [
   'AUDIT|CLASSIFY|CLUSTERIP|CONNSECMARK|DNPT|ECN|HMARK|IDLETIMER|LED|RATEEST|SECMARK|SNPT|SYNPROXY|TCPOPTSTRIP|ULOG|DSCP|HL|TEE|TOS|TTL',
   'ah|bpf|cgroup|cluster|connbytes|connlabel|cpu|dccp|devgroup|dscp|dst|ecn|esp|eui64|frag|hbh|helper|ipcomp|ipv6header|mh|osf|quota|rateest|realm|rt|srh|time|tos|ttl|u32',
 ].join('|')
 
-/** Matches and targets that the images contain, for both versions of IP. */
+/**
+ * Pattern for the iptables extensions that the container images contain: all matches and targets for IPv4 and IPv6 that
+ * are not in the list of unused ones.
+ */
 const MATCHES_AND_TARGETS = `lib/[^/]+/xtables/lib(?:xt|ipt|ip6t)_(?!(?:${UNUSED})\\.so$)`
 
 /**
- * Files of Debian packages in the images, besides `copyright`. `base` is the C library without character sets and
- * tools. `programs` are the programs that the agent needs if it does not use netlink: legacy iptables, ipset, user
- * namespaces of pods. Shells and scripts are excluded.
+ * Patterns for the files that the container images take from Debian packages, besides `copyright`. The group `base` is
+ * the C library without character sets and tools. The group `programs` contains the programs that the agent needs
+ * without netlink: legacy iptables, ipset, user namespaces of pods. Shells and scripts are excluded.
  */
 export const CONTENTS: Readonly<Record<'base' | 'programs', Readonly<Record<string, RegExp>>>> = {
   base: {
@@ -40,12 +43,15 @@ export const CONTENTS: Readonly<Record<'base' | 'programs', Readonly<Record<stri
   },
 }
 
-/** Links of Debian's `update-alternatives`, for the back end of nodes without rules. */
+/**
+ * Symbolic links such as `iptables` to `iptables-nft`, as Debian's `update-alternatives` creates them. The agent uses
+ * them on nodes without rules.
+ */
 export const PLAIN_NAMES = ['iptables', 'ip6tables'].flatMap((stem) =>
   ['', '-save', '-restore'].map((ending) => ({ path: `usr/sbin/${stem}${ending}`, to: `${stem}-nft${ending}` })),
 )
 
-/** Links of Debian's merged /usr. */
+/** Folders in the root of Debian that are links to folders in /usr (merged /usr). */
 export const MERGED = ['bin', 'lib', 'lib64', 'sbin'] as const
 
 export const ACCOUNTS = {

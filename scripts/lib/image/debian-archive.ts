@@ -7,11 +7,11 @@ import { MERGED } from './contents.ts'
 import type { PinnedFile } from './pins.ts'
 import { type Entry, file, symlink } from './tar.ts'
 
-/** Downloads files like apt: with its proxy and its credentials for a mirror. */
+/** Path of apt's download program. It uses apt's proxy and apt's credentials for a mirror. */
 const APT_HELPER = '/usr/lib/apt/apt-helper'
 const DEFAULT = { debian: 'http://deb.debian.org/debian/', 'debian-security': 'http://deb.debian.org/debian-security/' }
 
-/** URLs of Debian's archives: mirrors from apt's settings, else the defaults. */
+/** URLs of Debian's archives: the mirrors in this machine's apt settings, else Debian's own servers. */
 export async function mirrors(): Promise<Readonly<Record<PinnedFile['archive'], string>>> {
   if (!existsSync(APT_HELPER)) {
     throw new Stop(
@@ -29,7 +29,9 @@ export async function mirrors(): Promise<Readonly<Record<PinnedFile['archive'], 
   }
 }
 
-/** Path of the pinned package file, from the cache or a mirror. */
+/**
+ * Returns the path of a pinned Debian package, from the cache or downloaded from a mirror. Verifies the file's hash.
+ */
 export async function download(
   { archive, path, sha256 }: PinnedFile,
   cache: string,
@@ -47,7 +49,10 @@ export async function download(
   return kept
 }
 
-/** Reads the selected files of a package and its control file. Returned paths are the paths in a merged /usr. */
+/**
+ * Extracts the selected files and the control file of a Debian package. Returns the files with their paths in a merged
+ * /usr.
+ */
 export async function unpack(
   deb: string,
   wanted: (path: string) => boolean,

@@ -7,17 +7,16 @@ const LIMITS = { unpacked: { full: 133, minimal: 128 }, compressed: { full: 60, 
 
 export type Flavour = keyof typeof LIMITS.compressed
 
-/** Size of an image in bytes. */
+/** Size of a container image in bytes, uncompressed and compressed. */
 export const sizeOf = ({ layers }: Image) => ({
   unpacked: layers.reduce((sum, { unpackedBytes }) => sum + unpackedBytes, 0),
   compressed: layers.reduce((sum, { data }) => sum + data.length, 0),
 })
 
 /**
- * Checks an image.
+ * Checks the content and size of a built container image. The folder for nodes must contain only the plugin.
  *
- * @throws Stop if the image is too large, has a shell, lacks a library, or has other files than the plugin in the
- *   folder for nodes
+ * @throws Stop if the image is too large, has a shell, lacks a library, or has wrong files in the folder for nodes
  */
 export function inspect(image: Image, entries: readonly Entry[], flavour: Flavour, isZstd: boolean): void {
   const wrong = [...faults(entries), ...(isZstd ? tooLarge(image, flavour) : [])]

@@ -12,13 +12,13 @@ import type { Architecture, Pins } from './pins.ts'
 import { TARGETS, withRuntime } from './runtimes.ts'
 import { type Entry, file, folder, symlink } from './tar.ts'
 
-/** Cache folders that are kept between runs. */
+/** Cache folder for building images, which is kept between runs, and the pinned versions of all inputs. */
 export interface Place {
   readonly cache: string
   readonly pins: Pins
 }
 
-/** Layer with the C library and the standard entries of a file system. */
+/** Image layer with the C library and the standard files of a Linux root folder. */
 export async function baseLayer(architecture: Architecture, place: Place): Promise<Entry[]> {
   return [
     ...MERGED.map((name) => symlink(name, `usr/${name}`)),
@@ -32,13 +32,13 @@ export async function baseLayer(architecture: Architecture, place: Place): Promi
   ]
 }
 
-/** Layer with the programs that write rules. */
+/** Image layer with the Debian programs that write rules, such as iptables. Only the full flavour has this layer. */
 export async function programsLayer(architecture: Architecture, place: Place): Promise<Entry[]> {
   const links = PLAIN_NAMES.map(({ path, to }) => symlink(path, to))
   return [...links, ...(await packages(CONTENTS.programs, architecture, place))]
 }
 
-/** Layer with the agent and the plugin. The plugin is alone in the folder that the agent copies to the node. */
+/** Image layer with the agent and the plugin. The plugin is alone in the folder that the agent copies to the node. */
 export async function executablesLayer(architecture: Architecture, { cache, pins }: Place): Promise<Entry[]> {
   const { processor } = TARGETS[architecture]
   await buildRuntime(processor)
@@ -55,7 +55,10 @@ export async function executablesLayer(architecture: Architecture, { cache, pins
 
 // internal
 
-/** Builds an executable for a machine. Returns its bytes and its packages. */
+/**
+ * Builds an executable for the processor of an image. Returns the executable's bytes and the npm packages that it
+ * contains.
+ */
 async function executable(
   name: ExecutableName,
   { bin, cwd, architecture }: { bin: string; cwd: string; architecture: Architecture },
@@ -80,13 +83,13 @@ async function packages(
     const copyright = `usr/share/doc/${name}/copyright`
     const unpacked = await unpack(deb, (path) => path === copyright || part.test(path), join(cache, 'unpacked'))
     if (!unpacked.entries.some(({ path }) => path === copyright)) throw new Stop(`${name} has no ${copyright}`)
-    // Writes the package's control file to the folder where security scanners look for installed packages.
+    // Writes a Debian package's control file to the folder where security scanners look for installed packages.
     entries.push(...unpacked.entries, file(`var/lib/dpkg/status.d/${name}`, unpacked.control))
   }
   return entries
 }
 
-/** Our licence, and those of runtimes and packages in the executables. */
+/** Licence files for the image: our own licence, and the licences of runtimes and npm packages in the executables. */
 function licences(names: readonly string[], processor: Processor): Entry[] {
   const hoisted = join(root, 'node_modules/.pnpm/node_modules')
   const runtime = join(root, 'packages', `runtime-linux-${processor}`, 'licenses')

@@ -6,7 +6,7 @@ import { sha256Of } from './debian-archive.ts'
 import type { Architecture } from './pins.ts'
 import { type Entry, file, tar } from './tar.ts'
 
-/** Compression of layers. Runtimes older than containerd 1.5, Docker 23 and CRI-O 1.20 need `gzip`. */
+/** Compression of image layers. Container runtimes older than containerd 1.5, Docker 23 and CRI-O 1.20 need `gzip`. */
 export type Compression = 'zstd' | 'gzip'
 
 interface Blob {
@@ -14,28 +14,28 @@ interface Blob {
   readonly data: Uint8Array
 }
 
-/** A layer with the digest of its uncompressed content. */
+/** A compressed image layer. `diffId` is the digest of its uncompressed content. */
 export interface Layer extends Blob {
   readonly diffId: string
   readonly unpackedBytes: number
 }
 
-/** An image for one type of machine. */
+/** A container image for one processor architecture. */
 export interface Image {
   readonly architecture: Architecture
   readonly layers: readonly Layer[]
 }
 
 const MEDIA = 'application/vnd.oci.image'
-// zstd's level and window. Higher levels are much slower. The long window finds repetitions in the runtime. Readers
-// support windows of up to 128 MB.
+// Level and window of zstd for image layers. Higher levels are much slower. The long window finds repetitions in the
+// JavaScript runtime. Container runtimes support windows of up to 128 MB.
 const ZSTD = {
   [constants.ZSTD_c_compressionLevel]: 12,
   [constants.ZSTD_c_enableLongDistanceMatching]: 1,
   [constants.ZSTD_c_windowLog]: 24,
 }
 
-/** Compresses the entries as a tar. The result is cached for equal entries. */
+/** Creates an image layer: packs the files as a tar archive and compresses it. The result is cached for equal files. */
 export async function layer(
   entries: readonly Entry[],
   { time, compression, cache }: { time: number; compression: Compression; cache: string },
@@ -56,7 +56,7 @@ export async function layer(
   return { mediaType, data: readFileSync(kept), diffId, unpackedBytes }
 }
 
-/** Builds an OCI archive that contains the images for all machines under one name. */
+/** Builds an OCI archive with one image name, which contains an image for each processor architecture. */
 export function archive(images: readonly Image[], options: { name: string; time: number; about: Labels }): Buffer {
   const blobs = new Map<string, Uint8Array>()
   const add = ({ mediaType, data }: Blob) => {
@@ -88,7 +88,7 @@ export function archive(images: readonly Image[], options: { name: string; time:
   )
 }
 
-/** `org.opencontainers.image.*` */
+/** Labels of a container image, with names such as `org.opencontainers.image.version`. */
 export type Labels = Readonly<Record<string, string>>
 
 // internal

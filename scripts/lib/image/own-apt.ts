@@ -8,7 +8,8 @@ import type { Architecture } from './pins.ts'
 const KEYS = '/usr/share/keyrings/debian-archive-keyring.gpg'
 
 /**
- * Options for apt with separate, current lists and no installed packages. This machine's apt state is not changed.
+ * Options with which apt uses package lists of its own, as if no package were installed. The apt state of this machine
+ * does not change.
  *
  * @param folder - folder for the package lists; the caller may keep it for later calls
  * @param architectures - architectures of packages; package names without an architecture mean the first one

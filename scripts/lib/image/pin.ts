@@ -12,7 +12,10 @@ import {
   writePins,
 } from './pins.ts'
 
-/** Records the newest version of each package. apt verifies Debian's signature of the mirror's package lists. */
+/**
+ * Records the newest version of each Debian package for the images. apt verifies Debian's signature of the package
+ * lists.
+ */
 export async function pin(folder: string): Promise<void> {
   const before = readPins()
   const apt = [
@@ -23,7 +26,7 @@ export async function pin(folder: string): Promise<void> {
   ] as const
   const names = Object.keys({ ...CONTENTS.base, ...CONTENTS.programs }).sort()
   const wanted = names.flatMap((name) => ARCHITECTURES.map((each) => `${name}:${each}`))
-  // One call of apt handles all packages, because each call reads all lists.
+  // Calls apt once for all packages, because each call of apt reads all package lists.
   const records = (await exec([...apt, ...wanted], { quiet: true })).split('\n\n').filter((text) => text !== '')
   const packages = Object.fromEntries(names.map((name) => [name, newest(name, records)]))
   const pins: Pins = { ...before, packages }

@@ -2,15 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../exec.ts'
 
-/** Debian's names of the supported machines. */
+/** Debian's names of the processor architectures for which images are built. */
 export const ARCHITECTURES = ['amd64', 'arm64'] as const
 export type Architecture = (typeof ARCHITECTURES)[number]
 
-/** A file of a Debian archive, identified by its hash. */
+/** A file of a Debian archive that the images use, pinned by its hash. */
 export interface PinnedFile {
-  /** Debian archive that contains the file. apt's settings have a mirror for each archive. */
+  /** Debian archive that contains the pinned file. apt's settings have a mirror for each archive. */
   readonly archive: 'debian' | 'debian-security'
-  /** Path from the archive's root. */
+  /** Path of the pinned file below the root of its Debian archive. */
   readonly path: string
   readonly sha256: string
 }
@@ -20,12 +20,12 @@ export interface PinnedPackage {
   readonly files: Readonly<Record<Architecture, PinnedFile>>
 }
 
-/** Pinned inputs of the images. */
+/** Pinned versions and hashes of all downloads for the container images, as in pins.json. */
 export interface Pins {
-  /** The release of Debian. */
+  /** Name of the Debian release, such as `bookworm`. */
   readonly suite: string
   readonly packages: Readonly<Record<string, PinnedPackage>>
-  /** Runtimes for other machines, from the npm registry. */
+  /** Packages with the JavaScript runtime for other processor architectures, from the npm registry. */
   readonly runtimes: Readonly<Record<string, { readonly version: string; readonly integrity: string }>>
 }
 

@@ -6,17 +6,20 @@ import { Stop } from '../progress.ts'
 import type { Processor } from '../runtime/pins.ts'
 import type { Architecture, Pins } from './pins.ts'
 
-/** For each machine: its name in `cni-build`, and the package with bun if it is not a dependency. */
+/**
+ * Names of each processor architecture in `cni-build`. The npm package with bun is named if this repository does not
+ * depend on it.
+ */
 export const TARGETS: Readonly<Record<Architecture, { target: string; processor: Processor; runtime?: string }>> = {
   amd64: { target: 'linux-x64-baseline', processor: 'x64' },
   arm64: { target: 'linux-arm64', processor: 'arm64', runtime: '@oven/bun-linux-aarch64' },
 }
 
 /**
- * Prepares a folder in which `cni-build` finds the machine's runtime. npm does not install the package on another
- * machine.
+ * Prepares a folder in which `cni-build` finds bun for another processor. Downloads the package, because npm does not
+ * install the package of another processor.
  *
- * @throws Stop if the registry lacks it or has other bytes
+ * @throws Stop if the registry lacks the package or has other bytes
  */
 export async function withRuntime(architecture: Architecture, { runtimes }: Pins, folder: string): Promise<string> {
   const { runtime } = TARGETS[architecture]
@@ -45,7 +48,8 @@ export async function withRuntime(architecture: Architecture, { runtimes }: Pins
   }
   rmSync(place, { recursive: true, force: true })
   mkdirSync(place, { recursive: true })
-  // package.json is written last: if the run is interrupted, the file is missing and the work is repeated.
+  // Extracts package.json last: the file marks a complete package. After an interruption it is missing, so the next run
+  // extracts the package again.
   await exec(['tar', '-xzf', tarball, '-C', place, '--strip-components=1', '--exclude=package.json', 'package'], {
     quiet: true,
   })

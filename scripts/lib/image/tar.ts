@@ -1,4 +1,4 @@
-/** A file, link or folder of an archive. Paths have no slash at the beginning or end. */
+/** A file, symbolic link or folder in a tar archive. Its path has no slash at the beginning or end. */
 export interface Entry {
   readonly path: string
   readonly mode: number
@@ -22,8 +22,8 @@ const TYPES = { file: '0', hardlink: '1', symlink: '2', folder: '5' } as const
 const BLOCK = 512
 
 /**
- * Writes a tar archive (ustar) with entries sorted by path, owned by root and with one time. Equal entries give equal
- * bytes. Missing parent folders are added.
+ * Writes a tar archive (ustar). The entries are sorted by path, owned by root, and all have the same time. Equal
+ * entries give equal bytes. Missing parent folders are added.
  *
  * @param time - modification time of all entries, in seconds since 1970
  */
@@ -78,7 +78,7 @@ function header({ path, mode, content }: Entry, size: number, time: number): Buf
   return block
 }
 
-/** Splits a long path at a slash. */
+/** Splits a path of more than 100 bytes at a slash into the two name fields of a ustar header. */
 function splitName(path: string): [prefix: string, name: string] {
   if (Buffer.byteLength(path) <= 100) return ['', path]
   const cut = path.indexOf('/', path.length - 101)

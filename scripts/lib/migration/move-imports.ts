@@ -1,6 +1,6 @@
 const IMPORT = /^import (type )?\{([^}]*)\} from '(@cni\/[\w/-]+)'$/gm
 
-/** Rewrites the imports of a program: a moved name is imported from its new entry. */
+/** Rewrites the imports of a program for a new release: imports each moved name from its new entry. */
 export function moveImports(program: string, moved: ReadonlyMap<string, string>): string {
   return program.replaceAll(IMPORT, (_, type: string | undefined, names: string, entry: string) => {
     const byEntry = new Map<string, string[]>()

@@ -7,7 +7,8 @@ import { moveImports } from './move-imports.ts'
 import { migrationRows, movedNames } from './page.ts'
 
 /**
- * An edit of one program, with the row of the migration page that describes it. `now` is part of the row's second cell.
+ * Change of one example program of release 0.1.0, for a row of the migration page. `now` is part of the row's second
+ * cell.
  */
 type Edit = {
   readonly file: string
@@ -15,7 +16,10 @@ type Edit = {
   readonly edits: readonly (readonly [from: string, to: string])[]
 }
 
-/** Edits that people make by hand. Imports of moved names are not in this list: the rows of the page define them. */
+/**
+ * Changes of the example programs of release 0.1.0 that users make by hand. Moved imports are not in this list, because
+ * the script finds them in the migration page.
+ */
 const BY_HAND: readonly Edit[] = [
   {
     file: 'docs/examples/namespaces/neighbours.ts',
@@ -84,7 +88,7 @@ const BY_HAND: readonly Edit[] = [
  * Writes the examples of release 0.1.0 into a folder, changed as `docs/migrate-to-0.2.md` says.
  *
  * @returns number of files; `undefined` if this clone lacks the release
- * @throws {Stop} for an edit that no row of the page asks for, or that changes nothing
+ * @throws {Stop} if a change has no row in the migration page, or has no effect
  */
 export async function writeOldExamples(folder: string): Promise<number | undefined> {
   const found = await findCommit(undefined)

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../exec.ts'
 
-/** A row of the migration page: the old names, and the text that says what to write now. */
+/** A row of the migration page `docs/migrate-to-0.2.md`: the old names, and the text that says what to write now. */
 export type Row = { readonly section: string; readonly old: string; readonly now: string }
 
-/** All rows of `docs/migrate-to-0.2.md`. `section` is the package in the heading above the row. */
+/** All table rows of `docs/migrate-to-0.2.md`. The member `section` is the package in the heading above the row. */
 export function migrationRows(): Row[] {
   const page = readFileSync(join(root, 'docs/migrate-to-0.2.md'), 'utf8')
   let section = ''
@@ -17,7 +17,10 @@ export function migrationRows(): Row[] {
   })
 }
 
-/** New entry of each name that moved, by `entry name`; `entry *` stands for everything of an entry. */
+/**
+ * Finds the new entry of each name that moved between releases. The key is `entry name`, or `entry *` if all names of
+ * the entry moved.
+ */
 export function movedNames(rows: readonly Row[]): ReadonlyMap<string, string> {
   const moved = new Map<string, string>()
   for (const { section, old, now } of rows) {
