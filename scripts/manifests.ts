@@ -22,7 +22,7 @@ await main(async () => {
     await step(`${folder}/${profile}.yaml`, async () => {
       const values = [`image=${image}`, ...(profile === 'default' ? [] : [`profile=${profile}`]), ...set]
       const args = values.flatMap((value) => ['--set', value])
-      // fixed values, so that every machine renders the same manifest
+      // fixed namespace and Kubernetes version, so that every machine renders the same manifests
       const fixed = ['--namespace', namespace, '--kube-version', 'v1.35.0', '--no-hooks']
       const text = await exec([helm, 'template', 'istio-cni', chart, ...fixed, ...args], { quiet: true })
       const heading = record ? `${recordedHeading(chart)}\n` : ''
@@ -45,7 +45,10 @@ function options() {
   return { ...values, image }
 }
 
-/** Every platform and mode. Earlier versions of Istio are a value. */
+/**
+ * Names of the chart's profiles, for all platforms and modes. Profiles for earlier versions of Istio are left out:
+ * users choose them by a value.
+ */
 function profiles(): string[] {
   return readdirSync(join(chart, 'files'))
     .flatMap((name) => /^profile-(.*)\.yaml$/.exec(name)?.[1] ?? [])

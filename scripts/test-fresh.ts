@@ -9,7 +9,10 @@ import { loginCommand, type Machine, makeMachine, runIn } from './lib/fresh/mach
 import { parsed } from './lib/options.ts'
 import { main, Stop, say, step } from './lib/progress.ts'
 
-/** Commands in order, on one machine. `code` is the exit code for a failure of the command. */
+/**
+ * Commands of the README that run in this order on one fresh machine. If a command fails, this script exits with
+ * `code`.
+ */
 const COMMANDS = [
   { name: 'demo', argv: ['npm', 'run', 'demo'], code: 3 },
   { name: 'test', argv: ['.ci/run'], code: 4 },
@@ -41,7 +44,7 @@ await main(async () => {
   if (process.getuid?.() !== 0) {
     throw new Stop('a fresh machine is made of namespaces and mounts, which need root. Run: sudo npm run test:fresh')
   }
-  // New files have the default modes of a new machine.
+  // Sets the file mode mask of a new Debian, so that files of the fresh machine have its default modes.
   process.umask(0o022)
   await ensurePackages(['mmdebstrap', 'debian-archive-keyring', 'util-linux'], { install: true })
   mkdirSync(logs, { recursive: true, mode: 0o700 })
@@ -76,7 +79,7 @@ function parse() {
   return { ...flags, only: new Set(only) }
 }
 
-/** Clones the current commit through a bundle, because the machine has no access to the repository. */
+/** Clones the current commit from a git bundle, because the fresh machine cannot see this repository. */
 async function clone(machine: Machine) {
   const changed = await exec(['git', 'status', '--porcelain'], { quiet: true })
   if (changed !== '') say(`  Not committed, so not in the clone:\n${changed.trimEnd().replaceAll(/^/gm, '  ')}`)
@@ -110,7 +113,7 @@ async function runLogged(machine: Machine, { name, argv, code }: (typeof COMMAND
   }
 }
 
-/** Removes files of killed runs, and all logs except the latest. */
+/** Removes the fresh machines of killed runs, and all logs except the latest. */
 async function sweep() {
   for (const name of readdirSync(cache)) {
     const pid = /^run-(\d+)$/.exec(name)?.[1]

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { env, exec } from './lib/exec.ts'
 import { main, Stop, say } from './lib/progress.ts'
 
-/** Mutated folders: pure code on which everything depends. */
+/** Source folders that the mutation test changes. All other code depends on their pure functions. */
 const FOLDERS = new Map([
   ['types', 'packages/types/src'],
   ['istio-rules', 'packages/istio-rules/src'],
@@ -20,7 +20,7 @@ await main(async () => {
     if (given.length > 0 && !given.includes(name)) continue
     const results = join('dist/mutation', name)
     say(`${folder}: what was seen is kept in ${results}.json; its page is dist/mutation/report.html at the end`)
-    // Lowest priority on this machine.
+    // Runs the mutation test with the lowest CPU priority on this machine.
     await exec(['nice', '-n', '19', 'stryker', 'run', ...options(folder, results)], {
       env: { ...env, MUTATED: folder },
       stdout: 'inherit',

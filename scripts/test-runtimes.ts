@@ -26,7 +26,7 @@ await main(async () => {
   await buildExecutables(['istio-cni', 'install-cni', 'cnitool', 'hello-chain'])
   try {
     await step(`in a throw-away node: ${chosen.join(', ')}`, async () => {
-      // One file at a time: all use the same node.
+      // Runs one test file at a time, because all files use the same throw-away node.
       const vitest = ['vitest', 'run', '--project=runtimes', '--no-file-parallelism'] as const
       const code = await inThrowAwayNode([...vitest, ...chosen.map((name) => `test/runtimes/${name}`)])
       if (code !== 0) throw new Stop(`the tests failed with exit code ${code}`)

@@ -7,7 +7,7 @@ import { main } from './lib/progress.ts'
 import { testScaffold } from './lib/scaffold.ts'
 
 await main(async () => {
-  // The conformance run of a main plugin needs host-local.
+  // The conformance run of a main plugin needs the IPAM plugin host-local from Debian's package.
   await ensurePackages(['containernetworking-plugins'], { install: !process.argv.includes('--no-install') })
   await buildPackages()
   await testScaffold()

@@ -33,7 +33,7 @@ await main(async () => {
   const released = await buildReleased(found.commit)
   await buildExecutables(['istio-cni', 'install-cni'])
   await step(`in a throw-away node: from ${found.name} to this commit, and back`, async () => {
-    // One file at a time: all use the same node.
+    // Runs one test file at a time, because all files use the same throw-away node.
     const vitest = ['vitest', 'run', '--project=upgrade', '--no-file-parallelism', ...positionals] as const
     const code = await inThrowAwayNode(['env', `CNI_UPGRADE_FROM=${released}`, ...vitest])
     if (code !== 0) throw new Stop(`the tests failed with exit code ${code}`)

@@ -13,7 +13,10 @@ import { cacheFor, type MachineTests, minutesOf, newLog, prepare, skipped } from
 import { isAccelerator, qemu } from './lib/vm/qemu.ts'
 import { testsInMachine } from './lib/vm/tests-in-machine.ts'
 
-/** Tests that depend on the kernel, from every real-kernel suite. All tests would take too long in emulation. */
+/**
+ * Test files that run in the virtual machine: from each suite, the tests that depend on the kernel. All tests would
+ * take too long in emulation.
+ */
 const SAMPLE = [
   'packages/netns/test/',
   'packages/iptables/test/foreign.netns.test.ts',
@@ -24,17 +27,18 @@ const SAMPLE = [
   'packages/istio-redirect/test/tproxy.netns.test.ts',
   'packages/istio-node-level/test/ebpf/programs.netns.test.ts',
   'packages/istio-node-level/test/ebpf/walks.netns.test.ts',
-  // Needs geneve, which other kernels lack.
+  // This test needs the kernel module geneve, which many other kernels lack.
   'packages/istio-node-level/test/walks.netns.test.ts',
   'packages/istio-redirect/test/e2e/user-namespace.test.ts',
   'docs/examples/tcp-redirect/',
 ]
-/** Suites that are left out, because they compare runtimes, not kernels. */
+/** Test files that do not run in the virtual machine, because they compare JavaScript runtimes and not kernels. */
 const LEFT_OUT = ['packages/netns/test/runtimes.netns.test.ts', 'packages/ebpf/test/runtimes.netns.test.ts'] as const
-/** Few random cases, because emulation is slow. */
+/** Settings for few random test cases, because emulation is slow. */
 const CASES = ['CNI_SET_CASES=5', 'CNI_FUZZ_RUNS=2']
 /**
- * In emulation, a newly started Node sometimes crashes by a signal. Such tests run again, and the report names them.
+ * A newly started Node sometimes crashes by a signal in emulation. Tests that fail so run again, and the report names
+ * them.
  */
 const AGAIN = ['--retry.count=2', '--retry.condition=killed with SIG(SEGV|TRAP|ILL|BUS)'] as const
 
@@ -100,7 +104,8 @@ async function bootAndTest(work: string, { install, accelerator, minutes, keep, 
   const kernel = await debianKernel(cache, { install, work })
   if (kernel === undefined) throw skipped(tests, `${cache} holds no kernel, and --no-install was given`)
   await buildExecutables(['istio-cni'])
-  // Loads all files without running tests: this fills the compile cache, which the machine uses.
+  // Loads all test files once without running tests. This fills Node's compile cache, which the virtual machine then
+  // uses.
   await step('test files', () => exec([...vitest(files), '--testNamePattern=^$', '--passWithNoTests'], { quiet: true }))
   const log = newLog(tests)
   const initrd = join(work, 'initramfs')
@@ -135,7 +140,7 @@ async function bootAndTest(work: string, { install, accelerator, minutes, keep, 
   throw new Stop(`${how}. What it said: ${log}.log, and the kernel: ${log}-kernel.log`, FAILED)
 }
 
-/** One process for all files, because each start is slow. */
+/** Command that runs all test files in one process, because each start of a process is slow in emulation. */
 function vitest(files: readonly string[]): [string, ...string[]] {
   return [
     ...(['env', ...CASES, node26, join(root, 'node_modules/vitest/vitest.mjs'), 'run'] as const),

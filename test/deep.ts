@@ -1,13 +1,19 @@
 const { CNI_DEEP, CNI_FUZZ_RUNS, CNI_SEED = '' } = process.env
 const [given = '', path] = CNI_SEED.split(':')
 
-/** True for `npm run test:deep`, which runs every case. `npm test` runs what `sample` and `times` select. */
+/**
+ * True in `npm run test:deep`, which runs every case of a test. In `npm test`, the functions `sample` and `times`
+ * select cases.
+ */
 export const deep = CNI_DEEP === '1'
 
-/** True if many random cases are requested. Each such run draws new cases. */
+/** True if many random cases are requested. Each run then uses a new seed. */
 const long = deep || CNI_FUZZ_RUNS !== undefined
 
-/** Seed of samples and random cases: `$CNI_SEED`, else a new one each day or long run. */
+/**
+ * Seed for the choice of sample cases and for random cases: the number in `CNI_SEED`. The default seed changes daily,
+ * or with each run of many cases.
+ */
 export const seed = given !== '' ? Number(given) : long ? Date.now() % 0x7fff_ffff : Math.floor(Date.now() / 86_400_000)
 
 /**
@@ -16,14 +22,19 @@ export const seed = given !== '' ? Number(given) : long ? Date.now() % 0x7fff_ff
  */
 export const drawn: { readonly seed: number; readonly path?: string } = path === undefined ? { seed } : { seed, path }
 
-/** Title of a suite with samples. A failure then names the seed. */
+/**
+ * Title of a test suite that runs only a sample of its cases. The title contains the seed, so that a failure can be
+ * repeated.
+ */
 export const sampleTitle = deep ? 'all cases' : `CNI_SEED=${seed}`
 
-/** Number of random cases: `$CNI_FUZZ_RUNS`, else `count`, or ten times as many in `npm run test:deep`. */
+/**
+ * Number of random cases for a test: `CNI_FUZZ_RUNS` if set, else `count`, or ten times as many in `npm run test:deep`.
+ */
 export const times = (count: number): number => Number(CNI_FUZZ_RUNS ?? (deep ? count * 10 : count))
 
 /**
- * The cases to run: one of each class, another one with each seed; all of them by `npm run test:deep`.
+ * Chooses one case of each class, which depends on the seed. In `npm run test:deep` returns all cases.
  *
  * @example
  * test.each(sample(defects, ({ check }) => check))('$check finds $defect', …)

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url'
 
-/** Node option that caches compiled code. Programs with many modules start much faster. */
+/** Option for Node that caches compiled code on disk. Programs with many modules then start much faster. */
 export const KEEPS_COMPILED = `--import=${fileURLToPath(new URL('compile-cache.mjs', import.meta.url))}`
 
-/** Node options for a TypeScript file of the repository. */
+/** Node options with which tests start a TypeScript file of this repository. */
 export const NODE_FLAGS = ['--conditions=@cni/source', KEEPS_COMPILED] as const
 
-/** Beginning of a command line for a TypeScript file of the repository. */
+/** Command and options with which tests start a TypeScript file of this repository. */
 export const NODE = [process.execPath, ...NODE_FLAGS] as const

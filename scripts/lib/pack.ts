@@ -19,7 +19,7 @@ export type Manifest = {
   scripts?: Record<string, string>
 }
 
-/** Every package of the repository: its folder and its package.json. */
+/** Folder and package.json of every package in this repository. */
 export const manifests = () =>
   globSync('packages/*/package.json', { cwd: root })
     .sort()
@@ -54,13 +54,13 @@ export async function packAll(folder: string, repository = root): Promise<Packed
   )
 }
 
-/** Faults in the contents of a package, as sentences. */
+/** Returns the faults in the files and package.json of a packed package, as sentences. */
 export function faults({ manifest, files }: Packed): string[] {
   const found: string[] = []
   const { name } = manifest
   for (const file of ['README.md', 'LICENSE']) if (!files.has(file)) found.push(`${name}: ${file} is missing`)
   for (const file of files.keys()) {
-    // Skips templates, because they become files of other projects.
+    // Skips files of a project template, because they become files of new projects.
     if (file.startsWith('template/')) continue
     if (/\.(test(-d)?|suite)\.ts$|\.prop\.|^test\/|\.log$|tsup\.config|tsconfig/.test(file))
       found.push(`${name}: ${file} is packed`)
@@ -82,7 +82,8 @@ export function faults({ manifest, files }: Packed): string[] {
     if (content.includes('workspace:')) found.push(`${name}: ${file} mentions workspace:`)
   }
   if (manifest.engines?.node !== '>=20.19') found.push(`${name}: engines.node is ${manifest.engines?.node}`)
-  // These packages contain programs with QuickJS and musl.
+  // Packages named @cni/runtime-linux-* also contain programs with QuickJS and musl, so their licence is a longer
+  // expression.
   const license = name.startsWith('@cni/runtime-linux-') ? 'Apache-2.0 AND MIT' : 'Apache-2.0'
   if (manifest.license !== license) found.push(`${name}: license is ${manifest.license}`)
   found.push(...[...unfindable(manifest)].map((what) => `${name}: ${what}`))
@@ -95,7 +96,7 @@ export function faults({ manifest, files }: Packed): string[] {
   return found
 }
 
-/** Missing members of package.json that the registry's page shows: links to sources, issues and the package. */
+/** Returns the missing links in a package.json that npm's page of the package shows: sources, issues and home page. */
 function* unfindable({ repository, homepage, bugs, keywords, publishConfig }: Manifest) {
   const url: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).repository.url
   if (repository?.url !== url) yield `repository.url is ${repository?.url}, that of the root is ${url}`
@@ -108,7 +109,7 @@ function* unfindable({ repository, homepage, bugs, keywords, publishConfig }: Ma
   if (publishConfig?.access !== 'public') yield 'publishConfig.access is not public'
 }
 
-/** Entries that users may import: all except `./package.json`. */
+/** Import specifiers that users of a package may import: all entries in `exports` except `./package.json`. */
 export const entries = ({ name, exports }: Manifest) =>
   Object.entries(exports)
     .filter(([, target]) => typeof target === 'object')
@@ -119,7 +120,7 @@ const targets = ({ exports, bin = {} }: Manifest) =>
     .concat(Object.values(bin))
     .map((path) => path.replace(/^\.\//, ''))
 
-/** The files of a tarball, by their path in the package. */
+/** Lists the files of a package's tarball, with their paths in the package. */
 async function unpacked(tarball: string) {
   const folder = mkdtempSync(join(tmpdir(), 'cni-pack-'))
   try {

@@ -5,7 +5,7 @@ import { formatMessage } from 'publint/utils'
 import type { Packed } from './pack.ts'
 import { Stop } from './progress.ts'
 
-/** Resolutions of packages that are ESM only. */
+/** Ways to resolve imports that attw checks for our packages, which contain only ES modules. */
 const RESOLUTIONS: readonly unknown[] = ['node16-esm', 'bundler']
 
 /** Checks manifests and entries with publint and attw. One process checks all tarballs, to load the compiler once. */

@@ -20,7 +20,7 @@ const MODES = {
   bundler: { module: 'esnext', moduleResolution: 'bundler' },
 } as const
 
-/** Packs everything and checks the tarballs. */
+/** Packs all packages of the repository and checks the contents of the tarballs. */
 export function packAndInspect() {
   return step('packages: contents of the tarballs', async () => {
     const packed = await packAll(join(work, 'tarballs'))
@@ -31,19 +31,22 @@ export function packAndInspect() {
   }).then(({ packed }) => packed)
 }
 
-/** Third-party dependencies of our packages that the offline check links from this machine's installed folders. */
+/**
+ * Third-party dependencies of our packages that the check without network takes from this repository's installed
+ * folders.
+ */
 const LINKED = ['debug', 'ip-address']
 
 /**
- * Light check of `npm test`, without network. Skips packages with other dependencies, because npm would have to fetch
- * those.
+ * Checks the packages without network, for `npm test`. Skips packages with other third-party dependencies, because npm
+ * would have to download them.
  */
 export async function checkPackagesOffline(packed: readonly Packed[]) {
   const ours = packed.filter(({ manifest }) =>
     Object.keys(manifest.dependencies ?? {}).every((name) => name.startsWith('@cni/') || LINKED.includes(name)),
   )
   const project = await step('packages: npm install into an empty project, offline', async () => {
-    // npm links these dependencies from the repository's `node_modules`.
+    // Directs npm to third-party dependencies in this repository's `node_modules`, because the check has no network.
     const linked = Object.fromEntries(
       [
         ['zod', '.'],
@@ -60,8 +63,8 @@ export async function checkPackagesOffline(packed: readonly Packed[]) {
 }
 
 /**
- * Full check: each major version of Node installs all tarballs and their dependencies from the registry, as a user
- * does.
+ * Checks the packages as users install them: each major version of Node installs all tarballs, and their dependencies
+ * from the registry.
  */
 export async function checkPackagesOnline(packed: readonly Packed[], majors: readonly number[]) {
   for (const major of majors) {
@@ -79,8 +82,7 @@ export async function checkPackagesOnline(packed: readonly Packed[], majors: rea
       const { startMs, bytes } = JSON.parse(await exec([node.program, ...argv], { cwd: project.project, quiet: true }))
       return { note: `${(bytes / 1e6).toFixed(0)} MB, starts in ${startMs.toFixed(1)} ms` }
     })
-    // cni-conformance then uses only its own dependencies: no other package of the project makes system calls on this
-    // Node.
+    // Runs cni-conformance on this version of Node. It makes system calls only through its own dependencies.
     if (process.getuid?.() === 0) {
       await step(`Node ${major}: cni-conformance checks it`, async () => {
         const conf = { cniVersion: '1.1.0', name: 'conformance', type: 'hello-chain', port: 15001 }
@@ -89,7 +91,8 @@ export async function checkPackagesOnline(packed: readonly Packed[], majors: rea
         await exec([node.program, ...argv, '--only=check'], { cwd: project.project, quiet: true })
       })
     }
-    // Removed after success because the compilers are large. Kept after a failure.
+    // Removes the project after success, because its compilers are large. After a failure the project remains for
+    // inspection.
     rmSync(project.project, { recursive: true })
   }
 }
@@ -109,11 +112,11 @@ const npm = (node: string, cwd: string, args: readonly string[]) =>
   exec([node, npmProgram(), ...args, '--no-audit', '--no-fund', '--loglevel=error'], {
     quiet: true,
     cwd,
-    // npm searches `node` in PATH when it runs scripts.
+    // npm finds the program `node` by PATH when npm runs scripts of packages.
     env: { PATH: `${dirname(node)}:${process.env.PATH}` },
   })
 
-/** Path of npm: the one that started the script, else the one in PATH. */
+/** Path of npm: the npm that has started this script, else the npm in PATH. */
 export function npmProgram() {
   const inPath = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'npm'))
   const found = [process.env.npm_execpath ?? '', ...inPath]
@@ -160,7 +163,10 @@ function plainJavaScript(project: string) {
   return `@cni/skel brings ${all.replace('@cni/skel ', '')}`
 }
 
-/** Compiles the README's plugin and an import of every entry, with library checks. */
+/**
+ * Compiles the plugin of the README, and imports of every entry of our packages. Also checks the packages' declaration
+ * files.
+ */
 async function typeCheck(project: string, packed: readonly Packed[]) {
   const types = join(project, 'node_modules/@types/node')
   if (!existsSync(types)) {
@@ -195,7 +201,10 @@ async function typeCheck(project: string, packed: readonly Packed[]) {
   })
 }
 
-/** Imports and requires every entry, and runs the plugin, on each of these Nodes. */
+/**
+ * Imports and requires every entry of our packages on each of the given versions of Node. Also runs the README's
+ * plugin.
+ */
 async function use(nodes: readonly string[], project: string, packed: readonly Packed[]) {
   const names = packed.flatMap(({ manifest }) => entries(manifest))
   writeFileSync(

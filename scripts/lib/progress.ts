@@ -9,9 +9,9 @@ export const red = (text: string) => paint('31', text)
 export const say = (line: string) => void process.stderr.write(`${line}\n`)
 
 /**
- * Prints a step, runs it, and prints its time or its error.
+ * Prints the title of a script's step, runs the step, and prints its time or its error.
  *
- * @param body - may return `{ note }`, which is printed after the title
+ * @param body - work of the step; may return `{ note }`, which is printed after the title
  */
 export async function step<T>(title: string, body: () => T | Promise<T>): Promise<T> {
   const started = performance.now()
@@ -27,7 +27,7 @@ export async function step<T>(title: string, body: () => T | Promise<T>): Promis
   }
 }
 
-/** Runs all bodies in parallel until each has ended. Throws their errors. */
+/** Runs all functions in parallel and waits until each has ended. Then throws the errors of the failed functions. */
 export async function together(...bodies: readonly (() => Promise<unknown>)[]): Promise<void> {
   const results = await Promise.allSettled(bodies.map((body) => body()))
   const [first, ...others] = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
@@ -38,9 +38,9 @@ export async function together(...bodies: readonly (() => Promise<unknown>)[]): 
 
 export const seconds = (ms: number) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`)
 
-/** Error that is printed without its stack. */
+/** Error that ends a script. Its message is printed without a stack trace. */
 export class Stop extends Error {
-  /** Exit code of the command. */
+  /** Exit code with which the script ends. */
   readonly exitCode: number
 
   constructor(message: string, exitCode = 1) {

@@ -56,7 +56,10 @@ function* apiReports() {
 
 type Entry = { readonly subpath: string; readonly file: string }
 
-/** Exports of the declaration files, by entry, and below them needed types without an export. */
+/**
+ * Text of a package's public API: the exports of its declaration files, by entry. Types that exports need but the
+ * package does not export follow below.
+ */
 export function apiOf(entries: readonly Entry[]) {
   const program = programOf(entries.map(({ file }) => file))
   const checker = program.getTypeChecker()
@@ -89,7 +92,9 @@ export function apiOf(entries: readonly Entry[]) {
   return { text: `${lines.join('\n').trimEnd()}\n`, entries: counts, hidden: hidden.map(nameOf).sort() }
 }
 
-/** Symbol with which a class recognizes instances from other copies of the package. */
+/**
+ * True for the declaration of a unique symbol, by which a class recognizes instances from other copies of the package.
+ */
 const isBrand = (node: ts.Node) =>
   ts.isVariableStatement(node) &&
   node.declarationList.declarations.every(
@@ -130,7 +135,7 @@ function declarationsOf(checker: ts.TypeChecker, symbol: ts.Symbol) {
   return (own.declarations ?? []).filter(isTopLevel).map(statementOf)
 }
 
-/** Declarations of the package that a declaration refers to, directly or indirectly. */
+/** Finds the package's own declarations that a declaration refers to, directly or through other declarations. */
 function reached(checker: ts.TypeChecker, from: ts.Node) {
   const found: Set<ts.Node> = new Set()
   const visit = (node: ts.Node) => {
@@ -150,7 +155,7 @@ function reached(checker: ts.TypeChecker, from: ts.Node) {
 
 const isTopLevel = (node: ts.Node) => !ts.isSourceFile(node) && ts.isSourceFile(statementOf(node).parent)
 
-/** Statement of a declaration. For a variable, the statement around it. */
+/** Statement that contains a declaration. For a variable, the statement around the declaration. */
 const statementOf = (node: ts.Node): ts.Node =>
   ts.isVariableDeclaration(node) && ts.isVariableStatement(node.parent.parent) ? node.parent.parent : node
 
@@ -172,7 +177,7 @@ function textOf(node: ts.Node, exported?: string) {
   return exported === undefined || named ? text : `${text} // as ${exported}`
 }
 
-/** Sorts members of unions. The compiler infers them in an order that varies between builds. */
+/** Sorts the members of union types in the record of the public API. The compiler's own order varies between builds. */
 function unionsInOrder(source: ts.SourceFile): ts.TransformerFactory<ts.Node> {
   const print = (node: ts.Node) => printer.printNode(ts.EmitHint.Unspecified, node, source)
   return (context) => {

@@ -2,13 +2,16 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Profiles whose manifests are recorded beside the chart, for users without helm, and their image. */
+/**
+ * Profiles of the Helm chart whose rendered manifests are in the repository, for users without Helm. Below is the image
+ * that the manifests name.
+ */
 export const RECORDED = ['default', 'ambient'] as const
 export const RECORDED_IMAGE = 'registry.example/mesh/install-cni:1'
 
 /**
- * First line of the manifests. It contains the chart's hash. Tests without helm check with this hash that the manifests
- * belong to the current chart.
+ * First line of a recorded manifest, with the hash of the Helm chart. Without Helm, tests compare this hash to check
+ * that the manifest belongs to the current chart.
  */
 export function recordedHeading(chart: string): string {
   const hash = createHash('sha256')

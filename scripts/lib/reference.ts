@@ -8,7 +8,8 @@ import { Stop } from './progress.ts'
 const MARKDOWN = {
   hideBreadcrumbs: true,
   hidePageHeader: true,
-  // VitePress would number equal headings differently.
+  // Writes anchors into the pages' HTML, because VitePress would number equal headings differently than the links
+  // expect.
   useHTMLAnchors: true,
   useCodeBlocks: true,
   expandObjects: true,
@@ -25,9 +26,9 @@ const EXPORTS = ['Class', 'Interface', 'TypeAlias', 'Function', 'Variable'] as c
 const DOCUMENTED = ['@cni/skel']
 
 /**
- * Writes the API reference from TSDoc as Markdown, with one page for each entry of a package.
+ * Writes the API reference as Markdown from the TSDoc comments, with one page for each entry of a package.
  *
- * @param folder - folder of the pages
+ * @param folder - output folder of the pages
  * @returns the entries with the addresses of their pages
  */
 export async function writeReference(folder: string) {
@@ -60,7 +61,7 @@ async function readReference() {
     excludeInternal: true,
     excludePrivate: true,
     disableSources: true,
-    // tsc checks the types.
+    // typedoc does not check types, because tsc checks them in another step.
     skipErrorChecking: true,
     sort: ['source-order'],
     validation: { notExported: false, invalidLink: true, invalidPath: false, notDocumented: true },
@@ -85,7 +86,7 @@ async function readReference() {
   return { app, project, count: entries.length }
 }
 
-/** Entries in the packages' `exports`, with their sources. */
+/** Finds all entries in the packages' `exports`, with the source file of each entry. */
 const publicEntries = () =>
   manifests().flatMap(({ folder, manifest: { name, exports } }) =>
     Object.entries(exports).flatMap(([subpath, target]) => {

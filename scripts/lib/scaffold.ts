@@ -8,10 +8,13 @@ import { packAll } from './pack.ts'
 import { fetchNode, npmProgram } from './packages.ts'
 import { Stop, step } from './progress.ts'
 
-/** Creates projects from tarballs and uses them: every pair of options on Node 20, each kind on the newest Node. */
+/**
+ * Creates plugin projects with create-cni-plugin from tarballs, and uses them. Covers every pair of options on Node 20,
+ * and each kind of plugin on the newest Node.
+ */
 export async function testScaffold() {
   if (process.getuid?.() !== 0) throw new Stop('tests on the kernel need root. Run: sudo npm run test:scaffold')
-  // The projects are outside of the repository, because vitest would otherwise use the repository's configuration.
+  // Creates the projects outside the repository, because vitest would otherwise use the repository's configuration.
   const work = mkdtempSync(join(tmpdir(), 'scaffold-'))
   const tarballs = join(work, 'tarballs')
   await step('tarballs', async () => ({ note: `${(await packAll(tarballs)).length} packages` }))
@@ -45,6 +48,7 @@ async function useProject(
     await npm(project, 'install')
     for (const script of ['test', 'test:kernel', 'build', 'conformance']) await npm(project, 'run', script)
   })
-  // Removed after success because the compilers are large. Kept after a failure.
+  // Removes the project after success, because its compilers are large. After a failure the project remains for
+  // inspection.
   rmSync(project, { recursive: true })
 }

@@ -7,7 +7,10 @@ import { manifests } from './pack.ts'
 
 const scripts = new Set(Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts))
 
-/** Our programs: commands of the packages, packages that npx runs, and files in dist/bin. */
+/**
+ * Names of our own programs that shell blocks in the docs may call: commands of the packages, packages that npx runs,
+ * and files in dist/bin.
+ */
 const ours = new Set([
   ...manifests().flatMap(({ manifest: { name, bin = {} } }) => {
     const programs = Object.keys(bin)
@@ -16,14 +19,17 @@ const ours = new Set([
   ...Object.keys(EXECUTABLES),
 ])
 
-/** Programs that readers have, or that a page tells them to install. */
+/**
+ * Names of other programs that shell blocks in the docs may call. Readers have them, or the page says how to install
+ * them.
+ */
 const known = new Set(
   'cat kill cd chmod cp crictl ctr curl diff docker echo export helm ip ip6tables-restore ip6tables-save iptables iptables-restore iptables-save jq journalctl k3s kind kubectl ls mkdir mv node npm npx nsenter podman ps rm sh skopeo ss sudo systemctl tail tee vitest tsc biome changeset pnpm'.split(
     ' ',
   ),
 )
 
-/** Commands in `sh` and `console` blocks that do not exist. */
+/** Returns a message for each command in a page's `sh` and `console` blocks that does not exist. */
 export function commandProblems(file: string) {
   return blocks(readFileSync(file, 'utf8')).flatMap(({ language, code, line }) => {
     if (language !== 'sh' && language !== 'console') return []
@@ -34,7 +40,7 @@ export function commandProblems(file: string) {
   })
 }
 
-/** Words of each command, without output and comments. */
+/** Splits a shell block of a page into the words of each command, without output and comments. */
 function commandsOf(language: string, code: string) {
   const joined = code.replaceAll(/\\\n/g, ' ').replaceAll(/'[^']*'|"[^"]*"/g, 'TEXT')
   const lines = joined.split('\n').flatMap((line) => {
@@ -59,7 +65,7 @@ function problemOf([program = '', ...args]: string[]): string | undefined {
     const tool = first.replace(/(?<=.)@.*$/, '')
     return ours.has(tool) || known.has(tool) ? undefined : `npx ${first}: neither ours nor a tool that this check knows`
   }
-  // Accepts a program in `dist` that the guide has built before.
+  // Accepts any path in `dist`, because earlier commands of the guide build these programs.
   if (program.startsWith('dist/')) return undefined
   const name = program.split('/').at(-1) ?? ''
   return ours.has(name) || known.has(name) ? undefined : `${program} is no command that this check knows`

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { exec, machineNode } from './exec.ts'
 import { manifests } from './pack.ts'
 
-/** JavaScript, because the user's Node may not support TypeScript. */
+/** Script that imports entries of packages. It is JavaScript, because the user's Node may not support TypeScript. */
 const IMPORT_ALL = `for (const entry of process.argv.slice(1)) {
   if (Object.keys(await import(entry)).length === 0) throw new Error(entry + ' exports nothing')
 }

@@ -5,17 +5,20 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { env } from './exec.ts'
 import { runWithUs, UNSHARE } from './run-with-us.ts'
 
-/** The first process of a namespace must reap orphans: a shell does that while it waits. */
+/**
+ * Shell command that runs a program as the child of a namespace's first process. The first process must reap orphans,
+ * which the waiting shell does.
+ */
 const INIT = ['sh', '-c', '"$@" & wait $!', 'sh']
 const PREFIX = 'cni-runtimes-'
 const CGROUPS = '/sys/fs/cgroup'
 
 /**
- * Runs a program in new network, mount and process namespaces. They end with the program, even if this process is
- * killed. `CNI_RUNTIMES_FOLDER` and `CNI_RUNTIMES_CGROUP` name a folder and a control group for the program; both are
- * removed afterwards.
+ * Runs a program as on a node of its own, in new network, mount and process namespaces. The namespaces end with the
+ * program, even if this process is killed. The program's environment names a folder in `CNI_RUNTIMES_FOLDER` and a
+ * control group in `CNI_RUNTIMES_CGROUP`. Both are removed afterwards.
  *
- * @returns its exit code
+ * @returns the program's exit code
  */
 export async function inThrowAwayNode(argv: readonly [string, ...string[]]): Promise<number> {
   await sweep()
@@ -31,7 +34,7 @@ export async function inThrowAwayNode(argv: readonly [string, ...string[]]): Pro
   }
 }
 
-/** Removes files of killed runs. */
+/** Removes folders and control groups that earlier test runs have left when they were killed. */
 async function sweep() {
   for (const name of readdirSync(tmpdir()).filter(isLeftOver)) {
     rmSync(join(tmpdir(), name), { recursive: true, force: true })
@@ -41,13 +44,17 @@ async function sweep() {
   }
 }
 
-/** @param name - folder or control group of a run, with the id of its process */
+/**
+ * True if the test run that created a folder or control group has ended.
+ *
+ * @param name - name of the folder or control group, with the process id of its test run
+ */
 function isLeftOver(name: string) {
   const pid = new RegExp(`^${PREFIX}(\\d+)(-|$)`).exec(name)?.[1]
   return pid !== undefined && !existsSync(`/proc/${pid}`)
 }
 
-/** cgroup v2 has one tree, v1 has one for each controller. */
+/** Root folders of the control group trees: one with cgroup v2, one for each controller with cgroup v1. */
 const hierarchies = () => [CGROUPS, ...readdirSync(CGROUPS, { withFileTypes: true }).flatMap(folderIn)]
 
 const folderIn = (entry: Dirent) => (entry.isDirectory() ? [join(entry.parentPath, entry.name)] : [])

@@ -4,11 +4,14 @@ import { exec } from './exec.ts'
 import { Stop, step } from './progress.ts'
 import { RECORDED, recordedHeading } from './recorded-manifests.ts'
 
-/** Changesets without a release. */
+/** Names of the changeset files that no release contains yet. */
 export const changesets = (repository: string) =>
   readdirSync(join(repository, '.changeset')).filter((file) => file.endsWith('.md') && file !== 'README.md')
 
-/** Creates versions and CHANGELOGs from the changesets, and updates all copies of the version. Commits nothing. */
+/**
+ * Creates the next version and the CHANGELOGs of all packages from the changesets, and updates all copies of the
+ * version. Does not commit.
+ */
 export async function makeVersion(repository: string) {
   const waiting = changesets(repository).length
   if (waiting === 0) throw new Stop('there are no changesets: nothing has changed for users')
@@ -20,14 +23,17 @@ export async function makeVersion(repository: string) {
   await step('the lockfile', () => install(repository, '--lockfile-only'))
 }
 
-/** Installs the dependencies of a clone. */
+/** Installs the npm dependencies of a clone of the repository. */
 export const install = (repository: string, ...flags: string[]) => {
   const { packageManager } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
   const argv = ['npx', '--yes', packageManager, 'install', '--prefer-offline', ...flags] as const
   return exec(argv, { quiet: true, cwd: repository, env: { CI: 'true' } })
 }
 
-/** Other files with the version: executables cannot read their package.json, and Helm has its own file. */
+/**
+ * Files that contain a copy of the version. Executables cannot read their package.json, and a Helm chart has its own
+ * file.
+ */
 const SAID = [
   ['packages/host/src/version.ts', /(?<=')[^']*(?=')/g],
   ['packages/istio-redirect/deploy/chart/Chart.yaml', /(?<=^(?:version|appVersion): ).*$/gm],
@@ -42,7 +48,7 @@ function say(repository: string) {
     const file = join(repository, path)
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll(place, version))
   }
-  // Updates the recorded manifests without Helm.
+  // Updates the chart's hash and the version in the recorded manifests, without Helm.
   const heading = recordedHeading(join(repository, DEPLOY, 'chart'))
   for (const name of RECORDED) {
     const file = join(repository, DEPLOY, 'manifests', `${name}.yaml`)

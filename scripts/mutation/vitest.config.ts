@@ -3,7 +3,8 @@ import all from '../../vitest.config.ts'
 
 const { resolve = {}, ssr = {}, environments = {} } = all
 
-// Unit tests beside the mutated sources, without projects: each project would start for every mutant.
+// Runs the unit tests beside the mutated sources. Uses no vitest projects, because every project would start again for
+// each mutant.
 export default defineConfig({
   ...{ resolve, ssr, environments },
   test: {

@@ -1,19 +1,19 @@
 import ts from 'typescript'
 
-/** A paragraph of a comment, or the text of one of its tags, and the line it starts in. */
+/** A paragraph of a comment, or the text of one of its tags. The number is the line where the paragraph starts. */
 export type Passage = { line: number; text: string }
 
-/** A comment: consecutive `//` lines are one. */
+/** A comment in a TypeScript file. Consecutive `//` lines count as one comment. */
 export type Comment = { line: number; passages: Passage[] }
 
-/** Comments for tools, not for people. */
+/** Pattern for comments that are written for tools, such as linter directives. The prose check skips them. */
 const DIRECTIVE =
   /^(?:biome-ignore|@ts-|@vitest|[#@]__PURE__|eslint|prettier|Stryker|istanbul|v8 ignore|@license|!|<reference)/
 
-/** Text of these tags is code or a name. */
+/** Tags such as `@example`, whose text is code or a name. The prose check skips their text. */
 const CODE_TAG = /^@(?:example|see|link|module|internal|experimental|typeParam|template|source|inheritDoc)\b/
 
-/** The comments of a program, without code blocks and directives. */
+/** Finds the comments of a TypeScript file, without code blocks in comments and without directives for tools. */
 export function commentsOf(file: ts.SourceFile): Comment[] {
   const found: Comment[] = []
   let lineComments: { line: number; text: string }[] = []
@@ -39,12 +39,15 @@ export function commentsOf(file: ts.SourceFile): Comment[] {
   return found
 }
 
-/** Line of a position, counted from 1. */
+/** Line number of a position in a TypeScript file, counted from 1. */
 export const lineAt = (file: ts.SourceFile, position: number) => file.getLineAndCharacterOfPosition(position).line + 1
 
 // internal
 
-/** The program with spaces instead of strings, templates and regular expressions, which may contain `//`. */
+/**
+ * Copy of a TypeScript file's text with spaces instead of strings, templates and regular expressions, which may contain
+ * `//`.
+ */
 function withoutLiterals(file: ts.SourceFile): string {
   const parts: string[] = []
   let end = 0
@@ -66,7 +69,7 @@ function add(found: Comment[], line: number, text: string) {
   if (passages.length > 0) found.push({ line, passages })
 }
 
-/** Splits at empty lines, at bullets and at tags. */
+/** Splits the lines of a comment into passages: at empty lines, at bullets and at tags. */
 function passagesOf(start: number, text: string): Passage[] {
   const passages: Passage[] = []
   let current: Passage | undefined
@@ -88,7 +91,7 @@ function passagesOf(start: number, text: string): Passage[] {
   return passages.filter((passage) => /\p{L}\P{L}+\p{L}/u.test(passage.text))
 }
 
-/** `@param pause - milliseconds` without its tag and name. */
+/** Removes the tag and the parameter's name from a line such as `@param pause - milliseconds`. */
 const withoutTag = (line: string) =>
   line
     .replace(/^@param\s+(?:\{[^}]*\}\s*)?(?:\[[^\]]*\]|[\w.$]+)(?:\s+-)?\s*/, '')

@@ -1,7 +1,9 @@
 import markdown from 'markdown-it'
 import type { Kind } from './rules.ts'
 
-/** A paragraph, a list item or a table cell of a page. `wrapped` is true if the text has line breaks. */
+/**
+ * A paragraph, a list item or a table cell of a Markdown page. The flag `wrapped` means that the text has line breaks.
+ */
 export type Block = { line: number; kind: Exclude<Kind, 'comment' | 'title'>; text: string; wrapped: boolean }
 
 const parser = markdown({ html: true })

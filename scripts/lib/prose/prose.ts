@@ -8,17 +8,17 @@ import { blocksOf } from './pages.ts'
 import { findings } from './rules.ts'
 import { titlesOf } from './titles.ts'
 
-/** A comment, a test title or a block of a page, with the rules that the text breaks. */
+/** A checked text and the rules of plain English that it breaks: a comment, a test title or a paragraph of a page. */
 export type Text = { kind: 'comments' | 'test titles' | 'pages' | 'changesets'; where: string; findings: string[] }
 
-/** Maximum share of texts of each kind that may break a rule. */
+/** Maximum share of texts that may break a rule of plain English, for each kind of text. */
 const BUDGET = 0.03
 
 const SOURCES = '{packages,examples,scripts,bench,test,playground,docs}/**/*.{ts,mjs}'
 const PAGES = '{*.md,{packages,examples,docs,playground}/**/*.md,.changeset/*.md}'
 const NOT_OURS = ['**/node_modules/**', '**/dist/**', 'docs/reference/**', '**/CHANGELOG.md']
 
-/** All texts that people read in the given files. Default: all files of the repository. */
+/** Finds all comments, test titles and paragraphs in the given files. Default: all files of the repository. */
 export function textsOf(files: readonly string[] = allFiles()): Text[] {
   return files.flatMap((file) => {
     const source = readFileSync(join(root, file), 'utf8')
@@ -40,7 +40,7 @@ export function checkProse() {
   return { note: shares.map(({ kind, share }) => `${kind} ${percent(share)}`).join(', ') }
 }
 
-/** Share of texts that break a rule, for each kind. */
+/** Share of texts that break a rule of plain English, for each kind of text. */
 export function shareOfFindings(texts: readonly Text[]) {
   const kinds = [...new Set(texts.map(({ kind }) => kind))]
   return kinds.map((kind) => {

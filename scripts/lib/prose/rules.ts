@@ -1,33 +1,38 @@
 /** One violation of the rules for plain English: the rule, and the words that break it. */
 export type Finding = { rule: string; words: string }
 
-/** Kind of a text, by its place. Pages may contain questions and tables; comments must not. */
+/**
+ * Kind of a text that the rules of plain English apply to. Pages may contain questions and tables; comments must not.
+ */
 export type Kind = 'comment' | 'paragraph' | 'cell' | 'title'
 
-/** Longest sentence, in words. A code span counts as one word. */
+/** Maximum number of words in a sentence, by kind of text. A code span counts as one word. */
 const LONGEST_SENTENCE = { comment: 20, paragraph: 25, title: 25 } as const
 
-/** Longest table cell, in words. */
+/** Maximum number of words in a table cell. */
 const LONGEST_CELL = 25
 
 /** Forbidden beginnings: a text must begin with a noun or a verb, not with a clause. */
 const OPENING = /^(?:what|who|whose|whom|whoever|whether|how|where|why|that|those|which|whatever|of|nor|neither)\b/i
 
-/** Words that name no actor. */
+/** Forbidden words for an unknown actor: a sentence must name the actor. */
 const NOBODY = /\b(?:nobody|somebody|someone|whoever|whomever|whosoever|no one)\b/i
 
-/** Predicates that negate their noun: "is none", "that is no address". */
+/** Forbidden predicates that negate their noun, such as `that is no address`. */
 const NEGATED_NOUN =
   /\b(?:(?:is|are|was|were) none|(?:it|that|which|this|they) (?:is|are|was|were) no (?!longer|more|less|matter|different))\b/i
 
-/** Figures of speech. The field has a verb for each. */
+/** Figures of speech that texts must not contain. The field has a plain verb for each of them. */
 const FIGURES =
   /\b(?:do(?:es)? without|comes? to rest|lets? go|(?:is|are) told|vouch(?:es)? for|hands? over|go(?:es)? ahead|(?:has|have) the words|takes? itself back|has become of|becomes? of|all that|that which|is (?:as|that) of|those of|that of)\b/i
 
 /** Fragments that explain an omitted member without a verb: "`undefined`: in pods". */
 const HALF_SENTENCE = /^(?:`?(?:undefined|null|false|true)`?|without|otherwise|absent): \w+(?: \w+)?\.?$/i
 
-/** Costs are results of benchmarks and belong to their pages. */
+/**
+ * Figures such as times and percentages. They are results of benchmarks and belong to the benchmark pages, not into
+ * comments.
+ */
 const COST =
   /\b(?:costs?|saves?|takes) (?:about |some |only |up to )?(?:a |an |[\d.]+|half|twice|one |two |three )[^.]*\b(?:ms|µs|us|ns|instructions|kB|MB|percent|%)/i
 

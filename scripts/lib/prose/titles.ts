@@ -21,7 +21,7 @@ export function titlesOf(file: ts.SourceFile): Passage[] {
 
 // internal
 
-/** `it` for `it`, `it.skip`, `it.each(table)` and `it.runIf(root)`. */
+/** Name of a called test function: `it` for `it`, `it.skip`, `it.each(table)` and `it.runIf(root)`. */
 function calledName(callee: ts.Expression): string {
   if (ts.isIdentifier(callee)) return callee.text
   if (ts.isPropertyAccessExpression(callee) || ts.isCallExpression(callee)) return calledName(callee.expression)

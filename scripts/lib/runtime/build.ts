@@ -23,7 +23,10 @@ const cache = join(root, 'dist/runtime-cache')
 const packageOf = (processor: Processor) => join(root, 'packages', `runtime-linux-${processor}`)
 const PROGRAMS = ['cni-compile', 'cni-runtime', 'cni-runtime-tls'] as const
 
-/** Builds the programs for this machine and, if there is a compiler, for others. */
+/**
+ * Builds the small runtime's programs for this machine's processor, and for each other processor with an installed
+ * compiler.
+ */
 export async function buildRuntimes(): Promise<void> {
   for (const processor of PROCESSORS) {
     if (processor === 'x64' || findToolchain(processor) !== undefined) await buildRuntime(processor)
@@ -31,7 +34,10 @@ export async function buildRuntimes(): Promise<void> {
   }
 }
 
-/** Builds the native programs into the package of the processor. Does nothing if they are up to date. */
+/**
+ * Builds the small runtime's programs for one processor into the package of that processor. Does nothing if they are up
+ * to date.
+ */
 export async function buildRuntime(processor: Processor): Promise<void> {
   const folder = packageOf(processor)
   const mark = join(cache, `${processor}.json`)
@@ -49,7 +55,9 @@ export async function buildRuntime(processor: Processor): Promise<void> {
   })
 }
 
-/** Builds again from scratch and compares the bytes. */
+/**
+ * Builds the small runtime's programs again without the cache, and checks that the bytes equal the existing programs.
+ */
 export async function verifyRuntime(processor: Processor): Promise<void> {
   await step(`the same bytes for ${processor} again`, async () => {
     const folder = join(cache, `verify-${processor}`)
@@ -99,7 +107,8 @@ async function copyLicences(processor: Processor, folder: string): Promise<void>
 const version = (): string => JSON.parse(readFileSync(join(root, 'packages/runtime/package.json'), 'utf8')).version
 
 /**
- * Hash of all inputs of the programs except the compiler. It is equal for all processors because bytecode is portable.
+ * Hash of all inputs of the small runtime's build except the compiler. The hash is the same for all processors, because
+ * bytecode is portable.
  */
 function sourceHash(): string {
   const hash = createHash('sha256').update(JSON.stringify([ENGINE_SOURCE, TLS_SOURCE, C_LIBRARY, version()]))

@@ -1,6 +1,9 @@
 import type { Edit } from './edit.ts'
 
-/** Makes an interruption at the deadline uncatchable. The interruption does not reject promises. */
+/**
+ * Changes QuickJS so that JavaScript cannot catch the interruption at the deadline. The interruption does not reject
+ * promises.
+ */
 export const DEADLINE_EDITS: readonly Edit[] = [
   {
     why: 'the error of an interruption ends a job, and rejects no promise: nobody can catch it, the host gets it',

@@ -1,4 +1,4 @@
-/** Edit of the engine's source. The text must occur exactly `times` times. */
+/** A replacement of text in QuickJS's source. The searched text must occur exactly `times` times. */
 export interface Edit {
   readonly why: string
   readonly find: string

@@ -7,16 +7,18 @@ import { IMAGE_EDITS, IMAGE_EDITS_OF_HEADER } from './image-edits.ts'
 import { JSON_EDITS } from './json-edits.ts'
 import { PLACE_EDITS } from './place-edits.ts'
 
-/** Edits by file. The build fails if a newer engine lacks one of the places. */
+/**
+ * Our changes of QuickJS, by source file. The build fails if a newer version of QuickJS lacks one of the changed texts.
+ */
 const EDITS_OF: Readonly<Record<(typeof EDITED_FILES)[number], readonly Edit[]>> = {
   'quickjs.c': [...HASH_EDITS, ...DEADLINE_EDITS, ...PLACE_EDITS, ...JSON_EDITS, ...FAULT_EDITS, ...IMAGE_EDITS],
   'quickjs.h': IMAGE_EDITS_OF_HEADER,
 }
 
-/** The files of the engine that have edits. */
+/** Names of QuickJS's source files that the build changes. */
 export const EDITED_FILES = ['quickjs.c', 'quickjs.h'] as const
 
-/** Applies the edits to a file of the engine. */
+/** Applies our changes to a source file of QuickJS. Throws if the file lacks one of the changed texts. */
 export function editEngine(file: (typeof EDITED_FILES)[number], source: string): string {
   return EDITS_OF[file].reduce((text, { why, find, replace, times }) => {
     const parts = text.split(find)

@@ -1,6 +1,6 @@
 import type { Edit } from './edit.ts'
 
-/** Repairs faults of the engine, and makes its errors equal to Node's. */
+/** Changes that repair faults of QuickJS and make its errors equal to Node's. */
 export const FAULT_EDITS: readonly Edit[] = [
   {
     why: 'deep recursion is the error that it is on Node',

@@ -1,13 +1,14 @@
 import type { Edit } from './edit.ts'
 
-// Objects of the image live as long as the process, so their references are not counted. A count would write to the
-// page, and the kernel would copy it: docs/small-runtime.md, "The image".
+// Changes QuickJS for the memory image of a started program. Objects of the image live as long as the process, so
+// references to them are not counted. A count would write to the memory page, and the kernel would copy the page:
+// docs/small-runtime.md, "The image".
 
 const WHY = 'references to what lies in the image are not counted'
 
 const one = (find: string, replace: string, times = 1): Edit => ({ why: WHY, find, replace, times })
 
-/** Edits of quickjs.h. */
+/** Changes in the file quickjs.h for the memory image. */
 export const IMAGE_EDITS_OF_HEADER: readonly Edit[] = [
   one(
     'void __JS_FreeValue(JSContext *ctx, JSValue v);\n',
@@ -22,7 +23,7 @@ void __JS_FreeValue(JSContext *ctx, JSValue v);
   one('        p->ref_count++;\n', '        if (!IN_IMAGE(p))\n            p->ref_count++;\n', 2),
 ]
 
-/** Edits of quickjs.c. */
+/** Changes in the file quickjs.c for the memory image. */
 export const IMAGE_EDITS: readonly Edit[] = [
   {
     why: 'a suspended generator or async function of the image keeps no address of the stack',
@@ -59,17 +60,18 @@ export const IMAGE_EDITS: readonly Edit[] = [
   ),
   one('    if (--p->header.ref_count > 0)\n', '    if (IN_IMAGE(p) || --p->header.ref_count > 0)\n'),
   one('    if (--str->header.ref_count <= 0) {\n', '    if (!IN_IMAGE(str) && --str->header.ref_count <= 0) {\n'),
-  // References to objects of the image are not counted. A count of 1 does not mean that only one reference exists.
+  // References to objects of the memory image are not counted. For these objects, a count of 1 does not mean that only
+  // one reference exists.
   one('        if (p1->header.ref_count != 1)\n', '        if (IN_IMAGE(p1) || p1->header.ref_count != 1)\n'),
   one('} else if (sh->header.ref_count != 1) {\n', '} else if (IN_IMAGE(sh) || sh->header.ref_count != 1) {\n'),
   one('        if (sh->header.ref_count != 1) {\n', '        if (IN_IMAGE(sh) || sh->header.ref_count != 1) {\n'),
-  // The edits below concern the shapes of objects.
+  // The next changes stop QuickJS from counting references to object shapes in the memory image.
   one('    sh->header.ref_count++;\n', '    if (!IN_IMAGE(sh))\n        sh->header.ref_count++;\n'),
   one(
     '    if (unlikely(--sh->header.ref_count <= 0)) {\n',
     '    if (!IN_IMAGE(sh) && unlikely(--sh->header.ref_count <= 0)) {\n',
   ),
-  // The edits below concern the variables of closures.
+  // The next changes stop QuickJS from counting references to closure variables in the memory image.
   one(' var_ref->header.ref_count++;\n', ' if (!IN_IMAGE(var_ref)) var_ref->header.ref_count++;\n', 6),
   one(
     '        pr->u.var_ref->header.ref_count++;\n',
@@ -79,7 +81,7 @@ export const IMAGE_EDITS: readonly Edit[] = [
     '        if (--var_ref->header.ref_count == 0) {\n',
     '        if (!IN_IMAGE(var_ref) && --var_ref->header.ref_count == 0) {\n',
   ),
-  // The collector treats objects of the image as referenced.
+  // The garbage collector treats objects of the memory image as always referenced.
   one(
     '    assert(p->ref_count > 0);\n    p->ref_count--;\n',
     '    if (IN_IMAGE(p))\n        return;\n    assert(p->ref_count > 0);\n    p->ref_count--;\n',

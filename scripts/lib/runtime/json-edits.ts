@@ -1,6 +1,6 @@
 import type { Edit } from './edit.ts'
 
-/** Makes JSON.parse accept exactly the JSON grammar. */
+/** Changes QuickJS so that JSON.parse accepts exactly the grammar of JSON. */
 export const JSON_EDITS: readonly Edit[] = [
   {
     why: 'JSON has eight escapes, and four digits behind \\\\u',

@@ -1,14 +1,14 @@
 import type { PinnedFile } from '../image/pins.ts'
 
-/** The processors that the small runtime is built for, as Node names them. */
+/** Processors for which the small runtime is built, with Node's names. */
 export const PROCESSORS = ['x64', 'arm64'] as const
 export type Processor = (typeof PROCESSORS)[number]
 
-/** Version of the engine, as its own file VERSION has it. */
+/** Version of QuickJS, as in the file VERSION of its source. */
 export const QUICKJS_VERSION = '2025-04-26'
-/** Version of the C library, without Debian's revision. */
+/** Version of the C library musl, without Debian's revision. */
 export const MUSL_VERSION = '1.2.5'
-/** Version of the TLS library, as its own headers have it. */
+/** Version of the TLS library Mbed TLS, as in its own headers. */
 export const MBEDTLS_VERSION = '3.6.6'
 
 /**
@@ -28,7 +28,7 @@ export const TLS_SOURCE: PinnedFile = {
   sha256: '8fb65fae8dcae5840f793c0a334860a411f884cc537ea290ce1c52bb64ca007a',
 }
 
-/** The C library of trixie: headers, start files and the static library. */
+/** musl of Debian trixie: headers, start files and the static library. */
 export const C_LIBRARY: Readonly<Record<Processor, PinnedFile>> = {
   x64: {
     archive: 'debian',

@@ -8,26 +8,29 @@ import { MUSL_VERSION, QUICKJS_VERSION } from './pins.ts'
 import type { CLibrary } from './sources.ts'
 import type { Toolchain } from './toolchain.ts'
 
-/** Folder of our own C code. */
+/** Folder with our own C code of the small runtime. */
 export const NATIVE = join(root, 'packages/runtime/native')
 
 const ENGINE_FILES = ['cutils', 'dtoa', 'libregexp', 'libunicode']
-/** Our C files that are compiled and cached together with the engine, because they change as rarely as the engine. */
+/** Our C files that are compiled and cached together with QuickJS, because they change as rarely as QuickJS. */
 const ENGINE_PART = ['engine.c', 'engine.h', 'string-hash.h']
 
-/** Configuration header of the TLS library. */
+/** Our configuration header for the TLS library Mbed TLS. */
 const TLS_SETTINGS = 'tls-config.h'
 
 const RUNTIME = [
   ...['arena', 'arena-memory', 'base64', 'build-image', 'deadline', 'files', 'host', 'image', 'main', 'note', 'refuse'],
   ...['run', 'say', 'spawn', 'syscall', 'text', 'utf8'],
 ]
-/** Runtime with the TLS library. Plugins without `node:https` use the smaller one. */
+/**
+ * Name of the runtime program that contains the TLS library. Plugins without `node:https` use a smaller runtime
+ * program.
+ */
 const TLS_PROGRAM = 'cni-runtime-tls'
 
 /**
- * Source files of each program besides the engine. Only `cni-compile` uses the engine's parser. The linker drops the
- * parser from the other programs.
+ * Our source files of each program of the small runtime, besides QuickJS. Only `cni-compile` uses the parser of
+ * QuickJS. The linker removes the parser from the other programs.
  */
 const PROGRAMS = {
   'cni-compile': ['compile', 'files', 'note'],
@@ -49,7 +52,10 @@ const FLAGS = [
   ...['-fno-asynchronous-unwind-tables', '-fno-unwind-tables', '-fno-strict-aliasing', '-nostdinc'],
 ]
 const WARNINGS = ['-Wall', '-Wextra', '-Werror', '-Wno-unused-parameter']
-/** Linker options for an image: fixed addresses, no executable stack, a spare program header. */
+/**
+ * Linker options for runtime programs, which load memory images: fixed addresses, no executable stack, a spare program
+ * header.
+ */
 const LINK = [
   ...['-static', '-no-pie', '-nostdlib', '-nostartfiles', '-Wl,--gc-sections', '-Wl,--build-id=none'],
   ...['-Wl,-z,relro', '-Wl,-z,noexecstack', '-Wl,-z,separate-code'],
@@ -59,16 +65,19 @@ export interface Inputs {
   readonly processor: 'x64' | 'arm64'
   readonly tools: Toolchain
   readonly library: CLibrary
-  /** Folder with the engine's unpacked source. Its subfolder `edited` contains the edited files. */
+  /** Folder with the unpacked source of QuickJS. Its subfolder `edited` contains the files with our changes. */
   readonly engine: string
   /** Folder with the unpacked source of the TLS library. */
   readonly tls: string
-  /** Build id for bytecode and images that fit together. */
+  /** Id of the build. Bytecode and memory images fit only a runtime with the same id. */
   readonly build: string
   readonly version: string
 }
 
-/** Compiles the engine and the TLS library, unless their objects are cached, and all programs. */
+/**
+ * Compiles QuickJS and the TLS library, unless their object files are cached. Then compiles and links all programs of
+ * the small runtime.
+ */
 export async function compilePrograms(inputs: Inputs, objects: string, into: string): Promise<void> {
   const engine = await engineObjects(inputs, objects)
   const tls = await tlsObjects(inputs, objects)
@@ -90,11 +99,11 @@ function engineObjects(inputs: Inputs, objects: string): Promise<string[]> {
     ...EDITED_FILES.map((file) => join(inputs.engine, 'edited', file)),
     ...ENGINE_PART.map((file) => join(NATIVE, file)),
   ]
-  // Compiles the largest file first, because it takes longest.
+  // Reverses the order, so that the largest file is compiled first. It takes the longest time.
   return keptObjects(inputs, objects, 'engine', sources.toReversed(), read)
 }
 
-/** Most files of the library are empty with our configuration. */
+/** Compiles all files of Mbed TLS. With our configuration, most of the files contain no code. */
 function tlsObjects(inputs: Inputs, objects: string): Promise<string[]> {
   const folder = join(inputs.tls, 'library')
   const sources = readdirSync(folder).filter((file) => file.endsWith('.c'))
@@ -102,7 +111,10 @@ function tlsObjects(inputs: Inputs, objects: string): Promise<string[]> {
   return keptObjects(inputs, objects, 'tls', paths, [join(NATIVE, TLS_SETTINGS)])
 }
 
-/** Objects of third-party sources. Cached until settings or one of the files in `read` change. */
+/**
+ * Compiles third-party source files to object files. The object files are cached until compiler settings or one of the
+ * files in `read` change.
+ */
 async function keptObjects(
   inputs: Inputs,
   objects: string,
@@ -128,7 +140,7 @@ async function keptObjects(
 
 function compile(inputs: Inputs, source: string, object: string, more: readonly string[]): Promise<string> {
   const { tools, library, engine, tls, processor } = inputs
-  // gcc prints no warnings for headers in `-isystem`.
+  // Folders of third-party headers. The build passes them by `-isystem`, so that gcc prints no warnings for them.
   const headers = [join(engine, 'edited'), engine, join(tls, 'include'), tools.headers, library.headers]
   const texts = {
     CONFIG_VERSION: QUICKJS_VERSION,

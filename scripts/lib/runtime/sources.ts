@@ -9,7 +9,7 @@ import { C_LIBRARY, ENGINE_SOURCE, MBEDTLS_VERSION, type Processor, QUICKJS_VERS
 
 const HINT = 'The archive no longer has it, or cannot be reached. Until then plugins are built with --runtime bun.'
 
-/** The engine's source with our edits. */
+/** Folder with the source of QuickJS, with our changes applied. */
 export async function engineSource(cache: string): Promise<string> {
   const folder = join(cache, 'quickjs')
   await unpackOnce(folder, ENGINE_SOURCE.sha256, async (into) => {
@@ -24,7 +24,7 @@ export async function engineSource(cache: string): Promise<string> {
   return folder
 }
 
-/** Unmodified source of the TLS library. */
+/** Folder with the unchanged source of the TLS library Mbed TLS. */
 export async function tlsSource(cache: string): Promise<string> {
   const folder = join(cache, 'mbedtls')
   await unpackOnce(folder, TLS_SOURCE.sha256, async (into) => {
@@ -39,7 +39,7 @@ export async function tlsSource(cache: string): Promise<string> {
 
 export interface CLibrary {
   readonly headers: string
-  /** Folder with crt1.o, libc.a and similar files. */
+  /** Folder with musl's files for the linker, such as crt1.o and libc.a. */
   readonly libraries: string
   readonly licence: string
 }
@@ -68,7 +68,7 @@ async function unpack(source: PinnedFile, cache: string, into: string): Promise<
   })
 }
 
-/** Unpacks into a folder atomically. The folder's name depends on the archive. */
+/** Unpacks a source archive into a folder atomically. A folder that already has the archive's hash stays unchanged. */
 async function unpackOnce(folder: string, sha256: string, unpack: (into: string) => Promise<void>): Promise<void> {
   const mark = join(folder, '.sha256')
   if (existsSync(mark) && readFileSync(mark, 'utf8') === sha256) return

@@ -2,20 +2,23 @@ import { spawnSync } from 'node:child_process'
 import { env } from '../exec.ts'
 import type { Processor } from './pins.ts'
 
-/** Compiler for one processor, without its C library. */
+/** An installed C compiler for one processor, without a C library. */
 export interface Toolchain {
   readonly gcc: string
-  /** Version such as `gcc (Debian 12.2.0-14+deb12u1) 12.2.0`. Equal compilers give equal bytes. */
+  /**
+   * Version text of the compiler, such as `gcc (Debian 12.2.0-14+deb12u1) 12.2.0`. Compilers of the same version give
+   * the same bytes.
+   */
   readonly version: string
   /** Folder of the compiler's own headers. */
   readonly headers: string
-  /** Library with functions that the compiler calls for missing processor instructions. */
+  /** Path of libgcc, which contains functions for operations that the processor has no instruction for. */
   readonly libgcc: string
 }
 
 const GCC = { x64: 'x86_64-linux-gnu-gcc', arm64: 'aarch64-linux-gnu-gcc' } as const
 
-/** The compiler for a processor; `undefined` if it is not installed. */
+/** Finds the C compiler for a processor. `undefined` if the compiler is not installed. */
 export function findToolchain(processor: Processor): Toolchain | undefined {
   const gcc = GCC[processor]
   const [version = ''] = ask(gcc, '--version')?.split('\n') ?? []

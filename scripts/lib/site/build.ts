@@ -13,10 +13,10 @@ const put = (path: string, text: string) => {
   writeFileSync(join(source, path), text)
 }
 
-/** Output folder of the site, for any web server. */
+/** Output folder of the documentation site. Any web server can serve it. */
 export const site = join(root, 'dist/docs')
 
-/** Builds the site: guide, READMEs of packages and examples, API reference. Fails for dead links. */
+/** Builds the documentation site: guide, READMEs of packages and examples, API reference. Fails for dead links. */
 export async function buildSite() {
   rmSync(source, { recursive: true, force: true })
   const repository = repositoryUrl()

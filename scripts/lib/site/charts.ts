@@ -1,9 +1,11 @@
 import { renderMermaidSVG } from 'beautiful-mermaid'
 
-/** Picture of a chart, with its path on the site. */
+/** A chart of a page as an SVG picture, with the picture's path on the documentation site. */
 export type Chart = { path: string; svg: string }
 
-/** Replaces `mermaid` blocks by pictures. GitHub draws the blocks itself. */
+/**
+ * Replaces the `mermaid` blocks of a page by pictures for the documentation site. GitHub draws `mermaid` blocks itself.
+ */
 export function drawCharts(route: string, text: string): { text: string; charts: Chart[] } {
   const charts: Chart[] = []
   const drawn = text.replaceAll(/^```mermaid\n([\s\S]*?)^```$/gm, (_, source: string) => {
@@ -14,6 +16,9 @@ export function drawCharts(route: string, text: string): { text: string; charts:
   return { text: drawn, charts }
 }
 
-/** White background for dark mode, and no font from another server. */
+/**
+ * Draws a chart with a white background, which is also readable in dark mode. Removes the import of a font from another
+ * server.
+ */
 const svgOf = (source: string) =>
   renderMermaidSVG(source, { bg: '#ffffff', fg: '#222222', font: 'system-ui' }).replaceAll(/^\s*@import .*\n/gm, '')

@@ -2,10 +2,10 @@ import type { DefaultTheme, UserConfig } from 'vitepress'
 import { slugify } from '../markdown.ts'
 import type { Group, Page } from './pages.ts'
 
-/** A module of the API reference: import name and address of its page. */
+/** An entry of a package in the API reference: its import name and the address of its page. */
 export type ApiModule = { name: string; route: string }
 
-/** VitePress configuration of the site. */
+/** VitePress configuration of the documentation site. */
 export function siteConfig(
   pages: readonly Page[],
   modules: readonly ApiModule[],
@@ -29,13 +29,14 @@ export function siteConfig(
     description: 'Chained CNI plugins in TypeScript',
     lang: 'en',
     cleanUrls: false,
-    // Headings have the same anchors as on GitHub.
+    // Gives headings the same anchors as on GitHub, so that links work on both.
     markdown: { anchor: { slugify } },
     themeConfig: {
       nav: [
         { text: 'Guide', link: '/guide/' },
         { text: 'Packages', link: address('packages/skel') },
-        // Marks the playground's link: the browser loads this page directly, because the page is not part of VitePress.
+        // Loads the playground without VitePress's router: `_self` makes the browser load the page, which is not a page
+        // of VitePress.
         { text: 'Playground', link: '/playground.html', target: '_self' },
         { text: 'API', link: address(modules[0]?.route ?? 'guide/index') },
       ],

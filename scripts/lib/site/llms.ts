@@ -4,7 +4,10 @@ import { root } from '../exec.ts'
 import type { ApiModule } from './config.ts'
 import type { Group, Page } from './pages.ts'
 
-/** Text of `llms.txt`: a line for each page with its first sentence, for programs. See llmstxt.org. */
+/**
+ * Text of the site's file `llms.txt` for language models: a line for each page with the page's first sentence. See
+ * llmstxt.org.
+ */
 export function llmsText(pages: readonly Page[], modules: readonly ApiModule[]): string {
   const list = (group: Group) =>
     pages

@@ -2,11 +2,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { root } from '../exec.ts'
 
-/** A Markdown file of the repository with its route on the site, without `.md`. */
+/**
+ * A Markdown file of the repository that becomes a page of the documentation site. The route is the page's address
+ * without `.md`.
+ */
 export type Page = { source: string; route: string; title: string; group: Group }
 export type Group = 'guide' | 'packages' | 'examples' | 'project'
 
-/** All pages in reading order. The guide's index defines its order. */
+/** All pages of the documentation site in reading order, as the guide's index defines it. */
 export function sitePages(): Page[] {
   const guide = [...read('docs/README.md').matchAll(/^\| \d+ \| \[[^\]]+\]\(([a-z-]+)\.md\)/gm)].map(([, name]) =>
     page(`docs/${name}.md`, `guide/${name}`, 'guide'),
@@ -43,8 +46,8 @@ function page(source: string, route: string, group: Group): Page {
 }
 
 /**
- * Text of a page for the site. Links to pages become routes, links to other files lead to the repository, and comments
- * with a block's source are removed.
+ * Text of a Markdown page for the documentation site. Links to pages become routes, and links to other files lead to
+ * the repository. Comments that name the source of a code block are removed.
  *
  * @param repository - URL of the source folder, with a branch
  */
@@ -71,7 +74,7 @@ export function pageText({ source, route }: Page, pages: readonly Page[], reposi
   )
 }
 
-/** Applies a change to text outside of code. */
+/** Applies a change to the parts of a Markdown text that are not code. */
 const outsideCode = (text: string, change: (text: string) => string) =>
   text
     .split(/(^```[\s\S]*?^```$|`[^`\n]*`)/gm)

@@ -5,7 +5,9 @@ import { Stop, step } from '../progress.ts'
 import { site } from './build.ts'
 import { serveFolder } from './serve.ts'
 
-/** Visits every page, link and heading, the search, and the link to the next page. */
+/**
+ * Tests the documentation site in a browser: every page, link and heading, the search, and the link to the next page.
+ */
 export async function visitSite(program: string, pictures: string) {
   mkdirSync(pictures, { recursive: true })
   using server = await serveFolder(site)
@@ -31,7 +33,7 @@ async function followAll(browser: Browser, origin: string) {
     if (anchors.has(path)) continue
     where = path
     await page.goto(origin + path, { waitUntil: 'domcontentloaded' })
-    // A string, because it runs in the browser, which has other types.
+    // Script for the browser, as a string: the types of this TypeScript program do not include the browser's.
     const { ids, hrefs } = await page.evaluate<{ ids: string[]; hrefs: string[] }>(`({
       ids: [...document.querySelectorAll('[id]')].map(({ id }) => id),
       hrefs: [...document.querySelectorAll('a[href]')].map(({ href }) => href),
@@ -44,7 +46,7 @@ async function followAll(browser: Browser, origin: string) {
     }
   }
   for (const { from, path, anchor } of wanted) {
-    // The playground reads what to show from its address.
+    // Skips links to the playground with an example: the playground reads the fragment itself, so it is not an anchor.
     if (path === '/playground.html' && anchor.startsWith('example=')) continue
     if (anchor !== '' && !anchors.get(path)?.has(anchor)) problems.push(`${from}: ${path} has no heading #${anchor}`)
   }
@@ -62,7 +64,7 @@ async function search(browser: Browser, origin: string, pictures: string) {
   await page.screenshot({ path: join(pictures, 'search.png') })
   await first.click()
   await page.waitForURL((url) => url.pathname !== '/guide/')
-  // The address changes before the content.
+  // After a search, the browser's address changes before the page's content: wait for the content too.
   const found = page.locator('main', { hasText: 'removeChains' })
   await found.waitFor().catch(() => {
     throw new Stop(`searching for removeChains led to ${page.url()}, which lacks it`)
@@ -77,13 +79,13 @@ async function read(browser: Browser, origin: string, pictures: string) {
   await page.getByRole('link', { name: 'Write a plugin', exact: true }).click()
   await heading(page, 'Write a chained plugin')
   await page.screenshot({ path: join(pictures, 'page.png') })
-  // The next link follows the reading order of the guide.
+  // Follows the link to the next page, which must be the guide's next page in reading order.
   await page.locator('.VPDocFooter .next').click()
   await heading(page, 'What to import')
   await page.goto(`${origin}/guide/ambient.html`)
   const chart = page.locator('main img[src$=".svg"]').first()
   await chart.scrollIntoViewIfNeeded()
-  // A missing or broken picture has no size.
+  // Checks the width of the chart's picture: a missing or broken picture has the width 0.
   const drawn = await chart.evaluate('(image) => image.decode().then(() => image.naturalWidth)')
   if (drawn === 0) throw new Stop('the chart of ambient mode is no picture')
   await page.screenshot({ path: join(pictures, 'chart.png') })

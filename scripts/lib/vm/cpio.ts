@@ -1,4 +1,4 @@
-/** A file of an archive; a folder if it has no content. */
+/** A file in a cpio archive. An entry without content is a folder. */
 export interface Entry {
   readonly name: string
   readonly content?: Uint8Array | string
@@ -9,7 +9,10 @@ const FOLDER = 0o040755
 const FILE = 0o100644
 const PROGRAM = 0o100755
 
-/** Archive for the kernel's first file system: "new ASCII" cpio, owned by root. */
+/**
+ * Creates a cpio archive in the "new ASCII" format, owned by root. The virtual machine's kernel uses it as first file
+ * system.
+ */
 export function cpio(entries: readonly Entry[]): Buffer {
   const all = [...entries, { name: 'TRAILER!!!', content: '' }]
   return Buffer.concat(all.flatMap((entry, index) => record(entry, index + 1)))

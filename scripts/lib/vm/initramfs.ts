@@ -5,28 +5,37 @@ import { Stop } from '../progress.ts'
 import { cpio } from './cpio.ts'
 import type { Kernel } from './kernel.ts'
 
-/** Kernel modules to mount this machine's files: Debian's kernel has hardly any built in. */
+/**
+ * Kernel modules with which the virtual machine mounts the files of this machine. Debian's kernel has hardly any
+ * drivers built in.
+ */
 const MODULES = ['virtio_pci', '9pnet_virtio', '9p', 'overlay']
 const MACHINE = fileURLToPath(new URL('machine.sh', import.meta.url))
 
-/** Parts of a machine besides its kernel. */
+/** Content of the virtual machine's first file system, besides the kernel. */
 export interface Contents {
-  /** Static program for the machine's processor. */
+  /** Path of a static busybox for the processor of the virtual machine. */
   readonly busybox: string
-  /** Folder of the kernel's modules, as the machine sees it. */
+  /** Folder of the kernel's modules, as a path inside the virtual machine. */
   readonly modules: string
-  /** Script for `sh` with its arguments. */
+  /** Shell script that the virtual machine runs, and the script's arguments. */
   readonly script: readonly string[]
 }
 
-/** For a machine that sees all files of this one: mounts them, then runs a command in a folder. */
+/**
+ * Content for a virtual machine that sees all files of this machine. The virtual machine mounts the files and runs a
+ * command in a folder.
+ */
 export const likeHere = (kernel: Kernel, folder: string, command: readonly string[]): Contents => ({
   busybox: '/bin/busybox',
   modules: dirname(kernel.modules),
   script: [MACHINE, folder, ...command],
 })
 
-/** First file system of the machine: loads the modules, mounts the files and runs the script. */
+/**
+ * Creates the first file system (initramfs) of the virtual machine. It loads the kernel modules, mounts the files and
+ * runs the script.
+ */
 export function initramfs(kernel: Kernel, { busybox, modules: seen, script }: Contents): Buffer {
   const modules = withDependencies(MODULES, readFileSync(join(kernel.modules, 'modules.dep'), 'utf8'))
   const unfit = script.find((argument) => argument.includes('\n'))
@@ -48,9 +57,9 @@ export function initramfs(kernel: Kernel, { busybox, modules: seen, script }: Co
 const lines = (all: readonly string[]) => all.map((line) => `${line}\n`).join('')
 
 /**
- * Sorts each module after its dependencies.
+ * Sorts kernel modules so that each module comes after the modules that it needs.
  *
- * @param text - content of `modules.dep`
+ * @param text - content of the file `modules.dep`
  */
 function withDependencies(names: readonly string[], text: string): string[] {
   const needs = new Map(

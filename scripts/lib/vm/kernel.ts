@@ -4,24 +4,26 @@ import { updateLists } from '../debian.ts'
 import { exec } from '../exec.ts'
 import { Stop, step } from '../progress.ts'
 
-/** Package that depends on Debian's current kernel. */
+/** Name of the Debian package that always depends on the newest kernel for this processor. */
 const NEWEST = 'linux-image-amd64'
-/** Modules for devices that the machine lacks. They are most of the package. */
+/**
+ * Folders of kernel modules for devices that the virtual machine lacks. Most of the kernel package is in these folders.
+ */
 const UNUSED = [
   'sound',
   ...['gpu', 'media', 'scsi', 'infiniband', 'iio', 'usb', 'input', 'staging'].map((name) => `drivers/${name}`),
 ]
 
-/** A kernel from its package. */
+/** A kernel for the virtual machine, unpacked from a Debian package. */
 export interface Kernel {
   readonly version: string
   readonly image: string
-  /** Folder of its modules. */
+  /** Folder that contains the kernel's modules. */
   readonly modules: string
 }
 
 /**
- * Debian's kernel, unpacked into a cache without installation.
+ * Unpacks Debian's newest kernel into a cache, without installing it. The virtual machine starts this kernel.
  *
  * @param options - `install` allows the download
  */
@@ -41,7 +43,7 @@ export async function debianKernel(
   return { version, image: join(folder, 'boot', `vmlinuz-${version}`), modules: join(folder, 'lib/modules', version) }
 }
 
-/** File name of the package, with its version. */
+/** File name of Debian's newest kernel package, which contains the version. */
 async function newest(): Promise<string> {
   const name = (await dependency()) ?? (await updateLists().then(dependency))
   if (name === undefined) throw new Stop(`this machine's Debian archive has no ${NEWEST}`)
@@ -60,7 +62,7 @@ async function unpack(name: string, work: string): Promise<string> {
   const [folder, downloads] = [join(work, 'kernel'), join(work, 'download')]
   mkdirSync(downloads)
   const [program = ''] = name.split('_')
-  // Downloads as root, because apt's user cannot write to the folder.
+  // Lets apt download as root, because apt's own user cannot write to the cache folder.
   const root = ['-o', 'APT::Sandbox::User=root']
   await exec(['apt-get', ...root, 'download', '-qq', program], { quiet: true, cwd: downloads })
   const [file = ''] = readdirSync(downloads)

@@ -4,34 +4,37 @@ import { type DebianPackage, ensurePackages, missingPackages } from '../debian.t
 import { Stop } from '../progress.ts'
 import { SKIPPED, USAGE } from './exit-codes.ts'
 
-/** Tests in a machine of their own. */
+/** A test command that runs tests in a virtual machine, such as `test:vm`. */
 export interface MachineTests {
-  /** Name of the script, such as `test:vm`. */
+  /** Name of the npm script that runs the tests, such as `test:vm`. */
   readonly script: string
-  /** Description in the message for skipped tests. */
+  /** Name of the tests in the message that says why they are skipped. */
   readonly title: string
-  /** Debian packages that this machine needs. */
+  /** Debian packages that must be installed on this machine to run the virtual machine. */
   readonly packages: readonly DebianPackage[]
-  /** Folder that is kept between runs. `run-PID` belongs to a process. */
+  /** Cache folder that is kept between runs. A subfolder `run-PID` belongs to the run with that process id. */
   readonly cache: string
-  /** Folder for logs in `cache`. */
+  /** Folder for the virtual machine's logs, inside the cache folder. */
   readonly logs: string
 }
 
-/** Folder for downloads. */
+/** Path of the folder in which downloads for a test command are cached. */
 export const cacheFor = (name: string): string => join(process.env.XDG_CACHE_HOME || '/var/cache', 'cni-ts', name)
 
-/** Validates the value of `--minutes`. */
+/** Validates the value of the option `--minutes`, the time limit of a test command. */
 export function minutesOf(text: string): string {
   if (/^[1-9]\d{0,3}$/.test(text)) return text
   throw new Stop(`--minutes: expected a number from 1 to 9999, got ${JSON.stringify(text)}`, USAGE)
 }
 
-/** Error for skipped tests. */
+/** Creates the error that ends a test command with the exit code for skipped tests. */
 export const skipped = ({ title }: MachineTests, why: string): Stop =>
   new Stop(`skipped: ${title}, because ${why}`, SKIPPED)
 
-/** Checks the requirements on this machine. Skips the tests with a message about missing packages. */
+/**
+ * Checks that this machine can start the virtual machine. If Debian packages are missing, skips the tests with a
+ * message.
+ */
 export async function prepare(tests: MachineTests, { install }: { install: boolean }): Promise<void> {
   const { script, packages, cache, logs } = tests
   const missing = missingPackages(packages)
@@ -43,7 +46,7 @@ export async function prepare(tests: MachineTests, { install }: { install: boole
   }
   await ensurePackages(packages, { install })
   mkdirSync(logs, { recursive: true, mode: 0o700 })
-  // Removes files of killed runs, and all logs except the latest.
+  // Removes the folders of test runs that were killed, and all logs except the latest.
   for (const name of readdirSync(cache)) {
     const pid = /^run-(\d+)$/.exec(name)?.[1]
     if (pid !== undefined && !existsSync(`/proc/${pid}`)) rmSync(join(cache, name), { recursive: true, force: true })
@@ -51,6 +54,6 @@ export async function prepare(tests: MachineTests, { install }: { install: boole
   for (const old of readdirSync(logs).sort().slice(0, -30)) rmSync(join(logs, old))
 }
 
-/** Path of a new log without its extension. */
+/** Path of a new log file for the virtual machine's output, without the extension. */
 export const newLog = ({ logs }: MachineTests): string =>
   join(logs, new Date().toISOString().replaceAll(/[-:]|\..*/g, ''))

@@ -1,16 +1,16 @@
 import type { Kernel } from './kernel.ts'
 
-/** Processor of a machine: hardware (`kvm`) or emulation (`tcg`). */
+/** Kind of processor that qemu gives the virtual machine: the hardware's (`kvm`) or an emulated one (`tcg`). */
 export type Accelerator = 'kvm' | 'tcg'
 
 export const isAccelerator = (name: string): name is Accelerator => name === 'kvm' || name === 'tcg'
 
-/** Memory in megabytes. Written files stay in memory. */
+/** Memory of the virtual machine in megabytes. Files that the tests write stay in this memory. */
 const MEMORY = 3072
 
 /**
- * Command that starts the machine, without network and devices. Its second serial port uses the command's standard
- * streams.
+ * Command that starts the virtual machine with qemu, without network and devices. The virtual machine's second serial
+ * port uses the command's standard streams.
  *
  * @param options - `console`: file for the kernel's messages
  */

@@ -1,24 +1,24 @@
-/** Result of a test file. */
+/** Results of one test file that has run in a virtual machine. */
 export interface FileReport {
   readonly file: string
   readonly passed: number
   readonly failed: number
-  /** First line of each error. */
+  /** First line of the message of each error in the test file. */
   readonly errors: readonly string[]
-  /** Skipped tests with their reasons. */
+  /** Skipped tests of the test file, with their reasons. */
   readonly skipped: readonly string[]
   readonly seconds: number
 }
 
 const MARK = 'cni-vm file '
 
-/** Formats a report as one marked line in the output. */
+/** Formats the results of a test file as one line with a mark, which the virtual machine prints. */
 export const reportLine = (report: FileReport) => `${MARK}${JSON.stringify(report)}\n`
 
 /**
- * Parses such a line.
+ * Parses a marked line that the virtual machine has printed for a test file.
  *
- * @returns `undefined` for any other line
+ * @returns `undefined` for a line without the mark
  */
 export function parseReportLine(line: string): FileReport | undefined {
   return line.startsWith(MARK) ? JSON.parse(line.slice(MARK.length)) : undefined

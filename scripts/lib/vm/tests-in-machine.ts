@@ -3,20 +3,20 @@ import { dim, green, red, Stop, say, seconds } from '../progress.ts'
 import { runWithUs } from '../run-with-us.ts'
 import { type FileReport, parseReportLine } from './report.ts'
 
-/** Result of the tests in a machine. */
+/** Results of a test run in a virtual machine. */
 export interface Outcome {
-  /** Version of the kernel. `undefined` if the machine did not boot. */
+  /** Version of the virtual machine's kernel. `undefined` if the virtual machine did not boot. */
   version: string | undefined
   readonly files: FileReport[]
-  /** Exit code of the command. `undefined` if the machine ended before. */
+  /** Exit code of the test command. `undefined` if the virtual machine ended before the command did. */
   exitCode: number | undefined
 }
 
 /**
- * Runs a machine to its end and prints results.
+ * Runs a virtual machine until it ends, and prints the results of its tests.
  *
- * @param log - file for all output
- * @throws {Stop} with `lateCode` after `minutes`
+ * @param log - file for all output of the virtual machine
+ * @throws {Stop} with exit code `lateCode` if the run takes longer than `minutes`
  */
 export async function testsInMachine(
   machine: readonly [string, ...string[]],

@@ -1,7 +1,10 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
 import { reportLine } from './report.ts'
 
-/** Prints a marked line with the results of each test file as soon as the file's tests have ended. */
+/**
+ * Test reporter in the virtual machine. Prints a marked line with the results of a test file as soon as its tests have
+ * ended.
+ */
 export class VmReporter implements Reporter {
   onTestModuleEnd(module: TestModule): void {
     const tests = [...module.children.allTests()]

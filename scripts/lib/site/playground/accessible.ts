@@ -10,7 +10,10 @@ const views = [
   { name: 'narrow', width: 390, height: 844, colorScheme: 'light' },
 ] as const
 
-/** Checks the page in wide, narrow and dark view: names of controls, contrast of text, overflow. */
+/**
+ * Checks the accessibility of the playground page in a wide, a narrow and a dark view: names of controls, contrast of
+ * text, overflow.
+ */
 export async function lookAtViews(browser: Browser, file: string, pictures: string) {
   for (const { name, width, height, colorScheme } of views) {
     const options = { viewport: { width, height }, colorScheme }
@@ -18,7 +21,7 @@ export async function lookAtViews(browser: Browser, file: string, pictures: stri
     await expectText(page, '#decision h2', 'Captured')
     await expectText(page, '#lines-save-ipv4', 'COMMIT')
     await page.screenshot({ path: join(pictures, `playground-${name}.png`), fullPage: true })
-    // The part of the page that the guide shows.
+    // Takes a picture of the page's upper part, as the guide shows it.
     const clip = { x: 0, y: 0, width, height: Math.min(1180, height + 280) }
     await page.screenshot({ path: join(pictures, `playground-${name}-top.png`), clip, fullPage: true })
     const problems = await page.evaluate<string[]>(audit)
@@ -30,7 +33,7 @@ export async function lookAtViews(browser: Browser, file: string, pictures: stri
 
 // internal
 
-/** A string, because it runs in the browser, which has other types. */
+/** Script for the browser, as a string: the types of this TypeScript program do not include the browser's. */
 const audit = `(() => {
   const problems = []
   const seen = (element) => element.getClientRects().length > 0

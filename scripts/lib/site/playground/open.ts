@@ -1,7 +1,10 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { Stop } from '../../progress.ts'
 
-/** Opens a page of the playground. A network request or an error in the page fails the current test step. */
+/**
+ * Opens the playground page in a browser. If the page causes a network request or an error, the current test step
+ * fails.
+ */
 export async function openPlayground(
   browser: Browser,
   address: string,
@@ -9,7 +12,7 @@ export async function openPlayground(
 ): Promise<{ readonly page: Page; done(): Promise<void> }> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
   const page = await context.newPage()
-  // Long timeout, because the machine may be busy.
+  // Waits up to two minutes for each browser action, because the machine may be busy.
   page.setDefaultTimeout(120_000)
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(error.message))
@@ -34,7 +37,7 @@ export async function openPlayground(
   }
 }
 
-/** Waits until an element has a text. */
+/** Waits until an element of the page shows a text. */
 export async function expectText(page: Page, selector: string, text: string | RegExp): Promise<void> {
   const found = page.locator(selector, { hasText: text }).first()
   await found.waitFor().catch(async () => {
@@ -47,7 +50,7 @@ export async function expectText(page: Page, selector: string, text: string | Re
   })
 }
 
-/** Fails unless two values are the same. */
+/** Throws an error with both values unless their JSON texts are equal. */
 export function expectSame(what: string, found: unknown, wanted: unknown): void {
   if (JSON.stringify(found) === JSON.stringify(wanted)) return
   throw new Stop(`${what}:\n  page: ${JSON.stringify(found)}\n  wanted: ${JSON.stringify(wanted)}`)

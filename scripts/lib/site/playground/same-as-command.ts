@@ -24,7 +24,10 @@ interface Found {
   readonly trace: string
 }
 
-/** Compares answers of page and command for the same random pods and packets. */
+/**
+ * Compares the playground page with the command `istio-redirect`: both must give the same rules and traces for random
+ * pods and packets.
+ */
 export async function compareWithCommand(browser: Browser, file: string) {
   const { page, done } = await openPlayground(browser, pathToFileURL(file).href)
   const cases = fc.sample(fc.tuple(podCase, packets, fc.constantFrom('iptables', 'nftables')), {
@@ -49,7 +52,7 @@ export async function compareWithCommand(browser: Browser, file: string) {
 
 // internal
 
-/** Output of `istio-redirect rules` and `trace`. */
+/** Rules and trace that the command `istio-redirect` prints for a pod and a packet. */
 async function byCommand(text: string, packet: string, native: boolean): Promise<Found> {
   const flags = ['--pod', '-', ...(native ? ['--native-nftables'] : [])]
   const rules = await run(['rules', ...flags], text)
@@ -80,7 +83,7 @@ async function run(argv: readonly string[], stdin: string) {
   return { code, stdout, stderr }
 }
 
-/** A string, because it runs in the browser, which has other types. */
+/** Script for the browser, as a string: the types of this TypeScript program do not include the browser's. */
 const askPage = `async ({ text, packet, backend }) => {
   const panel = document.getElementById('panel-pod')
   const answered = () => Number(panel.dataset.answers ?? 0)

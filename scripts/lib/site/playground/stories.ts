@@ -6,20 +6,20 @@ import type { Browser, Page } from 'playwright-core'
 import { Stop } from '../../progress.ts'
 import { expectSame, expectText, openPlayground } from './open.ts'
 
-/** Maximum compressed size of the page in bytes. */
+/** Maximum size of the compressed playground page in bytes. */
 const MAX_COMPRESSED = 250_000
 
-/** Number of loads. The fastest counts. */
+/** Number of times that the test loads the playground page to measure its first paint. The fastest load counts. */
 const LOADS = 5
 
 interface Story {
   readonly title: string
-  /** The fragment of the page's address contains its settings. */
+  /** Fragment of the page's address, which contains the settings with which the page starts. */
   readonly hash?: string
   readonly play: (page: Page, pictures: string) => Promise<void>
 }
 
-/** Uses the page like people, by typing and clicking, from a file without a server. */
+/** Uses the playground page as people do, by typing and clicking. The page is opened from a file, without a server. */
 export function playStories(browser: Browser, file: string, pictures: string) {
   const address = pathToFileURL(file).href
   return stories.map(({ title, hash = '', play }) => ({
@@ -32,7 +32,9 @@ export function playStories(browser: Browser, file: string, pictures: string) {
   }))
 }
 
-/** The size of the page and the time to its first paint. */
+/**
+ * Measures the compressed size of the playground page and the time to its first paint. Throws if a limit is exceeded.
+ */
 export async function measure(browser: Browser, file: string) {
   const bytes = gzipSync(readFileSync(file)).length
   if (bytes > MAX_COMPRESSED) throw new Stop(`the page has ${bytes} compressed bytes, more than ${MAX_COMPRESSED}`)
@@ -47,7 +49,7 @@ export async function measure(browser: Browser, file: string) {
     )
     await done()
   }
-  // The fastest load counts, because the machine may be busy.
+  // Takes the fastest load of the page, because a busy machine delays the others.
   const paint = Math.min(...paints)
   if (paint > 1000) throw new Stop(`the first paint took ${paint.toFixed(0)} ms, more than a second`)
   return { note: `${(bytes / 1000).toFixed(0)} kB compressed, first paint after ${paint.toFixed(0)} ms` }
@@ -62,7 +64,7 @@ const type = async (page: Page, selector: string, text: string) => {
 
 const verdict = (page: Page, text: string | RegExp) => expectText(page, '#walk-verdict', text)
 
-/** A string, because it runs in the browser, which has other types. */
+/** Script for the browser, as a string: the types of this TypeScript program do not include the browser's. */
 const paste = `(() => {
   const rule = (_, i) => '-A OUTPUT -d 10.' + (i >> 8) + '.' + (i & 255) + '.1/32 -p tcp -m tcp --dport 80 -j DROP'
   const field = document.getElementById('rules-text')
@@ -204,7 +206,7 @@ const stories: readonly Story[] = [
       await type(page, '#own-port', '8080')
       await expectText(page, '#own-walk-verdict', 'Proxy: the proxy (outbound), port 15001')
       await page.screenshot({ path: join(pictures, 'playground-own-rules.png'), fullPage: true })
-      // Pastes text into a field, which is faster than typing.
+      // Fills a text field of the page at once, which is faster than typing.
       await page.evaluate(paste)
       await expectText(page, '#own-walk', '20000 rules of iptables-save were read')
     },

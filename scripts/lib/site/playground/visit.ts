@@ -8,7 +8,7 @@ import { lookAtViews } from './accessible.ts'
 import { compareWithCommand } from './same-as-command.ts'
 import { measure, playStories } from './stories.ts'
 
-/** Uses the playground as people do, from a file, in a browser. */
+/** Tests the playground page in a browser as people use it. The page is opened from a file, without a server. */
 export async function visitPlayground(program: string, pictures: string) {
   mkdirSync(pictures, { recursive: true })
   const file = join(root, 'dist/playground.html')
