@@ -1,6 +1,6 @@
 /**
- * Measures the node agent and, with CNI_PEERS, Istio's: start, repair, idle and exit. Both run in the same throw-away
- * root.
+ * Measures start, repair, idle time and exit of the node agent. With CNI_PEERS, also measures Istio's agent. Both
+ * agents run in temporary root folders.
  */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -87,7 +87,7 @@ async function startsInTurn(all: readonly { readonly place: Place }[], rounds: n
       place.reset(crowd)
       const running = await place.start()
       const exit = await running.stop()
-      // The first round only warms the page cache.
+      // Drops the results of the first round, which only reads the executables into the page cache.
       if (round === -1 || running.ms === undefined) continue
       samples[index]?.starts.push(running.ms)
       samples[index]?.exits.push(exit)
@@ -153,7 +153,10 @@ function isWhole(path: string, before: string): boolean {
   return existsSync(path) && statText(path) === before
 }
 
-/** CPU time and memory of an idle agent, measured after the start's compilation and garbage collection have ended. */
+/**
+ * CPU time and memory of an idle agent. The measurement starts when the agent's compilation and garbage collection
+ * after the start have ended.
+ */
 async function idling(pid: number): Promise<Result> {
   await sleep(Math.min(60, idleSeconds) * 1000)
   const before = cpuTicks(pid)

@@ -1,4 +1,7 @@
-/** Effect of redirection on mesh traffic: in pods and on the node, in turn, with one stand-in for ztunnel. */
+/**
+ * Measures the cost of redirection for mesh traffic, with redirection in pods and on the node in turn. A stand-in for
+ * ztunnel forwards the traffic.
+ */
 
 import { modePlaces, NO_MESH } from './lib/mode-places.ts'
 import { SuiteReport, settings } from './lib/suite.ts'
@@ -34,7 +37,7 @@ for (let round = 0; round <= used.runs; round += 1) {
       const before = passed()
       const traffic = await trafficFrom(node, { from, to, ...used })
       const expected = name === NO_MESH ? 0 : traffic.opened
-      // Fails if traffic bypassed ztunnel, because its times would be too short.
+      // Fails if traffic has bypassed the stand-in for ztunnel: the measured times would be too short.
       if (passed() - before !== expected) {
         throw new Error(`${name}: of ${traffic.opened} connections ${what} ${passed() - before} passed through ztunnel`)
       }

@@ -14,16 +14,16 @@ import { peer } from './lib/peers.ts'
 import { type Row, SuiteReport, settings } from './lib/suite.ts'
 
 const used = settings({ runs: 40, pods: 250 })
-/** Milliseconds to wait until an agent knows new pods. */
+/** Milliseconds to wait until each agent has learned of new pods from the API server. */
 const KNOWN_MS = 2000
 /**
- * Milliseconds between measurements. One agent's work after its answer must not disturb the measurement of the other
- * agent.
+ * Milliseconds of pause between two measurements. Work that one agent still does after its answer must not disturb the
+ * measurement of the other agent.
  */
 const SETTLED_MS = 20
-/** Milliseconds after which an idle agent has returned unused memory. */
+/** Milliseconds to wait until an idle agent has returned unused memory to the kernel. */
 const AT_REST_MS = 40_000
-/** Number of pods of the smaller restart measurement. */
+/** Smaller number of pods, with which the restart of an agent is measured a second time. */
 const FEWER = 100
 const [SNAPSHOTS, RESTARTS] = [10, 3]
 
@@ -69,7 +69,7 @@ async function byTurns(rounds: number, work: (life: Life, round: number) => Prom
   }
 }
 
-/** Starts all pods and sends the plugin's event for each. */
+/** Starts all pods one by one, and sends the agent the event that the plugin sends in an ADD. */
 async function enrolledByEvents(): Promise<void> {
   const bare = new Map<Life, { megabytes: number; descriptors: number; cpu: number }>()
   for (const life of lives) {
@@ -113,7 +113,7 @@ async function withoutAndWithLabel(): Promise<void> {
   say('labels were changed')
 }
 
-/** Measures the time until a new ztunnel has received the messages about all pods. */
+/** Measures the time until a newly connected stand-in for ztunnel has received the messages about all pods. */
 async function snapshots(): Promise<void> {
   for (const ztunnel of ztunnels) await ztunnel[Symbol.asyncDispose]()
   await byTurns(SNAPSHOTS, async (life) => {
@@ -123,7 +123,7 @@ async function snapshots(): Promise<void> {
   })
 }
 
-/** Restarts the agent with enrolled pods. The other agents are idle. */
+/** Restarts each agent while its pods are in the mesh. The other agents are idle during the measurement. */
 async function restarts(pods: number): Promise<void> {
   for (const { place } of lives) await place.stop()
   await byTurns(RESTARTS, async (life) => {

@@ -27,7 +27,7 @@ async function count(): Promise<void> {
   const example = { name: hello.name, argv: [hello.file], conf: HELLO_CONF } as const
 
   const folder = mkdtempSync(join(tmpdir(), 'cni-bench-'))
-  // Attachment records are on a tmpfs, as on a node. Only this process sees the mounts.
+  // Mounts a tmpfs for the plugin's attachment records, as on a node. Only this process sees the mounts.
   const places = [folder, '/run/cni']
   for (const place of places) {
     mkdirSync(place, { recursive: true })
@@ -37,7 +37,7 @@ async function count(): Promise<void> {
     const options = { folder, target: 'host', plugin: istio.file, pods: [MESH, OUTSIDE] } as const
     await using node = await startNode({ ...options, grants: repairGrants.repair })
     await counted('VERSION', [version(hello), version(istio), bare])
-    // TLS needs limits that valgrind rejects. The counted ADD therefore sends no request to the API server.
+    // Counts an ADD without a request to the API server, because TLS sets process limits that valgrind rejects.
     const excluded = { ...istio, name: 'istio-cni, excluded namespace' }
     const skips = add(node, excluded, OUTSIDE.metadata.name, false, { exclude_namespaces: ['demo'] })
     await counted('ADD', [called(example, 'ADD'), skips, bare])

@@ -1,4 +1,7 @@
-/** Compares apply and verify with one process per rule, as in go-iptables, and with bare iptables-restore and -save. */
+/**
+ * Compares our functions apply and verify with one iptables process per rule, as in go-iptables. Also compares them
+ * with bare iptables-restore and iptables-save.
+ */
 import { isRunError } from '@cni/host'
 import { type Iptables, iptables, type Ruleset, ruleset } from '@cni/iptables'
 import { restoreText } from '@cni/iptables/rules'
@@ -20,7 +23,10 @@ const suite = new SuiteReport(
   used,
 )
 
-/** Largest number of rules for which one process per rule is measured. For more rules the time is extrapolated. */
+/**
+ * Largest number of rules for which the benchmark starts one iptables process per rule. For more rules, it extrapolates
+ * the time.
+ */
 const sampled = 300
 const perRule = 'one process per rule'
 const backends = ['iptables-nft', 'iptables-legacy'] as const
@@ -72,7 +78,7 @@ function someRules(count: number): Ruleset {
   ])
 }
 
-/** Verifies pods as an agent does: with warm code, and a newly opened namespace each time. */
+/** Measures verify as a node agent calls it for many pods: with warm code, and a newly opened namespace each time. */
 async function verifiesOfPods(): Promise<number[]> {
   const pod = podInfo(meshPod({ namespace: 'demo', name: 'mesh' }))
   const rules = redirectRules(captureConfig(redirectFor(pod), { ipv6: true }))

@@ -35,8 +35,8 @@ const plugins: Program[] = [
 ]
 
 const folder = mkdtempSync(join(tmpdir(), 'cni-bench-'))
-// The original cnitool has a fixed cache folder, so a tmpfs is mounted there. Only this process and its children see
-// the mount.
+// Mounts a tmpfs on the cache folder of the original cnitool, whose path cannot be changed. Only this process and its
+// children see the mount.
 mkdirSync('/var/lib/cni', { recursive: true })
 loadSys().mount('tmpfs', '/var/lib/cni', 'tmpfs', 0, 'mode=0755')
 try {

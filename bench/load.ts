@@ -20,7 +20,7 @@ import { SuiteReport, settings } from './lib/suite.ts'
 const used = settings({ runs: 3, pods: 250 })
 /** Delay of the API server's responses in milliseconds. */
 const LATENCY_MS = 200
-/** Number of busy processes. */
+/** Number of processes that keep the CPU busy during the measurement. */
 const BUSY = 8
 /**
  * Nice value of this process and its program spawner while pods start. In reality, the API server in this process runs
@@ -149,7 +149,7 @@ async function assertRules(pod: Netns, name: string): Promise<void> {
   if (!/istio.output/i.test(stdout)) throw new Error(`${name}: a pod without rules`)
 }
 
-/** Removes the plugin from the list whenever the agent has added it. Counts the repairs. */
+/** Removes the plugin from the node's network list whenever the agent has added it. Counts the repairs. */
 function damageAllTheTime(place: Place): Disposable & { heals(): number } {
   const [, list = '', damage = () => {}] = place.artefacts()[0] ?? []
   let heals = 0
@@ -161,7 +161,7 @@ function damageAllTheTime(place: Place): Disposable & { heals(): number } {
   return { heals: () => heals, [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-/** A busy process. It ends with this process, also after a signal. */
+/** Starts a process that keeps a CPU busy. The process ends together with this process, also after a signal. */
 function busyProcess(): Disposable {
   const child = spawn('/bin/sh', ['-c', 'while kill -0 "$0"; do :; done', String(process.pid)], { stdio: 'ignore' })
   return { [Symbol.dispose]: () => void child.kill('SIGKILL') }

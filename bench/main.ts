@@ -1,4 +1,7 @@
-/** Runs the suites, each in its own process and namespaces, and writes one report. Compares it with a stored report. */
+/**
+ * Runs the benchmark suites, each in a process and namespaces of its own, and writes one report. Compares the report
+ * with a stored report.
+ */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -28,7 +31,7 @@ await main(async () => {
 })
 
 async function bench(): Promise<void> {
-  // Reads the baseline before the first suite, so that a missing baseline fails early.
+  // Reads the stored report before the first suite starts, so that a missing file is reported at once.
   const baseline = options.compare === undefined ? undefined : readReport(resolve(root, options.compare))
   const stored = options.save && existsSync(join(root, BASELINE)) ? readReport(join(root, BASELINE)) : undefined
   const found = peers === undefined ? [] : peersIn(peers)
@@ -65,7 +68,7 @@ function kept(skipped: readonly string[]): string[] {
   return options.suites.length < all.length ? all : all.filter((name) => !skipped.includes(name))
 }
 
-/** Runs one suite in private namespaces. A failure does not stop the other suites. */
+/** Runs one benchmark suite in private namespaces. If a suite fails, the next suites still run. */
 async function measured(name: SuiteName): Promise<Suite | 'failed' | 'skipped'> {
   const folder = mkdtempSync(join(tmpdir(), 'cni-bench-report-'))
   const out = join(folder, 'suite.json')

@@ -1,4 +1,4 @@
-// The minimal chained plugin: passes the previous result through.
+// The smallest chained plugin for the benchmarks: it only passes the previous result on.
 import { definePlugin, pluginMain } from '@cni/skel'
 
 pluginMain(

@@ -1,4 +1,7 @@
-/** Whole-process times of the compiled plugin, the bare runtime and, if found, the original. */
+/**
+ * Measures whole processes of the compiled plugin and the bare runtime. If Istio's plugin is installed, measures it
+ * too.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +20,7 @@ import { Spawner } from './lib/spawner-client.ts'
 import { percentile } from './lib/statistics.ts'
 import { SuiteReport, settings } from './lib/suite.ts'
 
-/** Data about a pod that containerd passes. */
+/** Configuration members with which containerd passes a pod's annotations to a plugin. */
 const handedOver = (annotations: object) => ({ runtimeConfig: { 'io.kubernetes.cri.pod-annotations': annotations } })
 const HANDED_OVER = {
   mesh: handedOver(MESH.metadata.annotations ?? {}),
@@ -39,12 +42,12 @@ const plugins: Plugin[] = [
 const bare = version({ name: 'bare runtime', file: freshCopy(await compiled('bare')), reference: true })
 
 const folder = mkdtempSync(join(tmpdir(), 'cni-bench-'))
-// A node's run directory is on a tmpfs. Only this process sees the mount.
+// Mounts a tmpfs for the run directory, as on a node. Only this process sees the mount.
 loadSys().mount('tmpfs', folder, 'tmpfs', 0, 'mode=0755')
 try {
   const grants = repairGrants.repair
   await using node = await startNode({ folder, target: 'host', plugin: PLUGIN, pods: [MESH, OUTSIDE], grants })
-  // The agent listens for events of the plugin, as on a node.
+  // Starts an agent that listens for the plugin's events, as on a node.
   await using agent = await startServingAgent(freshCopy(join(root, 'dist/bin/install-cni')), node, folder)
   const [mesh, outside] = [MESH.metadata.name, OUTSIDE.metadata.name]
   await raced('VERSION', version)
@@ -70,7 +73,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** The bare runtime runs in every race, so that ratios exist without an original. */
+/** Times the bare runtime in every race, so that the report has ratios even without Istio's plugin. */
 async function raced(
   group: string,
   contender: (plugin: Plugin) => Contender,
@@ -79,12 +82,12 @@ async function raced(
   await suite.race(group, [...[...more, ...plugins].map(contender), bare], used.runs)
 }
 
-/** Removes records of earlier pods: a DEL reads the records of all pods on the node. */
+/** Removes the plugin's records of earlier pods, because a DEL reads the records of all pods on the node. */
 function forget(node: Node): void {
   rmSync(join(node.runDir, 'attachments'), { recursive: true, force: true })
 }
 
-/** CPU time of the agent for a served ADD, and its requests to the API server. */
+/** Measures the CPU time of the agent for an ADD that it serves, and its requests to the API server. */
 async function agentsShare(node: Node, agent: ServingAgent): Promise<void> {
   const [before, asked] = [agent.cpuMs(), node.api.requests.length]
   await burst(node, served, used.pods)

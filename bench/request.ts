@@ -1,4 +1,4 @@
-// Sends one authorised request over TLS: URL CA-FILE TOKEN
+// Program that sends one authorised request over TLS. Arguments: URL CA-FILE TOKEN
 import { readFileSync } from 'node:fs'
 
 const [, , url = '', ca = '', token = ''] = process.argv

@@ -1,4 +1,4 @@
-/** Compares plugins as whole processes on each runtime with a Go plugin of Debian. */
+/** Compares plugins on each JavaScript runtime, as whole processes, with a Go plugin of Debian. */
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildExecutable } from '@cni/build'
@@ -20,7 +20,7 @@ const routes = [{ dst: '0.0.0.0/0' }, { dst: '::/0' }]
 const cable = { type: 'ptp-routed', ipam: { type: 'host-local', dataDir: scratchFile(), ranges, routes } }
 
 const plugins: readonly Plugin[] = [
-  // ADD of this plugin reads the configuration and the previous result, and changes nothing.
+  // An ADD of the measured plugin reads the configuration and the previous result, and changes nothing.
   { name: 'Go, tuning', argv: [freshCopy('/usr/lib/cni/tuning')], conf: { type: 'tuning' }, reference: true },
   { name: 'noop, small', argv: [await built('bench/noop.ts', 'small')], conf: { type: 'noop' } },
   { name: 'hello-chain, small', argv: [await built(HELLO, 'small')], conf: HELLO_CONF },
@@ -35,13 +35,13 @@ const plugins: readonly Plugin[] = [
   { name: 'hello-chain, Node', argv: [process.execPath, join(root, 'dist/bundle/hello-chain.cjs')], conf: HELLO_CONF },
 ]
 
-// Attachment records are on a tmpfs, as on a node. Only this process sees the mount.
+// Mounts a tmpfs for the plugin's attachment records, as on a node. Only this process sees the mount.
 mkdirSync('/run/cni', { recursive: true })
 loadSys().mount('tmpfs', '/run/cni', 'tmpfs', 0, 'mode=0755')
 try {
   await suite.race('VERSION', plugins.map(version), used.runs)
   await raced('ADD', plugins)
-  // tuning is left out because the namespace has no eth0.
+  // Leaves out Debian's plugin tuning, because the benchmark's namespace has no eth0.
   const ours = plugins.filter(({ reference }) => reference !== true)
   await raced('CHECK', ours)
   await raced('DEL', ours)

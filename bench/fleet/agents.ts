@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type KubeClient, kubeClient, listWatch, serviceAccountAccess, watchStore } from '@cni/kube'
 import { nodeName, PLUGIN_ACCOUNT } from './nodes.ts'
 
-/** Address and credentials of the API server, for agents. */
+/** Address and credentials with which the fleet's agents reach the API server. */
 export interface FleetServer {
   readonly url: string
   readonly port: number
@@ -20,7 +20,8 @@ export interface FleetAgent {
 }
 
 /**
- * A whole agent with its own folder. The agent installs, serves and repairs the plugin, and renews the plugin's token.
+ * Creates a whole agent of the fleet with a folder of its own. The agent installs, serves and repairs the plugin, and
+ * renews the plugin's token.
  */
 export function wholeAgent(file: string, index: number, server: FleetServer, folder: string): FleetAgent {
   const at = (name: string): string => {

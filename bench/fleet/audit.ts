@@ -1,6 +1,6 @@
-/** A request of an agent, as the API server's audit log records it. */
+/** A request of an agent to the API server, as the API server's audit log records it. */
 export interface AuditedRequest {
-  /** Time of the request in milliseconds since 1970. */
+  /** Time of the agent's request in milliseconds since 1970. */
   readonly at: number
   readonly verb: string
   readonly resource: string
@@ -10,9 +10,9 @@ export interface AuditedRequest {
 /** Number of agents' requests to the API server in one phase of the measurement. */
 export interface RequestCount {
   readonly total: number
-  /** Maximum number of requests in one second. */
+  /** Maximum number of the agents' requests to the API server in one second. */
   readonly peak: number
-  /** Number of requests that the API server answered with 429. */
+  /** Number of requests that the API server refused with status 429, because there were too many. */
   readonly refused: number
   /** Number of requests by verb, resource and status of an error, such as `watch pods` and `watch pods 410`. */
   readonly kinds: Readonly<Record<string, number>>
@@ -40,7 +40,7 @@ export function auditedRequest(line: string): AuditedRequest | undefined {
   }
 }
 
-/** Counts requests from `from` to `to`, in milliseconds since 1970. */
+/** Counts the agents' requests in a period. `from` and `to` are in milliseconds since 1970. */
 export function countRequests(requests: readonly AuditedRequest[], from: number, to: number): RequestCount {
   const seconds = new Map<number, number>()
   const kinds: Record<string, number> = {}

@@ -68,7 +68,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** Replaces all agents, as a DaemonSet with `maxUnavailable: 10%` does. */
+/** Replaces all agents by new ones in groups of 10 %, as a DaemonSet with `maxUnavailable: 10%` does. */
 async function rollingUpdate(agents: readonly FleetAgent[]): Promise<void> {
   const size = Math.ceil(agents.length / 10)
   for (let from = 0; from < agents.length; from += size) {

@@ -1,16 +1,16 @@
 import type { Phase } from './phases.ts'
 
-/** Results of one run of the fleet. */
+/** Results of one run of the fleet benchmark. */
 export interface FleetReport {
   readonly date: string
   readonly nodes: number
-  /** Number of nodes with a whole agent. The other nodes run only the watch. */
+  /** Number of simulated nodes with a whole agent. All other nodes run only the agent's watch of pods. */
   readonly agents: number
   readonly pods: number
   readonly phases: readonly Phase[]
 }
 
-/** The report as a Markdown table. */
+/** Formats the results of the fleet benchmark as a Markdown table. */
 export function fleetMarkdown({ date, nodes, agents, pods, phases }: FleetReport): string {
   const about = `${nodes} nodes with ${pods} pods each, ${agents} of them with a whole agent; ${date.slice(0, 10)}.`
   const head = '| phase | s | requests | a minute and node | most in a second | 429 | kB of lists | CPU s | MB |'

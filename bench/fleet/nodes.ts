@@ -1,8 +1,8 @@
 import type { KubeClient } from '@cni/kube'
 
-/** Namespace and name of the agent's service account. */
+/** Namespace and name of the agents' service account. */
 export const ACCOUNT = { namespace: 'istio-system', name: 'istio-cni' } as const
-/** Name of the user with which all agents authenticate. */
+/** Name of the user as whom all agents of the fleet authenticate at the API server. */
 export const USER = `system:serviceaccount:${ACCOUNT.namespace}:${ACCOUNT.name}`
 export const PLUGIN_ACCOUNT = 'istio-cni-plugin'
 
@@ -10,7 +10,7 @@ export const nodeName = (index: number): string => `node-${index}`
 
 const AT_ONCE = 16
 
-/** Creates nodes with pods in the API server, and the objects that agents need. */
+/** Creates the objects of the fleet's nodes and pods in the API server, and the other objects that agents need. */
 export async function makeNodes(admin: KubeClient, nodes: number, pods: number): Promise<void> {
   const post = (path: string, document: object): Promise<unknown> =>
     admin.send(
@@ -43,7 +43,7 @@ const daemonSet = {
   },
 }
 
-/** A pod in the mesh. Its object has a typical size. */
+/** Creates the API object of a pod in the mesh, with the size of a typical pod object. */
 const podOf = (index: number, node: string): object => ({
   metadata: {
     name: `pod-${index}`,

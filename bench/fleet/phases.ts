@@ -4,12 +4,14 @@ import type { KubeServer } from '../../packages/kube/test/kube-server.ts'
 import { auditedRequest, countRequests, type RequestCount } from './audit.ts'
 import { type ServerMetrics, serverMetrics } from './server-metrics.ts'
 
-/** Load on the API server in one phase. */
+/** Load on the API server in one phase of the fleet benchmark. */
 export interface Phase {
   readonly name: string
   readonly seconds: number
   readonly requests: RequestCount
-  /** CPU time of kube-apiserver. If the server restarts in the phase, the time since its restart. */
+  /**
+   * CPU time of kube-apiserver in the phase. If kube-apiserver restarts in the phase, the CPU time since the restart.
+   */
   readonly cpuSeconds: number
   readonly megabytes: number
   readonly bytes: number

@@ -5,13 +5,13 @@ export interface ServerMetrics {
   readonly cpuSeconds: number
   readonly megabytes: number
   /**
-   * Bytes of responses to list requests. Bytes of watch events are not counted, because they include the server's own
-   * watches.
+   * Bytes that the API server has sent in responses to list requests. Bytes of watch events are not counted, because
+   * kube-apiserver's metric includes its own watches.
    */
   readonly bytes: number
 }
 
-/** Reads the metrics of kube-apiserver. */
+/** Reads CPU time, memory and sent bytes from the metrics endpoint of kube-apiserver. */
 export async function serverMetrics({ admin }: KubeServer): Promise<ServerMetrics> {
   const chunks: Uint8Array[] = []
   const request = { method: 'GET', path: '/metrics', onData: (chunk: Uint8Array) => void chunks.push(chunk) } as const

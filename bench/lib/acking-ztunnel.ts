@@ -1,8 +1,8 @@
 import { connectUnix } from '@cni/netns/unix'
 
 /**
- * A stand-in for ztunnel that opens no listeners in pods and acknowledges each message at once. The measured time is
- * then the agent's.
+ * A stand-in for ztunnel that opens no listeners in pods and acknowledges each of the agent's messages at once. The
+ * measured time is therefore only the agent's.
  */
 export interface AckingZtunnel extends AsyncDisposable {
   /** Milliseconds from the agent's first message to its message that all pods have been sent. */
@@ -16,7 +16,7 @@ const ACK = Uint8Array.of(0x0a, 0x00)
 /** First bytes of two message types from the agent: "add a pod" and "all pods have been sent". */
 const [ADD, SNAPSHOT_SENT] = [0x0a, 0x1a]
 
-/** Connects to the agent's socket. Resolves when the agent has sent all pods. */
+/** Connects the stand-in for ztunnel to the agent's socket. Resolves when the agent has sent all pods. */
 export async function ackingZtunnel(path: string): Promise<AckingZtunnel> {
   let began: number | undefined
   const connection = connectUnix(path)

@@ -16,10 +16,10 @@ export interface Agent {
   readonly plugin: string
 }
 
-/** Network list of another plugin. Agents add their plugin to this list. */
+/** Content of another plugin's network list, to which the measured agents add their plugin. */
 const conflist = `${JSON.stringify({ cniVersion: '0.3.1', name: 'k8s-pod-network', plugins: [{ type: 'calico' }] }, null, 2)}\n`
 
-/** Time limit of a start in milliseconds. */
+/** Time limit for the start of a measured agent, in milliseconds. */
 const START_MS = 20_000
 
 /** Creates root folders for the measured node agents. Only one agent runs at a time. */
@@ -49,7 +49,7 @@ export interface Place {
   artefacts(): [name: string, path: string, damage: () => void][]
 }
 
-/** A running agent. */
+/** A running agent that is measured. */
 export interface Running {
   /**
    * Milliseconds from the agent's start to its readiness. `undefined` if the agent was not ready within the time limit.

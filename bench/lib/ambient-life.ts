@@ -19,7 +19,7 @@ export interface AmbientLife {
 
 const MOST_MS = 120_000
 
-/** Creates a node with pods that no agent knows yet. The agent does not run. */
+/** Creates a simulated node with pods of which no agent knows yet. Does not start the agent. */
 export async function ambientLife(stack: AsyncDisposableStack, agent: Agent, count: number): Promise<AmbientLife> {
   const node = stack.use(await tempNetns())
   const pods = await makePods(agent.name, count)

@@ -38,19 +38,22 @@ export interface AmbientPlace extends AsyncDisposable {
   /** Starts the agent without waiting until it is ready. */
   start(): void
   isReady(): Promise<boolean>
-  /** Sends an event as the plugin does. Returns the milliseconds until the answer. */
+  /**
+   * Sends the agent an event about a started pod, as the plugin does. Returns the milliseconds until the agent's
+   * answer.
+   */
   event(body: string): Promise<number>
-  /** CPU time of the agent and its ended children in milliseconds. */
+  /** CPU time of the agent and of its child processes that have ended, in milliseconds. */
   cpuMs(): number
-  /** Memory of the agent in MB, and number of its open descriptors. */
+  /** Memory of the agent in MB, and number of its open file descriptors. */
   memory(): { readonly megabytes: number; readonly descriptors: number }
-  /** Ends the agent. Rules and sets stay, as in an upgrade. */
+  /** Ends the agent's process. Its rules and ipsets stay, as in an upgrade. */
   stop(): Promise<void>
 }
 
 const SELECTOR = `- podSelector: {matchLabels: {"${MODE}": ambient}}`
 
-/** Options of {@link ambientPlace}. */
+/** Options for the root folder of an agent in ambient mode. */
 export interface AmbientPlaceOptions {
   /** Additional environment variables of the agent. */
   readonly env?: Readonly<Record<string, string>>
@@ -177,7 +180,7 @@ export function ambientPlace(
   return place
 }
 
-/** Connection to an agent's health server. */
+/** HTTP connection to the agent's health endpoint. */
 const health = (node: Netns): Socket =>
   new Socket({ fd: connectMarked(node, { address: '127.0.0.1', port: 8000 }), readable: true, writable: true })
 

@@ -14,7 +14,7 @@ export const REDIRECTION = 'ambient.istio.io/redirection'
 export const NODE = 'bench-node'
 export const NAMESPACE = 'mesh'
 
-/** A pod of the node: its namespace, its address, and its object in the API server. */
+/** A pod of the benchmark's node: its network namespace, its address, and its object in the API server. */
 export interface BenchPod {
   readonly name: string
   readonly uid: string
@@ -22,7 +22,9 @@ export interface BenchPod {
   readonly netns: Netns & AsyncDisposable
 }
 
-/** Creates pods for an agent, without processes. Each namespace is a file in `/run/netns`. */
+/**
+ * Creates pods for an agent to enrol, without processes. The network namespace of each pod is a file in `/run/netns`.
+ */
 export async function makePods(of: string, count: number): Promise<BenchPod[]> {
   const pods: BenchPod[] = []
   for (let index = 0; index < count; index += 1) {
@@ -31,7 +33,7 @@ export async function makePods(of: string, count: number): Promise<BenchPod[]> {
   return pods
 }
 
-/** Creates one pod. The pod's address depends on `index`. */
+/** Creates one pod of the benchmark. Its address depends on `index`. */
 export async function makePod(name: string, index: number): Promise<BenchPod> {
   const netns = await tempNetns({ name })
   const number = index + 1
@@ -41,7 +43,7 @@ export async function makePod(name: string, index: number): Promise<BenchPod> {
   return { name, uid: randomUUID(), address, netns }
 }
 
-/** Publishes a pod in the API server: scheduled or running, with or without the label. */
+/** Publishes a pod in the simulated API server: scheduled or running, with or without the mesh label. */
 export function tell(
   api: ApiServer,
   { name, uid, address }: BenchPod,
@@ -57,11 +59,11 @@ export function tell(
   })
 }
 
-/** State of a pod in the agent's annotation. */
+/** Value of the annotation by which the agent shows if a pod is in the mesh. */
 export const statusOf = (api: ApiServer, { name }: BenchPod): string | undefined =>
   api.getPod(NAMESPACE, name)?.metadata.annotations?.[REDIRECTION]
 
-/** Event that the plugin sends when a pod starts. */
+/** JSON text of the event that the plugin sends to the agent when a pod starts. */
 export const eventOf = ({ name, address }: BenchPod): string =>
   JSON.stringify({
     Netns: `/var/run/netns/${name}`,
@@ -70,21 +72,21 @@ export const eventOf = ({ name, address }: BenchPod): string =>
     IPs: [{ Interface: 0, Address: { IP: address, Mask: '/////w==' }, Gateway: '' }],
   })
 
-/** Creates a procfs below an agent's root folder, with a process for each pod. */
+/** Creates a `/proc` for an agent's root folder, with a process for each pod. */
 export function showProcesses(root: string, pods: readonly BenchPod[]): void {
   rmSync(join(root, 'host/proc'), { recursive: true, force: true })
-  // Process 1 shows the agent's own namespace: the agent is on the node's network.
+  // Process 1 has the agent's own namespace: the agent then sees that it is in the node's network namespace.
   show(procFolder(root, 1), '/proc/self/ns/net', '/init.scope')
   for (const [index, pod] of pods.entries()) showProcess(root, 1000 + index, pod)
 }
 
-/** Adds a pod's process to the procfs. */
+/** Adds a process of a pod to the `/proc` that the agent sees. */
 export function showProcess(root: string, pid: number, { name, uid }: BenchPod): void {
   const container = uid.replaceAll('-', '').repeat(2)
   show(procFolder(root, pid), `/host/var/run/netns/${name}`, `/kubepods/besteffort/pod${uid}/${container}`)
 }
 
-/** Removes a process from the procfs, as after its exit. */
+/** Removes a process from the `/proc` that the agent sees, as if the process had ended. */
 export const hideProcess = (root: string, pid: number): void =>
   rmSync(procFolder(root, pid), { recursive: true, force: true })
 

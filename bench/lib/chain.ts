@@ -59,7 +59,7 @@ async function detach({ list, runtime }: Chain, { place, rt }: Pod): Promise<voi
   await place[Symbol.asyncDispose]()
 }
 
-/** Contender: the functions of `@cni/libcni`, called in this process. */
+/** Contender that runs a chain by the functions of `@cni/libcni`, called in this process. */
 export function library(chain: Chain, verb: 'ADD' | 'DEL'): Contender {
   const { list, runtime } = chain
   return {
@@ -79,8 +79,8 @@ export function library(chain: Chain, verb: 'ADD' | 'DEL'): Contender {
 }
 
 /**
- * Contender: executes the three plugins of the chain in sequence, without the library's cache, checks and process
- * groups.
+ * Contender that executes the chain's three plugins in sequence, without the cache, checks and process groups of
+ * `@cni/libcni`.
  */
 export function parts(chain: Chain, verb: 'ADD' | 'DEL'): Contender {
   const { list, runtime } = chain

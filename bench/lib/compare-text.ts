@@ -1,7 +1,7 @@
 import type { Comparison, Verdict } from './compare.ts'
 import type { Ratio } from './statistics.ts'
 
-/** Colours a text for a terminal, or returns it unchanged. */
+/** Function that colours a text for a terminal, or returns the text unchanged. */
 export type Paint = (verdict: Verdict, text: string) => string
 
 const ORDER: readonly Verdict[] = ['same', 'not judged', 'new', 'better', 'worse']

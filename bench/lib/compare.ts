@@ -1,7 +1,7 @@
 import type { Measure, Report } from './report.ts'
 import type { Ratio } from './statistics.ts'
 
-/** Smallest relevant change of a ratio. Smaller changes count as noise. */
+/** Smallest change of a ratio that the comparison of two reports counts. Smaller changes are noise. */
 export const MARGIN = 0.1
 
 export type Verdict = 'worse' | 'better' | 'same' | 'new' | 'not judged'
@@ -34,8 +34,8 @@ export function compare(baseline: Report, report: Report): Comparison[] {
 }
 
 /**
- * The verdict is worse or better on two conditions. The ratio changed by more than the margin, and the confidence
- * intervals do not overlap.
+ * Calls a measure worse or better only if two conditions hold. Its ratio has changed by more than the margin, and the
+ * confidence intervals do not overlap.
  */
 export function verdict(before: Ratio, after: Ratio): Verdict {
   if (before.low === undefined || before.high === undefined) return 'not judged'
@@ -45,7 +45,9 @@ export function verdict(before: Ratio, after: Ratio): Verdict {
   return 'same'
 }
 
-/** Keeps the verdict "worse" only if the second measurement is worse, too. */
+/**
+ * Combines two comparisons with the baseline. A measure is "worse" only if it is worse in the second measurement, too.
+ */
 export function confirm(first: readonly Comparison[], again: readonly Comparison[]): Comparison[] {
   const second = new Map(again.map((one) => [key(one), one]))
   return first.map((one) => (one.verdict === 'worse' ? (second.get(key(one)) ?? one) : one))

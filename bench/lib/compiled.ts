@@ -4,7 +4,7 @@ import { buildExecutable } from '@cni/build'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Compiles `bench/<name>.ts`. The result is cached beside the other executables, because compiling is slow. */
+/** Compiles `bench/<name>.ts` to an executable. The executable is cached, because compiling is slow. */
 export async function compiled(name: 'bare' | 'noop' | 'request'): Promise<string> {
   const { outfile } = await buildExecutable({
     entry: join(root, 'bench', `${name}.ts`),

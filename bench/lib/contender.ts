@@ -2,7 +2,8 @@
 export interface Contender {
   name: string
   /**
-   * True for a reference, with which the other contenders are compared. `--compare` uses the first reference of a race.
+   * True for a reference, with which the report compares the other contenders. `--compare` uses the first reference of
+   * a race.
    */
   reference?: boolean
   prepare(): Promise<Prepared | PreparedWork>
@@ -19,7 +20,7 @@ export interface Prepared {
   argv: readonly [string, ...string[]]
   env?: Record<string, string>
   stdin?: string
-  /** Verifies the result of a run after the clock has stopped. Throws if the work was not done. */
+  /** Checks after the clock has stopped that the timed program has done its work. Throws if it has not. */
   verify?(stdout: string): PromiseLike<void> | void
   cleanUp?(): PromiseLike<void> | void
 }

@@ -9,8 +9,8 @@ import { call, MESH, type Plugin, podNamespace } from './plugin-calls.ts'
 import { freshCopy } from './scratch.ts'
 
 /**
- * Programs for the minimal work of a mesh pod's ADD: one request to the API server, and one `iptables-restore` in a new
- * namespace. `nsenter` enters the namespace and is also timed alone.
+ * Contenders for the least work that a mesh pod's ADD must do: one request to the API server, and one
+ * `iptables-restore` in a new namespace. The program `nsenter` enters the namespace and is also timed alone.
  */
 export async function floor(node: Node, plugin: Plugin, folder: string): Promise<Contender[]> {
   const request = freshCopy(await compiled('request'))

@@ -2,7 +2,7 @@ import type { Netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import type { Contender } from './contender.ts'
 
-/** Times work in a new namespace. Creation and setup of the namespace are not timed. */
+/** Times a function in a new network namespace. The creation and setup of the namespace are not timed. */
 export function inside(
   name: string,
   work: (pod: Netns) => Promise<void>,

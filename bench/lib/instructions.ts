@@ -3,15 +3,18 @@ import { findExecutable, run } from '@cni/host'
 import type { Prepared } from './contender.ts'
 import { scratchFile } from './scratch.ts'
 
-/** Path of valgrind, if installed. */
+/** Path of the program valgrind. `undefined` if valgrind is not installed. */
 export const findValgrind = (): string | undefined => findExecutable('valgrind')
 
-/** Instructions of a program in user mode, in thousands, without the kernel and child processes. */
+/**
+ * Counts the instructions that a program executes in user mode, in thousands. The kernel and child processes do not
+ * count.
+ */
 export async function kiloInstructions({ argv, env = {}, stdin = '' }: Prepared): Promise<number> {
   const valgrind = findValgrind()
   if (valgrind === undefined) throw new Error('valgrind is not installed')
   const log = scratchFile()
-  // Uses callgrind because it counts faster than lackey. The profile of callgrind is dropped.
+  // Runs the program with valgrind's tool callgrind, which counts faster than lackey. The profile is not written.
   const flags = ['--tool=callgrind', '--callgrind-out-file=/dev/null', `--log-file=${log}`]
   await run([valgrind, ...flags, ...argv], { env, input: stdin, cwd: '/' })
   const said = readFileSync(log, 'utf8')

@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import { run } from '@cni/host'
 import type { Report } from './report.ts'
 
-/** Machine and versions that the figures depend on: the header of every report. */
+/**
+ * Describes the machine and the versions of programs on which all times depend. Every report begins with this
+ * description.
+ */
 export async function header(): Promise<Pick<Report, 'machine' | 'versions'>> {
   const list = cpus()
   const require = createRequire(import.meta.url)
@@ -24,12 +27,12 @@ export async function header(): Promise<Pick<Report, 'machine' | 'versions'>> {
 }
 
 /**
- * Files that `npm run bench -- --save` and `npm run plot` write. Changes in these files do not count as changes of the
- * measured commit.
+ * Files that `npm run bench -- --save` and `npm run plot` write. Uncommitted changes in these files do not count as
+ * changes of the measured code.
  */
 const RESULTS = [':!bench/baseline.json', ':!docs'] as const
 
-/** The measured commit. Absent if this folder is not a clone, or belongs to another user. */
+/** Commit of the measured code. Absent if this folder is not a git clone, or belongs to another user. */
 export async function commit(root: string): Promise<{ commit?: string }> {
   if (!existsSync(join(root, '.git'))) return {}
   try {

@@ -19,11 +19,11 @@ import { startTrafficServer } from './traffic.ts'
 export interface ModePlace {
   readonly name: string
   readonly node: PtpNode
-  /** Number of connections through ztunnel. */
+  /** Returns the number of connections that have passed the stand-in for ztunnel. */
   passed(): number
 }
 
-/** Adds pod `app` to the mesh. The stack removes it. */
+/** Function that adds pod `app` to the mesh in one mode. The stack removes the pod from the mesh at its disposal. */
 type Join = (node: PtpNode, stack: AsyncDisposableStack) => Promise<ModePlace['passed']>
 
 /** Mode without a mesh: the reference with which the report compares the other modes. */
@@ -60,7 +60,7 @@ const modes: Readonly<Record<string, Join>> = {
   },
 }
 
-/** Creates a node for each mode, all at once. */
+/** Creates one node for each measured mode, all in parallel. */
 export async function modePlaces(stack: AsyncDisposableStack): Promise<ModePlace[]> {
   const places: ModePlace[] = []
   for (const [name, join] of Object.entries(modes)) {

@@ -113,7 +113,7 @@ Needs root. The report is bench/report/report.md and report.json; progress is on
 Exit code: 0 done, 1 a regression or a suite that failed, 2 wrong options.
 `
 
-/** Invalid command line: exit code 2. */
+/** Error: the command line of a benchmark is invalid. The command then ends with exit code 2. */
 export class UsageError extends Error {}
 
 type BenchOptions = {
@@ -159,7 +159,7 @@ export const suiteArguments = (suite: SuiteName, numbers: Record<string, string>
 function parsed(argv: readonly string[]) {
   const string = { type: 'string' } as const
   const flag = { type: 'boolean' } as const
-  // parseArgs does not support options with optional values
+  // --compare may have no value: adds the default, because parseArgs does not support options with optional values
   const args = argv.flatMap((arg, index) =>
     arg === '--compare' && (argv[index + 1] ?? '-').startsWith('-') ? [`${arg}=${BASELINE}`] : [arg],
   )

@@ -20,12 +20,12 @@ export function version({ name, file, reference = false }: Plugin): Contender {
   return { name, reference, prepare: async () => ({ argv: [file], env: { CNI_COMMAND: 'VERSION' } }) }
 }
 
-/** A plugin's executable and its name in the tables. */
+/** A measured plugin: its executable, and its name in the report's tables. */
 export interface Plugin {
   name: string
   file: string
   reference?: boolean
-  /** Additional members of the plugin's configuration. */
+  /** Additional members for the plugin's configuration. */
   conf?: object
 }
 
@@ -92,7 +92,8 @@ export function call(
     env: {
       PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
       CNI_COMMAND: verb,
-      // A new id for each pod: the plugin would otherwise check the state of an earlier ADD.
+      // Uses a new container id for each pod. With a known id, the plugin would first check the state of the earlier
+      // ADD.
       CNI_CONTAINERID: basename(dirname(place.path)),
       CNI_NETNS: place.path,
       CNI_IFNAME: 'eth0',

@@ -15,7 +15,7 @@ export async function race(contenders: readonly Contender[], runs: number): Prom
     for (let round = -1; round < runs; round++) {
       for (const contender of contenders) {
         const sample = await timeOnce(contender, spawner)
-        // The first round only warms the page cache.
+        // Drops the times of the first round, which only reads the executables into the page cache.
         if (round >= 0) samples.get(contender.name)?.push(sample)
       }
     }

@@ -48,7 +48,7 @@ export type Measure = z.output<typeof measure>
 export type Suite = z.output<typeof suite>
 export type Report = z.output<typeof report>
 
-/** Reads a report or a stored baseline. Report and baseline differ only in rounding. */
+/** Reads a benchmark report or a stored baseline from a file. Numbers in a baseline are rounded. */
 export function readReport(file: string): Report {
   let text: string
   try {
@@ -59,7 +59,7 @@ export function readReport(file: string): Report {
   return readReportText(text, file)
 }
 
-/** Parses the text of a report. Errors name `file`. */
+/** Parses the text of a benchmark report. Error messages contain the name `file`. */
 export function readReportText(text: string, file: string): Report {
   let value: unknown
   try {
@@ -82,7 +82,7 @@ export function parseSuite(text: string): Suite {
   return suite.parse(JSON.parse(text))
 }
 
-/** JSON with one measure a line, so that a changed measure changes one line. */
+/** Formats a report as JSON with one measure on each line. A changed measure then changes one line of the file. */
 export function reportText(value: Report): string {
   const suites = Object.entries(value.suites).map(([name, { measures, ...rest }]) => {
     const head = JSON.stringify(rest).slice(1, -1)
@@ -94,7 +94,7 @@ export function reportText(value: Report): string {
   return `{\n${lines.join('\n')}\n "suites": {\n${suites.join(',\n')}\n }\n}\n`
 }
 
-/** Rounds to four digits, which is finer than the noise of any machine. */
+/** Rounds a number of the report to four digits. Measurements on any machine are less exact. */
 function rounded(one: Measure): Measure {
   const short = (value: number): number => (Number.isFinite(value) ? Number(value.toPrecision(4)) : value)
   const numbers = <T extends object>(value: T): T =>
@@ -104,5 +104,5 @@ function rounded(one: Measure): Measure {
   return { ...numbers(one), ratios: one.ratios.map(numbers) }
 }
 
-/** Error for an invalid report, with a message for people. */
+/** Error: a report file is missing or invalid. The message is for the user. */
 export class ReportError extends Error {}

@@ -15,8 +15,9 @@ export function scratchFile(ending = ''): string {
 }
 
 /**
- * Copies a file, to time the copy. A newly written file starts faster than one that was read from disk, because the
- * page cache holds it in larger pieces. Copies make all files comparable, and are like newly installed files on a node.
+ * Copies an executable, so that the copy can be timed. A newly written file starts faster than a file that was read
+ * from disk: the page cache holds it in larger pieces. Copies make all executables comparable, and are like newly
+ * installed files on a node.
  */
 export function freshCopy(file: string): string {
   // Keeps the name of the executable in the copy: a plugin may depend on the name of its file.

@@ -7,7 +7,7 @@ import type { Node } from '@cni/istio-redirect/testing/node'
 
 /** The compiled node agent, running and ready to serve plugin calls. */
 export interface ServingAgent extends AsyncDisposable {
-  /** CPU time of the agent since its start in milliseconds. The kernel counts in hundredths of a second. */
+  /** CPU time of the agent since its start, in milliseconds with a resolution of 10. */
   cpuMs(): number
 }
 

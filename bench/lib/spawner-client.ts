@@ -24,7 +24,7 @@ interface Waiting {
   reject(error: Error): void
 }
 
-/** Starts programs through a bun process: see spawner.ts. */
+/** Client of spawner.ts: starts measured programs through a bun process. */
 export class Spawner {
   readonly #child: ChildProcess
   readonly #waiting = new Map<number, Waiting>()
@@ -54,7 +54,7 @@ export class Spawner {
     return this.#child.pid ?? 0
   }
 
-  /** Starts a program immediately, in parallel with others. */
+  /** Starts a program immediately, even if other programs of this client are still running. */
   run(program: Program): Promise<Ran> {
     const id = this.#orders++
     return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
-// Runs on bun: starts one program for each line of stdin, and prints its resources when it ends. bun reports the
-// resources of a single child, including the child's own children. Node does not.
+// Program for bun: starts one program for each line of stdin. When a program ends, prints its exit code, times and
+// memory. Unlike Node, bun reports the resources of a single child, including the child's own children.
 import { createInterface } from 'node:readline'
 
 interface Order {
@@ -16,7 +16,7 @@ interface Child {
   resourceUsage(): { readonly cpuTime: { readonly total: bigint } } | undefined
 }
 
-// untyped API of bun
+// bun's API has no types in this repository
 const { Bun } = globalThis as unknown as { Bun: { spawn(argv: string[], options: object): Child } }
 
 for await (const line of createInterface({ input: process.stdin })) void carryOut(JSON.parse(line) as Order)

@@ -27,7 +27,7 @@ export interface Row {
   samples: readonly number[]
 }
 
-/** Numeric options of this suite from its command line, with defaults. */
+/** Numeric options of a benchmark suite, from its command line or by default. */
 export function settings<const T extends Record<string, number>>(defaults: T): { [name in keyof T]: number } {
   const options = Object.fromEntries(Object.keys(defaults).map((name) => [name, { type: 'string' as const }]))
   const { values } = parseArgs({ options })

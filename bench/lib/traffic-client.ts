@@ -1,4 +1,7 @@
-/** Measures short connections, a long connection and requests to a `traffic-server.ts`. Prints the times to stdout. */
+/**
+ * Client of `traffic-server.ts`: measures short connections, a long connection and requests. Prints the times to
+ * stdout.
+ */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { MEGABYTE, ports } from './traffic-ports.ts'

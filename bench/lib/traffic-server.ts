@@ -1,4 +1,4 @@
-/** Server for `traffic-client.ts`, in the namespace in which it is started. */
+/** Server for `traffic-client.ts`. It listens in the network namespace in which it is started. */
 import { createServer } from 'node:net'
 import { MEGABYTE, ports } from './traffic-ports.ts'
 

@@ -6,7 +6,7 @@ import * as z from 'zod/mini'
 import { addresses, type Name, type PtpNode } from '../../packages/istio-node-level/test/ptp-node.ts'
 
 const trafficSchema = z.object({
-  /** Total number of connections that the client opened. */
+  /** Total number of connections that the traffic client has opened. */
   opened: z.number(),
   /** Times of the short connections with one request each, in milliseconds. */
   connectionMs: z.number(),
@@ -24,9 +24,9 @@ export interface TrafficOptions {
   readonly to: Name
   /** Number of short connections in sequence, each with one request. */
   readonly connections: number
-  /** Number of requests in sequence on one connection. */
+  /** Number of requests that the client sends in sequence on one connection. */
   readonly requests: number
-  /** Size of one response. */
+  /** Number of megabytes in the response on the long connection. */
   readonly megabytes: number
 }
 
@@ -46,7 +46,7 @@ export async function startTrafficServer(pod: Netns): Promise<AsyncDisposable> {
   }
 }
 
-/** Runs a client process and returns its measurements. */
+/** Runs the traffic client as a process in a pod's namespace, and returns its measurements. */
 export async function trafficFrom(node: PtpNode, options: TrafficOptions): Promise<Traffic> {
   const { from, to, connections, requests, megabytes } = options
   const child = start(node.at[from], 'traffic-client', [addresses[to], connections, requests, megabytes])

@@ -8,8 +8,8 @@ const BAR = 14
 const COLOURS = ['#0b63a5', '#b35900']
 
 /**
- * Draws a horizontal bar chart as SVG. Its own background keeps it readable on light and dark pages. Names and numbers
- * are text, so that colour is not needed.
+ * Draws a horizontal bar chart as SVG. The chart has a background of its own, so that it is readable on light and dark
+ * pages. Names and numbers are text, so that readers do not depend on colours.
  */
 export function barChart({ title, note, groups }: { title: string; note: string; groups: Group[] }) {
   const all = groups.flatMap(({ bars }) => bars)

@@ -1,4 +1,4 @@
-// Table cells from a report of npm run bench. A cell is empty if the report lacks the measure.
+// Functions that format table cells from a report of `npm run bench`. A cell is empty if the report lacks the measure.
 import type { Measure, Report } from '../lib/report.ts'
 
 export type Find = (suite: string, group: string, name?: string, quantity?: string) => Measure | undefined

@@ -2,7 +2,7 @@ import type { Report } from '../lib/report.ts'
 import { barChart } from './bar-chart.ts'
 import { finder } from './cells.ts'
 
-/** Pictures for the pages as SVG, by file name. */
+/** Draws the charts of the benchmark pages as SVG. Returns each SVG text by its file name. */
 export function plots(report: Report): Record<string, string> {
   const of = finder(report)
   const bars = (suite: string, group: string, names: readonly string[]) =>

@@ -1,4 +1,4 @@
-// The tables of docs/performance.md and docs/benchmarks.md, from a report of npm run bench.
+// Writes the tables of docs/performance.md and docs/benchmarks.md from a report of `npm run bench`.
 import { table, withTexts } from '../../scripts/lib/markdown.ts'
 import type { Report } from '../lib/report.ts'
 import { difference, type Find, finder, ms, ratioOf, withP99 } from './cells.ts'
@@ -25,10 +25,10 @@ const VERBS: readonly (readonly [group: string, label?: string, name?: string])[
   ['mesh pods, 8 at a time', 'ADD, 8 mesh pods at a time, served by the agent', SERVED],
 ]
 
-/** Pages with tables. */
+/** Pages that contain generated benchmark tables. */
 export const PAGES = ['docs/performance.md', 'docs/benchmarks.md'] as const
 
-/** All Markdown tables for the benchmark pages, by the name in the markers of the page. */
+/** Generates all tables of the benchmark pages in Markdown. The key is the table's name in the markers of a page. */
 export function tables(report: Report): Record<string, string> {
   const of = finder(report)
   return {
@@ -47,7 +47,7 @@ export function tables(report: Report): Record<string, string> {
   }
 }
 
-/** Writes each table between its markers `<!-- bench: NAME -->` and `<!-- end -->`. */
+/** Writes each benchmark table into a page, between the markers `<!-- bench: NAME -->` and `<!-- end -->`. */
 export const withTables = (page: string, report: Report) => withTexts(page, 'bench', tables(report))
 
 /**
@@ -83,7 +83,7 @@ function pluginTable(of: Find) {
   return table(['', 'ours, ms', 'Istio’s, ms', 'time ratio', 'CPU ratio', 'peak MB, ours / Istio’s'], rows)
 }
 
-/** Each runtime and example by verb, with ratios to a Go plugin. */
+/** Table of the plugins on each runtime: the time of each verb, and its ratio to a Go plugin. */
 function runtimesTable(of: Find, { suites }: Report) {
   const names =
     suites.runtimes?.measures.filter(({ group, quantity }) => group === 'VERSION' && quantity === 'ms') ?? []
@@ -117,7 +117,10 @@ function steps(of: Find): string[][] {
   return [...cells, ...floor(of)]
 }
 
-/** The minimal programs (bare runtime, one request, one `iptables-restore`), and the plugin's time beyond them. */
+/**
+ * Rows of the least work for an ADD: the bare runtime, one request, one `iptables-restore`. The last row is the
+ * plugin's time beyond them.
+ */
 function floor(of: Find): string[][] {
   const need = (name: string) => of('plugin', 'what a mesh ADD needs', name)?.median
   const [request, entering, restoring] = ['a request', 'nsenter', 'nsenter and iptables-restore'].map(need)
@@ -189,7 +192,7 @@ function chainsTable(of: Find) {
   )
 }
 
-/** Contenders with the median and the maximum of their times. */
+/** Table of the load suite: median and maximum time of each contender. */
 function loadTable({ suites }: Report) {
   const measures = suites.load?.measures
   if (measures === undefined) return 'Not stored yet: `npm run bench -- --suite load --save`.'

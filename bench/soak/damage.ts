@@ -5,8 +5,8 @@ import type { Damage } from './plan.ts'
 import { probedIn, rulesIn, type SoakPod } from './pods.ts'
 
 /**
- * Damages an object that the agent maintains. Resolves when the agent has repaired it. `pod` is a pod in the mesh, if
- * there is one.
+ * Damages an object that the agent maintains, such as the network list. Resolves when the agent has repaired it. `pod`
+ * is a pod in the mesh, if one exists.
  */
 export async function damaged(
   what: Damage,
@@ -62,7 +62,7 @@ export async function damaged(
 /** Time limit of a repair: twice the interval at which the agent checks all pods. */
 const MOST_MS = 60_000
 
-/** Waits long between two checks, because each check starts programs that take processor time. */
+/** Checks a condition at long intervals, because each check starts programs that take CPU time from the soak test. */
 const untilAsync = (condition: () => Promise<boolean>, what: string): Promise<void> => {
   let next = 0
   return eventually(

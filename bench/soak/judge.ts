@@ -1,5 +1,6 @@
 /**
- * Decides whether a quantity grows over time: fits a line by least squares, with the confidence interval of its slope.
+ * Decides if a measured quantity, such as memory, grows over time. Fits a line by least squares, with the confidence
+ * interval of its slope.
  */
 
 /** Samples of one quantity, such as the agent's memory. `at` is the time of a sample in milliseconds. */
@@ -13,7 +14,7 @@ export interface Allowed {
 
 export interface Verdict {
   readonly mean: number
-  /** Rise of the fitted line over the judged window, with its 95 % confidence interval. */
+  /** Rise of the fitted line over the judged period, with its 95 % confidence interval. */
   readonly growth: number
   readonly low: number
   readonly high: number
@@ -21,12 +22,18 @@ export interface Verdict {
   readonly flat: boolean
 }
 
-/** Part of the samples that is judged. In the first third, compilers, caches and pools fill. */
+/**
+ * Share of the soak test's time that is judged: the last two thirds. In the first third, compilers, caches and pools
+ * fill.
+ */
 export const WINDOW = 2 / 3
 
-/** Number of parts whose means are fitted. Neighbouring samples are correlated; these means are nearly independent. */
+/**
+ * Number of equal parts of the judged samples. The line is fitted to the mean of each part: neighbouring samples are
+ * correlated, but these means are nearly independent.
+ */
 const PARTS = 24
-/** Student's t for 22 degrees of freedom, 97.5 %. */
+/** Quantile 97.5 % of Student's t distribution with 22 degrees of freedom. */
 const T = 2.07
 
 /**
@@ -60,7 +67,10 @@ function partMeans(series: Series): Series {
   return parts
 }
 
-/** Rise of the line from the first to the last point, with its standard error. */
+/**
+ * Fits a line to points by least squares. Returns its rise from the first to the last point, and the standard error of
+ * the rise.
+ */
 function lineOf(points: Series): { growth: number; error: number } {
   const meanAt = average(points.map(({ at }) => at))
   const mean = average(points.map(({ value }) => value))

@@ -23,7 +23,7 @@ export interface Life extends Disposable {
   readonly reference: ReadonlyMap<Kind, string>
 }
 
-/** Maximum number of parallel plugin calls. */
+/** Maximum number of plugin calls that run in parallel. */
 const AT_ONCE = 6
 /**
  * Time limit in milliseconds for the start of a pod, including all retries. After this time, a failed ADD is always an

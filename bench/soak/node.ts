@@ -16,7 +16,10 @@ export interface SoakNode extends AsyncDisposable {
   readonly place: AmbientPlace
   /** Stand-in for ztunnel that is connected to the agent now. */
   readonly ztunnel: Ztunnel
-  /** Calls the installed plugin as a runtime on the node does. Throws the plugin's output on failure. */
+  /**
+   * Calls the installed plugin as a container runtime does. If the plugin fails, throws an error with the plugin's
+   * output.
+   */
   call(verb: 'ADD' | 'CHECK' | 'DEL', pod: CalledPod): Promise<void>
   restartZtunnel(): Promise<void>
   /**
@@ -37,7 +40,10 @@ export interface CalledPod {
 const ZTUNNEL_DOWN_MS = 1500
 const API_DOWN_MS = 4000
 const MOST_MS = 60_000
-/** Interval of bookmarks, as in a real API server. Bookmarks show that a watch without events is alive. */
+/**
+ * Interval at which the simulated API server sends watch bookmarks, as a real one does. Bookmarks show that a watch
+ * without events is alive.
+ */
 const BOOKMARK_MS = 60_000
 
 /** Starts API server, ztunnel and agent of the soak test's node. Resolves when the agent is ready. */

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-/** Default rate: 10 000 pods an hour. */
+/** Default number of pods that the soak test starts: 10 000 pods an hour. */
 const ADDS_PER_MINUTE = 10_000 / 60
 
 export const HELP = `npm run soak -- [options]
@@ -31,7 +31,7 @@ export interface SoakOptions {
   readonly log: string | undefined
 }
 
-/** Invalid command line: exit code 2. */
+/** Error: the command line of the soak test is invalid. The command then ends with exit code 2. */
 export class UsageError extends Error {}
 
 export function soakOptions(argv: readonly string[]): SoakOptions {

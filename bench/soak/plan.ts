@@ -3,12 +3,12 @@
  */
 
 /**
- * Kinds of pods. `outside` has no redirection. `raced` is a sidecar pod that started without the plugin, which the
- * agent has to repair.
+ * Kinds of pods in the soak test. Pods of kind `outside` have no redirection. A `raced` pod is a sidecar pod that
+ * started without the plugin, so that the agent has to repair it.
  */
 export type Kind = 'ambient' | 'sidecar' | 'outside' | 'raced'
 
-/** Objects on the node that the soak damages and the agent repairs. */
+/** Objects on the node that the soak test damages and the agent repairs. */
 export const DAMAGES = ['list', 'binary', 'kubeconfig', 'token', 'host set', 'host rules', 'pod rules'] as const
 export type Damage = (typeof DAMAGES)[number]
 
@@ -74,8 +74,8 @@ export function plan({ seed, durationMs, adds }: PlanOptions): Timed[] {
     alike.push(pod)
     steps.push({ at: at(0.4), do: 'check', pod: some('ambient', 'sidecar', 'outside', 'raced') ?? pod })
     if (pod % LABEL_EVERY !== 0) continue
-    // Changes the label of one pod at a time and then changes it back. The number of pods in the mesh stays nearly
-    // constant.
+    // Plans changes of mesh labels: one pod at a time leaves or joins the mesh and then returns. The number of pods in
+    // the mesh stays nearly constant.
     const before: typeof flipped = flipped
     const other = before?.pod ?? some('ambient', 'outside')
     if (other === undefined) continue
@@ -116,7 +116,7 @@ function kindsInTurn(): Kind[] {
   return all.sort((a, b) => a.order - b.order).map(({ kind }) => kind)
 }
 
-/** Random numbers from 0 to below 1, by the generator Mulberry32. */
+/** Generator of random numbers from 0 to below 1, by the algorithm Mulberry32. */
 function randomOf(seed: number): () => number {
   let state = seed >>> 0
   return () => {

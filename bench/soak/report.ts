@@ -2,7 +2,7 @@ import { judge, type Verdict } from './judge.ts'
 import { QUANTITIES, type Quantity, type Sample } from './sampler.ts'
 import type { Tally } from './tally.ts'
 
-/** A sample and its time in milliseconds since the start. */
+/** A sample of the agent's resource usage, with its time in milliseconds since the start of the soak test. */
 export interface TimedSample {
   readonly at: number
   readonly values: Sample
@@ -34,7 +34,7 @@ export const verdicts = (samples: readonly TimedSample[]): SoakReport['quantitie
   )
 }
 
-/** Reasons why the soak failed, one a line. Empty if it passed. */
+/** Reasons why the soak test has failed, one on each line. Empty if it has passed. */
 export const reasons = ({ quantities, wrong }: SoakReport): string[] => [
   ...wrong,
   ...Object.entries(quantities)
