@@ -1,4 +1,4 @@
-// npm run bench [-- options]: all measurements in one report; see --help.
+// npm run bench [-- options]: runs all benchmarks and writes their results to one report; see --help.
 import { benchOptions, HELP, SUITES, UsageError } from '../bench/lib/options.ts'
 import { ensurePackages, TEST_PACKAGES } from './lib/debian.ts'
 import { exec, node26 } from './lib/exec.ts'

@@ -1,6 +1,6 @@
 /**
- * Checks imports. Packages import downward only and by name. Folders of a package import downward only, and never their
- * own `index.ts`. Circles are errors. Imports of types count.
+ * Checks the import rules. Packages import each other downward only, and by name. Folders of a package import downward
+ * only, and never the package's own `index.ts`. Circular imports are errors. Imports of types count.
  */
 import { existsSync, globSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'

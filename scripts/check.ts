@@ -1,4 +1,4 @@
-// npm run check: checks sources and packages without running them.
+// npm run check: checks sources and packages by lint, types and other rules, without running tests.
 import { check } from './lib/check.ts'
 import { main } from './lib/progress.ts'
 

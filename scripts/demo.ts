@@ -1,5 +1,5 @@
 // npm run demo [-- --json --keep --clean --without-iptables --ambient[=node-iptables|node-ebpf] --no-install]: shows
-// the plugin on real parts, step by step.
+// step by step how the plugin redirects a pod, on a throw-away node of this machine.
 import { NODE_FLAGS } from '../test/node.ts'
 import { ensurePackages } from './lib/debian.ts'
 import { exec, node26 } from './lib/exec.ts'

@@ -1,4 +1,5 @@
-// npm run docs: writes included files into the pages, and the site into dist/docs: guide, packages, API reference.
+// npm run docs: copies example files into the code blocks of the pages, and builds the site into dist/docs: guide,
+// packages, API reference.
 import { includeFiles } from './lib/docs.ts'
 import { main, step } from './lib/progress.ts'
 import { buildSite } from './lib/site/build.ts'

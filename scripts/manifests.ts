@@ -1,7 +1,6 @@
-// npm run manifests -- --image REF [--namespace NAME] [--set KEY=VALUE]...: renders the chart as plain manifests, a
-// file for each profile, in dist/manifests. Needs helm in PATH or CNI_PEERS. The manifests work with kubectl apply -f.
-// npm run manifests -- --record: updates packages/istio-redirect/deploy/manifests, which npm test compares with the
-// chart.
+// npm run manifests -- --image REF [--namespace NAME] [--set KEY=VALUE]...: renders the Helm chart as plain manifests
+// for kubectl apply -f, a file for each profile in dist/manifests. Needs helm in PATH or CNI_PEERS. npm run manifests
+// -- --record: updates packages/istio-redirect/deploy/manifests, which npm test compares with the chart.
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { exec, root } from './lib/exec.ts'

@@ -1,2 +1,3 @@
-// npm run plot [-- FILE]: tables and pictures of docs/performance.md and docs/benchmarks.md, from the stored baseline or another report.
+// npm run plot [-- FILE]: writes the tables and pictures of docs/performance.md and docs/benchmarks.md, from the stored
+// baseline or from another report.
 import '../bench/plot/main.ts'

@@ -1,4 +1,4 @@
-// npm run release [-- --dry-run]: publishes every package version that npm lacks, from its tarball.
+// npm run release [-- --dry-run]: packs every package version that npm's registry lacks, and publishes it.
 import { parsed } from './lib/options.ts'
 import { main } from './lib/progress.ts'
 import { publish, rehearse } from './lib/release.ts'

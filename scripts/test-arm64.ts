@@ -1,4 +1,5 @@
-// npm run test:arm64 [-- OPTIONS]: executables for arm64 under emulation, on Debian's own kernel; see --help.
+// npm run test:arm64 [-- OPTIONS]: tests our executables for arm64 in an emulated machine with Debian's kernel; see
+// --help.
 import { chmodSync, copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

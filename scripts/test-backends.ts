@@ -1,5 +1,5 @@
-// npm run test:backends [-- FILE...]: runs the real-kernel suites of packages/iptables, and the rules of
-// packages/istio-redirect, with every combination of writing and reading rules.
+// npm run test:backends [-- FILE...]: runs the tests on a real kernel of packages/iptables and of the rules of
+// packages/istio-redirect. Each combination of ways to write and to read rules is tested: programs or netlink.
 import { ensurePackages, TEST_PACKAGES } from './lib/debian.ts'
 import { exec } from './lib/exec.ts'
 import { main, Stop, say } from './lib/progress.ts'

@@ -1,10 +1,10 @@
-// CNI_KUBERNETES=cluster.sh npm run test:cluster [-- FILES] [--minimal] [--no-install]: tests chart and image on a real
-// one-node Kubernetes (root, helm).
-// The script is called with up, down, exec CMD, kubectl ARGS, load TAR, svc ACTION NAME. K8S_DIR is the folder of its
-// cluster; root/ in it is the node's.
-// --minimal: uses the image without programs. CNI_CHURN_SECONDS (default 300): seconds of starting and stopping pods.
-// With Istio's install-cni and istio-cni in CNI_PEERS: migrates from its chart and back, and compares memory. With
-// CNI_SANDBOX_PODS=60 it also compares the start of that many pods.
+// CNI_KUBERNETES=cluster.sh npm run test:cluster [-- FILES] [--minimal] [--no-install]: tests the Helm chart and the
+// image on a real Kubernetes cluster with one node. Needs root and helm. The test calls cluster.sh with up, down, exec
+// CMD, kubectl ARGS, load TAR or svc ACTION NAME. K8S_DIR is the folder for the cluster's files, and its subfolder
+// root/ has the node's files. --minimal: uses the image without Debian programs. CNI_CHURN_SECONDS (default 300):
+// number of seconds in which pods start and stop. If CNI_PEERS contains Istio's install-cni and istio-cni, the test
+// also migrates from Istio's chart and back, and compares memory. CNI_SANDBOX_PODS=60: also compares the start of that
+// many pods.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// npm run test:fresh [-- --only demo --keep --rebuild]: runs the README's commands on a minimal machine.
+// npm run test:fresh [-- --only demo --keep --rebuild]: runs the commands of the README on a fresh minimal Debian.
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// npm run test:mutation [-- NAME...]: checks whether the unit tests detect changes in types and redirect. Each score
-// must be at least 85. It takes an hour or two on one core; unchanged code is not run again.
+// npm run test:mutation [-- NAME...]: changes the source code at many places and counts the changes that the unit tests
+// detect. Each score must be at least 85. The run takes an hour or two on one core; unchanged code is not tested again.
 import { join } from 'node:path'
 import { env, exec } from './lib/exec.ts'
 import { main, Stop, say } from './lib/progress.ts'

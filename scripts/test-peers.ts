@@ -1,4 +1,4 @@
-// npm run test:peers: compares our programs with the originals in CNI_PEERS=<folder>.
+// npm run test:peers: compares our programs with the original programs, such as Istio's, in CNI_PEERS=<folder>.
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { ensurePackages, TEST_PACKAGES } from './lib/debian.ts'

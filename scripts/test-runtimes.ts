@@ -1,4 +1,5 @@
-// npm run test:runtimes [-- --no-install]: runs our plugins under containerd, podman and cnitool, in a throw-away node.
+// npm run test:runtimes [-- --no-install]: runs our plugins under containerd, podman and cnitool, on a throw-away node
+// in namespaces of its own.
 import { ensurePackages, missingPackages, TEST_PACKAGES } from './lib/debian.ts'
 import { buildExecutables } from './lib/executables.ts'
 import { main, Stop, say, step } from './lib/progress.ts'

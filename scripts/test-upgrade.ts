@@ -1,4 +1,5 @@
-// npm run test:upgrade [-- --from REF]: upgrades a node from the released agent to this commit's agent, and back.
+// npm run test:upgrade [-- --from REF]: upgrades a node from the agent of an earlier release to the agent of this
+// commit, and back.
 import { ensurePackages, TEST_PACKAGES } from './lib/debian.ts'
 import { buildExecutables } from './lib/executables.ts'
 import { parsed } from './lib/options.ts'

@@ -1,4 +1,5 @@
-// npm run test:vm [-- OPTIONS] [FILE...]: runs a sample of the real-kernel suites on Debian's own kernel; see --help.
+// npm run test:vm [-- OPTIONS] [FILE...]: runs tests that depend on the kernel in a virtual machine with Debian's own
+// kernel; see --help.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TEST_PACKAGES } from './lib/debian.ts'

@@ -66,7 +66,7 @@ const MOST_LINES = 12
 
 const more = (count: number): string => (count > MOST_LINES ? `\n- and ${count - MOST_LINES} more` : '')
 
-/** Escapes text for a table cell: one line, without HTML and column separators. */
+/** Escapes a text for a cell of a Markdown table: one line, without HTML and without column separators. */
 const cell = (text: string): string =>
   text
     .replaceAll(/\s+/g, ' ')

@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs'
 import { exec } from './exec.ts'
 import { Stop, say, step } from './progress.ts'
 
-/** Debian packages for the demo and the tests, with a file that shows the package is installed. */
+/**
+ * Debian packages that the demo and the tests need. The value is the path of a file that shows that the package is
+ * installed.
+ */
 const PACKAGES = {
   'containernetworking-plugins': '/usr/lib/cni/bridge',
   iptables: '/usr/sbin/iptables-restore',

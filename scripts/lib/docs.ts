@@ -27,7 +27,10 @@ export function checkDocs() {
   return { note: `${files.length} pages` }
 }
 
-/** Checks the types of all TypeScript files, and of blocks in Markdown files that are modules. */
+/**
+ * Checks the types of all TypeScript files, and of the TypeScript code blocks in Markdown files that are complete
+ * modules.
+ */
 export async function checkTypes() {
   const count = writeModules(markdownFiles(root))
   const old = await writeOldExamples(join(checkFolder, 'old'))

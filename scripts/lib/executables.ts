@@ -30,13 +30,13 @@ const isExecutable = (name: string): name is ExecutableName => name in EXECUTABL
 export const buildPackages = () =>
   step('packages (turbo, tsup)', () => exec(['turbo', 'run', 'build', '--output-logs=errors-only'], { quiet: true }))
 
-/** Flags of `cni-build` for an executable of this repository, without the output file. */
+/** Options with which `cni-build` builds an executable of this repository, without the option for the output file. */
 export function buildFlags(name: ExecutableName): string[] {
   const { entry, smoke, runtime } = { runtime: 'small', ...EXECUTABLES[name] }
   return [join(root, entry), '--condition=@cni/source', `--runtime=${runtime}`, `--smoke=${smoke}`]
 }
 
-/** Command that runs `cni-build` from its source. */
+/** Command line that runs the tool `cni-build` from its TypeScript source. */
 export const CNI_BUILD = [node26, ...NODE_FLAGS, join(root, 'packages/cni-build/src/cli.ts')] as const
 
 /**

@@ -33,7 +33,7 @@ export function blocks(text: string): Block[] {
   return found
 }
 
-/** The targets of all links and pictures outside code. */
+/** Targets of all links and pictures in a Markdown page, without its code. */
 export function links(text: string) {
   const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, '')
   return [...prose.matchAll(/\]\(([^)\s]+)\)|(?:src|srcset|href)="([^"]+)"/g)].map(
@@ -41,7 +41,7 @@ export function links(text: string) {
   )
 }
 
-/** The anchors of a page's headings, as GitHub computes them. */
+/** Anchors of the headings in a Markdown page, as GitHub computes them. */
 export const anchors = (text: string) =>
   [...text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => slugify(title))
 

@@ -39,7 +39,7 @@ export type Packed = { tarball: string; bytes: number; manifest: Manifest; files
 export async function packAll(folder: string, repository = root): Promise<Packed[]> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  // Uses pnpm, because npm would keep `workspace:*` in the dependencies.
+  // Packs with pnpm, because npm would keep `workspace:*` as the version of dependencies.
   await exec(['pnpm', '--filter', './packages/*', '--recursive', 'pack', '--pack-destination', folder], {
     quiet: true,
     cwd: repository,

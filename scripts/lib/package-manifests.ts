@@ -5,10 +5,16 @@ import { formatMessage } from 'publint/utils'
 import type { Packed } from './pack.ts'
 import { Stop } from './progress.ts'
 
-/** Ways to resolve imports that attw checks for our packages, which contain only ES modules. */
+/**
+ * Ways of importing a package that the tool attw checks. Other ways are not checked, because our packages contain only
+ * ES modules.
+ */
 const RESOLUTIONS: readonly unknown[] = ['node16-esm', 'bundler']
 
-/** Checks manifests and entries with publint and attw. One process checks all tarballs, to load the compiler once. */
+/**
+ * Checks the package.json and the entries of each package with the tools publint and attw. One process checks all
+ * tarballs, so that it loads the TypeScript compiler only once.
+ */
 export async function checkManifests(packed: readonly Packed[]) {
   const withEntries = packed.filter(({ manifest }) => Object.values(manifest.exports).some(isEntry))
   const problems: string[] = []

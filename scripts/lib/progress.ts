@@ -1,4 +1,4 @@
-// Progress for people: one line a step on stderr, so that stdout stays free for a command's own output.
+// Prints the progress of scripts to stderr, one line for each step. stdout stays free for a command's own output.
 const tty = process.stderr.isTTY === true && process.env.NO_COLOR === undefined
 const paint = (code: string, text: string) => (tty ? `\u001b[${code}m${text}\u001b[0m` : text)
 

@@ -8,7 +8,7 @@ import { Stop } from './progress.ts'
 
 const folder = join(root, 'api')
 
-/** Fails if the exports of a package differ from its record in `api/`, so that reviews show public changes. */
+/** Fails if the public API of a package differs from its file in `api/`. Reviewers thus see each public change. */
 export function checkApi() {
   const reports = [...apiReports()]
   const note = keepBudget(reports)
@@ -36,7 +36,7 @@ export function writeApi() {
   return { note: `${changed === 0 ? 'as recorded' : `${changed} of the files in api/ changed`}; ${note}` }
 }
 
-/** Fails if an entry exports more names than `api/budget.json` allows. */
+/** Fails if an entry of a package exports more names than `api/budget.json` allows. */
 function keepBudget(counts: readonly PackageCount[]) {
   const problems = budgetProblems(counts, readBudget())
   if (problems.length > 0) throw new Stop(problems.join('\n'))
@@ -111,7 +111,10 @@ function nameOf(node: ts.Node): string {
   return isNamed ? (node.name?.text ?? '') : node.getText()
 }
 
-/** Creates a compiler program without libraries, because the record contains only files of this repository. */
+/**
+ * Creates a TypeScript program without type libraries, because the record of the public API contains only files of this
+ * repository.
+ */
 function programOf(files: readonly string[]) {
   const options: ts.CompilerOptions = { noLib: true, types: [], module: ts.ModuleKind.NodeNext, skipLibCheck: true }
   const host = ts.createCompilerHost(options)

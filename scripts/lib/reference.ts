@@ -4,7 +4,7 @@ import { root } from './exec.ts'
 import { manifests } from './pack.ts'
 import { Stop } from './progress.ts'
 
-/** Options of `typedoc-plugin-markdown`. */
+/** Options of typedoc's plugin `typedoc-plugin-markdown`, which writes the API reference. */
 const MARKDOWN = {
   hideBreadcrumbs: true,
   hidePageHeader: true,
@@ -22,7 +22,7 @@ const MARKDOWN = {
 
 const EXPORTS = ['Class', 'Interface', 'TypeAlias', 'Function', 'Variable'] as const
 
-/** Packages whose exports and members must all have comments. */
+/** Packages in which all exports and their members must have comments. */
 const DOCUMENTED = ['@cni/skel']
 
 /**
@@ -42,7 +42,7 @@ export async function writeReference(folder: string) {
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Checks the reference without writing it. Fails for a broken link or an export without a comment. */
+/** Checks the API reference without writing it. Fails for a broken link, or for an export without a comment. */
 export async function checkReference() {
   const { count } = await readReference()
   return { note: `${count} entries` }
@@ -67,8 +67,8 @@ async function readReference() {
     validation: { notExported: false, invalidLink: true, invalidPath: false, notDocumented: true },
     requiredToBeDocumented: ['Module', ...EXPORTS, 'Property', 'Method', 'Accessor'],
     packagesRequiringDocumentation: [...DOCUMENTED],
-    // typedoc drops the comment of a method in a `Pick` type, so it would report a missing comment. Editors show the
-    // comment.
+    // Excludes a member that has a comment: typedoc drops the comments of methods in a `Pick` type and would report it
+    // as missing.
     intentionallyNotDocumented: ['@cni/skel/daemon.ShimOptions.log'],
     logLevel: 'Warn',
   })

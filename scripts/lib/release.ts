@@ -32,7 +32,8 @@ export async function publish() {
     const title = titleOf(each)
     await step(title, () => exec(['npm', 'publish', each.tarball, '--access=public'], { quiet: true }))
     await exec(['git', 'tag', title], { quiet: true })
-    // The GitHub action of changesets reads this line. The action then pushes the tag and makes a release.
+    // Prints a line that the GitHub action of changesets reads. The action then pushes the tag and creates a GitHub
+    // release.
     process.stdout.write(`New tag: ${title}\n`)
   }
 }

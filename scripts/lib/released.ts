@@ -8,7 +8,7 @@ import { install } from './version.ts'
 /** Version of the earlier release with which the upgrade test begins. */
 export const RELEASED = '0.1.0'
 
-/** Tag that `npm run release` creates for the agent's package. */
+/** Git tag of the earlier release, as `npm run release` creates it for the agent's package. */
 const TAG = `@cni/istio-redirect@${RELEASED}`
 const SUBJECT = `chore: release ${RELEASED}`
 

@@ -5,8 +5,8 @@ import { Stop } from './progress.ts'
 /** Command prefix for a child program: the kernel kills the program when this process ends. */
 const WITH_US = ['setpriv', '--pdeathsig', 'KILL', '--']
 /**
- * Command prefix: creates mount and process namespaces, which end with the program. The caller adds more options, and
- * then `--`.
+ * Command prefix that creates mount and process namespaces for a program. The namespaces end with the program. The
+ * caller adds more options, and then `--`.
  */
 export const UNSHARE = [
   ...['unshare', '--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child'],

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import ts from 'typescript'
 import { root } from './exec.ts'
 
-/** Published sources of a package without tests, relative to the repository's root. */
+/** Paths of a package's source files without its tests, relative to the repository's root. */
 export const sources = (folder: string): string[] =>
   globSync(`${folder}/src/**/*.ts`, { cwd: root }).filter((file) => !/\.test(-d)?\.ts$/.test(file))
 
-/** Specifiers of all imports of a file, including types and `import()`. */
+/** Names that a TypeScript file imports from, including imports of types and `import()`. */
 export function importsOf(file: string): string[] {
   if (!file.endsWith('.ts')) return []
   return ts.preProcessFile(readFileSync(join(root, file), 'utf8'), true, true).importedFiles.map((one) => one.fileName)

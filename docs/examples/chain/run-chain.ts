@@ -1,6 +1,8 @@
 import { addWithRetry, type Cni, loadConflist } from '@cni/libcni'
 
-/** Attaches a namespace to a network, checks the attachment, and always detaches it. */
+/**
+ * Attaches a network namespace to a CNI network and checks the attachment. Always detaches the namespace at the end.
+ */
 export async function tryNetwork(runtime: Cni, confDir: string, network: string, netns: string) {
   const list = loadConflist(confDir, network)
   const pod = { containerID: 'c1', netns, ifName: 'eth0' }

@@ -2,7 +2,7 @@ import { type DelegateOptions, ipam } from '@cni/invoke'
 import { definePlugin } from '@cni/skel'
 import { assignInterface, mergeResults } from '@cni/types'
 
-/** Leases addresses for an interface from the plugin that `ipam.type` names. */
+/** Main plugin that gets the addresses of its interface from an IPAM plugin, which `ipam.type` names. */
 export const lease = (options: DelegateOptions = {}) =>
   definePlugin({
     name: 'lease',

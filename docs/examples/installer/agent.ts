@@ -1,6 +1,6 @@
 import { type InstallerOptions, installer } from '@cni/installer'
 
-/** Keeps tcp-redirect installed on this node until the signal aborts, then removes it. */
+/** Keeps the plugin tcp-redirect installed on this node until the signal aborts, then removes the plugin. */
 export async function agent(paths: Pick<InstallerOptions, 'netDir' | 'binDirs' | 'sourceDir'>, signal: AbortSignal) {
   const redirect = installer({
     // the plugin's configuration in the network list; `type` is the name of the executable

@@ -12,7 +12,10 @@ export const handOut = (path: string, pod: Netns, onError: (error: unknown) => v
     onError,
   })
 
-/** Receives a namespace as a handle. The process needs neither a path nor the right to open the namespace. */
+/**
+ * Receives the handle of a pod's namespace over a Unix socket. The process needs neither a path nor the right to open
+ * the namespace.
+ */
 export async function fetchNamespace(path: string): Promise<Netns> {
   using connection = connectUnix(path)
   using message = await connection.receive({ signal: AbortSignal.timeout(5000) })

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net'
 import { netns } from '@cni/netns'
 import type { Netns } from '@cni/netns/handle'
 
-/** Creates a server in the pod's namespace from a process outside. */
+/** Creates a TCP server that listens in the pod's namespace. This process stays outside the namespace. */
 export async function listenIn(pod: Netns, port: number): Promise<Server> {
   const server = createServer((socket) => socket.end('hello from the pod\n'))
   // no host name: a lookup would delay the bind until this thread has left the namespace

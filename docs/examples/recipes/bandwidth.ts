@@ -41,7 +41,7 @@ function checkTbf(qdiscs: readonly Qdisc[], wanted: NonNullable<Qdisc['tbf']> | 
   if (!isRight) throw new CniError(100, `${what}: tbf is ${JSON.stringify(there)}, not ${JSON.stringify(wanted)}`)
 }
 
-/** Limits the rates of a pod in both directions, on the node's end of its veth. */
+/** Limits the bandwidth of a pod in both directions, on the node's end of the pod's veth pair. */
 export const bandwidth = (nodeNetns: NetnsTarget = 'host') =>
   definePlugin({
     name: 'small-bandwidth',
@@ -58,8 +58,8 @@ export const bandwidth = (nodeNetns: NetnsTarget = 'host') =>
         await removeIfb(node, ifb, link)
         return c.prevResult
       }
-      // The kernel can limit only outgoing packets of a link. Incoming packets are redirected to an ifb and leave
-      // there.
+      // The kernel can limit only outgoing packets of a link. Incoming packets are redirected to an ifb device, and its
+      // outgoing packets are limited.
       await node.addLink({ kind: 'ifb', name: ifb, mtu, up: true })
       await node.replaceQdisc({ kind: 'tbf', link: ifb, tbf: egress })
       const hasIngress = (await node.getQdiscs({ link })).some(({ parent }) => parent === 'ingress')

@@ -6,7 +6,7 @@ import * as z from 'zod/mini'
 
 const name = 'small-ebpf'
 
-/** Index of the node's end of the pod's veth. */
+/** Finds the interface index of the node's end of the pod's veth pair. */
 async function nodeEnd({ netns, ifName }: AttachmentContext & { readonly netns: NetnsTarget }): Promise<number> {
   using pod = await openRtnl(netns)
   const { parent, kind } = (await pod.getLink(ifName)) ?? {}
@@ -14,7 +14,9 @@ async function nodeEnd({ netns, ifName }: AttachmentContext & { readonly netns: 
   return parent
 }
 
-/** Attaches a pinned program to the outgoing packets of a pod. Another program has loaded it. */
+/**
+ * Attaches a pinned eBPF program to the outgoing packets of a pod. Another process has loaded and pinned the program.
+ */
 export const pinnedProgram = (node: NetnsTarget = 'host') =>
   definePlugin({
     name,

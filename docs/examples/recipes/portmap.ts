@@ -17,7 +17,7 @@ const chainOf = (c: AttachmentContext): string => attachmentName(c, 'PM-', 28)
 const loopback = { ipv4: '127.0.0.0/8', ipv6: '::1/128' } as const
 const isAny = (hostIP: string): boolean => ['', '0.0.0.0', '::'].includes(hostIP)
 
-/** Forwards packets from ports of the node to ports of the pod, in each family of the pod. */
+/** Forwards packets from ports of the node to ports of the pod, for IPv4 and for IPv6. */
 function rules(chain: string, mappings: readonly PortMapping[], result: Result) {
   if (mappings.length > 0 && containerIps(result).length === 0) {
     throw new CniError(ErrorCode.invalidNetworkConfig, 'the pod has no address to map ports to')

@@ -6,7 +6,8 @@ const MAIN = 254
 const tableOf = (linkIndex: number): number => 1000 + linkIndex
 
 /**
- * Routes packets from an address of the interface by that interface's routes, independent of the pod's other networks.
+ * Source-based routing: packets from an interface's address use only the routes of this interface, even if the pod has
+ * other networks.
  */
 export const sbr = definePlugin({
   name: 'small-sbr',

@@ -10,7 +10,10 @@ export interface Pod {
   readonly ipv6: string
 }
 
-/** A node for tests, with pods, each behind its own veth. The node has `.1` and `::1` in each pod's network. */
+/**
+ * Creates a node for tests with pods, each connected by a veth pair of its own. In each pod's network, the node has the
+ * addresses `.1` and `::1`.
+ */
 export async function stage(pods: number) {
   const stack = new AsyncDisposableStack()
   const node = stack.use(await emptyNetns())
@@ -33,7 +36,7 @@ export async function stage(pods: number) {
   return { node, pods: all, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
-/** Disables duplicate address detection, so that IPv6 addresses are usable at once. */
+/** Disables IPv6 duplicate address detection in a namespace, so that new IPv6 addresses are usable at once. */
 async function emptyNetns() {
   const where = await tempNetns()
   for (const links of ['all', 'default']) await sysctl(where).set(`net.ipv6.conf.${links}.accept_dad`, 0)
@@ -65,7 +68,7 @@ const ASK = `
   }))
   setTimeout(end, 2000, 'no answer')`
 
-/** Answers UDP datagrams with a word, on every address of the namespace. */
+/** Starts a UDP server in a namespace. It answers each datagram with a word, on every address of the namespace. */
 export async function answerUdp(where: Netns, port: number, word: string) {
   let bound = (_: unknown): void => {}
   const first = new Promise((resolve) => {

@@ -6,7 +6,7 @@ import * as z from 'zod/mini'
 const link = z.partial(z.object({ mtu: z.int(), mac: z.string(), txqlen: z.int(), promisc: z.boolean() }))
 const settings = z.record(z.string(), z.string())
 
-/** Changes sysctls and the interface of a pod. DEL restores the old values. */
+/** Sets sysctls and link attributes of a pod's interface. DEL restores the original values. */
 export const tuning = definePlugin({
   name: 'small-tuning',
   chained: true,

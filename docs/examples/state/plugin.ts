@@ -5,7 +5,7 @@ import { attachmentState, definePlugin, netConf } from '@cni/skel'
 import { CniError } from '@cni/types'
 import * as z from 'zod/mini'
 
-/** Publishes each pod's addresses as a file on the node. */
+/** Chained plugin that writes each pod's addresses to a file on the node. DEL removes the file. */
 export const plugin = definePlugin({
   name: 'publish',
   chained: true,

@@ -85,7 +85,7 @@ async function askToDelete(c: DelContext<unknown>, socket: string): Promise<Repl
 
 async function ask(c: AttachmentContext, method: Method, socket: string, pod: Netns | undefined): Promise<Reply> {
   const send = (netns?: string): Promise<Reply> => {
-    // The original plugin ignores upper and lower case in the keys of CNI_ARGS.
+    // Compares the keys of CNI_ARGS without regard to upper and lower case, as the original Contiv plugin does.
     const args = new Map([...c.args].map(([key, value]) => [key.toUpperCase(), value]))
     const request = {
       name: args.get('K8S_POD_NAME'),

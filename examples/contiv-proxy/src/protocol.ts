@@ -45,9 +45,9 @@ export function encodeRequest({ name, namespace, infraContainerID, netns, ifName
 }
 
 /**
- * Decodes the body of a response.
+ * Decodes the body of the daemon's response.
  *
- * @throws an error that names the invalid member
+ * @throws an error that names the invalid member of the response
  */
 export function decodeResponse(body: string): PodResponse {
   const parsed = z.safeParse(podResponse, parseJson(body, 'unreadable answer'))

@@ -4,9 +4,10 @@ import { contivError } from './failure.ts'
 import type { PodResponse } from './protocol.ts'
 
 /**
- * Result of an ADD: the daemon's addresses, with host bits, on the interface that the daemon moved into the pod.
+ * Result of an ADD: the addresses from the daemon's response, on the interface that the daemon has moved into the pod.
+ * Addresses keep their host bits.
  *
- * @throws for an invalid address. The original plugin only logs the address and prints no result
+ * @throws if the daemon has sent an invalid address. The original plugin only logs such an address and prints no result
  */
 export function toResult({ ipaddress, ipv6address }: PodResponse, name: string, sandbox: string): Result {
   const ips = [ipOf('ipaddress', 4, ipaddress)]

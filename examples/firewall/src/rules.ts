@@ -12,14 +12,14 @@ export interface Policy {
   readonly otherwise: 'deny' | 'allow'
 }
 
-/** ICMPv6 types that are always accepted: IPv6 requires neighbour discovery and router advertisements. */
+/** ICMPv6 types that the firewall always accepts, because IPv6 needs neighbour discovery and router advertisements. */
 const NEIGHBOURHOOD = ['neighbour-solicitation', 'neighbour-advertisement', 'router-advertisement'] as const
 /**
  * Rejects packets instead of dropping them: a rejected client fails at once, while a dropped client waits for minutes.
  */
 const REFUSED = { ipv4: 'icmp-port-unreachable', ipv6: 'icmp6-port-unreachable' } as const
 
-/** Prefix of an interface's chains. A pod may have several interfaces, each with its own policy. */
+/** Prefix of the names of an interface's chains. A pod may have several interfaces, each with a policy of its own. */
 export const chainsOf = (ifName: string): string => `FW:${ifName.replaceAll(/[^\w.-]/g, '_')}:`
 
 /**

@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http'
 import type { Registry } from './registry.ts'
 
 /**
- * Answers `GET /10.42.0.5` with the containers that have the address, as JSON. The status is 404 if no container has
- * it.
+ * HTTP server that answers `GET /10.42.0.5` with the containers that have the address, as JSON. The status is 404 if no
+ * container has the address.
  */
 export function answers(known: Registry): Server {
   return createServer(({ method, url = '' }, response) => {

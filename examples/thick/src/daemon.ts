@@ -11,7 +11,7 @@ import { socketIn } from './shim.ts'
 export interface WhoIsOptions {
   /** Folder of the daemon's sockets. Its subfolder `attachments` contains the daemon's persistent state. */
   readonly folder: string
-  /** Called with each line of the daemon's log. */
+  /** Function that receives each line of the daemon's log. */
   readonly stderr?: (line: string) => void
 }
 

@@ -6,8 +6,8 @@ import { attachment, type Registry } from './registry.ts'
 const NOT_AS_ADDED = 100
 
 /**
- * The plugin that the daemon serves. Its handlers share the daemon's memory. The persistent state of each attachment is
- * a file in `stateFolder`.
+ * The chained plugin inside the who-is daemon. Its handlers share the daemon's memory. The persistent state of each
+ * attachment is a file in `stateFolder`.
  */
 export const whoIs = (known: Registry, stateFolder: string) =>
   definePlugin({

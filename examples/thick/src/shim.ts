@@ -8,7 +8,10 @@ export const FOLDER = '/run/who-is'
 /** Path of the Unix socket on which the who-is daemon accepts calls of shims. */
 export const socketIn = (folder: string): string => join(folder, 'cni.sock')
 
-/** The executable that a runtime starts. It only forwards each call to the daemon. */
+/**
+ * Options of the shim, the executable that a container runtime starts. The shim only forwards each call to the who-is
+ * daemon.
+ */
 export const SHIM: ShimOptions = {
   name: 'who-is',
   about: 'Remembers which pod has which address: the executable before its daemon.',

@@ -115,7 +115,10 @@ ${kind === 'main' ? '          env:\n            - { name: POD_SUBNET, value: 10
             - { name: cni-cache, mountPath: /host/var/lib/cni, readOnly: true }
 `
 
-/** A kubelet cannot probe a unix socket. The probe therefore starts the shim, as a runtime does. */
+/**
+ * A kubelet cannot probe a Unix socket. The probe of the daemon's container therefore starts the shim, as a container
+ * runtime does.
+ */
 const probe = (name: string, conf: object) => `
                 - /bin/sh
                 - -c

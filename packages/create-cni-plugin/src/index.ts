@@ -1,5 +1,5 @@
 /**
- * The files of `npm create cni-plugin` as data: each file of a new project by its path.
+ * Files of a project that `npm create cni-plugin` creates, as data: the text of each file by its path.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
-/** Options of a new project. */
+/** Options of a new project that `npm create cni-plugin` creates. */
 export interface ProjectOptions {
-  /** Name of the plugin. Executable, folder and the `type` in configurations have this name. */
+  /** Name of the new plugin. The plugin's executable, its folder and the `type` in configurations have this name. */
   readonly name: string
   /**
    * Kind of plugin:
@@ -10,11 +10,11 @@ export interface ProjectOptions {
    * - `ipam`: gives addresses to main plugins.
    */
   readonly kind: 'chained' | 'main' | 'thick' | 'ipam'
-  /** Rules or routes that the plugin writes into a pod. `undefined` for `ipam`: an IPAM plugin writes none. */
+  /** Mechanism with which the new plugin changes a pod. `undefined` for `ipam`: an IPAM plugin does not change pods. */
   readonly rules: 'iptables' | 'nftables' | 'routes' | undefined
   /**
-   * True to add an agent that keeps the plugin installed on nodes. False for `ipam`: network lists have no entry of
-   * their own for an IPAM plugin.
+   * True to add an agent that keeps the plugin installed on nodes. False for `ipam`, because an IPAM plugin has no
+   * configuration of its own in a network list.
    */
   readonly agent: boolean
 }

@@ -19,7 +19,7 @@ const CONFIGURATIONS = {
 } as const satisfies Record<Rules, object>
 
 /**
- * All files of a new project, by their path. Writes nothing.
+ * Creates the text of all files of a new project, without writing them. The key is the path in the project.
  *
  * @param tarballs - `@cni` packages that npm must not take from the registry: name → `file:` URL
  */
@@ -95,7 +95,7 @@ function packageJson(options: ProjectOptions, tarballs: Readonly<Record<string, 
     scripts: {
       check: 'tsc',
       test: 'tsc && vitest run --dir src',
-      // A main plugin starts an IPAM plugin by its file. The tests of an IPAM plugin therefore need its executable.
+      // The tests of an IPAM plugin need a built executable, because main plugins start an IPAM plugin by its file.
       'test:kernel': kind === 'ipam' ? `npm run build && ${onKernel}` : onKernel,
       build: build.join(' && '),
       conformance:

@@ -8,11 +8,10 @@ export class ProjectFolderError extends Error {
 }
 
 /**
- * Writes a project atomically: first into a temporary folder beside the target. A folder that is not empty is never
- * changed.
+ * Writes a new project atomically: first into a temporary folder beside the target. Never changes a folder that is not
+ * empty.
  *
  * @param files - path in the project → text
- * @throws ProjectFolderError
  */
 export function writeProject(folder: string, files: ReadonlyMap<string, string>): void {
   const target = resolve(folder)

@@ -32,7 +32,7 @@ status:
     - ip: 10.244.1.5
 `
 
-/** Examples of the page; tests and documentation link to them as `#example=ID`. */
+/** Examples that a user can choose on the playground page. Tests and documentation link to them by `#example=ID`. */
 export const examples: readonly Example[] = [
   { id: 'sidecar', title: 'A pod with a sidecar', text: pod('') },
   {

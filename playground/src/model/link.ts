@@ -47,7 +47,7 @@ export async function sharedInLink(fragment: string): Promise<Shared> {
 export const sharedText = ({ annotations, labels, settings }: Shared): string =>
   JSON.stringify({ v: 1, annotations, labels, settings })
 
-/** Parses a file of {@link sharedText}. Throws an `Error` with a message. */
+/** Parses the text of a file that {@link sharedText} has made. Throws an `Error` with a message for the user. */
 export function sharedInText(text: string, what = 'the file'): Shared {
   if (text.length > MAX_DATA_CHARS) throw new Error(`${what} holds more than ${MAX_DATA_CHARS} characters`)
   let value: unknown

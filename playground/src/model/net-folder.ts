@@ -4,7 +4,7 @@ import { messageOf } from '@cni/types'
 /** Maximum total length of the files that the user pastes from a CNI network folder. */
 export const MAX_FOLDER_CHARS = 1024 * 1024
 
-/** A file of `/etc/cni/net.d`. */
+/** A file of the CNI network folder `/etc/cni/net.d`. */
 export interface NetFile {
   readonly name: string
   readonly text: string

@@ -5,7 +5,7 @@ export interface PacketForm {
   readonly port: string
   readonly from: string
   readonly fromPort: string
-  /** Interface of an incoming packet. Empty for a packet that the pod sends. */
+  /** Interface through which the packet enters the pod. Empty for a packet that the pod sends. */
   readonly in: string
   readonly uid: string
   readonly mark: string

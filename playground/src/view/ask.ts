@@ -27,7 +27,7 @@ export class Asker {
    */
   #next: Asked | undefined
 
-  /** @param script - text of the page's own script */
+  /** @param script - text of the page's own script, which the worker runs */
   constructor(script: string) {
     this.#script = script
   }

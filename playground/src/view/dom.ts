@@ -1,7 +1,7 @@
 type Child = Node | string | undefined | false
 type Attributes = Readonly<Record<string, string | number | boolean | undefined | ((event: Event) => void)>>
 
-/** Creates an element. Strings become text nodes, so pasted text is never parsed as HTML. */
+/** Creates an HTML element. Strings become text nodes, so pasted text is never parsed as HTML. */
 export function h<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},
@@ -26,7 +26,7 @@ export function byId<T extends HTMLElement>(id: string, type: new () => T): T {
   throw new Error(`the page has no ${type.name} #${id}`)
 }
 
-/** Replaces the content of an element. Keeps the focus on the element with the same id. */
+/** Replaces the content of an HTML element. If the focus was inside, focuses the new element with the same id. */
 export function show(parent: HTMLElement, ...children: readonly Child[]): void {
   const focused = document.activeElement?.id ?? ''
   parent.replaceChildren(...children.filter((child) => child !== undefined && child !== false))

@@ -2,7 +2,7 @@ import { Stop } from '../progress.ts'
 import type { Image } from './oci.ts'
 import type { Entry } from './tar.ts'
 
-/** Maximum sizes of an image in megabytes. */
+/** Maximum sizes of a container image of the agent, in megabytes. */
 const LIMITS = { unpacked: { full: 133, minimal: 128 }, compressed: { full: 60, minimal: 52 } }
 
 export type Flavour = keyof typeof LIMITS.compressed
@@ -16,7 +16,7 @@ export const sizeOf = ({ layers }: Image) => ({
 /**
  * Checks the content and size of a built container image. The folder for nodes must contain only the plugin.
  *
- * @throws Stop if the image is too large, has a shell, lacks a library, or has wrong files in the folder for nodes
+ * @throws Stop if the image is too large, has a shell, lacks a library, or breaks the rule for nodes' files
  */
 export function inspect(image: Image, entries: readonly Entry[], flavour: Flavour, isZstd: boolean): void {
   const wrong = [...faults(entries), ...(isZstd ? tooLarge(image, flavour) : [])]
@@ -58,7 +58,7 @@ export function faults(entries: readonly Entry[]): string[] {
 
 const isScript = (data: Uint8Array): boolean => data[0] === 0x23 && data[1] === 0x21
 
-/** Loader and libraries that a 64-bit ELF file needs (DT_NEEDED). */
+/** Names of the loader and the shared libraries that a 64-bit ELF file needs (DT_NEEDED). */
 function needed({ content }: Entry): string[] {
   if (content.kind !== 'file' || Buffer.from(content.data.subarray(0, 4)).toString('latin1') !== '\x7fELF') return []
   const data = Buffer.from(content.data.buffer, content.data.byteOffset, content.data.length)

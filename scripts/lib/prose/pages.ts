@@ -8,7 +8,7 @@ export type Block = { line: number; kind: Exclude<Kind, 'comment' | 'title'>; te
 
 const parser = markdown({ html: true })
 
-/** Prose of a Markdown page, without headings, code and HTML. */
+/** Finds the paragraphs, list items and table cells of a Markdown page. Headings, code and HTML are left out. */
 export function blocksOf(page: string): Block[] {
   const front = /^---\n.*?\n---\n/s.exec(page)?.[0] ?? ''
   const skipped = front.split('\n').length - 1

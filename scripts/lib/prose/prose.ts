@@ -26,7 +26,10 @@ export function textsOf(files: readonly string[] = allFiles()): Text[] {
   })
 }
 
-/** Fails for each kind of text of which more than {@link BUDGET} break a rule. */
+/**
+ * Fails if more than {@link BUDGET} of all comments break a rule of plain English. Test titles and pages are counted
+ * separately.
+ */
 export function checkProse() {
   const texts = textsOf()
   const shares = shareOfFindings(texts)

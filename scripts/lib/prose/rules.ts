@@ -1,4 +1,4 @@
-/** One violation of the rules for plain English: the rule, and the words that break it. */
+/** A violation of a rule for plain English: the name of the rule, and the words of the text that break it. */
 export type Finding = { rule: string; words: string }
 
 /**
@@ -12,7 +12,7 @@ const LONGEST_SENTENCE = { comment: 20, paragraph: 25, title: 25 } as const
 /** Maximum number of words in a table cell. */
 const LONGEST_CELL = 25
 
-/** Forbidden beginnings: a text must begin with a noun or a verb, not with a clause. */
+/** Forbidden beginnings of a text: it must begin with a noun or a verb, not with a clause. */
 const OPENING = /^(?:what|who|whose|whom|whoever|whether|how|where|why|that|those|which|whatever|of|nor|neither)\b/i
 
 /** Forbidden words for an unknown actor: a sentence must name the actor. */
@@ -26,7 +26,7 @@ const NEGATED_NOUN =
 const FIGURES =
   /\b(?:do(?:es)? without|comes? to rest|lets? go|(?:is|are) told|vouch(?:es)? for|hands? over|go(?:es)? ahead|(?:has|have) the words|takes? itself back|has become of|becomes? of|all that|that which|is (?:as|that) of|those of|that of)\b/i
 
-/** Fragments that explain an omitted member without a verb: "`undefined`: in pods". */
+/** Forbidden fragments that explain a missing member without a verb, such as "`undefined`: in pods". */
 const HALF_SENTENCE = /^(?:`?(?:undefined|null|false|true)`?|without|otherwise|absent): \w+(?: \w+)?\.?$/i
 
 /**
@@ -36,7 +36,7 @@ const HALF_SENTENCE = /^(?:`?(?:undefined|null|false|true)`?|without|otherwise|a
 const COST =
   /\b(?:costs?|saves?|takes) (?:about |some |only |up to )?(?:a |an |[\d.]+|half|twice|one |two |three )[^.]*\b(?:ms|µs|us|ns|instructions|kB|MB|percent|%)/i
 
-/** @returns an empty list for a text in plain English */
+/** @returns an empty list if the text breaks no rule of plain English */
 export function findings(text: string, kind: Kind): Finding[] {
   const plain = withoutMarkup(text)
   const found: Finding[] = []

@@ -3,7 +3,10 @@ import { lineAt, type Passage } from './comments.ts'
 
 const SUITES = new Set(['it', 'test', 'describe'])
 
-/** Titles of tests and suites: the first argument of `it`, `test`, `describe` and their variants such as `it.each(…)`. */
+/**
+ * Finds the titles of tests and suites: the first argument of `it`, `test`, `describe` and variants such as
+ * `it.each(…)`.
+ */
 export function titlesOf(file: ts.SourceFile): Passage[] {
   const found: Passage[] = []
   const visit = (node: ts.Node) => {

@@ -12,8 +12,8 @@ export const MUSL_VERSION = '1.2.5'
 export const MBEDTLS_VERSION = '3.6.6'
 
 /**
- * Third-party sources of the native programs. Debian's archive keeps a file as long as a suite contains it. To update,
- * use the file of a newer suite and its SHA-256 from Debian's signed list.
+ * Pinned source archives of the small runtime's third-party code. Debian's archive keeps a file as long as a Debian
+ * release contains it. To update, use the file of a newer release and its SHA-256 from Debian's signed list.
  */
 export const ENGINE_SOURCE: PinnedFile = {
   archive: 'debian',
@@ -21,7 +21,9 @@ export const ENGINE_SOURCE: PinnedFile = {
   sha256: 'ec81da5b3249ed648dbc7df4a1654988910e66a118d9b71cb63534216efcfbbe',
 }
 
-/** Mbed TLS of the long-term support series 3.6. Debian trixie includes every release. */
+/**
+ * Source archive of Mbed TLS from its long-term support series 3.6. Debian trixie gets every release of this series.
+ */
 export const TLS_SOURCE: PinnedFile = {
   archive: 'debian',
   path: 'pool/main/m/mbedtls/mbedtls_3.6.6.orig.tar.bz2',

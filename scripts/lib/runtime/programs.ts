@@ -152,7 +152,8 @@ function compile(inputs: Inputs, source: string, object: string, more: readonly 
   }
   const argv = [
     ...FLAGS,
-    // Atomic operations are inlined on arm64, because libgcc's helpers need a function that musl lacks.
+    // Compiles atomic operations into the code on arm64, because libgcc's helper functions need a function that musl
+    // lacks.
     ...(processor === 'arm64' ? ['-mno-outline-atomics'] : []),
     ...more,
     ...Object.entries(texts).map(([name, value]) => `-D${name}="${value}"`),

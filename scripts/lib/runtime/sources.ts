@@ -44,7 +44,10 @@ export interface CLibrary {
   readonly licence: string
 }
 
-/** Unpacks musl for a processor. apt's package state on this machine stays unchanged. */
+/**
+ * Unpacks the Debian package of musl for a processor, without installing it. The state of this machine's apt stays
+ * unchanged.
+ */
 export async function cLibrary(processor: Processor, cache: string): Promise<CLibrary> {
   const folder = join(cache, `musl-${processor}`)
   await unpackOnce(folder, C_LIBRARY[processor].sha256, async (into) => {

@@ -10,7 +10,7 @@ export interface Toolchain {
    * the same bytes.
    */
   readonly version: string
-  /** Folder of the compiler's own headers. */
+  /** Folder of the headers that belong to the compiler itself, such as stddef.h. */
   readonly headers: string
   /** Path of libgcc, which contains functions for operations that the processor has no instruction for. */
   readonly libgcc: string

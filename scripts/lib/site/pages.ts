@@ -58,7 +58,8 @@ export function pageText({ source, route }: Page, pages: readonly Page[], reposi
     if (/^(?:[a-z]+:|#)/.test(target)) return target
     const [path = '', anchor] = target.split('#')
     const file = resolve(from, path)
-    // The attribute makes the browser load the page instead of VitePress.
+    // The playground is not a VitePress page: the attribute `target` of the link makes the browser load it as a page of
+    // its own.
     if (path.endsWith('playground/src/page.html')) return `/playground.html${anchor === undefined ? '' : `#${anchor}`}`
     const known = routes.get(file) ?? routes.get(join(file, 'README.md'))
     const hash = anchor === undefined ? '' : `#${anchor}`

@@ -12,7 +12,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Serves the files of a folder over HTTP on the loopback address. */
+/** Serves a folder with the built site over HTTP on the loopback address, for the browser test. */
 export async function serveFolder(folder: string) {
   const server = createServer(({ url = '/' }, response) => {
     const path = normalize(decodeURIComponent(new URL(url, 'http://site').pathname))

@@ -73,7 +73,7 @@ function withDependencies(names: readonly string[], text: string): string[] {
       names.flatMap((name) => {
         const path = [...needs.keys()].find((each) => basename(each) === `${name}.ko`)
         if (path === undefined) throw new Stop(`Debian's kernel has no module ${name}`)
-        // `modules.dep` lists the dependencies in reverse order: the last one must be loaded first.
+        // Reverses the dependencies, because `modules.dep` names the module that must be loaded first last.
         return [...(needs.get(path) ?? []).toReversed(), path]
       }),
     ),

@@ -14,7 +14,7 @@ export class VmReporter implements Reporter {
       reportLine({
         file: module.relativeModuleId,
         passed: count('passed'),
-        // If a test file cannot be loaded, it has no tests, and its error is reported instead.
+        // A test file that cannot be loaded has no tests. It counts as one failed test, and its error is reported.
         failed: failed === 0 && !module.ok() ? 1 : failed,
         errors: [...module.errors().map(({ message }) => firstLine(message)), ...tests.flatMap(errors)],
         skipped: tests.flatMap(skipped),

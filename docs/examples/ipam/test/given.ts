@@ -5,7 +5,7 @@ import { NODE } from '../../../../test/node.ts'
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
-/** Installs the plugin in a folder where a runtime finds it. */
+/** Installs the example IPAM plugin in a folder where a container runtime finds it. */
 export function install(folder: string) {
   const command = `'${[...NODE, '--no-warnings', main].join("' '")}'`
   writeFileSync(join(folder, 'node-ipam'), `#!/bin/sh\nexec ${command}\n`, { mode: 0o755 })

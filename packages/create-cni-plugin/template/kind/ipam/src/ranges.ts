@@ -5,13 +5,13 @@ import * as z from 'zod/mini'
 
 /** Schema of an address range in the network configuration. */
 export const range = z.object({
-  /** Network in CIDR form, such as `10.88.0.0/24` or `fd88::/64`. */
+  /** Network of the range in CIDR form, such as `10.88.0.0/24` or `fd88::/64`. */
   subnet: z.string(),
-  /** First address for pods. Default: the first address of the subnet after the gateway. */
+  /** First address of the range for pods. Default: the first address of the network after the gateway. */
   first: z.optional(z.string()),
-  /** Last address for pods. Default: the last address of the subnet before the broadcast address. */
+  /** Last address of the range for pods. Default: the last address of the network before the broadcast address. */
   last: z.optional(z.string()),
-  /** Address of the gateway. Default: the first address after the subnet's own. */
+  /** Address of the pods' gateway. Default: the first address of the network after the network address. */
   gateway: z.optional(z.string()),
 })
 

@@ -15,7 +15,8 @@ export interface Settings {
 }
 
 /**
- * Redirects outgoing TCP of the pod to a port in the pod, except for the proxy's user. Only this plugin uses the table.
+ * nftables rules that redirect outgoing TCP of the pod to a port in the pod, except for the proxy's user. Only this
+ * plugin uses the table.
  */
 export const rules = ({ port, proxy_uid }: Settings) =>
   nftRuleset('inet', { '@NAME@': { output: base('nat', 'output', -100), redirect: chain } }, (t) => [
