@@ -9,7 +9,7 @@ const SUITES = ['packages/iptables/', 'packages/istio-redirect/test/redirect-rul
 await main(async () => {
   if (process.getuid?.() !== 0) throw new Stop('these tests need root: they create network namespaces')
   await ensurePackages(TEST_PACKAGES, { install: true })
-  // Tests more random rulesets for each combination of iptables back ends than `npm test` does.
+  // Tests more random rulesets than `npm test` does.
   const { CNI_FUZZ_RUNS = '200' } = process.env
   say(`CNI_FUZZ_RUNS=${CNI_FUZZ_RUNS}`)
   const files = process.argv.slice(2)

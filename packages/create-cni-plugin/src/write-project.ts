@@ -12,6 +12,7 @@ export class ProjectFolderError extends Error {
  * empty.
  *
  * @param files - path in the project → text
+ * @throws ProjectFolderError
  */
 export function writeProject(folder: string, files: ReadonlyMap<string, string>): void {
   const target = resolve(folder)
