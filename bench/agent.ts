@@ -47,8 +47,8 @@ suite.write()
 type Result = Row[]
 
 /**
- * Starts the agents in turn, so that changes in the machine's speed affect all agents equally. Then measures repair and
- * idle time of each.
+ * Measures all agents. Starts them in turn, so that changes in the machine's speed affect all equally. Then measures
+ * repair and idle time of each agent.
  */
 async function measure(
   where: Places,

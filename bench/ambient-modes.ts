@@ -29,8 +29,8 @@ const measures = [
 ] as const
 const samples = new Map<string, Traffic[]>()
 const key = (place: string, what: string): string => `${place} ${what}`
-// Measures the modes in turn, so that changes in the machine's speed affect all equally. The results of the first round
-// are dropped.
+// Measures the redirection modes in turn, so that changes in the machine's speed affect all modes equally. Drops the
+// results of the first round.
 for (let round = 0; round <= used.runs; round += 1) {
   for (const { name, node, passed } of places) {
     for (const { what, from, to } of ways) {

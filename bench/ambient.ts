@@ -1,6 +1,6 @@
 /**
- * Measures the agent in ambient mode and, with CNI_PEERS, Istio's. Both agents run at once on nodes of their own, and
- * the suite measures them in turn.
+ * Measures the agent in ambient mode. With CNI_PEERS, also measures Istio's agent. Each agent runs on a simulated node
+ * of its own, and the suite measures them in turn.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -100,7 +100,7 @@ async function enrolledByEvents(): Promise<void> {
   say(`${used.pods} pods have started`)
 }
 
-/** Removes each pod from the mesh and adds it again, with a pause before each measurement. */
+/** Measures the time to remove each pod from the mesh and to add it again. Pauses before each measurement. */
 async function withoutAndWithLabel(): Promise<void> {
   for (const { place, pods } of lives) place.show(pods)
   await byTurns(Math.min(used.runs, used.pods), async (life, index) => {

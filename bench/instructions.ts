@@ -1,4 +1,4 @@
-/** Counts instructions of whole plugin calls with valgrind, and measures their time. */
+/** Counts the instructions of whole plugin calls with valgrind, and also measures the time of each call. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

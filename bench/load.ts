@@ -18,7 +18,7 @@ import { percentile } from './lib/statistics.ts'
 import { SuiteReport, settings } from './lib/suite.ts'
 
 const used = settings({ runs: 3, pods: 250 })
-/** Delay of the API server's responses in milliseconds. */
+/** Delay of the simulated API server's responses in milliseconds. */
 const LATENCY_MS = 200
 /** Number of processes that keep the CPU busy during the measurement. */
 const BUSY = 8
@@ -27,7 +27,10 @@ const BUSY = 8
  * on another machine. A delayed spawner would add its delay to the plugins' times.
  */
 const [FIRST, NORMAL] = [-15, 0]
-/** Milliseconds between two checks of the network list. The suite damages the list whenever it is intact. */
+/**
+ * Milliseconds between two checks of the node's network list. If the list contains the plugin, the suite removes it, so
+ * that the agent has to repair the list.
+ */
 const DAMAGE_MS = 20
 
 interface Contender {
@@ -117,8 +120,8 @@ async function burst({ name, plugin, place, conf }: Contender): Promise<Burst> {
   stack.use(healing)
   for (let one = 0; one < BUSY; one += 1) stack.use(busyProcess())
   const entry = { name, file: plugin, conf }
-  // Programs inherit the nice value from here on. Each plugin is therefore started through `nice`, which resets the
-  // value.
+  // Child programs inherit the nice value of this process from here on. Each plugin is therefore started through
+  // `nice`, which resets the value.
   setPriority(FIRST)
   stack.defer(() => setPriority(NORMAL))
   const began = performance.now()

@@ -51,7 +51,7 @@ async function scriptText(): Promise<string> {
     logOverride: { 'empty-import-meta': 'silent' },
     plugins: [
       {
-        // Lets the build leave out imports of Node's modules. Only code that the page does not use imports them.
+        // Lets the bundler drop the imports of Node's modules: only code that the page does not use imports them.
         name: 'without-node',
         setup({ onResolve }) {
           onResolve({ filter: /^node:/ }, ({ path }) => ({ path, external: true, sideEffects: false }))

@@ -6,7 +6,7 @@ import { exec } from './lib/exec.ts'
 import { buildExecutables } from './lib/executables.ts'
 import { main, Stop, say } from './lib/progress.ts'
 
-// Originals that the suites named original*.test.ts need, and the subject of the comparison.
+// Original programs that the test files original*.test.ts need, each with the comparison that needs it.
 const PEERS = new Map([
   ['cnitool', 'packages/libcni: a list executed and remembered by either'],
   ['istio-cni', 'packages/istio-redirect: random pods through both plugins, with iptables and with native nftables'],

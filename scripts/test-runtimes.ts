@@ -5,7 +5,10 @@ import { buildExecutables } from './lib/executables.ts'
 import { main, Stop, say, step } from './lib/progress.ts'
 import { inThrowAwayNode } from './lib/throw-away-node.ts'
 
-/** Suites packages/istio-redirect/test/runtimes/<name>*.test.ts with the packages that they need. */
+/**
+ * Container runtimes under which the plugins are tested, each with the Debian packages that its tests need. The tests
+ * are packages/istio-redirect/test/runtimes/<name>*.test.ts.
+ */
 const SUITES = {
   containerd: ['containerd', 'runc', 'busybox-static', 'conntrack'],
   podman: ['podman', 'runc', 'busybox-static'],

@@ -34,7 +34,7 @@ export const sampleTitle = deep ? 'all cases' : `CNI_SEED=${seed}`
 export const times = (count: number): number => Number(CNI_FUZZ_RUNS ?? (deep ? count * 10 : count))
 
 /**
- * Chooses one case of each class, which depends on the seed. In `npm run test:deep` returns all cases.
+ * Chooses one case of each class; the choice depends on the seed. In `npm run test:deep`, chooses all cases.
  *
  * @example
  * test.each(sample(defects, ({ check }) => check))('$check finds $defect', …)

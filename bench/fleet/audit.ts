@@ -14,20 +14,23 @@ export interface RequestCount {
   readonly peak: number
   /** Number of requests that the API server refused with status 429, because there were too many. */
   readonly refused: number
-  /** Number of requests by verb, resource and status of an error, such as `watch pods` and `watch pods 410`. */
+  /**
+   * Numbers of the agents' requests by verb, resource and error status. A key is, for example, `watch pods` or `watch
+   * pods 410`.
+   */
   readonly kinds: Readonly<Record<string, number>>
 }
 
 /**
- * Parses a line of the audit log. Returns `undefined` for a broken line, and for the second line of a watch, which
- * reports the watch's end.
+ * Parses a line of the API server's audit log. Returns `undefined` for a broken line, and for the second line of a
+ * watch, which reports the watch's end.
  */
 export function auditedRequest(line: string): AuditedRequest | undefined {
   let event: AuditEvent
   try {
     event = JSON.parse(line)
   } catch {
-    return undefined // the API server may not have finished writing the last line
+    return undefined // the line is incomplete: the API server may still be writing the audit log
   }
   const { stage, verb = '', requestReceivedTimestamp = '', objectRef = {}, responseStatus = {} } = event
   const { resource = '', subresource } = objectRef

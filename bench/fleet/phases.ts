@@ -27,7 +27,10 @@ export interface Phases {
   readonly all: readonly Phase[]
 }
 
-/** Starts measuring an API server, without any phase yet. `auditLog` is the path of the API server's audit log. */
+/**
+ * Prepares the measurement of an API server, without any phase yet. The path of the API server's audit log is
+ * `auditLog`.
+ */
 export function phases(kube: KubeServer, auditLog: string): Phases {
   const all: Phase[] = []
   const none: ServerMetrics = { cpuSeconds: 0, megabytes: 0, bytes: 0 }

@@ -7,7 +7,8 @@ export type Paint = (verdict: Verdict, text: string) => string
 const ORDER: readonly Verdict[] = ['same', 'not judged', 'new', 'better', 'worse']
 
 /**
- * Prints one line for each compared measure, with the most important lines last. The end is a count of each verdict.
+ * Prints one line for each compared measure, with the most important lines last. Ends with the number of measures for
+ * each verdict.
  */
 export function compareText(rows: readonly Comparison[], paint: Paint = (_, text) => text): string {
   const cells = [...rows]

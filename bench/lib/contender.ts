@@ -9,13 +9,13 @@ export interface Contender {
   prepare(): Promise<Prepared | PreparedWork>
 }
 
-/** Work to time that is a function of this process, with its preparation done. */
+/** A contender that is a function of this process. All preparation is done, so that only `run` is timed. */
 export interface PreparedWork {
   run(): Promise<void>
   cleanUp?(): PromiseLike<void> | void
 }
 
-/** A program to time, with its arguments, environment and input prepared. */
+/** A contender that is a program. Its arguments, environment and input are prepared, so that only its run is timed. */
 export interface Prepared {
   argv: readonly [string, ...string[]]
   env?: Record<string, string>

@@ -31,7 +31,7 @@ function newFolder(): string {
   mkdirSync(join(root, 'dist/bench'), { recursive: true })
   const made = mkdtempSync(join(root, 'dist/bench/scratch-'))
   process.once('exit', () => rmSync(made, { recursive: true, force: true }))
-  // This handler turns Ctrl-C into the event `exit`, so that cleanup runs.
+  // Exits on Ctrl-C or SIGTERM, so that the process's event `exit` runs the cleanup.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   return made
 }

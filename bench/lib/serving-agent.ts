@@ -7,7 +7,7 @@ import type { Node } from '@cni/istio-redirect/testing/node'
 
 /** The compiled node agent, running and ready to serve plugin calls. */
 export interface ServingAgent extends AsyncDisposable {
-  /** CPU time of the agent since its start, in milliseconds with a resolution of 10. */
+  /** CPU time of the agent since its start in milliseconds, in steps of 10. */
   cpuMs(): number
 }
 
@@ -58,8 +58,8 @@ export async function startServingAgent(file: string, node: Node, folder: string
   }
 }
 
-/** Name of the node whose pods the agent watches. */
+/** Name of the node whose pods the measured agent watches. */
 export const NODE_NAME = 'bench'
 
-/** Time limit of the agent's start in milliseconds. */
+/** Time limit for the start of the measured agent, in milliseconds. */
 const START_MS = 20_000

@@ -28,7 +28,10 @@ export function percentile(values: readonly number[], share: number): number {
   return (at(sorted.length / 2 - 1) + at(sorted.length / 2)) / 2
 }
 
-/** Summarizes samples. Without samples the measured event never happened, and the numbers are NaN. */
+/**
+ * Summarizes the samples of one quantity. If the list is empty, the measured event never happened, and all numbers are
+ * NaN.
+ */
 export function stats(samples: readonly number[]): Stats {
   const none = samples.length === 0
   return {

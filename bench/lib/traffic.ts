@@ -11,7 +11,7 @@ const trafficSchema = z.object({
   /** Times of the short connections with one request each, in milliseconds. */
   connectionMs: z.number(),
   megabyteMs: z.number(),
-  /** Median time of requests on one connection. */
+  /** Median time of a request on a connection that stays open. */
   requestMs: z.number(),
 })
 

@@ -41,7 +41,7 @@ async function soaked(agent: Parameters<typeof soakNode>[0], log: number): Promi
   process.once('exit', () => {
     if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL')
   })
-  // This handler turns Ctrl-C into the event `exit`, so that cleanup runs.
+  // Exits on Ctrl-C or SIGTERM, so that the process's event `exit` runs the cleanup.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   say(`the agent is ready; ${adds} pods in ${durationMs / 60_000} minutes, seed ${seed}`)
   const tally = newTally()

@@ -5,7 +5,7 @@ import { step } from './progress.ts'
 import { buildRuntime } from './runtime/build.ts'
 
 /**
- * All executables of the repository, with their entry and their start-up test. Plugins use the small runtime.
+ * All executables of the repository, each with its source file and its start-up test. Plugins use the small runtime.
  * Long-running processes and tools that need all of Node use bun.
  */
 export const EXECUTABLES = {

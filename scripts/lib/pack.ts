@@ -60,7 +60,7 @@ export function faults({ manifest, files }: Packed): string[] {
   const { name } = manifest
   for (const file of ['README.md', 'LICENSE']) if (!files.has(file)) found.push(`${name}: ${file} is missing`)
   for (const file of files.keys()) {
-    // Skips files of a project template, because they become files of new projects.
+    // Does not check the files of a project template, because they become files of new projects.
     if (file.startsWith('template/')) continue
     if (/\.(test(-d)?|suite)\.ts$|\.prop\.|^test\/|\.log$|tsup\.config|tsconfig/.test(file))
       found.push(`${name}: ${file} is packed`)

@@ -38,8 +38,8 @@ export function packAndInspect() {
 const LINKED = ['debug', 'ip-address']
 
 /**
- * Checks the packages without network, for `npm test`. Skips packages with other third-party dependencies, because npm
- * would have to download them.
+ * Checks the packages without network, for `npm test`. Skips packages whose third-party dependencies npm would have to
+ * download.
  */
 export async function checkPackagesOffline(packed: readonly Packed[]) {
   const ours = packed.filter(({ manifest }) =>
@@ -112,7 +112,7 @@ const npm = (node: string, cwd: string, args: readonly string[]) =>
   exec([node, npmProgram(), ...args, '--no-audit', '--no-fund', '--loglevel=error'], {
     quiet: true,
     cwd,
-    // npm finds the program `node` by PATH when npm runs scripts of packages.
+    // npm runs scripts of packages with the program `node` in PATH: put the tested Node first.
     env: { PATH: `${dirname(node)}:${process.env.PATH}` },
   })
 

@@ -158,14 +158,14 @@ function reached(checker: ts.TypeChecker, from: ts.Node) {
 
 const isTopLevel = (node: ts.Node) => !ts.isSourceFile(node) && ts.isSourceFile(statementOf(node).parent)
 
-/** Statement that contains a declaration. For a variable, the statement around the declaration. */
+/** TypeScript statement that contains a declaration. For a variable, the statement around the declaration. */
 const statementOf = (node: ts.Node): ts.Node =>
   ts.isVariableDeclaration(node) && ts.isVariableStatement(node.parent.parent) ? node.parent.parent : node
 
 const printer = ts.createPrinter({ removeComments: true })
 
 /**
- * Text of a declaration without comments, so that new comments do not change the record.
+ * Text of a declaration without its comments, so that new comments do not change the record of the public API.
  *
  * @param exported - public name, if the built file uses another name
  */

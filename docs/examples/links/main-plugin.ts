@@ -1,7 +1,7 @@
 import { type NetnsTarget, openRtnl, sysctl } from '@cni/netns'
 import { definePlugin } from '@cni/skel'
 
-/** Kernel access and node of the plugin. Tests pass other values. */
+/** Access to the kernel and to the node's namespace. Tests pass fake functions and another namespace. */
 const machine: { openRtnl: typeof openRtnl; sysctl: typeof sysctl; node: NetnsTarget } = {
   openRtnl,
   sysctl,
@@ -14,10 +14,10 @@ export const smallBridge = ({ openRtnl, sysctl, node: netns } = machine) =>
     name: 'small-bridge',
     async add(c) {
       const outside = `veth${c.containerID.slice(0, 8)}`
-      // a handle without the call's undo: all pods share the bridge, so the bridge stays if this ADD fails
+      // all pods share the bridge: this handle has no undo, so the bridge stays if the ADD fails
       using shared = await openRtnl(netns)
       await shared.addLink({ kind: 'bridge', name: 'cni0', up: true })
-      // a handle with the call's undo: the pod's own links are removed if a later step fails
+      // these links belong to one pod: this handle removes them again if a later step of the ADD fails
       using node = await openRtnl({ ...c, netns })
       const peer = { name: c.ifName, netns: c.netns, mtu: 1400, up: true }
       await node.addLink({ kind: 'veth', name: outside, up: true, master: 'cni0', bridgePort: { hairpin: true }, peer })

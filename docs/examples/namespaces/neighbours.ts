@@ -4,7 +4,7 @@ import { formatAddress } from '@cni/types/ip'
 
 // Constants of <linux/neighbour.h>, for a netlink request that lists neighbours.
 const RTM_GETNEIGH = 30
-const NDMSG = 12 // size of struct ndmsg, which precedes the attributes
+const NDMSG = 12 // size of the kernel's struct ndmsg, which precedes the attributes of a netlink message
 const NDA_DST = 1
 
 /** Lists the addresses in the neighbour tables (ARP and NDP) of a namespace. */

@@ -3,10 +3,10 @@ export interface ProjectOptions {
   /** Name of the new plugin. The plugin's executable, its folder and the `type` in configurations have this name. */
   readonly name: string
   /**
-   * Kind of plugin:
+   * Kind of the new plugin:
    * - `chained`: runs after the plugins of a network.
    * - `main`: creates the pod's interface.
-   * - `thick`: chained, with a daemon.
+   * - `thick`: chained plugin with a daemon.
    * - `ipam`: gives addresses to main plugins.
    */
   readonly kind: 'chained' | 'main' | 'thick' | 'ipam'
@@ -39,7 +39,7 @@ export function choicesProblem({
   return undefined
 }
 
-/** True for a kind of plugin that runs after other plugins of a network. */
+/** True for a kind of plugin that runs after other plugins of a network, such as `chained`. */
 export const isChained = (kind: Kind): boolean => kind === 'chained' || kind === 'thick'
 
 /**

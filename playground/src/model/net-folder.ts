@@ -110,7 +110,7 @@ function typesIn({ text }: NetFile): readonly string[] {
     const { plugins = [value] } = recordOf(value)
     return (Array.isArray(plugins) ? plugins : []).map((plugin: unknown) => String(recordOf(plugin).type ?? '?'))
   } catch {
-    // Invalid JSON is reported in the result's member `problem`, so the file has no plugins here.
+    // A file with invalid JSON has no plugins. Its member `problem` already reports the invalid JSON.
     return []
   }
 }

@@ -2,8 +2,7 @@ import type { End } from '../model/walk.ts'
 import { h } from './dom.ts'
 
 /**
- * Symbol for each end of a packet, such as the proxy. The page shows it besides the colour, so that the page is
- * accessible.
+ * Symbol for each end of a packet, such as the proxy. The page shows symbols, because colour alone is not accessible.
  */
 export const signs: Readonly<Record<End['kind'], string>> = {
   proxy: '◆',

@@ -97,7 +97,7 @@ async function copySettings(dir: string, npm: string) {
   return env
 }
 
-/** Copies a file if it exists. */
+/** Copies a file of this machine to the fresh machine, if the file exists. */
 function copyFile(from: string | undefined, to: string, mode: number) {
   if (from === undefined || !existsSync(from)) return
   mkdirSync(dirname(to), { recursive: true })

@@ -45,7 +45,7 @@ export const CONTENTS: Readonly<Record<'base' | 'programs', Readonly<Record<stri
 
 /**
  * Symbolic links such as `iptables` to `iptables-nft`, as Debian's `update-alternatives` creates them. The agent uses
- * them on nodes without rules.
+ * this back end on nodes without rules.
  */
 export const PLAIN_NAMES = ['iptables', 'ip6tables'].flatMap((stem) =>
   ['', '-save', '-restore'].map((ending) => ({ path: `usr/sbin/${stem}${ending}`, to: `${stem}-nft${ending}` })),

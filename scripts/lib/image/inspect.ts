@@ -16,7 +16,7 @@ export const sizeOf = ({ layers }: Image) => ({
 /**
  * Checks the content and size of a built container image. The folder for nodes must contain only the plugin.
  *
- * @throws Stop if the image is too large, has a shell, lacks a library, or breaks the rule for nodes' files
+ * @throws Stop if the image is too large, has a shell, lacks a library, or has another file in that folder
  */
 export function inspect(image: Image, entries: readonly Entry[], flavour: Flavour, isZstd: boolean): void {
   const wrong = [...faults(entries), ...(isZstd ? tooLarge(image, flavour) : [])]

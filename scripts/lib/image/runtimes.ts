@@ -48,8 +48,8 @@ export async function withRuntime(architecture: Architecture, { runtimes }: Pins
   }
   rmSync(place, { recursive: true, force: true })
   mkdirSync(place, { recursive: true })
-  // Extracts package.json last: the file marks a complete package. After an interruption it is missing, so the next run
-  // extracts the package again.
+  // Extracts package.json last, because it marks a complete package. After an interruption package.json is missing, so
+  // the next run extracts the package again.
   await exec(['tar', '-xzf', tarball, '-C', place, '--strip-components=1', '--exclude=package.json', 'package'], {
     quiet: true,
   })

@@ -1,6 +1,6 @@
 import ts from 'typescript'
 
-/** A paragraph of a comment, or the text of one of its tags. The number is the line where the paragraph starts. */
+/** A paragraph of a comment, or the text of one of its tags. The member `line` is the line where it starts. */
 export type Passage = { line: number; text: string }
 
 /** A comment in a TypeScript file. Consecutive `//` lines count as one comment. */

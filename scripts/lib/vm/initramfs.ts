@@ -73,7 +73,7 @@ function withDependencies(names: readonly string[], text: string): string[] {
       names.flatMap((name) => {
         const path = [...needs.keys()].find((each) => basename(each) === `${name}.ko`)
         if (path === undefined) throw new Stop(`Debian's kernel has no module ${name}`)
-        // Reverses the dependencies, because `modules.dep` names the module that must be loaded first last.
+        // Reverses the dependencies: `modules.dep` lists the module that must be loaded first at the end.
         return [...(needs.get(path) ?? []).toReversed(), path]
       }),
     ),

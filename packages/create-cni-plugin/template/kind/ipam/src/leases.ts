@@ -50,8 +50,7 @@ export function leasesIn(path: string, folder: StateFolder = diskFolder(path)) {
 }
 
 /**
- * True if the file name is an address in the notation that this plugin writes. All other files in the folder are no
- * leases.
+ * True if a file name is an address in the notation that this plugin writes. All other files in the folder are ignored.
  */
 function isAddress(name: string): boolean {
   const bytes = parseAddress(name)
