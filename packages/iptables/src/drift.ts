@@ -2,34 +2,38 @@ import type { IpFamily } from '@cni/types/ip'
 import type { IptablesBackend } from './iptables-backend.ts'
 import type { Table } from './table.ts'
 
-/** Rule or chain that differs from the ruleset. `rule` is the rule's text without `-A CHAIN`. A chain has no `rule`. */
+/** One difference: a rule or chain. `rule` is the rule's text without `-A CHAIN`; it is missing if a chain differs. */
 export interface DriftLine {
   readonly family: IpFamily
   readonly table: Table
   readonly chain: string
   readonly rule?: string
-  /** Back end that holds the rule or chain, if it is not the back end in use. */
+  /** Back end in which the rule or chain was found, if that is not the back end in use. */
   readonly backend?: IptablesBackend
 }
 
 /**
- * Difference between a ruleset and the kernel. In own chains, content and order count. In built-in chains, own rules
- * must exist in their relative order. Only wanted rules may jump to own chains. Foreign rules do not count.
+ * Differences between a ruleset and the rules in the kernel. In the ruleset's own chains, content and order of the
+ * rules count. In built-in chains, the ruleset's rules must exist in their relative order. Only rules of the ruleset
+ * may jump to own chains. Rules of other programs do not count.
  */
 export interface Drift {
   /** Rules and chains of the ruleset that are missing in the kernel. */
   readonly missing: readonly DriftLine[]
-  /** Unwanted rules and chains in the kernel: own chains, rules in own chains, and jumps to own chains. */
+  /**
+   * Rules and chains in the kernel that the ruleset does not have: own chains, rules in own chains, and jumps to own
+   * chains.
+   */
   readonly unexpected: readonly DriftLine[]
-  /** Own rules in the kernel that differ from the ruleset in content or position. */
+  /** Rules of the ruleset whose content or position in the kernel differs. */
   readonly changed: readonly (DriftLine &
     (
       | {
-          /** All rules of the chain exist, but in another order. `rule` is the first rule out of order. */
+          /** The kernel's chain has the same rules in another order. `rule` is the first rule out of order. */
           readonly reason: 'order'
         }
       | {
-          /** Another rule stands at the position of the expected one. */
+          /** The kernel has another rule at the position of the expected rule. */
           readonly reason: 'replaced'
           readonly expected: string
           readonly actual: string

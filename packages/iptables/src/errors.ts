@@ -3,10 +3,10 @@ import type { Drift } from './drift.ts'
 
 const brand = Symbol.for('cni.iptables.error')
 
-/** Codes of temporary errors, which become CNI code 11. */
+/** Codes of `IptablesError` for temporary errors. The plugin reports them as CNI code 11 ("try again later"). */
 const laterCodes: readonly IptablesError['code'][] = ['LOCKED', 'CHANGED', 'TIMEOUT', 'ABORTED']
 
-/** Largest number of characters of a program's stderr in an error document. */
+/** Maximum number of characters that the CNI error document quotes of a program's stderr. */
 const MAX_DETAILS = 2000
 
 /**
@@ -20,7 +20,7 @@ const MAX_DETAILS = 2000
  * ```
  */
 export class IptablesError extends Error {
-  /** Stable code for programs. */
+  /** Stable error code, for programs that handle the error. */
   readonly code:
     | 'INVALID_RULE'
     | 'NO_BINARY'
@@ -28,9 +28,9 @@ export class IptablesError extends Error {
     | 'NO_CHAIN'
     | 'DENIED'
     | 'LOCKED'
-    /** The kernel refused rules written by netlink, for a reason without a code of its own. */
+    /** The kernel refused rules that netlink wrote, for a reason that has no other code. */
     | 'REFUSED'
-    /** Other programs changed the rules during every attempt. */
+    /** Another program changed the rules during every attempt to write. */
     | 'CHANGED'
     | 'EXIT'
     | 'ABORTED'
@@ -48,9 +48,9 @@ export class IptablesError extends Error {
     message: string,
     options: {
       readonly cause?: unknown
-      /** Whole stderr of the program that failed. */
+      /** Complete stderr of the iptables program that failed. */
       readonly stderr?: string | undefined
-      /** Restore text that the program or kernel refused. */
+      /** Restore text that the iptables program or the kernel refused. */
       readonly input?: string | undefined
     } = {},
   ) {
@@ -70,7 +70,7 @@ export class IptablesError extends Error {
 Object.defineProperty(IptablesError.prototype, 'name', { value: 'IptablesError', configurable: true })
 Object.defineProperty(IptablesError.prototype, brand, { value: true })
 
-/** True for an error of this package. Works across bundles, unlike `instanceof`. */
+/** True if a value is an `IptablesError`. Works across bundles, unlike `instanceof`. */
 export function isIptablesError(error: unknown): error is IptablesError {
   return typeof error === 'object' && error !== null && brand in error
 }

@@ -18,22 +18,24 @@ import type { WatchEvent } from './watch/watch.ts'
 import { watchFrom } from './watch/watch-from.ts'
 import { type IptablesOptions, workIn } from './work.ts'
 
-/** Rules of one namespace in the kernel. */
+/** Access to the iptables rules of one network namespace. */
 export interface Iptables {
-  /** Back end that `apply` and other calls write to. */
+  /** Back end that `apply` and other calls write to in this namespace. */
   backend(): Promise<IptablesBackend>
   /**
-   * Writes the ruleset if it is missing, corrects differences, and leaves an equal ruleset unchanged. A failed call
-   * leaves no change.
+   * Writes the ruleset if it is missing, corrects differences, and leaves equal rules in the kernel unchanged. A failed
+   * call leaves no change.
    */
   apply(rules: Ruleset): Promise<ApplyReport>
-  /** Throws an `IptablesError` `DRIFT` unless the kernel holds exactly this ruleset. Foreign rules are ignored. */
+  /**
+   * Throws an `IptablesError` `DRIFT` unless the kernel holds exactly this ruleset. Ignores rules of other programs.
+   */
   verify(rules: Ruleset): Promise<void>
-  /** Differences that `verify` would report, as data. Does not throw for them. */
+  /** Returns the differences for which `verify` throws, as data. */
   diff(rules: Ruleset): Promise<Drift>
   /**
-   * Differences of the kernel's rules from a snapshot, or from a text that `parseSave` read. Also reports changes by
-   * other programs.
+   * Returns the differences of the kernel's rules from a snapshot, or from a text that `parseSave` read. Also reports
+   * changes by other programs.
    */
   diff(since: Snapshot | SavedTables): Promise<Required<Drift>>
   /** Removes the ruleset's chains and rules. Missing chains and rules are not an error. */
@@ -42,8 +44,8 @@ export interface Iptables {
     rules: Ruleset,
     options: {
       /**
-       * True to read the rules before writing, so that the removal can be undone. Default: true if the context has an
-       * `undo`.
+       * Option of `remove`: true to read the rules before deleting, so that the removal can be undone. Default: true if
+       * the context has an `undo`.
        */
       readonly reversible: true
     },
@@ -54,50 +56,51 @@ export interface Iptables {
    */
   removeChains(prefix: string): Promise<Change>
   /**
-   * Deletes tables of nf_tables that hold only empty built-in chains with the policy ACCEPT. For a caller whose own
-   * rules created these tables. Returns true if a table was deleted. Without netlink, deletes nothing.
+   * Deletes tables of nf_tables that hold only empty built-in chains with the policy ACCEPT. Meant for a caller whose
+   * own rules created these tables. Returns true if a table was deleted. Without netlink, deletes nothing.
    */
   removeEmptyTables(): Promise<boolean>
-  /** Rules of the kernel as `iptables-save` prints them. */
+  /** Reads the kernel's rules as text, as `iptables-save` prints them. */
   save(family: Family): Promise<string>
-  /** All rules, chains and policies of the back end in use. Changes nothing. */
+  /** Reads all rules, chains and policies of the back end in use as a snapshot. Changes nothing. */
   snapshot(options?: {
-    /** Families to read. Default: the families of the `Iptables`. */
+    /** Families to include in the snapshot. Default: the families of the `Iptables`. */
     readonly families?: readonly Family[] | undefined
-    /** Tables to read. Default: all tables. */
+    /** Tables to include in the snapshot. Default: all tables. */
     readonly tables?: readonly Table[] | undefined
   }): Promise<Snapshot>
   /**
-   * Makes the kernel hold the rules of a snapshot, except counters. Removes all rules added since then, also foreign
-   * rules.
+   * Makes the kernel hold the rules of a snapshot again, except counters. Removes all rules added since the snapshot,
+   * also rules of other programs.
    */
   restore(snapshot: Snapshot): Promise<Change>
   /**
-   * Reports at once whether the kernel holds the ruleset. Then reports drift and errors at every check while they last,
-   * and when they end. The watch ends on abort or `break`.
+   * Watches the ruleset in the kernel: reports at once whether it is intact. Then reports drift and errors at every
+   * check while they last, and once when they end. The watch ends on abort or `break`.
    */
   watch(
     rules: Ruleset,
     options?: {
-      /** Ends the watch, also during a read. Default: the signal of the context. */
+      /** Signal that ends the watch, also during a read. Default: the signal of the context. */
       readonly signal?: AbortSignal | undefined
-      /** Milliseconds between two checks. Default: 30 000. */
+      /** Milliseconds between two checks of a watch. Default: 30 000. */
       readonly interval?: number | undefined
     },
   ): AsyncIterable<WatchEvent>
   /**
-   * Runs several steps on chains and rules as one transaction. Each family is read once and written once; all steps
-   * succeed or none. The function must be synchronous: an `async` one does not compile.
+   * Runs several changes of chains and rules as one transaction. Reads and writes each family once; all changes succeed
+   * or none. The callback must be synchronous: an `async` callback does not compile.
    */
   transaction<T>(steps: (t: Transaction) => T extends PromiseLike<unknown> ? never : T): Promise<Change>
 }
 
 /**
- * Iptables of a namespace. `where` is an open namespace, `'host'`, or a context with `netns`. The context's `signal`
- * stops running programs; its `undo` gets the undo step before the first write. Nothing runs before the first call.
+ * Creates the access to a namespace's iptables rules. `where` is an open namespace, `'host'`, or a context with
+ * `netns`. The context's `signal` stops running programs. Its `undo` registers the undo step before the first write.
+ * Nothing runs before the first call.
  *
- * In DEL, `remove` and `removeChains` remove nothing if the handle is `kept`: another attachment uses the same
- * namespace.
+ * During a CNI DEL, `remove` and `removeChains` remove nothing if the namespace handle is `kept`: another attachment
+ * still uses the namespace.
  *
  * @example
  * ```ts

@@ -15,9 +15,9 @@ import { Journal } from './journal.ts'
 import { removeFrom } from './remove-looking.ts'
 import { type ApplyReport, overall, planOf } from './report.ts'
 
-/** Options of `applyRuleset` besides the session. */
+/** Options of `applyRuleset`. */
 export interface ApplyOptions {
-  /** Default: `restoreText`. */
+  /** Printer of the restore text for a first write, as in the options of `iptables()`. Default: `restoreText`. */
   readonly print?: ((rules: Ruleset, family: Family) => string) | undefined
   readonly undo?: RegisterUndo | undefined
 }
@@ -29,7 +29,8 @@ export async function applyRuleset(session: Session, rules: Ruleset, options: Ap
   const { chosen, other } = await session.backends(rules)
   const families = (await session.families()).filter((family) => rulesFor(rules, family).length > 0)
   const work = new ApplyWork(session, chosen, rules)
-  // Records the removal of an older ruleset's rules from the other back end, so that a rollback restores them.
+  // `apply` may remove an older ruleset from the other back end. This journal records the removal, so that a rollback
+  // restores those rules.
   const cleared = new Journal(session)
   let writing: Promise<unknown> | undefined
   const undo = once(async () => {
@@ -71,7 +72,7 @@ class ApplyWork {
   readonly #journal: Journal
   readonly #jobs: FamilyApply[] = []
   readonly #fresh = new Set<FamilyApply>()
-  /** Generation of nf_tables before the write by netlink. */
+  /** Generation of nf_tables (the kernel's change counter) before the write by netlink. */
   generation: number | undefined
 
   constructor(session: Session, backend: Backend, rules: Ruleset) {
@@ -101,13 +102,15 @@ class ApplyWork {
     if (done === undefined) return undefined
     this.generation = done[0]?.generation
     for (const { seen, steps } of done) this.#journal.keep(this.#backend, seen, steps)
-    // A family without rules in the ruleset is reported only if it still held rules of an older ruleset.
+    // The report omits a family without rules in the ruleset, unless the kernel held an older ruleset's rules there.
     const counts = (family: Family) => rulesFor(rules, family).length > 0
     const written = done.filter(({ seen, steps }) => steps.size > 0 || counts(seen.family))
     return overall(written.map(({ seen }) => plans.get(seen.family) ?? 'unchanged'))
   }
 
-  /** Writes all families in parallel, each with its own programs. The kernel commits table by table. */
+  /**
+   * Writes all families in parallel. Each family has its own restore program, and the kernel commits table by table.
+   */
   async byPrograms(families: readonly Family[], print: ApplyOptions['print']): Promise<ApplyReport['plan']> {
     const job = (family: Family, text?: string) =>
       familyApply(this.#session, this.#journal, this.#backend, this.#rules, family, text)
@@ -120,7 +123,8 @@ class ApplyWork {
       }),
     )
     const rest = this.#jobs.filter((_, index) => fresh[index] === false)
-    // If one family has rules of an older ruleset, the families without rules may have some as well.
+    // An older ruleset may also have rules in families in which the new ruleset has no rules: `apply` cleans those
+    // families too.
     const looked = rest.length === 0 ? [] : await this.#session.familiesFor(this.#backend, this.#rules)
     const emptied = looked.filter((family) => !families.includes(family)).map((family) => job(family, ''))
     this.#jobs.push(...emptied)

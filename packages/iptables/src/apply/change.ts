@@ -3,24 +3,24 @@ import type { Family } from '../rules/model.ts'
 import type { Session } from '../session/session.ts'
 import { Journal } from './journal.ts'
 
-/** Change that a call made, and its undo. */
+/** Result of a call that changed rules in the kernel, with an `undo` function. */
 export interface Change {
-  /** Families that the call wrote. Empty if nothing had to change. */
+  /** Families whose rules the call wrote. Empty if no rule had to change. */
   readonly families: readonly Family[]
-  /** Back end that the call wrote to. */
+  /** Back end whose rules the call wrote. */
   readonly backend: IptablesBackend
   readonly durationMs: number
   /**
-   * Restores exactly the rules from before the call, except counters. Later changes by other programs stay. A second
+   * Restores the rules from before the call, without their counters. Keeps later changes by other programs. A second
    * call of `undo` does nothing.
    */
   undo(): Promise<void>
 }
 
-/** Registers an undo step before the first write: the `undo` member of a plugin's context. */
+/** Function that registers an undo step before the first write: the `undo` member of a plugin's context. */
 export type RegisterUndo = (fn: () => unknown) => void
 
-/** Runs a change of rules with a journal and creates the report of the change. */
+/** Runs a change of rules, records its writes for `undo`, and creates the report of the change. */
 export async function changed(
   session: Session,
   register: RegisterUndo | undefined,
@@ -35,7 +35,10 @@ export async function changed(
   return { families: journal.families, backend: chosen.kind, durationMs: performance.now() - started, undo }
 }
 
-/** Runs a function only once for all callers. Runs it again only after a failure. */
+/**
+ * Wraps a function so that it runs once, however many callers call it. After a failure, the next call runs the function
+ * again.
+ */
 export function once(fn: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined
   return () => {

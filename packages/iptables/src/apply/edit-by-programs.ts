@@ -6,14 +6,17 @@ import { stepsText } from '../steps/steps.ts'
 import { type Accepted, writeUntilAccepted } from '../steps/write-until-accepted.ts'
 import type { Edit } from './edit-job.ts'
 
-/** Does the work of `edit` with programs: reads, plans and writes each family in processes of its own. */
+/**
+ * Changes rules with the iptables programs instead of netlink. Reads, plans and writes each family in separate
+ * processes.
+ */
 export async function editByPrograms(
   session: Session,
   backend: Backend,
   { families, plan, journal, stopAtSame = false }: Edit,
   how: Uncancelled,
 ): Promise<Accepted[]> {
-  // The programs that write the rules also read them, so that both rule texts have the same form.
+  // Reads the rules with the programs, not by netlink: the programs then read and write the same spelling of each rule.
   const programs = { ...backend, netlink: false }
   const planned = (await session.read(programs, families, how)).map((seen) => ({ seen, steps: plan(seen) }))
   const writes = planned.map((first) => {

@@ -4,20 +4,28 @@ import type { Backend } from '../run/backend.ts'
 import type { Uncancelled } from '../run/session-options.ts'
 import type { Steps } from '../steps/steps.ts'
 
-/** Writes rules and records the previous rules for a rollback. */
+/** Journal of a change: writes rules, and records the rules from before each write for a rollback. */
 export interface Ledger {
-  /** Writes steps with a program. `before` contains the rules for which the steps were planned. */
+  /**
+   * Writes planned changes of rules with a program. `before` contains the rules from which the changes were planned.
+   */
   write(backend: Backend, before: SavedTables, steps: Steps): Promise<void>
-  /** Records steps that were written by netlink. */
+  /** Records changes of rules that netlink has already written. */
   keep(backend: Backend, before: SavedTables, steps: Steps): void
 }
 
-/** Change of some families of a back end. */
+/** Change of the rules of one back end in some families. */
 export interface Edit extends Uncancelled {
   readonly families: readonly Family[]
-  /** Plans the steps for the current rules of a family. Runs again if another program writes between read and write. */
+  /**
+   * Plans the changes from a family's current rules. Called again if another program writes between the read and the
+   * write.
+   */
   plan(seen: SavedTables): Steps
   readonly journal?: Ledger | undefined
-  /** If true, programs stop when a new plan equals the refused plan: no other program has changed the refused rules. */
+  /**
+   * If true, a change by programs fails as soon as a new plan equals the refused plan. Equal plans prove that no other
+   * program changed the refused rules.
+   */
   readonly stopAtSame?: boolean
 }

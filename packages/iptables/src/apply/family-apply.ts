@@ -13,21 +13,26 @@ import type { Journal } from './journal.ts'
 import { type ApplyReport, planOf } from './report.ts'
 import { rewrite } from './rewrite.ts'
 
-/** State of an apply in one family, and its rollback. */
+/** Work of one `apply` call in one IP family, with its rollback. */
 export interface FamilyApply {
   readonly family: Family
   /**
-   * Writes the plan for a family without own rules. Returns false if this plan needs a read first: the caller then
-   * calls `reconcile`.
+   * Writes the ruleset without reading rules, as if the family had no rules of the ruleset. Returns false if the rules
+   * must be read first: the caller then calls `reconcile`.
    */
   fresh(): Promise<boolean>
-  /** Reads the rules and writes the differences from the ruleset. */
+  /** Reads the family's rules and writes the differences from the ruleset. */
   reconcile(): Promise<ApplyReport['plan']>
-  /** Rolls back the writes of `fresh` and `reconcile`. `alone` is true if another family held no own rules before. */
+  /**
+   * Rolls back the writes of `fresh` and `reconcile`. `alone` is true if another family held no rules of the ruleset.
+   */
   back(alone: boolean): Promise<void>
 }
 
-/** Prepares one family. `freshText` is the text of the plan for an empty family. Default: the text of `restoreText`. */
+/**
+ * Creates the `apply` work for one family. `freshText` is the restore text of a first write. Default: the text of
+ * `restoreText`.
+ */
 export function familyApply(
   session: Session,
   journal: Journal,
@@ -38,14 +43,14 @@ export function familyApply(
 ): FamilyApply {
   const tables = textTables(freshText)
   let state: Wanted | undefined
-  // The wanted state is computed only when rules are compared, because it needs canonical rules. A fresh apply compares
-  // nothing.
+  // Computes the wanted rules on demand: only a comparison needs their canonical form. A first write compares no rules.
   const wanted = () => {
     state ??= wantedState(rules, family)
     return state
   }
   /**
-   * Tables that the fresh plan wrote and that held no own rules before. `unknown` if the writing program was killed.
+   * Tables that `fresh` wrote and that held no rules of the ruleset before. `unknown` if the writing program was
+   * killed.
    */
   let written: ReadonlySet<Table> | 'unknown' = new Set()
 

@@ -5,16 +5,16 @@ import { diffState } from '../state/diff.ts'
 import { isClean } from '../state/drift.ts'
 import { holdsOurs, onlyTables, type Wanted } from '../state/wanted.ts'
 
-/** Table in a restore text. */
+/** One table's section in a restore text. */
 export interface TextTable {
   readonly table: Table
-  /** True if the table creates a chain with `-N`: the kernel then refuses a second write of the text. */
+  /** True if the table's section creates a chain with `-N`: the kernel then refuses the same text a second time. */
   readonly guarded: boolean
-  /** Line number of the table's COMMIT. */
+  /** Line number of the table's `COMMIT` in the restore text. */
   readonly commit: number
 }
 
-/** Finds the tables of a restore text, which may come from a custom printer. */
+/** Finds the table sections of a restore text. The text may come from a caller's own printer. */
 export function textTables(text: string): TextTable[] {
   const tables: TextTable[] = []
   let table: string | undefined
@@ -37,17 +37,19 @@ export function textTables(text: string): TextTable[] {
 }
 
 /**
- * True if a text may be written without reading first. Each table must create a chain, which fails if an earlier call
- * wrote the table. Rules in built-in chains alone would be written twice without an error.
+ * True if a restore text may be written without reading the rules first. Each table must create a chain with `-N`,
+ * which fails if an earlier call wrote the table. Rules in built-in chains alone would be written twice without an
+ * error.
  */
 export const mayTryFresh = (tables: readonly TextTable[]): boolean => tables.every(({ guarded }) => guarded)
 
 /**
- * Tables that a fresh restore wrote before it was killed without a message. The program commits complete tables in
- * their order. This call wrote the first tables, exactly as wanted, if no later table holds own rules.
+ * Tables that a first `apply` wrote before its restore program was killed without a message. The program commits
+ * complete tables in the order of the text. This call wrote the first tables, exactly as wanted, if no later table
+ * holds rules of the ruleset.
  *
- * An earlier call wrote the tables if all of them are complete, or if one differs. These tables stay. If `alone` is
- * true, no earlier call wrote any rules.
+ * If all tables are complete, or if one differs, an earlier call wrote the tables: a rollback keeps those tables. If
+ * `alone` is true, no earlier call wrote any rules.
  */
 export function writtenBeforeKill(
   wanted: Wanted,

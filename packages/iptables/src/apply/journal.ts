@@ -9,7 +9,7 @@ import { type Steps, stepsText } from '../steps/steps.ts'
 import type { Ledger } from './edit-job.ts'
 import { rewrite } from './rewrite.ts'
 
-/** Records the writes of one call in order, per back end and family, and rolls them back. */
+/** Journal of one call's writes, in order, per back end and family. Can roll the writes back. */
 export class Journal implements Ledger {
   readonly #session: Session
   readonly #kept = new Map<string, { backend: Backend; family: Family; writes: Write[] }>()
@@ -18,14 +18,14 @@ export class Journal implements Ledger {
     this.#session = session
   }
 
-  /** Families that were written. */
+  /** Families in which the journal has writes. */
   get families(): Family[] {
     return [...new Set([...this.#kept.values()].map(({ family }) => family))].sort()
   }
 
   /**
-   * Writes steps with a program and records the steps with the previous rules. If the write fails, records the
-   * committed tables.
+   * Writes changes of rules with a program. Records the changes and the rules from before. If the write fails, records
+   * only the committed tables.
    */
   async write(backend: Backend, before: SavedTables, steps: Steps): Promise<void> {
     const text = stepsText(steps)
@@ -38,7 +38,7 @@ export class Journal implements Ledger {
     this.keep(backend, before, steps)
   }
 
-  /** Records steps that are already written, with the rules from before. */
+  /** Records changes that netlink has already written, with the rules from before the write. */
   keep(backend: Backend, before: SavedTables, steps: Steps): void {
     if (steps.size === 0) return
     const { family } = before
@@ -47,7 +47,7 @@ export class Journal implements Ledger {
     entry.writes.push({ before, steps })
   }
 
-  /** Rules of a family as they would be without the writes in this journal. */
+  /** Computes a family's rules without the writes in this journal. */
   without(backend: Backend, now: SavedTables): SavedTables {
     const writes = this.#kept.get(`${backend.kind} ${now.family}`)?.writes ?? []
     return writes.toReversed().reduce(reverted, now)
@@ -70,8 +70,8 @@ export class Journal implements Ledger {
 // internal
 
 /**
- * Steps of the tables that were committed before the refused line. Returns all steps if the program did not name a
- * line.
+ * Changes of the tables that the program committed before the refused line. Returns all changes if the program did not
+ * name a line.
  */
 function committedPart(steps: Steps, text: string, line: number | undefined): Steps {
   if (line === undefined) return steps

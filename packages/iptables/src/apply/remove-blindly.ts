@@ -9,8 +9,9 @@ import type { Journal } from './journal.ts'
 import { removeLooking } from './remove-looking.ts'
 
 /**
- * Removes a ruleset from a family with a program, without reading the rules first. Tables that the removal text cannot
- * cover are read and cleaned in parallel. Tables whose removal text the kernel refused are read and cleaned afterwards.
+ * Removes a ruleset from a family with a program, without reading the rules first. Reads and cleans, in parallel, the
+ * tables that the removal text cannot cover. Reads and cleans the tables whose removal text the kernel refused
+ * afterwards.
  */
 export async function removeBlindly(
   session: Session,
@@ -29,8 +30,8 @@ export async function removeBlindly(
     } catch (error) {
       if (!(error instanceof RestoreError) || error.line === undefined) throw error
       const { line } = error
-      // Committed tables hold no own rules any more. A second search there could remove a foreign rule that equals an
-      // own rule.
+      // Skips tables whose removal is already committed. A second removal could delete another program's rule that
+      // equals a rule of the ruleset.
       const left = new Set(written.filter(({ commit }) => commit >= line).map(({ table }) => table))
       await removeLooking(
         session,
@@ -56,8 +57,8 @@ export async function removeBlindly(
 // internal
 
 /**
- * True if a rule may keep another object, such as a set, in use. The kernel releases that object some time after it
- * deletes the rule. The caller's next step may destroy the object.
+ * True if a rule may keep another object in use, such as an ipset. The kernel releases that object some time after it
+ * deletes the rule. The caller may destroy the object next.
  */
 const holdsMore = ({ matches, target }: Rule) =>
   matches.some(({ match }) => match === 'set' || match === 'raw') || target.target === 'SET' || target.target === 'raw'

@@ -7,13 +7,13 @@ import { removedState } from '../state/wanted.ts'
 import { edit } from './edit.ts'
 import type { Journal } from './journal.ts'
 
-/** Reads the rules of one back end and removes the rules and chains of a ruleset. */
+/** Removes a ruleset's rules and chains from one back end, after reading the back end's rules. */
 export async function removeFrom(session: Session, backend: Backend, rules: Ruleset, journal: Journal): Promise<void> {
   await removeLooking(session, journal, backend, rules, await session.familiesFor(backend, rules))
 }
 
 /**
- * Reads the rules of some families, and deletes the rules and chains of a ruleset. Repeats this if another program
+ * Removes a ruleset's rules and chains from some families, after reading their rules. Starts again if another program
  * writes meanwhile.
  */
 export async function removeLooking(

@@ -14,8 +14,8 @@ import { removeLooking } from './remove-looking.ts'
 
 /**
  * Removes a ruleset from both families and both back ends. Missing rules are not an error. In the back end in use,
- * first assumes that the rules are unchanged: one process per family removes them without a read. Reads the rules only
- * if the kernel refuses this.
+ * first assumes that the rules are unchanged: one process per family deletes the rules without reading. If the kernel
+ * refuses that deletion, reads the rules and deletes the remaining ones.
  */
 export async function removeRuleset(session: Session, rules: Ruleset): Promise<void> {
   checkPlaces(rules)
@@ -62,11 +62,11 @@ async function everywhere(
   rules: Ruleset | undefined,
   remove: (backend: Backend, families: readonly Family[], inUse: boolean) => Promise<void>,
 ): Promise<void> {
-  // The ruleset's own chains are removed with any content. In built-in chains, only rules of the ruleset are removed.
+  // A ruleset's own chains are removed with any content. From built-in chains, only rules of the ruleset are removed.
   const told = rules && { chains: [], rules: rules.rules.filter(({ table, chain }) => isBuiltin(table, chain)) }
   const { chosen, other, legacyTables } = await session.backends(told)
   const backends = [chosen, ...(other === undefined ? [] : [other])].filter(
-    // A back end without tables has no rules.
+    // Skips the legacy back end if it has no tables: without a table, it holds no rules.
     ({ kind }) => kind === 'iptables-nft' || legacyTables,
   )
   const places = backends.map(async (backend) => ({ backend, families: await session.familiesFor(backend, rules) }))

@@ -9,7 +9,7 @@ import { transitionSteps } from '../state/transition.ts'
 import { edit } from './edit.ts'
 import type { Journal } from './journal.ts'
 
-/** Reads the rules of the back end in use, with one process per family. Changes nothing. */
+/** Reads all rules of the back end in use for a snapshot, with one process per family. Changes nothing. */
 export async function takeSnapshot(
   session: Session,
   options: { families?: readonly Family[] | undefined; tables?: readonly Table[] | undefined } = {},
@@ -17,7 +17,8 @@ export async function takeSnapshot(
   const covered = checkTables(options.tables)
   const { chosen } = await session.backends()
   const all = checkFamilies(options.families) ?? (await session.families())
-  // Always saves all tables: saving a single legacy table makes the kernel create it.
+  // Runs `iptables-save` for all tables: for a single legacy table, the program would make the kernel create that
+  // table.
   const found = (await session.read(chosen, all)).map((each) => inTables(each, covered))
   const of = (family: Family) => found.find((each) => each.family === family)
   const [ipv4, ipv6] = [of('ipv4'), of('ipv6')]
@@ -29,7 +30,7 @@ export async function takeSnapshot(
   }
 }
 
-/** Difference between a snapshot or parsed text and the current rules. */
+/** Difference between a snapshot, or the output of `parseSave`, and the kernel's current rules. */
 export async function diffSince(session: Session, before: Snapshot | SavedTables): Promise<Required<Drift>> {
   return diffSnapshots(before, await takeSnapshot(session, coverage(before)))
 }
@@ -69,7 +70,7 @@ function checkSnapshot(wanted: Snapshot): void {
   if (coverage(wanted).families.length === 0) invalid('restore: the snapshot holds no family')
 }
 
-/** Current tables, with the tables that the snapshot covers replaced. */
+/** Current rules of a family, with the snapshot's content in the tables that the snapshot covers. */
 function withTables(now: SavedTables, target: SavedTables, covered: readonly Table[]): SavedTables {
   const all = new Map([...now.tables].filter(([table]) => !covered.includes(table)))
   for (const [table, chains] of target.tables) if (covered.includes(table)) all.set(table, chains)

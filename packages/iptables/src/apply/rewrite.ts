@@ -7,8 +7,8 @@ import { transitionSteps } from '../state/transition.ts'
 import { edit } from './edit.ts'
 
 /**
- * Rewrites the rules of families. `target` returns the wanted rules for a family's current rules. Rollbacks use this
- * function, so an abort of the caller does not stop it.
+ * Replaces the rules of some families. `target` returns the wanted rules for a family's current rules. Rollbacks use
+ * this function, so an abort by the caller does not stop it.
  */
 export async function rewrite(
   session: Session,

@@ -6,7 +6,9 @@ import { hasRule, listChains, listRules } from './listing.ts'
 import { runTransaction } from './run-transaction.ts'
 import type { Transaction } from './transaction.ts'
 
-/** Single operations on chains and rules of a namespace. Each write is a transaction of its own. */
+/**
+ * Methods that read or change single chains and rules of a namespace. Each changing call is a transaction of its own.
+ */
 export interface Crud {
   createChain(table: Table, chain: string): Promise<Change>
   flushChain(table: Table, chain: string): Promise<Change>
@@ -18,19 +20,19 @@ export interface Crud {
   deleteRule(rule: Rule): Promise<Change>
   /** True if the chain contains the rule, in every family of the rule. */
   hasRule(rule: Rule): Promise<boolean>
-  /** Chains of a table, family by family. */
+  /** Lists the chains of a table, first of IPv4, then of IPv6. */
   listChains(table: Table): Promise<
     {
       readonly family: Family
       readonly name: string
       readonly builtin: boolean
-      /** Policy of a built-in chain. */
+      /** Policy of the chain, if it is a built-in chain. */
       readonly policy?: string
       /** Number of rules in the chain. */
       readonly size: number
     }[]
   >
-  /** Rules of a chain, family by family. Empty if the chain does not exist. */
+  /** Lists the rules of a chain, first of IPv4, then of IPv6. Empty if the chain does not exist. */
   listRules(
     table: Table,
     chain: string,
@@ -48,8 +50,8 @@ export interface Crud {
 }
 
 /**
- * Single operations and listings for the chains and rules of a namespace. {@link Transaction} documents each operation.
- * Use `iptables(where).transaction` for several operations at once. For rules that belong together, apply a ruleset
+ * Methods that list, read or change single chains and rules of a namespace. {@link Transaction} documents each change.
+ * For several changes at once, use `iptables(where).transaction`. For rules that belong together, apply a ruleset
  * instead.
  *
  * @example

@@ -5,7 +5,7 @@ import { isExtensionTarget } from '../rules/names.ts'
 import { ruleLine } from '../text/quote.ts'
 import { ruleArgs } from '../text/rule-args.ts'
 
-/** Copy of one family's tables that a transaction changes. Never writes to the kernel. */
+/** In-memory copy of one family's tables. A transaction changes this copy and never writes it to the kernel. */
 export class DraftTables {
   readonly family: Family
   readonly #tables: Map<Table, Map<string, SavedChain>>
@@ -21,7 +21,7 @@ export class DraftTables {
 
   get(table: Table, chain: string): SavedChain | undefined {
     const found = this.#tables.get(table)?.get(chain)
-    // A table appears in the kernel's list only after its first use.
+    // Without its table, a built-in chain counts as empty: the kernel creates the table at its first use.
     return found ?? (isBuiltin(table, chain) ? { policy: 'ACCEPT', rules: [] } : undefined)
   }
 
@@ -49,7 +49,7 @@ export class DraftTables {
     }
   }
 
-  /** Throws if a jump leads to a missing chain: the kernel would only report that COMMIT failed. */
+  /** Throws if a rule jumps to a missing chain. The kernel would only report that COMMIT failed, without the rule. */
   check(before: SavedTables): void {
     for (const [table, chains] of this.#tables) {
       const old = before.tables.get(table)
@@ -65,7 +65,7 @@ export class DraftTables {
     }
   }
 
-  /** Rule of the builder, in the form in which the kernel would return it. */
+  /** Converts a rule of the builder to the form in which the kernel would return the rule. */
   ruleOf(rule: Rule): SavedRule {
     return new SavedRule(ruleLine(ruleArgs(rule, this.family)), this.family, rule)
   }

@@ -8,8 +8,9 @@ import { DraftTables } from './draft-tables.ts'
 import { collect, type Transaction } from './transaction.ts'
 
 /**
- * Runs a transaction. Reads each family once, runs the steps on a copy of its tables, and writes the differences once.
- * Plans all families before the first write. If the write of one family fails, rolls back the others.
+ * Runs a transaction. Reads each family once, runs the transaction's steps on a copy of the tables, and writes the
+ * differences once. Plans all families before the first write. If the write of one family fails, rolls back the other
+ * families.
  */
 export async function runTransaction(
   session: Session,

@@ -5,20 +5,20 @@ import { checkPlace } from '../rules/places.ts'
 import type { DraftTables } from './draft-tables.ts'
 
 /**
- * Steps that succeed or fail together. Each step describes the wanted state, so it can be repeated; only `appendRule`
- * and `insertRule` add a rule every time. Steps apply to all families in use.
+ * Transaction: changes of chains and rules that succeed or fail together. Each step can be repeated without effect,
+ * except `appendRule` and `insertRule`, which add a rule every time. Steps apply to all families in use.
  */
 export interface Transaction {
   /** Creates a chain. An existing chain stays unchanged. */
   createChain(table: Table, chain: string): void
-  /** Empties a chain, which may be built in. Creates a missing chain. */
+  /** Empties a chain, which may be a built-in chain. Creates the chain if it is missing. */
   flushChain(table: Table, chain: string): void
   /**
    * Deletes a chain with its rules. A missing chain is not an error. Throws while a rule of another chain jumps to the
    * chain.
    */
   deleteChain(table: Table, chain: string): void
-  /** Renames a chain and changes the jumps to it. No other chain may have the new name. */
+  /** Renames a chain, and changes all jumps to the chain. Throws if another chain already has the new name. */
   renameChain(table: Table, from: string, to: string): void
   /** Appends a rule to its chain. */
   appendRule(rule: Rule): void
@@ -30,10 +30,12 @@ export interface Transaction {
   deleteRule(rule: Rule): void
 }
 
-/** Step of a transaction, which runs on a copy of one family's tables. */
+/** Function that runs one step of a transaction on an in-memory copy of a family's tables. */
 export type Step = (draft: DraftTables) => void
 
-/** Collects the steps of a transaction without running them. Validates everything that needs no kernel. */
+/**
+ * Records a transaction's steps without running them. Validates the arguments, except for checks that need the kernel.
+ */
 export function collect(fn: (t: Transaction) => unknown): Step[] {
   const steps: Step[] = []
   let closed = false
@@ -93,7 +95,8 @@ export function collect(fn: (t: Transaction) => unknown): Step[] {
   })
   closed = true
   if (isThenable(returned)) {
-    // A step called after an `await` rejects the promise. This handler prevents an unhandled rejection.
+    // The promise rejects if the callback calls a step after an `await`. This empty handler prevents an unhandled
+    // rejection.
     Promise.resolve(returned).catch(() => {})
     invalid('transaction: the function must be synchronous: steps after its first await would be lost')
   }

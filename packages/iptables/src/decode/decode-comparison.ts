@@ -5,31 +5,31 @@ import { addressOffsets, NO_INTERFACE } from '../xt/expressions.ts'
 import { addressText, flagsOption, maskedText, option, portOption } from './option-text.ts'
 import { savedName } from './saved-word.ts'
 
-/** Comparison of a packet's field in a register with data of the rule. */
+/** Comparison in an nf_tables rule: a packet's field, loaded into a register, against constant data. */
 export interface Comparison {
   readonly loaded: Expressions['meta' | 'payload']
   readonly mask: Uint8Array | undefined
   readonly op: Expressions['cmp']['op']
   readonly data: Uint8Array
-  /** Upper end of a range; `data` is the lower end. */
+  /** Upper end if the comparison is a range; `data` is then the lower end. */
   readonly to?: Uint8Array
 }
 
-/** General options of iptables, in the order in which they are printed. */
+/** General options of iptables rules, in the order in which `iptables-save` prints them. */
 export const generalOptions = ['-s', '-d', '-i', '-o', '-p'] as const
 export type GeneralOption = (typeof generalOptions)[number]
 
-/** Options of a transport protocol, in the order in which they are printed. */
+/** Options for TCP and UDP fields, in the order in which `iptables-save` prints them. */
 export const transportOptions = ['--sport', '--dport', '--tcp-flags'] as const
 export type TransportOption = (typeof transportOptions)[number]
 
-/** Option of iptables, with its negation and its value. */
+/** iptables option decoded from a comparison, with its negation and its value. */
 export interface Said {
   readonly option: GeneralOption | TransportOption | '--mark'
   readonly text: string
 }
 
-/** Options of iptables that have the meaning of a comparison; `undefined` if iptables has no such option. */
+/** Translates an nf_tables comparison to iptables options; `undefined` if iptables has no such option. */
 export function saidBy(comparison: Comparison, family: Family): readonly Said[] | undefined {
   const { loaded, op, mask, data, to } = comparison
   if (mask !== undefined && mask.length !== data.length) return undefined
@@ -81,7 +81,7 @@ function protocol(not: boolean, data: Uint8Array): readonly Said[] | undefined {
 
 function networkInterface(name: '-i' | '-o', not: boolean, data: Uint8Array): readonly Said[] | undefined {
   const text = Buffer.from(data).toString()
-  // Bytes that are not valid UTF-8 would be ambiguous as text.
+  // Refuses an interface name that is not valid UTF-8: decoded text would not identify its bytes.
   if (!/^[^\0\ufffd]+\0*$/.test(text)) return undefined
   if (text === NO_INTERFACE && !not) return said(name, true, '+')
   return said(name, not, savedName(text.endsWith('\0') ? text.replace(/\0+$/, '') : `${text}+`))
@@ -97,7 +97,7 @@ function address(
   const { src, dst, size } = addressOffsets[family]
   const name = offset === src ? '-s' : offset === dst ? '-d' : undefined
   if (name === undefined || data.length > size || (mask !== undefined && data.length !== size)) return undefined
-  // A comparison with bits outside the mask never matches.
+  // Data with bits outside the mask never matches, and no iptables option can express the comparison.
   if (mask?.some((byte, i) => ((data[i] ?? 0) & ~byte) !== 0) === true) return undefined
   const length = mask === undefined ? 8 * data.length : prefixLength(mask)
   const bytes = new Uint8Array(size)
@@ -120,8 +120,8 @@ function transport({ op, mask, data, to }: Comparison, offset: number): readonly
   }
   const source = be16(data)
   if (data.length === 4 && offset === 0 && (not || op === 'eq') && to === undefined) {
-    // The program compares adjacent fields together. If both are compared as unequal, iptables 1.8.9 prints both
-    // options as negated, though one field may be equal.
+    // iptables-nft compares adjacent source and destination ports as one value. If the comparison is negated, iptables
+    // 1.8.9 prints both port options as negated, though one port may be equal.
     const destination = be16(data.subarray(2))
     return [port('--sport', not, source, source), port('--dport', not, destination, destination)]
   }
@@ -134,7 +134,7 @@ const port = (name: '--sport' | '--dport', not: boolean, first: number, last: nu
   ...{ option: name, text: portOption(not, name, first, last) },
 })
 
-/** Range of ports that a comparison (`=`, `<` and others) with one port matches. */
+/** Range of ports that an operator (`=`, `<` and others) with one port stands for. */
 function portsOf(op: Expressions['cmp']['op'], value: number): readonly [first: number, last: number] {
   switch (op) {
     case 'lt':

@@ -17,7 +17,9 @@ import { moduleTexts } from './module-text.ts'
 import { addressText, flagsOption, maskedText, option, portOption, span, words } from './option-text.ts'
 import { savedWord } from './saved-word.ts'
 
-/** Decodes a match as `iptables-save` prints it; `undefined` for options that this package does not model. */
+/**
+ * Decodes a match to text as `iptables-save` prints it; `undefined` for match options that this package does not model.
+ */
 export const matchText = /* @__PURE__ */ moduleTexts('-m', {
   'tcp 0': (info) => transport(info, 'tcp', info.u8(11)),
   'udp 0': (info) => transport(info, 'udp', info.u8(8)),
@@ -39,7 +41,7 @@ export const matchText = /* @__PURE__ */ moduleTexts('-m', {
   'icmp6 0': (info) => icmp(info, 'icmp6', '--icmpv6-type'),
 })
 
-// Each function below returns the module's name and its options.
+// Each function below decodes one xt match module: it returns the module's name and its options as text.
 
 function transport(info: StructureReader, name: 'tcp' | 'udp', inverse: number): string | undefined {
   const ports = ['--sport', '--dport'].map((each, i) =>
@@ -53,7 +55,7 @@ function transport(info: StructureReader, name: 'tcp' | 'udp', inverse: number):
 function asking(info: StructureReader, name: keyof typeof askingModules): string | undefined {
   const places = askingModules[name]
   const [asked, inverse] = [info.u16(places.asked), info.u16(places.inverse)]
-  // Destination ports come first.
+  // The kernel's structure has the destination ports before the source ports.
   const ports = ['--sport', '--dport'].map((each, i) =>
     (asked & (1 << i)) === 0
       ? ''
@@ -134,7 +136,7 @@ function packetType(info: StructureReader): string | undefined {
 
 function statistic(info: StructureReader): string | undefined {
   const [mode, not, first, packet] = [info.u16(0), info.flag(2), info.u32(4), info.u32(8)]
-  // Initial value of the module's counter.
+  // Skips the initial value of the match module's packet counter, which is not an option.
   info.u32(12)
   if (mode === 1) {
     return `statistic --mode nth ${option(not, '--every', first + 1)} --packet ${packet}`

@@ -17,8 +17,8 @@ import { words } from './option-text.ts'
 import { endOf, endText } from './rule-end.ts'
 
 /**
- * Text of a rule after `-A CHAIN`, as `iptables-nft-save` prints it. Decodes rules of all versions of iptables.
- * `undefined` for a rule with parts that this package does not model.
+ * Decodes an nf_tables rule to the text that `iptables-nft-save` prints after `-A CHAIN`. Decodes rules of all versions
+ * of iptables. `undefined` for a rule with parts that this package does not model.
  */
 export function decodeRule(expressions: readonly Expression[], family: Family): string | undefined {
   const reader = new RuleReader(family)
@@ -27,12 +27,18 @@ export function decodeRule(expressions: readonly Expression[], family: Family): 
 
 // internal
 
-/** Decodes expression by expression. The comparison after a loaded field gives the field its meaning. */
+/**
+ * Decodes a rule expression by expression. One expression loads a packet field, and a later one compares the field:
+ * only both give an option.
+ */
 class RuleReader {
   readonly #family: Family
   readonly #general = new Map<GeneralOption, string>()
   readonly #matches: string[] = []
-  /** Ports and flags that no module checks: one match for all these expressions, at the position of the first. */
+  /**
+   * Port and TCP flag options that nf_tables compares without an xt module. They become one match, at the position of
+   * the first.
+   */
   readonly #transport = new Map<TransportOption, string>()
   #transportAt = 0
   #loaded: Expressions['meta' | 'payload'] | undefined
@@ -44,7 +50,7 @@ class RuleReader {
     this.#family = family
   }
 
-  /** Decodes one expression. Returns false if it is not supported. */
+  /** Decodes one expression of the rule. Returns false if this package does not support the expression. */
   take(expression: Expression): boolean {
     if (this.#end !== undefined) return false
     switch (expression.name) {
@@ -71,7 +77,10 @@ class RuleReader {
     return words(...generalOptions.map((each) => this.#general.get(each) ?? ''), ...this.#matches, this.#end ?? '')
   }
 
-  /** Every interface name matches `+`: the rule loads the name but does not compare it. */
+  /**
+   * True if no field waits for a comparison. For the interface `+`, which every name matches, a rule loads the name but
+   * does not compare it.
+   */
   #isIdle(): boolean {
     const key = this.#loaded?.name === 'meta' ? this.#loaded.key : undefined
     return this.#loaded === undefined || key === 'iifname' || key === 'oifname'
@@ -114,7 +123,7 @@ class RuleReader {
     }
   }
 
-  /** Protocol of the rule; `''` if it is missing or negated. */
+  /** Protocol that the rule requires; `''` if the rule requires no protocol or excludes one. */
   #protocol(): string {
     return /^-p (.*)/.exec(this.#general.get('-p') ?? '')?.[1] ?? ''
   }

@@ -24,7 +24,10 @@ import { moduleTexts } from './module-text.ts'
 import { addressText, span, words } from './option-text.ts'
 import { savedName, savedWord } from './saved-word.ts'
 
-/** Decodes a target as `iptables-save` prints it; `undefined` for options that this package does not model. */
+/**
+ * Decodes a target to text as `iptables-save` prints it; `undefined` for target options that this package does not
+ * model.
+ */
 export const targetText = /* @__PURE__ */ moduleTexts('-j', {
   'REDIRECT 0': (info, family) => nat(info, 'REDIRECT', family),
   'MASQUERADE 0': (info, family) => nat(info, 'MASQUERADE', family),
@@ -42,7 +45,7 @@ export const targetText = /* @__PURE__ */ moduleTexts('-j', {
   'TCPMSS 0': tcpmss,
 })
 
-/** Options of NFLOG, from the xt module or from nf_tables. */
+/** Decodes the options of NFLOG, from its xt module or from an nf_tables `log` expression. */
 export interface Nflog {
   readonly prefix: string
   readonly group: number
@@ -60,11 +63,11 @@ export function nflogText({ prefix, group, size, threshold }: Nflog): string {
   )
 }
 
-// Each function below returns the module's name and its options.
+// Each function below decodes one xt target module: it returns the module's name and its options as text.
 
 function nat(info: StructureReader, name: string, family: Family): string | undefined {
   const old = family === 'ipv4' && name !== 'DNAT'
-  // The kernel's structure has room for several ranges, but must contain exactly one.
+  // The kernel's NAT structure has room for several address ranges, but must contain exactly one.
   if (old && info.u32(0) !== 1) return undefined
   const bits = info.u32(old ? 4 : 0)
   const flags = wordsOf(natBits, bits & ~(ADDRESSES | PORTS))
@@ -78,7 +81,7 @@ function nat(info: StructureReader, name: string, family: Family): string | unde
   return words(name, natOption(name, hosts, ports), ...ways)
 }
 
-/** Names of a target's set flags, in the order in which iptables prints them. */
+/** Names of a SET target's flags, in the order in which iptables prints them. */
 const natWays = ['random', 'random-fully', 'persistent']
 
 function natOption(name: string, hosts: string, ports: string): string {

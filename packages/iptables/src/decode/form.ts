@@ -1,4 +1,4 @@
-/** Expressions of a rule as a string with counters set to zero. Equal strings mean equal rules. */
+/** Bytes of a rule's expressions as a string, with counters set to zero. Equal strings mean equal rules. */
 export function formIn(bytes: Buffer): string {
   let isCopied = false
   for (const at of elementsIn(bytes)) {
@@ -10,7 +10,7 @@ export function formIn(bytes: Buffer): string {
   return isCopied ? scratch.toString('latin1', 0, bytes.length) : bytes.toString('latin1')
 }
 
-/** Offsets of the expressions of a rule. Empty if a length is invalid, which no kernel sends. */
+/** Byte offsets of a rule's expressions. Empty if a length is invalid, which no kernel sends. */
 export function elementsIn(bytes: Buffer): number[] {
   const starts: number[] = []
   for (let at = 0; at + NAME <= bytes.length; ) {
@@ -22,13 +22,13 @@ export function elementsIn(bytes: Buffer): number[] {
   return starts
 }
 
-/** Name of the expression at an offset. */
+/** Name of the expression at a byte offset of a rule. */
 export const nameIn = (bytes: Buffer, at: number): string =>
   bytes.toString('latin1', at + NAME, at + HEADER + bytes.readUInt16LE(at + HEADER) - 1)
 
 // internal
 
-/** Buffer that all rules share. It avoids a copy of each rule with counters. */
+/** Shared scratch buffer in which counters are set to zero, so that no rule needs a copy of its own. */
 let scratch = Buffer.alloc(1024)
 
 function copyToScratch(bytes: Buffer): void {
@@ -36,8 +36,8 @@ function copyToScratch(bytes: Buffer): void {
   scratch.set(bytes)
 }
 
-// Layout of a counter: [element [name "counter"] [data [bytes] [packets]]]. Each attribute has a header of four bytes
-// with length and type.
+// Position of a counter's values in its attribute: [element [name "counter"] [data [bytes] [packets]]]. Each attribute
+// has a header of four bytes with length and type.
 
 const HEADER = 4
 const NAME = 8

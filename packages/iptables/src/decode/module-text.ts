@@ -2,12 +2,12 @@ import type { Expressions } from '@cni/nftables/wire'
 import type { Family } from '../rules/model.ts'
 import { StructureReader } from '../xt/structure-reader.ts'
 
-/** Returns the name of an xt module and its options as text. */
+/** Decoder of one xt module: returns the module's name and its options as text. */
 type Read = (info: StructureReader, family: Family) => string | undefined
 
 /**
- * Decodes modules as `iptables-save` prints them. There is a reader for each name and revision. Returns `undefined` for
- * content that the reader does not model.
+ * Creates a decoder of xt modules to text as `iptables-save` prints it. `named` has a decoder for each module and
+ * revision. The decoder returns `undefined` for content that it does not model.
  */
 export function moduleTexts(option: '-m' | '-j', named: Readonly<Record<string, Read>>) {
   const readers = new Map(Object.entries(named))

@@ -3,10 +3,10 @@ import { tcpFlags } from '../rules/words.ts'
 import { hex } from '../text/numbers.ts'
 import { wordsOf } from '../xt/words.ts'
 
-/** Joins the words of options with blanks and omits empty words. */
+/** Joins the words of iptables options with blanks. Omits empty words. */
 export const words = (...all: readonly string[]): string => all.filter((word) => word !== '').join(' ')
 
-/** Prints `! --option value`. */
+/** Prints an iptables option as `--option value`, or as `! --option value` if it is negated. */
 export const option = (not: boolean, name: string, value: string | number): string =>
   `${not ? '! ' : ''}${name} ${value}`
 
@@ -14,11 +14,11 @@ export const option = (not: boolean, name: string, value: string | number): stri
 export const span = (first: number | string, last: number | string, separator: string): string =>
   first === last ? String(first) : `${first}${separator}${last}`
 
-/** Prints `--sport` or `--dport`; `''` if the range covers all ports. */
+/** Prints the port option `--sport` or `--dport`; `''` if the range covers all ports. */
 export const portOption = (not: boolean, name: string, first: number, last: number): string =>
   first === 0 && last === 65535 && !not ? '' : option(not, name, span(first, last, ':'))
 
-/** Prints `--tcp-flags`; `''` for an empty mask, `undefined` for bits without a flag name. */
+/** Prints the option `--tcp-flags`; `''` for an empty mask, `undefined` for bits without a flag name. */
 export function flagsOption(not: boolean, mask: number, set: number): string | undefined {
   if (mask === 0 && !not) return set === 0 ? '' : undefined
   const [asked, wanted] = [wordsOf(tcpFlags, mask), wordsOf(tcpFlags, set)]
@@ -26,12 +26,12 @@ export function flagsOption(not: boolean, mask: number, set: number): string | u
   return option(not, '--tcp-flags', `${asked.join(',') || 'NONE'} ${wanted.join(',') || 'NONE'}`)
 }
 
-/** Prints an address as glibc does. An IPv6 address whose bits are zero except for the last 32 ends in IPv4 form. */
+/** Prints an address as glibc does. An IPv6 address whose first 96 bits are zero ends in IPv4 notation. */
 export function addressText(bytes: Uint8Array): string {
   const dotted = bytes.length === 16 && bytes.subarray(0, 12).every((byte) => byte === 0) && (bytes[12] || bytes[13])
   return dotted ? `::${formatAddress(bytes.subarray(12))}` : formatAddress(bytes)
 }
 
-/** Prints a mark, and its mask unless the mask covers all bits. */
+/** Prints a packet mark, followed by its mask unless the mask covers all bits. */
 export const maskedText = (value: number, mask: number): string =>
   mask === 0xffffffff ? hex(value) : `${hex(value)}/${hex(mask)}`

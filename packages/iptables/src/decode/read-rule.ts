@@ -8,7 +8,7 @@ import { elementsIn, formIn, nameIn } from './form.ts'
 import { words } from './option-text.ts'
 import { endOf, endText, type RuleEnd } from './rule-end.ts'
 
-/** Rule as netlink returned it. Decodes the parts of the rule when they are first used. */
+/** Rule that netlink read from the kernel. Decodes the rule's text and target when they are first used. */
 export class ReadRule implements KernelRule {
   readonly rule: NftRule
   readonly #family: Family
@@ -42,8 +42,8 @@ export class ReadRule implements KernelRule {
   }
 
   /**
-   * Text for a rule that this package cannot decode. The text contains all bytes of the rule and is not a valid option.
-   * So no other rule has the same text.
+   * Replacement text for a rule that this package cannot decode. The text contains all bytes of the rule, so that only
+   * an equal rule has the same text. The text is never a valid iptables option.
    */
   #opaque(): string {
     const all = Buffer.from(this.form, 'latin1').toString('hex')
@@ -51,7 +51,10 @@ export class ReadRule implements KernelRule {
   }
 }
 
-/** Decodes the target or verdict of a rule, which is nearly always in the last expression. */
+/**
+ * Decodes the rule's target or verdict. Starts with the last expression, which nearly always contains the target or
+ * verdict.
+ */
 function endIn(bytes: Buffer): RuleEnd | undefined {
   for (const at of elementsIn(bytes).reverse()) {
     if (!ends.includes(nameIn(bytes, at))) continue
@@ -62,10 +65,10 @@ function endIn(bytes: Buffer): RuleEnd | undefined {
   return undefined
 }
 
-/** Names of expressions that can contain the target or verdict of a rule. */
+/** Names of the nf_tables expressions that can contain a rule's target or verdict. */
 const ends = ['immediate', 'target', 'log']
 
-/** Cache of decoded expressions: most expressions occur in many rules. */
+/** Cache of decoded nf_tables expressions by their bytes: most expressions occur in many rules. */
 const known = new Map<string, Expression>()
 const MOST_KNOWN = 1000
 const LONGEST_KNOWN = 96
@@ -75,7 +78,7 @@ function expressionAt(bytes: Buffer, at: number): Expression | undefined {
   const key = bytes.toString('latin1', at, at + length)
   const found = known.get(key)
   if (found !== undefined) return found
-  // Copies the bytes, so that the cache does not keep the whole dump in memory.
+  // Copies the expression's bytes: a reference would keep the whole netlink dump in memory.
   const expression = decoded(Buffer.from(key, 'latin1'))
   if (expression === undefined || length > LONGEST_KNOWN) return expression
   if (known.size === MOST_KNOWN) known.clear()
@@ -83,7 +86,7 @@ function expressionAt(bytes: Buffer, at: number): Expression | undefined {
   return expression
 }
 
-/** Decodes an expression; `undefined` for an invalid length. */
+/** Decodes one nf_tables expression; `undefined` if its length is invalid. */
 function decoded(bytes: Buffer): Expression | undefined {
   try {
     return decodeExpressions(bytes)[0]

@@ -4,13 +4,13 @@ import { builtinChains, type Family, isBuiltin, type Table } from '../rules/mode
 import { ReadRule } from './read-rule.ts'
 import { savedName } from './saved-word.ts'
 
-/** Tables in the order in which iptables-nft-save prints them. */
+/** Table names in the order in which `iptables-nft-save` prints the tables. */
 const saveOrder: readonly Table[] = ['mangle', 'security', 'raw', 'filter', 'nat']
 
 /**
- * Converts the chains and rules of a family to tables, as `parseSave` returns them for the output of
- * `iptables-nft-save`. A table has all its built-in chains in hook order, then its own chains by name. A table without
- * chains is omitted.
+ * Converts a family's chains and rules from netlink to the form that `parseSave` returns for the output of
+ * `iptables-nft-save`. Each table has all its built-in chains in hook order, then its own chains by name. A table
+ * without chains is omitted.
  */
 export function tablesFrom(chains: readonly NftChain[], rules: readonly NftRule[], family: Family): SavedTables {
   const own = family === 'ipv4' ? 'ip' : 'ip6'
@@ -44,9 +44,7 @@ function ordered(table: Table, found: ReadonlyMap<string, SavedChain>): Map<stri
   return new Map([...list, ...others])
 }
 
-/**
- * nf_tables contains a built-in chain only after a program has written to the chain. Until then, the chain is empty.
- */
+/** Adds missing built-in chains as empty chains: nf_tables contains one only after a program has written to it. */
 const unused = (): SavedChain => ({ policy: 'ACCEPT', rules: [] })
 
 /** Prints tables as `iptables-nft-save` does, without comment lines and counters. */

@@ -1,13 +1,13 @@
 import type { Expression } from '@cni/nftables/wire'
 import { savedName } from './saved-word.ts'
 
-/** Action of a rule: the option (`-j` or `-g`) and the name of the target or chain. */
+/** Last option of a rule: `-j` with a target or chain, or `-g` with a chain. */
 export interface RuleEnd {
   readonly option: '-j' | '-g'
   readonly name: string
 }
 
-/** Verdict, chain or target of an expression. */
+/** Decodes the verdict, chain or target that an nf_tables expression contains. */
 export function endOf(expression: Expression): RuleEnd | undefined {
   if (expression.name === 'target') return { option: '-j', name: expression.module }
   if (expression.name === 'log') return { option: '-j', name: expression.group === undefined ? 'LOG' : 'NFLOG' }

@@ -1,10 +1,10 @@
-/** Prints a value as `iptables-save` does: in quotes unless it contains only letters, digits, `_` and `-`. */
+/** Prints an option's value as `iptables-save` does: in quotes unless it contains only letters, digits, `_` and `-`. */
 export const savedWord = (text: string): string =>
   /^[\w-]+$/.test(text) ? text : `"${text.replace(/["'\\]/g, '\\$&')}"`
 
 /**
- * Prints the name of a chain as `iptables-save` does. A chain of nf_tables may have any name; the result is always one
- * word of one line.
+ * Prints the name of a chain as `iptables-save` does. nf_tables accepts any bytes in a name; the result is always one
+ * word without a line break.
  */
 export const savedName = (name: string): string =>
   /^[^\s"\\\p{Cc}]+$/u.test(name) ? name : savedWord(name.replace(/\p{Cc}/gu, '\ufffd'))

@@ -29,9 +29,7 @@ import {
   UNUSED,
 } from '../xt/words.ts'
 
-/**
- * Encodes a condition that has an xt module of its own; `undefined` for conditions that this package does not model.
- */
+/** Encodes a condition as its xt match module; `undefined` for conditions that this package does not model. */
 export function matchExpression(match: Match, family: Family): Expression | undefined {
   const not = 'not' in match && match.not === true ? 1 : 0
   switch (match.match) {
@@ -71,8 +69,8 @@ export function matchExpression(match: Match, family: Family): Expression | unde
     case 'pktType':
       return xtMatch('pkttype', 0, new Structure(8).u32(0, packetTypes.indexOf(match.type)).u32(4, not))
     case 'random': {
-      // The program reads eleven digits of a probability. It writes the probability into the field of this mode and
-      // into a field of the mode `nth`.
+      // Encodes the same bytes as iptables, which reads eleven digits of a probability. The second field is for the
+      // mode `nth`, but iptables also writes the probability there.
       const share = Math.round(Number(match.probability.toFixed(11)) * 2 ** 31)
       return xtMatch('statistic', 0, new Structure(24).u16(2, not).u32(4, share).u32(12, share))
     }
@@ -115,7 +113,10 @@ function multiport(kind: number, text: string, not: number): Structure {
   return info.u8(1, count)
 }
 
-/** Looks user names up in the node's files. The program refuses unknown names. */
+/**
+ * Encodes the owner match. Looks user and group names up in the node's files; `undefined` for unknown names, which
+ * iptables refuses.
+ */
 function owner(kind: 'uid' | 'gid', text: string, not: number): Expression | undefined {
   const found = /^(\d+)(?:-(\d+))?$/.exec(accountId(kind === 'uid' ? 'passwd' : 'group', text))
   if (found === null) return undefined
@@ -154,7 +155,10 @@ function icmp(names: Readonly<Record<string, string>>, text: string, not: number
     .u8(3, not)
 }
 
-/** Encodes ports and flags as one match of the protocol's module; `undefined` for protocols without such a module. */
+/**
+ * Encodes a rule's ports and TCP flags as one match of the protocol's xt module; `undefined` for protocols without such
+ * a module.
+ */
 export function transportExpressions(
   protocol: number | undefined,
   matches: readonly Match[],
@@ -182,7 +186,7 @@ function putPorts(info: Structure, at: number, text: string): void {
   info.u16(at, first).u16(at + 2, last)
 }
 
-/** Destination ports come first. */
+/** The kernel's structure has the destination ports before the source ports. */
 function askingExpressions(module: keyof typeof askingModules, matches: readonly Match[]): Expression[] {
   const places = askingModules[module]
   const info = new Structure(places.size)
@@ -202,7 +206,7 @@ function shortened(tcp: Structure, inverse: number): Structure {
   return new Structure(10).set(0, tcp.bytes.subarray(0, 8)).u8(8, inverse)
 }
 
-/** Encodes an interface: a name with its NUL, or a prefix of names. */
+/** Encodes an interface for a comparison: a whole name with its NUL byte, or only the prefix before `+`. */
 export function interfaceExpressions(match: Match & { match: 'in' | 'out' }): Expression[] {
   const load = loadInterface[match.match]
   if (match.name === '+') return match.not === true ? [load, compare(Buffer.from(NO_INTERFACE), undefined)] : [load]
@@ -210,7 +214,7 @@ export function interfaceExpressions(match: Match & { match: 'in' | 'out' }): Ex
   return [load, compare(Buffer.from(text), match.not)]
 }
 
-/** Encodes an address: only the bytes of the prefix, or all bytes after a mask. */
+/** Encodes an address for a comparison: only the bytes of its prefix, or all bytes after a mask. */
 export function addressExpressions(match: Match & { match: 'src' | 'dst' }, family: Family): Expression[] | undefined {
   const prefix = parsePrefix(forFamily(match.address, family))
   if (prefix === undefined) return undefined

@@ -6,14 +6,18 @@ import { compare, counter, loadProtocol, rateUnits, USUAL_BURST } from '../xt/ex
 import { addressExpressions, interfaceExpressions, matchExpression, transportExpressions } from './encode-matches.ts'
 import { targetExpressions } from './encode-targets.ts'
 
-/** Rule as iptables-nft encodes it. Ports and marks have the form that all versions can read. */
+/**
+ * nf_tables rule with the bytes that iptables-nft would write. Ports and marks are encoded so that all versions of
+ * iptables can read them.
+ */
 export interface EncodedRule {
   readonly expressions: readonly Expression[]
   readonly compat: NonNullable<RuleSpec['compat']>
 }
 
 /**
- * Encodes a rule. Returns `undefined` for a rule that this package does not model: only a program can write that rule.
+ * Encodes a rule for netlink. Returns `undefined` for a rule that this package does not model: only a program can write
+ * that rule.
  */
 export function encodeRule({ matches, target }: Rule, family: Family): EncodedRule | undefined {
   const general: General = {}
@@ -37,7 +41,8 @@ export function encodeRule({ matches, target }: Rule, family: Family): EncodedRu
       case 'dport':
       case 'tcpFlags':
       case 'syn':
-        // All ports and flags become one match of the protocol's module, at the position of the first.
+        // Port and TCP flag options of a rule become one match of the protocol's module. The match stands at the
+        // position of the first such option.
         if (transport.push(match) === 1) transportAt = body.length
         break
       default: {
@@ -61,7 +66,7 @@ export function encodeRule({ matches, target }: Rule, family: Family): EncodedRu
   }
 }
 
-/** General options of a rule. If the rule repeats an option, the last one counts. */
+/** General options of a rule, such as `-i` and `-s`. If the rule repeats an option, the last one counts. */
 interface General {
   in?: Match & { match: 'in' | 'out' }
   out?: Match & { match: 'in' | 'out' }
@@ -75,7 +80,7 @@ function protocolNumber(protocol: string): number | undefined {
   return /^\d+$/.test(id) ? Number(id) : undefined
 }
 
-/** Encodes the general options in the order that iptables uses. */
+/** Encodes a rule's general options, such as `-i` and `-s`, in the order that iptables uses. */
 function headOf(
   { in: input, out: output, src: source, dst: destination, proto }: General,
   family: Family,

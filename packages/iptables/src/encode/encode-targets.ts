@@ -28,8 +28,8 @@ const end = (verdict: 'accept' | 'drop' | 'return'): Expression =>
 const verdicts = { ACCEPT: end('accept'), DROP: end('drop'), RETURN: end('return') } as const
 
 /**
- * Encodes a rule's target. Empty for a rule that only counts packets. `undefined` for targets that this package does
- * not model.
+ * Encodes a rule's target. Empty for a rule without a target, which only counts packets. `undefined` for targets that
+ * this package does not model.
  */
 export function targetExpressions(target: Target, family: Family): Expression[] | undefined {
   switch (target.target) {
@@ -87,7 +87,7 @@ function xt(target: XtTarget, family: Family): Expression | undefined {
       return xtTarget('TCPMSS', 0, new Structure(2).u16(0, target.mss === 'pmtu' ? CLAMP : target.mss))
     case 'NFLOG': {
       const { group = 0, prefix = '', size, threshold } = target
-      // The kernel copies NFLOG packets in another way if the rule gives a size.
+      // Sets the flag NFLOG_COPY if the rule has a packet size: only then does the kernel apply that size.
       const info = new Structure(76)
         .u32(0, size ?? 0)
         .u16(4, group)
@@ -108,7 +108,10 @@ interface Destination {
   readonly ports: readonly number[]
 }
 
-/** Parses the new address of a NAT rule: `address`, `address:port`, `[address]:port`, each also as a range from-to. */
+/**
+ * Parses the new address of a NAT rule: `address`, `address:port` or `[address]:port`. Each may also be a range
+ * `from-to`.
+ */
 function destination(text: string): Destination | undefined {
   const found = /^(?:\[([^\]]+)\]|([^[\]]*?))(?::(\d+)(?:-(\d+))?)?$/.exec(text)
   const whole = text.split('-').map(parseAddress)

@@ -2,9 +2,9 @@ import { encodeExpressions, type RuleSpec } from '@cni/nftables/wire'
 import { type Family, type Rule, type Ruleset, rulesFor } from '../rules/model.ts'
 import { encodeRule } from './encode-rule.ts'
 
-/** Rule in the form that netlink sends. */
+/** Encoded rule, ready for a netlink message. */
 export class RuleBytes {
-  /** Encoded expressions. */
+  /** Netlink bytes of the rule's expressions. */
   readonly bytes: Buffer
   readonly compat: NonNullable<RuleSpec['compat']>
   #form: string | undefined
@@ -14,14 +14,14 @@ export class RuleBytes {
     this.compat = compat
   }
 
-  /** Expressions of the rule as a string, to compare the rule with rules in the kernel. */
+  /** Bytes of the rule's expressions as a string, to compare the rule with rules in the kernel. */
   get form(): string {
     this.#form ??= this.bytes.toString('latin1')
     return this.#form
   }
 }
 
-/** Cached encoding of a rule; `undefined` if only a program can write the rule. */
+/** Encodes a rule and caches the result; `undefined` if only a program can write the rule. */
 export function encodedRule(rule: Rule, family: Family): RuleBytes | undefined {
   const known = encodings[family].get(rule)
   if (known !== undefined) return known.is
@@ -31,7 +31,7 @@ export function encodedRule(rule: Rule, family: Family): RuleBytes | undefined {
   return is
 }
 
-/** First rule of a ruleset that only a program can write. */
+/** Finds the first rule of a ruleset that netlink cannot write, because this package does not model it. */
 export function notModelled(rules: Ruleset, families: readonly Family[]): Rule | undefined {
   for (const family of families) {
     const found = rulesFor(rules, family).find((rule) => encodedRule(rule, family) === undefined)

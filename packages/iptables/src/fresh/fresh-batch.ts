@@ -5,12 +5,12 @@ import { checkPlaces } from '../rules/places.ts'
 import { freshSteps } from '../state/fresh.ts'
 
 /**
- * Netlink batch that writes a ruleset for all families to a namespace whose nf_tables are empty. `apply` sends the same
- * batch. `undefined` if only a program can write one of the rules.
+ * Builds a netlink batch that writes a ruleset to a namespace whose nf_tables are empty. The batch covers all given
+ * families. It has the same bytes as the batch of `apply`. `undefined` if only a program can write one of the rules.
  *
- * The process that sends the batch fills in the generation of the namespace.
+ * The batch has no nf_tables generation: the process that sends the batch inserts the namespace's generation.
  *
- * @throws `IptablesError` `INVALID_RULE` for a rule in a place where it cannot be.
+ * @throws `IptablesError` `INVALID_RULE` if the kernel does not allow a rule in its table or chain.
  */
 export function freshBatch(rules: Ruleset, families: readonly Family[]): Uint8Array | undefined {
   checkPlaces(rules)

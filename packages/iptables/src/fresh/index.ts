@@ -1,6 +1,6 @@
 /**
- * Rules for namespaces without rules: one process builds the batch, another process writes it. Made for a daemon that
- * knows the rules and a plugin that has the namespace.
+ * Functions to write the first rules of an empty namespace with two processes. A daemon that knows the rules builds the
+ * netlink batch. A plugin that has opened the namespace sends the batch.
  *
  * @example
  * ```ts

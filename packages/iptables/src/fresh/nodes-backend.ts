@@ -5,8 +5,8 @@ import type { Netns } from '@cni/netns/handle'
 import { namesFile, plainPrograms } from '../run/plain-programs.ts'
 
 /**
- * True if `apply` would choose the nft back end without starting a program: the namespace has no legacy table, and the
- * node's `iptables-restore` is nft or missing.
+ * True if `apply` would choose the nft back end without running a program. The namespace then has no legacy table, and
+ * the node's `iptables-restore` is nft or missing.
  */
 export function nftIsTheNodes(target: Netns): boolean {
   const found = plainPrograms({ find: (program) => findExecutable(program), resolve: (path) => realpathSync(path) })
@@ -14,7 +14,7 @@ export function nftIsTheNodes(target: Netns): boolean {
   return hasNoLegacyTable(target)
 }
 
-/** True if a namespace has no legacy tables. */
+/** True if a namespace has no tables of the legacy back end. */
 export const hasNoLegacyTable = (target: Netns): boolean =>
   run(target, () => isEmpty(namesFile('ipv4')) && isEmpty(namesFile('ipv6')))
 

@@ -20,7 +20,8 @@ export function openFresh(
     backend = 'auto',
   }: {
     /**
-     * Back end, as in the options of `apply`. `iptables-nft` skips the check of the node's programs. Default: `auto`.
+     * Back end to use, as in the options of `apply`. `iptables-nft` skips the check of the node's programs. Default:
+     * `auto`.
      */
     readonly backend?: 'iptables-nft' | 'auto' | undefined
   } = {},
@@ -30,7 +31,7 @@ export function openFresh(
     if (tryLoadSys() === undefined || hasOwnUsers(target) || !isNft(target)) return undefined
     return openNftables(target, (channel) => !hasOurs(channel))
   } catch {
-    // On an error, the caller writes with `apply`, which reports the error.
+    // Ignores the error: the caller then writes the rules with `apply`, which reports the same error.
     return undefined
   }
 }
@@ -39,7 +40,7 @@ export function openFresh(
 
 const GET_CHAIN = (10 << 8) | 4
 const ANY_FAMILY = new Uint8Array(4)
-/** Families of iptables: `AF_INET`, `AF_INET6`. */
+/** nf_tables families that iptables uses: `AF_INET` and `AF_INET6`. */
 const FAMILIES: readonly unknown[] = [2, 10]
 
 function hasOurs(channel: Channel): boolean {
