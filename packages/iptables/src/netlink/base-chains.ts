@@ -1,17 +1,18 @@
 import type { BaseChain, NftChain } from '@cni/nftables/wire'
 import { isBuiltin, isTable, type Table } from '../rules/model.ts'
 
-/** Type, hook and priority with which iptables attaches a built-in chain. */
+/** Hook type, hook and priority with which iptables-nft registers a built-in chain in nf_tables. */
 export function baseOf(table: Table, chain: string): BaseChain {
   const type = table === 'nat' ? 'nat' : table === 'mangle' && chain === 'OUTPUT' ? 'route' : 'filter'
-  // Chains that translate source addresses run after the other tables.
+  // The nat chains INPUT and POSTROUTING translate source addresses: they run after the chains of all other tables.
   const late = table === 'nat' && (chain === 'INPUT' || chain === 'POSTROUTING')
   return { type, hook: hooks[chain] ?? 'output', priority: late ? 100 : priorities[table] }
 }
 
 /**
- * True for a foreign chain that has the name of a built-in chain, but another type, hook or priority. The rules of this
- * chain see other packets, or no packets. `iptables-save` does not print such a chain either.
+ * True for another program's chain with the name of a built-in chain, but with another type, hook or priority. The
+ * rules of that chain see other packets than the built-in chain, or no packets. The output of `iptables-save` omits the
+ * chain as well.
  */
 export function isImpostor({ table, chain, base }: NftChain): boolean {
   if (!isTable(table) || !isBuiltin(table, chain)) return false
@@ -30,6 +31,7 @@ const hooks: Readonly<Record<string, BaseChain['hook']>> = {
 }
 
 /**
- * The kernel's default priority of `security` is 50. iptables-nft uses 150, and refuses chains with other priorities.
+ * Priorities of the tables' chains in iptables-nft. For `security`, iptables-nft uses 150, unlike the kernel's default
+ * of 50. The program refuses chains with another priority.
  */
 const priorities: Readonly<Record<Table, number>> = { filter: 0, mangle: -150, nat: -100, raw: -300, security: 150 }

@@ -6,26 +6,26 @@ import type { Step, StepRule, Steps } from '../steps/steps.ts'
 import { baseOf } from './base-chains.ts'
 
 /**
- * Content of a family: its rules, and the chains that exist in nf_tables. `iptables-save` also prints built-in chains
- * that do not exist.
+ * Current rules of a family, and the chains that exist in nf_tables. The rules alone do not tell this: `saved` also
+ * lists built-in chains that do not exist.
  */
 export interface Found {
   readonly saved: SavedTables
   /**
-   * Existing built-in and own chains, as `table chain`. Foreign chains with the name of a built-in chain are not
-   * included.
+   * Built-in and own chains that exist in nf_tables, as `table chain`. Excludes another program's chain with the name
+   * of a built-in chain.
    */
   readonly chains: ReadonlySet<string>
 }
 
-/** Step that caused a message of a batch, with its family and table. */
+/** Change of a rule or chain for which a netlink batch contains a message, with its family and table. */
 export interface Purpose {
   readonly family: Family
   readonly table: Table
   readonly step: Step
 }
 
-/** Error for a rule that only a program can write. */
+/** Error for a rule that netlink cannot write, because this package does not model the rule. */
 export class NotModelled extends Error {
   constructor(chain: string, { text }: StepRule) {
     super(`-A ${chain} ${text}`)
@@ -33,8 +33,8 @@ export class NotModelled extends Error {
 }
 
 /**
- * Adds steps to a batch and records which step caused each message. Refers to existing rules by their handles. Throws
- * {@link NotModelled}.
+ * Adds changes of rules and chains to a netlink batch. Records for each message the change that it belongs to. Refers
+ * to existing rules by their handles. Throws {@link NotModelled}.
  */
 export function addSteps(batch: Batch, found: Found, steps: Steps, purposes: Purpose[]): void {
   for (const [table, list] of steps) {
@@ -46,12 +46,12 @@ export function addSteps(batch: Batch, found: Found, steps: Steps, purposes: Pur
   }
 }
 
-/** Name that nf_tables uses for a family. */
+/** Family name of nf_tables: `ip` for IPv4, `ip6` for IPv6. */
 export const nftFamily = (family: Family) => (family === 'ipv4' ? 'ip' : 'ip6')
 
 // internal
 
-/** Rule of a chain: an existing one by handle, or a new one by its id in the batch. */
+/** Reference to a rule of a chain: the kernel's handle of an existing rule, or the batch id of a new rule. */
 type Standing = { readonly handle: bigint } | { readonly id: number }
 
 class TableWriter {
@@ -111,7 +111,8 @@ class TableWriter {
     const encoded = encodingOf(rule, this.#found.saved.family)
     if (encoded === undefined) throw new NotModelled(chain, rule)
     const rules = this.#rules(chain)
-    // A rule needs an id only if a later rule may be inserted before it.
+    // Gives the new rule a batch id only if the batch inserts rules into this chain: an insertion refers to its
+    // neighbour by id.
     const id = this.#inserted.has(chain) ? this.#batch.size + 1 : undefined
     const { bytes: expressions, compat } = encoded
     const { family, table } = this.#place
@@ -128,7 +129,7 @@ class TableWriter {
     this.#batch.deleteRule({ ...this.#name(chain), handle })
   }
 
-  /** Rules of a chain as they are after the steps so far. */
+  /** Rules that the chain has after the changes that are already in the batch. */
   #rules(chain: string): Standing[] {
     const known = this.#chains.get(chain)
     if (known !== undefined) return known
@@ -153,7 +154,7 @@ class TableWriter {
     this.#batch.addChain({ ...this.#name(chain), base }, { exclusive: true })
   }
 
-  /** Creates the table if it is missing. An existing table stays as it is. */
+  /** Adds a message that creates the table if it is missing. An existing table stays unchanged. */
   #needTable(): void {
     if (this.#hasTable) return
     this.#hasTable = true
@@ -178,7 +179,7 @@ interface Encoding {
   readonly compat: RuleSpec['compat']
 }
 
-/** Encodes a rule. A rule that was read from the kernel is written with the same bytes. */
+/** Encodes a rule for the batch. A rule that was read from the kernel keeps its bytes. */
 function encodingOf(rule: StepRule, family: Family): Encoding | undefined {
   if (rule instanceof SavedRule && rule.source !== undefined) {
     const { bytes, expressions } = rule.source

@@ -4,7 +4,7 @@ import { isImpostor } from './base-chains.ts'
 import { nftFamily } from './compile.ts'
 import { kernelRefusal } from './refusal.ts'
 
-/** Family and name of the tables to select. */
+/** Filter of the tables to delete, by family and name. */
 export type IsMeant = (family: Family, table: Table) => boolean
 
 /**
@@ -35,7 +35,7 @@ function isMeantTable({ family, table }: NftTable, isMeant: IsMeant): boolean {
 
 function isEmpty({ family, table, flags = 0, use = 0 }: NftTable, chains: readonly NftChain[]): boolean {
   const own = chains.filter((chain) => chain.family === family && chain.table === table)
-  // If the table's use count exceeds its number of chains, another program has sets, objects or flowtables in it.
+  // A use count above the number of chains means that another program has sets, objects or flowtables in the table.
   return flags === 0 && use <= own.length && own.every(isUnused)
 }
 

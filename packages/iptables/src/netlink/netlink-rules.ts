@@ -8,7 +8,7 @@ import { isImpostor } from './base-chains.ts'
 import { addSteps, type Found, NotModelled, nftFamily, type Purpose } from './compile.ts'
 import { kernelRefusal } from './refusal.ts'
 
-/** Reads the rules of families, all in the same state of nf_tables. */
+/** Reads the rules of some families by netlink. All families are read in the same state of nf_tables. */
 export async function readFamilies(nft: Nft, families: readonly Family[], patience?: Patience): Promise<SavedTables[]> {
   try {
     return await nft.read(() => findAll(nft, families).map(({ saved }) => saved), patience)
@@ -20,8 +20,8 @@ export async function readFamilies(nft: Nft, families: readonly Family[], patien
 }
 
 /**
- * Plans and writes all families in one transaction. Starts again if another program writes between read and write. If
- * only a program can write a rule, returns that rule and writes nothing.
+ * Plans the changes of all families and writes them in one netlink transaction. Starts again if another program writes
+ * between read and write. If only a program can write a rule, returns that rule and writes nothing.
  */
 export async function editFamilies(
   nft: Nft,
@@ -51,7 +51,7 @@ export async function editFamilies(
 
 // internal
 
-/** Lists the chains of all families with one request. Lists rules only of families with chains. */
+/** Reads the chains of all families with one netlink request, then the rules of those families that have chains. */
 function findAll(nft: Nft, families: readonly Family[]): Found[] {
   const all = nft.chains()
   return families.map((family) => {

@@ -6,8 +6,8 @@ import { stepsText } from '../steps/steps.ts'
 import type { Purpose } from './compile.ts'
 
 /**
- * Converts an error of a refused read or transaction to an `IptablesError`. `purposes` names the step of each message.
- * Returns other errors unchanged.
+ * Converts the error of a refused netlink read or transaction to an `IptablesError`. The list `purposes` names the
+ * change of rules for each message. Returns other errors unchanged.
  */
 export function kernelRefusal(error: unknown, purposes: readonly Purpose[]): unknown {
   if (!isNftError(error)) return error
@@ -26,7 +26,7 @@ export function kernelRefusal(error: unknown, purposes: readonly Purpose[]): unk
 
 // internal
 
-/** Largest number of refused rules that an error message lists. The error's cause contains all of them. */
+/** Maximum number of refused rules that an error message lists. The error's `cause` contains all refused rules. */
 const TOLD = 3
 
 const codes: Readonly<Partial<Record<NftError['code'], IptablesError['code']>>> = {
@@ -52,19 +52,19 @@ function sentence(fault: NftError['faults'][number], purpose: Purpose | undefine
   return `${fault.text}${reason === undefined ? '' : `, ${reason}`} (${shown})`
 }
 
-/** Meaning of the kernel's error code for a rule of iptables, if the code alone does not tell the reason. */
+/** Explains the kernel's error code for a refused rule or chain, if the code alone does not tell the reason. */
 function reasonFor({ code, kind, part }: NftError['faults'][number], { table, step }: Purpose): string | undefined {
   if (kind === 'chain' && code === 'EEXIST' && isBuiltin(table, step.chain)) {
     return 'but not as iptables attaches it: another program created a chain of this name, whose rules see other packets or none'
   }
   if (kind !== 'rule') return undefined
   if (code === 'EOVERFLOW') return 'a value in it is too long'
-  // When a rule jumps to a chain, the kernel checks the rules of that chain again.
+  // The kernel may refuse a jump because of the target chain: it checks that chain's rules again for the jumping chain.
   if (code === 'EINVAL' && part === undefined && !('rule' in step && / --[ug]id-owner /.test(` ${step.rule.text} `))) {
     return `the kernel does not take it in this chain, or not what it jumps to when that is reached from ${step.chain}`
   }
   return undefined
 }
 
-/** Largest number of characters of a rule that an error message quotes. */
+/** Maximum number of characters that an error message quotes of a rule. */
 const SHOWN = 300

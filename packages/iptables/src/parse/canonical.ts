@@ -16,8 +16,8 @@ import { asWords, type Word } from './tokenize.ts'
 /** Canonical form of a rule: equal rules have equal forms, whatever their spelling. */
 export interface CanonicalRule {
   /**
-   * Conditions in canonical spelling; general options have the module `''`. Sorted, but conditions never move past a
-   * match with state, such as `limit`.
+   * Conditions of the rule in canonical spelling; general options have the module `''`. The conditions are sorted, but
+   * none moves past a match with state, such as `limit`.
    */
   readonly conditions: readonly {
     readonly module: string
@@ -25,19 +25,21 @@ export interface CanonicalRule {
     readonly not: boolean
     readonly values: readonly string[]
   }[]
-  /** Name of the rule's target, or of the chain to which it jumps; `''` if the rule only counts. */
+  /** Name of the rule's target, or of the chain to which the rule jumps; `''` if the rule only counts packets. */
   readonly target: string
   /** True if the rule uses `-g` instead of `-j`. */
   readonly goto: boolean
   readonly targetOptions: readonly string[]
-  /** Two rules of one family are equal if and only if their keys are equal. */
+  /**
+   * Canonical form of the rule as one string. Two rules of one family are equal if and only if their keys are equal.
+   */
   readonly key: string
 }
 
 /** Condition of a rule in canonical spelling. */
 export type Condition = CanonicalRule['conditions'][number]
 
-/** Canonical form of a rule's words, without `-A CHAIN`. */
+/** Converts the words of a rule after `-A CHAIN` to the rule's canonical form. */
 export function canonical(words: readonly Word[], family: Family): CanonicalRule {
   const found = scan(words)
   const parts: Condition[][] = [[]]
@@ -46,7 +48,8 @@ export function canonical(words: readonly Word[], family: Family): CanonicalRule
     if (isUnordered(match)) parts.at(-1)?.push(...conditions)
     else parts.push(sorted(conditions), [])
   }
-  // Even parts contain conditions without an order. Each odd part is a single match with state.
+  // Sorts the conditions between two matches with state. Even parts contain sortable conditions, and each odd part is
+  // one match with state.
   const conditions = parts.flatMap((part, index) => (index % 2 === 0 ? sorted(part) : part))
   const target = targetName(found.target)
   const targetOptions = found.target === '' ? [] : normalizeTarget(found.target, found.targetOptions, family)
@@ -54,7 +57,7 @@ export function canonical(words: readonly Word[], family: Family): CanonicalRule
   return { conditions, target, goto: found.goto, targetOptions, key }
 }
 
-/** Canonical form of a rule of a ruleset. */
+/** Converts a rule of a ruleset to its canonical form. */
 export const canonicalRule = (rule: Rule, family: Family): CanonicalRule =>
   canonical(asWords(ruleArgs(rule, family)), family)
 
@@ -113,8 +116,8 @@ function scan(words: readonly Word[]): Found {
 }
 
 /**
- * `--dport` belongs to the match before it if that is a protocol's match. Otherwise it belongs to the match that `-p`
- * opens implicitly.
+ * Finds the match to which a port option such as `--dport` belongs. This is the preceding match, if that is a
+ * protocol's match or multiport. Otherwise, it is the match that `-p` loads implicitly.
  */
 function protocolMatch(found: Found, current: FoundMatch | undefined, protocol: string): FoundMatch {
   if (current !== undefined && (protocolMatches.has(current.module) || current.module === 'multiport')) return current
@@ -126,7 +129,7 @@ function protocolMatch(found: Found, current: FoundMatch | undefined, protocol: 
   return opened
 }
 
-/** Values after the option at `index`: as many as the option takes, or all words up to the next option. */
+/** Reads the values after the option at `index`: as many as the option takes, or all words up to the next option. */
 function takeValues(words: readonly Word[], index: number): string[] {
   const arity = optionArity.get(words[index]?.text ?? '')
   const values: string[] = []
@@ -150,7 +153,10 @@ function conditionsOf(match: FoundMatch, family: Family): Condition[] {
   })
 }
 
-/** True if a match has no state and changes nothing: its order among other conditions then has no meaning. */
+/**
+ * True if a match has no state and does not change the packet: its position among a rule's conditions then has no
+ * meaning.
+ */
 const isUnordered = ({ module, options }: FoundMatch) =>
   module === '' || (statelessMatches.has(module) && !options.some(({ option }) => option === 'restore-skmark'))
 

@@ -1,11 +1,11 @@
-/** Option of a match as the rule spells it. */
+/** Option of a match as the rule's author spelt it. */
 export interface FoundOption {
   readonly option: string
   readonly not: boolean
   readonly values: readonly string[]
 }
 
-/** Options of a match, with the defaults that iptables adds. */
+/** Adds the defaults of iptables to the options of a match. */
 export function withDefaults(match: {
   readonly module: string
   readonly options: readonly FoundOption[]
@@ -15,8 +15,9 @@ export function withDefaults(match: {
 }
 
 /**
- * Rate as iptables prints it after a round trip through the kernel. The kernel stores the ticks between two packets
- * (10000 ticks per second). iptables prints the largest unit that fits. The nft back end stores the printed value.
+ * Rate of a `limit` match as iptables prints it after the kernel has stored it. The kernel stores the ticks between two
+ * packets (10000 ticks per second). The printed unit is the largest that fits. The nft back end stores the printed
+ * value.
  */
 export function rate(text: string): string {
   let now = text
@@ -28,7 +29,7 @@ export function rate(text: string): string {
   return now
 }
 
-/** Rate in the time unit that iptables prints for it. */
+/** Prints the rate of a `limit` match once, in the time unit that iptables would choose. */
 export function printedRate(text: string): string {
   const [, count, unit = 'second'] = /^(\d+)(?:\/([a-z]+))?$/.exec(text.toLowerCase()) ?? []
   const ticks = units[longNames.findIndex((name) => name.startsWith(unit))]?.[1]
@@ -40,7 +41,7 @@ export function printedRate(text: string): string {
   return `${Math.floor(of / period)}/${name}`
 }
 
-/** Probability rounded to multiples of 2^-31, as the kernel stores it. */
+/** Rounds the probability of a `statistic` match to multiples of 2^-31, as the kernel stores it. */
 export function probability(text: string): string {
   const share = Number(text)
   return Number.isFinite(share) ? String(Math.round(share * 0x80000000)) : text

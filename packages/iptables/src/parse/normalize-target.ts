@@ -2,7 +2,7 @@ import type { Family } from '../rules/model.ts'
 import { logLevels } from '../rules/words.ts'
 import { address, addressRange, hex, mark, number, range } from './normalize.ts'
 
-/** Option of a target as the rule spells it. */
+/** Option of a target as the rule's author spelt it. */
 export interface TargetOption {
   readonly option: string
   readonly values: readonly string[]
@@ -56,14 +56,16 @@ export function normalizeTarget(name: string, options: readonly TargetOption[], 
   }
 }
 
-/** Canonical name of a target: NOTRACK is the old name of `CT --notrack`. */
+/** Canonical name of a target. The old target NOTRACK becomes CT, because it means `CT --notrack`. */
 export const targetName = (name: string): string => (name === 'NOTRACK' ? 'CT' : name)
 
 // internal
 
 type Values = ReadonlyMap<string, readonly string[]>
 
-/** Converts every form of a mark option to "clear the mask's bits, then xor the value". */
+/**
+ * Converts every option of MARK or CONNMARK that sets a mark to one form: clear the mask's bits, then xor the value.
+ */
 function markAction(values: Values, target: string): string {
   const of = (option: string) => values.get(option)?.[0]
   const [set, xset] = [of('set-mark'), of('set-xmark')]
@@ -88,14 +90,14 @@ function connmarkAction(values: Values): string {
   return `${action} ${hex(number(nf))}/${hex(number(ct))}`
 }
 
-/** Flags without a value, sorted. */
+/** Names of a target's options that have no value, sorted. */
 const flags = (values: Values) =>
   [...values]
     .filter(([, each]) => each.length === 0)
     .map(([option]) => option)
     .sort()
 
-/** Canonical spelling of `address`, `address:port` and `[address]:port`, with ranges. */
+/** Canonical spelling of a NAT address: `address`, `address:port` or `[address]:port`, also as a range. */
 function natAddress(text: string, family: Family): string {
   const parts = (family === 'ipv4' ? /^([^:]*)(?::(.*))?$/ : /^\[([^\]]*)\](?::(.*))?$/).exec(text)
   const host = addressRange(parts?.[1] ?? text, family, false)
@@ -103,7 +105,7 @@ function natAddress(text: string, family: Family): string {
   return `${family === 'ipv4' ? host : `[${host}]`}:${range(parts[2], '-')}`
 }
 
-/** Options in a fixed order. An option whose value is `undefined` is omitted. */
+/** Canonical texts of a target's options, in a fixed order. Omits an option whose value is `undefined`. */
 function texts(
   options: readonly TargetOption[],
   valuesOf: (option: TargetOption) => readonly string[] | undefined,
@@ -119,7 +121,7 @@ function texts(
 function ctOption({ option, values }: TargetOption): readonly string[] | undefined {
   if (option === 'ctevents' || option === 'expevents') return [values.join(',').split(',').sort().join(',')]
   const zone = option.startsWith('zone') ? number(values[0]) : Number.NaN
-  // Zone 0 is the default zone of CT, which the kernel does not print.
+  // Omits zone 0, the default zone of the target CT, because the kernel does not print it.
   if (zone === 0) return undefined
   return Number.isNaN(zone) ? values : [String(zone)]
 }
@@ -129,20 +131,20 @@ function logOption({ option, values }: TargetOption): readonly string[] | undefi
   const name = (values[0] ?? '').toLowerCase()
   const level = logLevels.indexOf(levelNames[name] ?? name)
   const text = level === -1 ? name : String(level)
-  // The level "warning" is the default of LOG, which iptables does not print.
+  // Omits the level "warning", the default of the target LOG, because iptables does not print it.
   return text === '4' ? undefined : [text]
 }
 
 const levelNames: Readonly<Record<string, string>> = { panic: 'emerg', err: 'error', warn: 'warning' }
 
 function nflogOption({ option, values }: TargetOption): readonly string[] | undefined {
-  // The kernel does not use the range of NFLOG, and the nft back end does not store it.
+  // Ignores NFLOG's option `--nflog-range`: the kernel does not use it, and the nft back end does not store it.
   if (option === 'nflog-range') return undefined
   if ((option === 'nflog-group' || option === 'nflog-threshold') && number(values[0]) === 0) return undefined
   return values
 }
 
-/** Long name of an answer of REJECT. */
+/** Long name of the ICMP error with which REJECT answers, such as `icmp-port-unreachable`. */
 function rejectWith(text: string | undefined, family: Family): string {
   const prefix = family === 'ipv4' ? 'icmp' : 'icmp6'
   const name = text ?? 'port-unreachable'

@@ -6,13 +6,13 @@ import { accountId, protocolId } from './node-names.ts'
 import { probability, rate } from './normalize-rate.ts'
 import { synonyms } from './options.ts'
 
-/** Option with canonical name and values; `undefined` if the option has no effect. */
+/** Option of a match with canonical name and values; `undefined` if the option has no effect. */
 export interface Normal {
   readonly option: string
   readonly values: readonly string[]
 }
 
-/** Canonical spelling of a match's option, so that equal conditions compare equal. */
+/** Converts an option of a match to its canonical spelling, so that equal conditions compare equal. */
 export function normalizeMatch(
   module: string,
   option: string,
@@ -80,7 +80,7 @@ export function normalizeMatch(
   return { option: name, values }
 }
 
-/** Canonical spelling of an address or network; other text stays unchanged. */
+/** Converts an address or network to its canonical spelling. Returns other text unchanged. */
 export function network(text: string, family: Family): string {
   const slash = text.indexOf('/')
   const dotted = slash === -1 ? undefined : text.slice(slash + 1)
@@ -89,25 +89,25 @@ export function network(text: string, family: Family): string {
   return parsed === undefined ? text : canonicalNetwork(parsed)
 }
 
-/** Canonical spelling of an address; other text stays unchanged. */
+/** Converts an address to its canonical spelling. Returns other text unchanged. */
 export function address(text: string, family: Family): string {
   const parsed = parseNetwork(text, family)
   return parsed === undefined ? text : parsed.bytes.join('.')
 }
 
-/** Canonical spelling of the range `from-to`. If `both` is true, prints both ends even if they are equal. */
+/** Canonical spelling of the address range `from-to`. If `both` is true, prints both ends even if they are equal. */
 export function addressRange(text: string, family: Family, both: boolean): string {
   const [from = '', to = from] = text.split('-').map((end) => address(end, family))
   return from === to && !both ? from : `${from}-${to}`
 }
 
-/** Prints `value/mask` in hexadecimal, always with the mask. */
+/** Prints a mark as `value/mask` in hexadecimal, always with the mask. */
 export function mark(text: string): string {
   const [value, mask] = text.split('/')
   return `${hex(number(value))}/${hex(mask === undefined ? 0xffffffff : number(mask))}`
 }
 
-/** Parses a number in any base of C; NaN for other text. */
+/** Parses a decimal, octal or hexadecimal number as C does; NaN for other text. */
 export const number = (text: string | undefined): number => {
   if (text === undefined || !/^(0[xX][0-9a-fA-F]+|\d+)$/.test(text)) return Number.NaN
   return /^0[0-7]+$/.test(text) ? Number.parseInt(text, 8) : Number(text)
@@ -116,7 +116,7 @@ export const number = (text: string | undefined): number => {
 /** Prints an unsigned 32-bit number in hexadecimal. */
 export const hex = (value: number): string => `0x${(value >>> 0).toString(16)}`
 
-/** Shortens the range `a<sep>a` to `a`. */
+/** Shortens a range `a<sep>a` with equal ends to `a`. */
 export function range(text: string, separator: string): string {
   const [from, to] = text.split(separator)
   return from !== undefined && from === to ? from : text

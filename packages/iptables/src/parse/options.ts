@@ -1,4 +1,7 @@
-/** Number of values per option. Only for options that take neither one value nor all words up to the next option. */
+/**
+ * Number of values that each iptables option takes. Lists only options that take neither exactly one value nor all
+ * words up to the next option.
+ */
 export const optionArity: ReadonlyMap<string, number> = new Map(
   Object.entries({
     '--syn': 0,
@@ -32,7 +35,7 @@ export const optionArity: ReadonlyMap<string, number> = new Map(
   }),
 )
 
-/** Short form of the general options, by short and long name. */
+/** Short names of the general iptables options, such as `-p`, by their short and long names. */
 export const generalOptions: ReadonlyMap<string, string> = new Map(
   Object.entries({
     '-p': 'p',
@@ -51,7 +54,7 @@ export const generalOptions: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** Canonical name of options with several spellings. */
+/** Canonical name of each iptables option that has several spellings. */
 export const synonyms: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'source-port': 'sport',
@@ -62,13 +65,13 @@ export const synonyms: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** Options that a rule with `-p` accepts without a `-m`. */
+/** Match options that iptables accepts after `-p`, without `-m` for the protocol's match. */
 export const protocolOptions: ReadonlySet<string> = new Set([
   ...['sport', 'dport', 'source-port', 'destination-port', 'tcp-flags', 'syn', 'tcp-option', 'icmp-type'],
   ...['icmpv6-type', 'chunk-types', 'dccp-types', 'dccp-option', 'ahspi', 'espspi'],
 ])
 
-/** Match that `-p` loads implicitly, if its name differs from the protocol's. */
+/** Match module that `-p` loads implicitly, for protocols whose module has another name. */
 export const protocolModules: ReadonlyMap<string, string> = new Map(
   Object.entries({
     '1': 'icmp',
@@ -83,12 +86,12 @@ export const protocolModules: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** Matches named like a protocol. Without an option, they add nothing to `-p`. */
+/** Match modules named after a protocol. `-m tcp` without an option adds nothing to `-p tcp`. */
 export const protocolMatches: ReadonlySet<string> = new Set([
   ...['tcp', 'udp', 'udplite', 'sctp', 'dccp', 'icmp', 'icmp6', 'esp', 'ah'],
 ])
 
-/** Matches without state: their order within a rule has no meaning. */
+/** Match modules without state: the order of these matches within a rule has no meaning. */
 export const statelessMatches: ReadonlySet<string> = new Set([
   ...[...protocolMatches],
   ...['multiport', 'owner', 'mark', 'connmark', 'conntrack', 'state', 'addrtype', 'comment', 'mac', 'pkttype'],

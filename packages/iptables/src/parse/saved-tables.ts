@@ -6,20 +6,20 @@ import { targetName } from './normalize-target.ts'
 import { tokenize } from './tokenize.ts'
 
 /**
- * Rule of the kernel or of a text. Computes its text and its canonical form at the first use, because most rules of a
- * node are foreign.
+ * Rule from the kernel or from a text. Computes its text and its canonical form at the first use: most rules on a node
+ * belong to other programs and are never compared.
  */
 export class SavedRule {
   /**
-   * Rule of a ruleset from which this rule was made; netlink can write it. `undefined` for a rule from the kernel or a
-   * text.
+   * Ruleset's rule that was written as this rule; netlink can write it again. `undefined` for a rule that was read from
+   * the kernel or a text.
    */
   readonly rule: Rule | undefined
   readonly #read: string | KernelRule
   readonly #family: Family
   #canonical: CanonicalRule | undefined
 
-  /** @param rule - rule of a ruleset that has this text */
+  /** @param rule - ruleset's rule that has this text */
   constructor(
     read:
       | string
@@ -44,16 +44,17 @@ export class SavedRule {
   }
 
   /**
-   * Rule as the kernel reported it; `undefined` for a rule from text. Netlink can write its bytes again, and delete the
-   * rule by its handle.
+   * Rule as netlink read it from the kernel; `undefined` for a rule from text. Netlink can write the rule's bytes
+   * again, and delete the rule by its handle.
    */
   get source(): NftRule | undefined {
     return typeof this.#read === 'string' ? undefined : this.#read.rule
   }
 
   /**
-   * Expressions of the rule as a string, without counters. Rules of one family with equal forms are equal. Equal rules
-   * may have different forms, because versions of iptables encode them differently. `undefined` for a rule from text.
+   * Bytes of the rule's expressions as a string, without counters; `undefined` for a rule from text. Rules of one
+   * family with equal forms are equal. Equal rules may have different forms, because versions of iptables encode them
+   * differently.
    */
   get form(): string | undefined {
     return typeof this.#read === 'string' ? undefined : this.#read.form
@@ -69,21 +70,21 @@ export class SavedRule {
   }
 
   /**
-   * Name of the rule's target, or of the chain to which it jumps; `''` without a target. Computed without parsing if
-   * possible.
+   * Name of the rule's target, or of the chain to which the rule jumps; `''` without a target. Searches the text for
+   * `-j` or `-g` first, because a full parse is slow.
    */
   get target(): string {
     if (typeof this.#read !== 'string') return this.#read.target
-    // An unquoted comment may be the word "-j". Then an option follows, not a name.
+    // Requires a name after `-j` or `-g`: an unquoted comment may be the word "-j", and an option follows it.
     const name = this.#read.includes('"') ? undefined : /(?:^| )-[jg] ([^-!\s]\S*)/.exec(this.#read)?.[1]
     return name === undefined ? this.canonical.target : targetName(name)
   }
 }
 
-/** Rule as the kernel reported it, with its text. */
+/** Rule as netlink read it from the kernel, with its decoded text. */
 export type KernelRule = Exclude<ConstructorParameters<typeof SavedRule>[0], string>
 
-/** Content of one family: its tables, their chains, and the rules in order. */
+/** Rules of one family: its tables, their chains, and each chain's rules in order. */
 export interface SavedTables {
   readonly family: Family
   readonly tables: ReadonlyMap<
@@ -91,7 +92,7 @@ export interface SavedTables {
     ReadonlyMap<
       string,
       {
-        /** Policy of a built-in chain. */
+        /** Policy of the chain, if it is a built-in chain. */
         policy?: string
         readonly rules: SavedRule[]
       }
@@ -99,14 +100,14 @@ export interface SavedTables {
   >
 }
 
-/** Chain as read from the kernel or from a text. */
+/** Chain and its rules, as read from the kernel or from a text. */
 export type SavedChain = NonNullable<ReturnType<NonNullable<ReturnType<SavedTables['tables']['get']>>['get']>>
 
 /**
  * Parses the output of `iptables-save` or `iptables -S`, or restore text, of either back end. Skips counters, comments
- * and unknown tables; `-I` inserts a rule. Throws `IptablesError('PARSE')` for any other line.
+ * and unknown tables, and applies `-I` as an insertion. Throws `IptablesError('PARSE')` for any other line.
  *
- * @param table - the table of lines before any `*table`, as in the output of `iptables -t nat -S`.
+ * @param table - the table to which lines before the first `*table` belong, as in the output of `iptables -t nat -S`.
  */
 export function parseSave(text: string, family: Family, table?: Table): SavedTables {
   const tables = new Map<Table, Map<string, SavedChain>>()
@@ -132,7 +133,9 @@ export function parseSave(text: string, family: Family, table?: Table): SavedTab
 
 // internal
 
-/** Lines of the text with their numbers. A rule whose comment contains line breaks is one line. */
+/**
+ * Splits `iptables-save` output into lines with their numbers. A rule whose comment contains line breaks is one line.
+ */
 function* linesOf(text: string, family: Family): Generator<[number: number, line: string]> {
   let open: [number, string] | undefined
   for (const [index, raw] of text.split('\n').entries()) {
@@ -191,7 +194,7 @@ function chain(chains: Chains, name: string): SavedChain {
   return made
 }
 
-/** Prints tables as text for people and tests. Omits empty built-in chains with the policy ACCEPT. */
+/** Prints tables of rules as text for people and tests. Omits empty built-in chains with the policy ACCEPT. */
 export function saveText(snapshot: SavedTables): string {
   let text = ''
   for (const [table, chains] of [...snapshot.tables].sort(([a], [b]) => (a < b ? -1 : 1))) {

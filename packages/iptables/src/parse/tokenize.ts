@@ -1,4 +1,4 @@
-/** Word of a rule's line. A quoted word is never an option or a negation. */
+/** Word of a rule in `iptables-save` output. A quoted word is never an option or a negation. */
 export interface Word {
   readonly text: string
   readonly quoted: boolean
@@ -33,5 +33,5 @@ export function tokenize(line: string): Word[] {
   return words
 }
 
-/** Converts tokens from this package's printer to unquoted words. */
+/** Converts a rule's tokens from this package's own printer to words that count as unquoted. */
 export const asWords = (tokens: readonly string[]): Word[] => tokens.map((text) => ({ text, quoted: false }))

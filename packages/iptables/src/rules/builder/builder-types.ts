@@ -4,19 +4,19 @@ import type { Conditions } from './match-types.ts'
 import type { Refused } from './scope.ts'
 import type { Targets } from './target-types.ts'
 
-/** Tables that a ruleset uses, with the own chains of each. `[]` means a table without own chains. */
+/** Tables of a ruleset, each with the names of the ruleset's own chains. `[]` means a table without own chains. */
 export type TableSpec = { readonly [T in Table]?: readonly string[] }
 
-/** Begins the rules of each declared table. */
+/** Functions that begin a rule, for each table that the ruleset declares. */
 export type Builders<Spec extends TableSpec> = {
   readonly [T in keyof Spec & Table]: {
-    /** Begins a rule at the end of a chain. */
+    /** Begins a rule that is written at the end of a chain. */
     on<const C extends string>(
       chain: ChainOf<T, NonNullable<Spec[T]>[number], C>,
     ): RuleBuilder<T, NonNullable<Spec[T]>[number], 'both', C, false>
     /**
-     * Begins a rule at `position` (default 1) of a chain. Later writes may move the rule: the position counts only
-     * while it is written.
+     * Begins a rule that is inserted at `position` (default 1) of a chain. Later writes may move the rule: the position
+     * counts only for the insertion.
      */
     insert<const C extends string>(
       chain: ChainOf<T, NonNullable<Spec[T]>[number], C>,
@@ -26,8 +26,8 @@ export type Builders<Spec extends TableSpec> = {
 }
 
 /**
- * Rule under construction in chain `C`. Every step returns a new builder; a target ends the rule. The builder has only
- * steps that the kernel accepts in this table, chain and family. `P` is true after `proto`.
+ * Builder of one rule in chain `C`. Every step returns a new builder, and a target ends the rule. Offers only steps
+ * that the kernel accepts in this table, chain and family. `P` is true after `proto`.
  */
 export type RuleBuilder<
   T extends Table,
@@ -40,14 +40,14 @@ export type RuleBuilder<
 // internal
 
 /**
- * The given chain name, or the possible names if it is invalid. Unlike a bound of `C`, this type allows a table chosen
- * at run time.
+ * Type of a chain name that `on` and `insert` accept. For an invalid name, the type lists the valid names. Unlike a
+ * bound of `C`, it allows a table chosen at run time.
  */
 type ChainOf<T extends Table, Own extends string, C extends string> = C extends BuiltinChain<T> | Own
   ? C
   : BuiltinChain<T> | Own
 
-/** Names of the steps. `keyof Steps` would be circular: the steps refer to the builder. */
+/** Names of a rule builder's methods. `keyof Steps` would be circular, because the methods return the builder. */
 type StepName =
   | keyof Conditions<unknown, 'both'>
   | keyof Targets<string, 'both', boolean>
@@ -58,30 +58,35 @@ type StepName =
   | 'socket'
   | 'raw'
 
-/** Steps of a rule. This is an interface, because a type alias cannot refer to the builder that contains it. */
+/** Methods of a rule builder. An interface is necessary: a type alias cannot refer to the builder that contains it. */
 interface Steps<T extends Table, Own extends string, S extends Family | 'both', C extends string, P extends boolean>
   extends Conditions<RuleBuilder<T, Own, S, C, P>, S, RuleBuilder<T, Own, S, C, true>>,
     Targets<Own, S, P> {
-  /** Negates the next condition. */
+  /** Negates the condition that the next call adds. */
   readonly not: Pick<
     Conditions<RuleBuilder<T, Own, S, C, P>, S>,
     Exclude<keyof Conditions<unknown, 'both'>, Refused<T, S, C>>
   >
-  /** Restricts the rule to one family. After this step, conditions and targets accept a single address. */
+  /**
+   * Restricts the rule to IPv4 or IPv6. Afterwards, conditions and targets accept a single address instead of one for
+   * each family.
+   */
   only<F extends S extends 'both' ? Family : S>(family: F): { [One in Family]: RuleBuilder<T, Own, One, C, P> }[F]
-  /** `-m comment --comment`. */
+  /** Adds a comment to the rule: `-m comment --comment`. */
   comment(text: string): RuleBuilder<T, Own, S, C, P>
-  /** `-m limit`: matches at most at this rate, after a burst (default 5). */
+  /** `-m limit`: matches packets up to this rate, after a burst of packets (default 5). */
   limit(rate: RuleWords['rate'], burst?: number): RuleBuilder<T, Own, S, C, P>
   /** `-m socket`: the packet belongs to an open local socket. */
   socket(options?: {
-    /** True if the socket must be transparent (`IP_TRANSPARENT`). */
+    /** Condition of the socket match: true if the socket must be transparent (`IP_TRANSPARENT`). */
     readonly transparent?: boolean
-    /** True if a socket bound to the wildcard address counts. */
+    /** Option of the socket match: true if a socket that is bound to the wildcard address also matches. */
     readonly nowildcard?: boolean
-    /** True to copy the socket's mark to the packet. */
+    /** Option of the socket match: true to copy the socket's mark to the packet. */
     readonly restoreSkmark?: boolean
   }): RuleBuilder<T, Own, S, C, P>
-  /** Conditions that this package does not model, as tokens: `.raw('-m', 'length', '--length', '100:200')`. */
+  /**
+   * Adds a match that this package does not model, as iptables tokens: `.raw('-m', 'length', '--length', '100:200')`.
+   */
   raw(...tokens: readonly string[]): RuleBuilder<T, Own, S, C, P>
 }

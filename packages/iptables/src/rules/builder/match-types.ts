@@ -3,9 +3,9 @@ import type { Family } from '../model.ts'
 import type { RuleWords } from '../rule-words.ts'
 import type { AddressOf } from './scope.ts'
 
-/** Conditions that `.not` can negate. */
+/** Conditions of a rule that `.not` can negate. */
 export interface Conditions<Next, S extends Family | 'both', Spoken = Next> {
-  /** `-p`: the protocol. */
+  /** `-p`: the packet's IP protocol. */
   proto(protocol: RuleWords['protocol']): Spoken
   /** `-s`: source address or network. */
   src(address: AddressOf<S>): Next
@@ -15,33 +15,35 @@ export interface Conditions<Next, S extends Family | 'both', Spoken = Next> {
   sport(ports: RuleWords['ports']): Next
   /** `--dport`: destination port or range; needs a protocol with ports before it. */
   dport(ports: RuleWords['ports']): Next
-  /** `-m multiport --sports`: one of up to 15 ports (a range counts twice). */
+  /** `-m multiport --sports`: the source port is in a list of up to 15 ports (a range counts twice). */
   sports(...ports: readonly RuleWords['ports'][]): Next
-  /** `-m multiport --dports`: one of up to 15 ports (a range counts twice). */
+  /** `-m multiport --dports`: the destination port is in a list of up to 15 ports (a range counts twice). */
   dports(...ports: readonly RuleWords['ports'][]): Next
-  /** `--tcp-flags`: of the flags in `mask` exactly those in `set` are set; needs `proto('tcp')` before it. */
+  /** `--tcp-flags`: among the TCP flags in `mask`, exactly those in `set` are set. Needs `proto('tcp')` before it. */
   tcpFlags(mask: NonNullable<Packet['tcpFlags']> | 'ALL', set: NonNullable<Packet['tcpFlags']> | 'ALL' | 'NONE'): Next
   /** `--syn`: the first packet of a TCP connection; needs `proto('tcp')` before it. */
   syn(): Next
-  /** `-m conntrack --ctstate`: any of these states. */
+  /** `-m conntrack --ctstate`: the connection is in one of these states. */
   ctstate(...states: readonly RuleWords['ctState'][]): Next
-  /** `-m state --state`: the older form of `ctstate`. */
+  /** `-m state --state`: the connection is in one of these states. Older form of `ctstate`. */
   state(...states: readonly Exclude<RuleWords['ctState'], 'SNAT' | 'DNAT'>[]): Next
-  /** `-m mark --mark`: the packet's mark. */
+  /** `-m mark --mark`: the packet has this mark. */
   mark(value: number, mask?: number): Next
-  /** `-m connmark --mark`: the connection's mark. */
+  /** `-m connmark --mark`: the packet's connection has this mark. */
   connmark(value: number, mask?: number): Next
-  /** `-m addrtype --src-type`: kind of the source address; IPv6 has no broadcast and no black hole. */
+  /** `-m addrtype --src-type`: type of the source address, such as LOCAL. IPv6 has no BROADCAST and no BLACKHOLE. */
   srcType(
     ...types: readonly Exclude<RuleWords['addrType'], S extends 'ipv4' ? never : 'BROADCAST' | 'BLACKHOLE'>[]
   ): Next
-  /** `-m addrtype --dst-type`: kind of the destination address; IPv6 has no broadcast and no black hole. */
+  /**
+   * `-m addrtype --dst-type`: type of the destination address, such as LOCAL. IPv6 has no BROADCAST and no BLACKHOLE.
+   */
   dstType(
     ...types: readonly Exclude<RuleWords['addrType'], S extends 'ipv4' ? never : 'BROADCAST' | 'BLACKHOLE'>[]
   ): Next
-  /** `-m iprange --src-range`: source address in `10.0.0.1-10.0.0.9`. */
+  /** `-m iprange --src-range`: the source address is in a range such as `10.0.0.1-10.0.0.9`. */
   srcRange(range: AddressOf<S>): Next
-  /** `-m iprange --dst-range`: destination address in `10.0.0.1-10.0.0.9`. */
+  /** `-m iprange --dst-range`: the destination address is in a range such as `10.0.0.1-10.0.0.9`. */
   dstRange(range: AddressOf<S>): Next
   /**
    * `-m set --match-set`: the packet's address or port is in an ipset. A set has one family, so a rule for both
@@ -56,13 +58,16 @@ export interface Conditions<Next, S extends Family | 'both', Spoken = Next> {
       | { readonly probability: number }
       | {
           readonly every: number
-          /** Number of the packet that matches in each round of `every` packets, from 0. */
+          /**
+           * Option of `statistic` in nth mode: position of the matching packet in each round of `every` packets, from
+           * 0.
+           */
           readonly packet?: number
         },
   ): Next
-  /** `--icmp-type`; needs `proto('icmp')` before it. */
+  /** `--icmp-type`: the packet has this ICMP type. Needs `proto('icmp')` before it. */
   icmpType(type: RuleWords['icmpType']): Next
-  /** `--icmpv6-type`; needs `proto('icmpv6')` before it. */
+  /** `--icmpv6-type`: the packet has this ICMPv6 type. Needs `proto('icmpv6')` before it. */
   icmpv6Type(type: RuleWords['icmpv6Type']): Next
   /** `-i`: incoming interface; a trailing `+` is a wildcard. */
   in(name: string): Next
@@ -72,7 +77,7 @@ export interface Conditions<Next, S extends Family | 'both', Spoken = Next> {
   out(name: string): Next
   /** `-m owner --uid-owner`: the user that owns the sending socket: a number, a range `1000-2000`, or a name. */
   uid(owner: number | string): Next
-  /** `-m owner --gid-owner`: the group that owns the sending socket. Each call adds a condition. */
+  /** `-m owner --gid-owner`: the group that owns the sending socket. A second call adds a second condition. */
   gid(owner: number | string): Next
   /** `-m owner --socket-exists`: the packet belongs to a local socket. */
   socketExists(): Next

@@ -1,9 +1,12 @@
 import type { AddressPair, BuiltinChain, Family, Table } from '../model.ts'
 
-/** Addresses that a step accepts. A single address is allowed only in a rule of one family. */
+/**
+ * Type of the addresses that a method of the rule builder accepts. A single address is allowed only in a rule of one
+ * family.
+ */
 export type AddressOf<S extends Family | 'both'> = S extends 'both' ? AddressPair : string | AddressPair
 
-/** Names of the steps that the kernel refuses in table `T`, family `S`, chain `C`. */
+/** Names of the rule builder's methods that the kernel would refuse in table `T`, family `S`, chain `C`. */
 export type Refused<T extends Table, S extends Family | 'both', C extends string> =
   | (S extends 'ipv4' ? never : 'icmpType')
   | (S extends 'ipv6' ? never : 'icmpv6Type')
@@ -26,8 +29,8 @@ export type Refused<T extends Table, S extends Family | 'both', C extends string
 // internal
 
 /**
- * `Steps` if hooks other than `H` may reach the built-in chain `C`, otherwise `never`. An own chain allows every step:
- * the hooks that reach it are known only at run time.
+ * Method names `Steps` if packets may reach the built-in chain `C` from hooks other than `H`, otherwise `never`. An own
+ * chain allows every method: the hooks that reach it are known only at run time.
  */
 type Outside<C extends string, H extends BuiltinChain, Steps extends string> = [Extract<C, BuiltinChain>] extends [H]
   ? never
