@@ -17,16 +17,16 @@ import type {
 } from './target-options.ts'
 import { checkCt, checkLog, checkNat, checkNflog, checkReject, natFlags } from './target-values.ts'
 
-/** Location of a rule: table, chain and family. */
+/** Location of a rule that is being built: its table and chain. */
 export interface DraftPlace {
   readonly table: Table
   readonly chain: string
   readonly position?: number
-  /** Names of the table's own chains. */
+  /** Names of the ruleset's own chains in the table. */
   readonly own: ReadonlySet<string>
 }
 
-/** Targets of a draft. Every value is validated when it is given. */
+/** Target methods of the rule builder. Each method validates its arguments at once. */
 export abstract class DraftTargets {
   protected readonly place: DraftPlace
   protected readonly family: Family | undefined
@@ -36,7 +36,7 @@ export abstract class DraftTargets {
     this.family = family
   }
 
-  /** Ends the rule with this target. */
+  /** Ends the rule that is being built with this target. */
   protected abstract end(target: Target): Rule
 
   jump(chain: string): Rule {
@@ -206,8 +206,8 @@ export abstract class DraftTargets {
   }
 
   /**
-   * Value of an option that differs between the families: a single value in a rule of one family, otherwise both
-   * values.
+   * Value of a rule's option that differs between IPv4 and IPv6: a single value in a rule of one family, otherwise a
+   * pair.
    */
   protected perFamily(
     value: string | AddressPair,
@@ -246,7 +246,7 @@ export abstract class DraftTargets {
   }
 }
 
-/** Mark with its mask, if given. */
+/** Validates a packet mark and its optional mask. */
 export const marked = (value: number, mask: number | undefined, what: string) => ({
   value: checkMark(value, what),
   ...masked(mask, what),

@@ -24,8 +24,8 @@ import type { RuleWords } from './rule-words.ts'
 import { addrTypes, checkWords, ctStates, plainStates, protocols } from './words.ts'
 
 /**
- * Implementation of every `RuleBuilder<…>`, with wider parameter types. Validates every value when it is given, and the
- * whole rule when its target ends it. Immutable: each step creates a new draft.
+ * Rule builder: implements every `RuleBuilder<…>`, with wider parameter types. Validates every argument at once, and
+ * the whole rule when a target ends it. Immutable: each method returns a new builder.
  */
 export class Draft extends DraftTargets {
   readonly #matches: readonly Match[]

@@ -1,7 +1,7 @@
 import type { IpFamily } from '@cni/types/ip'
 import { invalid } from '../errors.ts'
 
-/** Types of ICMP (with codes) by their iptables names. */
+/** ICMP types (with codes) by the names that iptables uses. */
 export const icmpTypes = {
   'echo-reply': '0',
   pong: '0',
@@ -44,7 +44,7 @@ export const icmpTypes = {
   'address-mask-reply': '18',
 } as const
 
-/** Types of ICMPv6 (with codes) by their iptables names. */
+/** ICMPv6 types (with codes) by the names that iptables uses. */
 export const icmpv6Types = {
   'destination-unreachable': '1',
   'no-route': '1/0',
@@ -76,7 +76,7 @@ export const icmpv6Types = {
   redirect: '137',
 } as const
 
-/** Validates a type of ICMP and returns its text. */
+/** Validates an ICMP type, given by number or name, and returns its text. */
 export function checkIcmpType(value: number | string, family: IpFamily, what: string): string {
   const text = String(value)
   if (typeof value === 'string' && Object.hasOwn(namesOf(family), value)) return text
@@ -90,7 +90,7 @@ export function checkIcmpType(value: number | string, family: IpFamily, what: st
   return text
 }
 
-/** Number of an ICMP type given by name. Returns other text unchanged. */
+/** Converts the name of an ICMP type to its number. Returns other text unchanged. */
 export function icmpNumber(text: string, family: IpFamily): string {
   const names: Readonly<Record<string, string>> = namesOf(family)
   if (Object.hasOwn(names, text)) return names[text] ?? text

@@ -27,7 +27,7 @@ export { diffSnapshots, type Snapshot } from '../state/snapshot.ts'
 export { ruleLine } from '../text/quote.ts'
 export { restoreText } from '../text/restore-text.ts'
 export { ruleArgs } from '../text/rule-args.ts'
-// a packet's way
+// packet traces
 export { explain } from '../trace/explain.ts'
 export type { TraceOptions } from '../trace/options.ts'
 export { trace } from '../trace/trace.ts'

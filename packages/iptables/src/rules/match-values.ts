@@ -19,7 +19,7 @@ export function checkRange(text: string, family: Family, what: string): string {
   return text
 }
 
-/** True if the first address is higher than the second one of the same family. */
+/** True if the first address of a range is higher than the second, so that the range is invalid. */
 function isAfter(a: Uint8Array, b: Uint8Array): boolean {
   const at = a.findIndex((byte, index) => byte !== b[index])
   return at !== -1 && (a[at] ?? 0) > (b[at] ?? 0)
@@ -41,7 +41,7 @@ export function checkSetName(name: string, what: string): string {
   return name
 }
 
-/** Validates the directions for a set: one word per dimension. */
+/** Validates the directions (`src`, `dst`) for an ipset match: one word per dimension of the set. */
 export function checkDirs(dirs: readonly RuleWords['setDir'][], what: string): readonly RuleWords['setDir'][] {
   for (const dir of dirs) {
     if (dir !== 'src' && dir !== 'dst') invalid(`${what}: ${JSON.stringify(dir)} is neither 'src' nor 'dst'`)
@@ -51,7 +51,7 @@ export function checkDirs(dirs: readonly RuleWords['setDir'][], what: string): r
   return Object.freeze([...dirs])
 }
 
-/** Validates the link-layer type of a packet. */
+/** Validates a packet's link-layer type, such as unicast or broadcast. */
 export function checkPktType(type: NonNullable<Packet['packetType']>): NonNullable<Packet['packetType']> {
   if (type !== 'unicast' && type !== 'broadcast' && type !== 'multicast') {
     invalid(`pktType: ${JSON.stringify(type)} is not one of unicast, broadcast, multicast`)
@@ -59,7 +59,7 @@ export function checkPktType(type: NonNullable<Packet['packetType']>): NonNullab
   return type
 }
 
-/** Validates the options of the socket match and returns their iptables names. */
+/** Validates the options of the socket match and returns their iptables spellings. */
 export function checkSocket({ transparent, nowildcard, restoreSkmark }: SocketOptions): readonly string[] {
   return Object.freeze([
     ...(transparent === true ? ['transparent'] : []),
@@ -68,7 +68,7 @@ export function checkSocket({ transparent, nowildcard, restoreSkmark }: SocketOp
   ])
 }
 
-/** Validates a rate and a burst against the kernel's limits. */
+/** Validates the rate and the burst of a `limit` match against the kernel's limits. */
 export function checkLimit(rate: string, burst?: number): Match {
   const [, count, unit = ''] = (typeof rate === 'string' ? /^([1-9]\d{0,8})\/([a-z]+)$/.exec(rate) : null) ?? []
   const seconds = Object.hasOwn(unitSeconds, unit) ? (unitSeconds[unit] ?? 0) : 0
@@ -76,7 +76,8 @@ export function checkLimit(rate: string, burst?: number): Match {
   const each = seconds / Number(count)
   if (each < 1e-4) invalid(`limit: ${rate} is faster than the 10000/sec that the kernel can count`)
   const size = burst === undefined ? 5 : checkInteger(burst, 1, 10_000, 'limit burst')
-  // The kernel counts credits in 32 bits. The legacy back end refuses a burst that overflows, or silently truncates it.
+  // Refuses a `limit` match whose rate and burst exceed the kernel's 32-bit credits. The legacy back end would refuse
+  // the burst, or silently truncate it.
   if (each * size > 134_217) {
     invalid(`limit: a burst of ${size} at ${rate} takes more than 37 hours to refill, which overflows; lower the burst`)
   }
@@ -90,7 +91,7 @@ export function checkStatistic(options: Statistic): Match {
     return { match: 'nth', every, packet: checkInteger(options.packet ?? 0, 0, every - 1, 'statistic packet') }
   }
   const { probability } = options
-  // The kernel compares a probability with 31 random bits.
+  // Refuses a probability below 2^-31: the kernel compares the probability with 31 random bits.
   if (typeof probability !== 'number' || !(probability >= 2 ** -31 && probability <= 1)) {
     invalid(
       `statistic: ${JSON.stringify(probability)} is not a probability above 0 (at least 1 in 2147483648) and up to 1`,
@@ -99,7 +100,7 @@ export function checkStatistic(options: Statistic): Match {
   return { match: 'random', probability }
 }
 
-/** Validates TCP flags. `set` must be a part of `mask`. */
+/** Validates the TCP flags of a match. `set` must be a part of `mask`. */
 export function checkTcpFlags(
   mask: NonNullable<Packet['tcpFlags']> | 'ALL',
   set: NonNullable<Packet['tcpFlags']> | 'ALL' | 'NONE',

@@ -5,13 +5,13 @@ import type { RuleWords } from './rule-words.ts'
 
 export type { Table } from '../table.ts'
 
-/** IP family. Each has its own tables, chains and programs. */
+/** IP family. Each family has its own iptables tables, chains and programs. */
 export type Family = IpFamily
 
 /** Both families, in the order in which reports list them. */
 export const families: readonly Family[] = ['ipv4', 'ipv6']
 
-/** Built-in chain of table `T`: a hook at which the kernel calls it. */
+/** Built-in chain of table `T`, which the kernel calls at the netfilter hook of that name. */
 export type BuiltinChain<T extends Table = Table> = {
   readonly filter: 'INPUT' | 'FORWARD' | 'OUTPUT'
   readonly mangle: 'PREROUTING' | 'INPUT' | 'FORWARD' | 'OUTPUT' | 'POSTROUTING'
@@ -29,7 +29,7 @@ export const builtinChains: { readonly [T in Table]: readonly BuiltinChain<T>[] 
   security: ['INPUT', 'FORWARD', 'OUTPUT'],
 }
 
-/** All tables, sorted by name: the order in every text that this package prints. */
+/** Names of all iptables tables, sorted: every text that this package prints has this order. */
 export const tables: readonly Table[] = ['filter', 'mangle', 'nat', 'raw', 'security']
 
 /** True if `name` is a table. */
@@ -38,13 +38,13 @@ export const isTable = (name: string): name is Table => Object.hasOwn(builtinCha
 /** True if `chain` is built in. Built-in chains are never created, flushed or removed. */
 export const isBuiltin = (table: Table, chain: string): boolean => builtinChains[table].some((name) => name === chain)
 
-/** An address (with optional prefix length) for each family, for a rule of both families. */
+/** One address for each family (with optional prefix length), for a rule that applies to both families. */
 export interface AddressPair {
   readonly ipv4: string
   readonly ipv6: string
 }
 
-/** Condition of a rule as written; plain data. */
+/** Condition of a rule as the author wrote it, as plain data. */
 export type Match =
   | ({ readonly not?: true } & (
       | { readonly match: 'proto'; readonly protocol: string }
@@ -77,7 +77,7 @@ export type Match =
   | { readonly match: 'comment'; readonly text: string }
   | { readonly match: 'raw'; readonly tokens: readonly string[] }
 
-/** Target of a rule; plain data. */
+/** Target of a rule, as plain data. */
 export type Target =
   | { readonly target: 'ACCEPT' | 'DROP' | 'RETURN' }
   | { readonly target: 'jump' | 'goto'; readonly chain: string }
@@ -139,8 +139,8 @@ export type Target =
   | { readonly target: 'none' }
 
 /**
- * Rule as frozen plain data. Without `family`, the rule applies to both families. With `position`, it is inserted at
- * that position of its chain.
+ * Rule as frozen plain data. Without `family`, the rule applies to both families. With `position`, the rule is inserted
+ * at that position of its chain.
  */
 export interface Rule {
   readonly table: Table
@@ -156,25 +156,25 @@ export interface Rule {
  * `apply` of `iptables` writes it. `JSON.stringify` keeps it intact.
  */
 export interface Ruleset {
-  /** Chains that the ruleset owns. */
+  /** Chains that the ruleset owns, by table. */
   readonly chains: readonly { readonly table: Table; readonly name: string }[]
   readonly rules: readonly Rule[]
 }
 
-/** Rules of a ruleset in `family`, in the author's order. */
+/** Selects the rules of a ruleset that apply to `family`, in the author's order. */
 export function rulesFor(rules: Ruleset, family: Family): readonly Rule[] {
   const all = rules.rules
   const known = parts[family].get(all)
   if (known !== undefined) return known
   const found = all.filter((rule) => rule.family === undefined || rule.family === family)
-  // Caches only frozen rules: a ruleset parsed from JSON may still change.
+  // Caches the family's rules only for a frozen ruleset: a ruleset parsed from JSON may still change.
   if (Object.isFrozen(all)) parts[family].set(all, Object.freeze(found))
   return found
 }
 
 /**
- * Own chains in `family`: chains that contain a rule, or to which a rule jumps. Other declared chains are not created
- * in that family. They are removed if an older ruleset created them.
+ * A ruleset's own chains in `family`: chains that contain a rule, or to which a rule jumps. The ruleset's other chains
+ * are not created in that family. They are removed if an older ruleset created them.
  */
 export function chainsFor(rules: Ruleset, family: Family): Ruleset['chains'] {
   const used = new Map(tables.map((table) => [table, new Set<string>()]))
@@ -188,7 +188,7 @@ export function chainsFor(rules: Ruleset, family: Family): Ruleset['chains'] {
 
 // internal
 
-/** Cache of the rules per family: each call on a ruleset needs them several times. */
+/** Cache of a ruleset's rules per family: each call on the ruleset needs these rules several times. */
 const parts: Readonly<Record<Family, WeakMap<readonly Rule[], readonly Rule[]>>> = {
   ipv4: new WeakMap(),
   ipv6: new WeakMap(),

@@ -1,7 +1,10 @@
 import { invalid } from '../errors.ts'
 import { isBuiltin, type Table, tables } from './model.ts'
 
-/** Validates the name of an own chain: the kernel must accept it, and iptables must not read it as something else. */
+/**
+ * Validates the name of a ruleset's own chain. The kernel must accept the name, and iptables must not read it as an
+ * option or a target.
+ */
 export function checkChainName(table: Table, name: string): string {
   if (typeof name !== 'string' || !/^[A-Za-z0-9_.][A-Za-z0-9_.:-]{0,27}$/.test(name)) {
     invalid(`chain ${JSON.stringify(name)}: 1 to 28 letters, digits or _ . : - are needed, and no leading - or :`)
@@ -28,7 +31,7 @@ export function checkInterface(name: string, what: string): string {
 /** Validates a user or group: a number, a range of numbers, or a name as useradd(8) allows it. */
 export function checkOwner(owner: number | string, what: string): string {
   const text = String(owner)
-  // A simple test avoids parsing in the usual case. 4294967295 is (uid_t)-1, "no user".
+  // Accepts a valid number without parsing, because most owners are numbers. 4294967295 is (uid_t)-1, "no user".
   if (typeof owner === 'number' && Number.isInteger(owner) && owner >= 0 && owner <= 0xfffffffe) return text
   const range = /^(\d+)(?:-(\d+))?$/.exec(text)
   if (range === null) {
@@ -39,7 +42,7 @@ export function checkOwner(owner: number | string, what: string): string {
   }
   const ids = range.slice(1).filter((id) => id !== undefined)
   for (const id of ids) {
-    // iptables reads a leading zero as octal.
+    // Refuses a leading zero: iptables would read the number as octal.
     if (!/^(0|[1-9]\d*)$/.test(id) || Number(id) > 0xfffffffe) {
       invalid(`${what}: ${JSON.stringify(owner)} is out of range (0-4294967294, no leading zero)`)
     }
@@ -58,7 +61,7 @@ export function checkText(text: string, maxBytes: number, what: string): string 
   return text
 }
 
-/** True if `-j NAME` means a verdict or the target of an extension, not a chain. */
+/** True if iptables reads `NAME` in `-j NAME` as a verdict or an extension's target, not as a chain. */
 export const isExtensionTarget = (name: string): boolean => targetNames.has(name)
 
 const targetNames = new Set([

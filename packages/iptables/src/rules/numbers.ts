@@ -1,15 +1,15 @@
 import { invalid } from '../errors.ts'
 import type { RuleWords } from './rule-words.ts'
 
-/** Validates a port, or a range with the given separator, and returns its text. */
+/** Validates a port, or a port range with the given separator, and returns its text. */
 export function checkPorts(value: RuleWords['ports'] | string, what: string, separator: ':' | '-' = ':'): string {
   const text = String(value)
-  // A simple test avoids parsing in the usual case.
+  // Accepts a valid number without parsing, because most ports are numbers.
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 65535) return text
   const parts = text.split(separator)
   const [from, to] = [decimal(parts[0]), decimal(parts[1] ?? parts[0])]
   if (parts.length > 2 || from === undefined || to === undefined || to > 65535) {
-    // iptables reads 0022 as octal (18), and other words as service names.
+    // Refuses other spellings of a port: iptables reads 0022 as octal (18), and words as service names.
     invalid(
       `${what}: ${JSON.stringify(value)} is not a port (0-65535, no leading zero) or a range such as 1000${separator}2000`,
     )
@@ -28,7 +28,7 @@ export function checkPortList(values: readonly (RuleWords['ports'] | string)[], 
   return texts.join(',')
 }
 
-/** Validates a 32-bit mark or mask. */
+/** Validates a 32-bit packet mark, or the mask of a mark. */
 export function checkMark(value: number, what: string): number {
   if (!Number.isInteger(value) || value < 0 || value > 0xffffffff) {
     invalid(`${what}: ${shown(value)} is not a mark (an integer from 0 to 0xffffffff)`)

@@ -1,7 +1,10 @@
 import { invalid } from '../errors.ts'
 import { type Family, families, isBuiltin, type Match, type Rule, type Ruleset, rulesFor, type Table } from './model.ts'
 
-/** Refuses a rule whose target or conditions the kernel does not accept in its table and built-in chain. */
+/**
+ * Refuses a rule that its table and built-in chain do not allow: the kernel would not accept its target or conditions
+ * there.
+ */
 export function checkPlacement(rule: Rule): void {
   const { target } = rule
   const place = targetPlaces[target.target]
@@ -28,8 +31,8 @@ export function checkPlacement(rule: Rule): void {
 }
 
 /**
- * Refuses rules that the kernel would refuse when another chain jumps to their chain. The kernel then checks conditions
- * and targets for every built-in chain that leads to the rules.
+ * Refuses rules of an own chain that the kernel would refuse when another chain jumps to the own chain. The kernel then
+ * checks conditions and targets for every built-in chain that leads to the rules.
  */
 export function checkReach(rules: Ruleset): void {
   const bound = rules.rules.filter((rule) => !isBuiltin(rule.table, rule.chain) && bounds(rule).length > 0)
@@ -49,7 +52,7 @@ export function checkReach(rules: Ruleset): void {
   }
 }
 
-/** Throws an error that starts with the location of a rule. */
+/** Throws an `INVALID_RULE` error whose message starts with the rule's table and chain. */
 export function refuse(rule: Rule, why: string): never {
   const kind = isBuiltin(rule.table, rule.chain) ? '' : ' (own chain)'
   return invalid(`${rule.table} ${rule.chain}${kind}: ${why}`)
@@ -67,12 +70,12 @@ interface Bound {
   readonly hooks: readonly string[]
 }
 
-/** Built-in chains that lead to each own chain. */
+/** For each own chain, the built-in chains from which packets can reach it by jumps. */
 type Routes = ReadonlyMap<string, ReadonlySet<string>>
 
 const local = ['OUTPUT', 'POSTROUTING']
 
-/** Built-in chains from which packets may reach a rule with this condition. */
+/** Conditions that the kernel accepts only in some built-in chains, with the names of these chains. */
 const matchHooks: Readonly<Partial<Record<Match['match'], readonly string[]>>> = {
   uid: local,
   gid: local,
@@ -82,8 +85,8 @@ const matchHooks: Readonly<Partial<Record<Match['match'], readonly string[]>>> =
 }
 
 /**
- * Tables in which a target is allowed, and built-in chains from which packets may reach it. TCPMSS has more tables: see
- * the README.
+ * Tables in which the kernel accepts a target, and the built-in chains from which packets may reach it. The kernel
+ * accepts TCPMSS in more tables: see the README.
  */
 const targetPlaces: Readonly<Record<string, Place>> = {
   REDIRECT: { tables: ['nat'], hooks: ['PREROUTING', 'OUTPUT'] },
@@ -98,7 +101,7 @@ const targetPlaces: Readonly<Record<string, Place>> = {
 
 const clampHooks = ['FORWARD', 'OUTPUT', 'POSTROUTING']
 
-/** Conditions and targets that restrict a rule to some hooks. */
+/** Conditions and the target of a rule that the kernel accepts only at some hooks, each with its hooks. */
 function bounds({ matches, target }: Rule): readonly Bound[] {
   const found: Bound[] = []
   for (const { match } of matches) {
@@ -110,7 +113,10 @@ function bounds({ matches, target }: Rule): readonly Bound[] {
   return found
 }
 
-/** Visits each chain once, because chains have many rules but jump to few other chains. */
+/**
+ * Finds the built-in chains that lead to each own chain. Visits each chain once, because chains have many rules but
+ * jump to few other chains.
+ */
 function routesOf(rules: Ruleset, table: Table, family: Family): Routes {
   const calls = new Map<string, Set<string>>()
   for (const { table: of, chain, target } of rulesFor(rules, family)) {

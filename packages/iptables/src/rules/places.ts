@@ -2,13 +2,13 @@ import { invalid } from '../errors.ts'
 import { isBuiltin, isTable, type Ruleset, type Table } from './model.ts'
 import { checkChainName } from './names.ts'
 
-/** Validates a table and one of its chains, built in or not. */
+/** Validates the name of a table, and of a built-in or own chain in the table. */
 export function checkPlace(table: Table, chain: string): void {
   if (!isTable(table)) invalid(`${JSON.stringify(table)} is not a table (filter, mangle, nat, raw, security)`)
   if (!isBuiltin(table, chain)) checkChainName(table, chain)
 }
 
-/** Validates the tables and chains of a ruleset, which may come from a file instead of the builder. */
+/** Validates all tables and chains of a ruleset. The ruleset may come from a file instead of the builder. */
 export function checkPlaces(rules: Ruleset): void {
   if (!Array.isArray(rules.chains) || !Array.isArray(rules.rules)) {
     invalid('invalid ruleset: the list of chains or the list of rules is missing')

@@ -2,8 +2,8 @@ import { invalid } from '../errors.ts'
 import { checkText } from './names.ts'
 
 /**
- * Validates the tokens of `.raw()`: matches and their options. Refuses tokens that would change the rule's command,
- * table, chain, family or target.
+ * Validates the iptables tokens of the builder's `.raw()`: only matches and their options are allowed. Refuses tokens
+ * that would change the rule's command, table, chain, family or target.
  *
  * Recognises every spelling of an option that getopt(3) accepts: abbreviated, or joined to its value.
  */
@@ -14,7 +14,7 @@ export function checkRawMatch(tokens: readonly string[]): readonly string[] {
   return tokens
 }
 
-/** Validates the name and the option tokens of `.rawTarget()`. */
+/** Validates the target name and the option tokens of the builder's `.rawTarget()`. */
 export function checkRawTarget(name: string, tokens: readonly string[]): void {
   if (!/^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,27}$/.test(name)) invalid(`rawTarget: ${JSON.stringify(name)} is not a target`)
   checkTokens(tokens, `rawTarget ${name}`)
@@ -39,7 +39,10 @@ function checkTokens(tokens: readonly string[], what: string): void {
 
 const shortOptions = new Set(['-m'])
 
-/** Long options of iptables itself. getopt_long also accepts every unambiguous prefix of an option. */
+/**
+ * Long options of iptables itself, not of a match or target. The function getopt_long(3) also accepts every unambiguous
+ * prefix of an option.
+ */
 const ownOptions = [
   ...['append', 'delete', 'check', 'insert', 'replace', 'list', 'list-rules', 'flush', 'zero', 'new-chain'],
   ...['delete-chain', 'rename-chain', 'policy', 'source', 'src', 'destination', 'dst', 'protocol', 'proto'],
@@ -49,8 +52,8 @@ const ownOptions = [
 ]
 
 /**
- * Options of extensions that start like an option of iptables itself. The exact name of an extension's option takes
- * precedence.
+ * Options of matches and targets that equal a prefix of an option of iptables itself. For getopt(3), an exact name
+ * takes precedence over a prefix.
  */
 const extensionOptions = new Set(['set', 'random', 'mode'])
 

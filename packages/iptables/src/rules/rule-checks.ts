@@ -2,8 +2,8 @@ import type { Match, Rule } from './model.ts'
 import { checkPlacement, refuse } from './placement.ts'
 
 /**
- * Checks a whole rule: refuses what the kernel or iptables would refuse, and rules that could never match. The types
- * prevent most of these errors; this function also protects callers without types.
+ * Checks a complete rule of the builder. Refuses rules that the kernel or iptables would refuse, and rules that could
+ * never match. The types prevent most of these errors; this function also protects callers without types.
  */
 export function checkRule(rule: Rule): void {
   checkPlacement(rule)
@@ -23,8 +23,8 @@ export function checkRule(rule: Rule): void {
 // internal
 
 /**
- * Conditions that iptables accepts once per rule, one bit each. `--syn` is a spelling of `--tcp-flags`. Of two matches
- * with flags, the nft back end (1.8.9) keeps only one.
+ * Conditions that a rule may contain only once, one bit each. The short form `--syn` shares the bit of `--tcp-flags`.
+ * Of two matches with flags, the nft back end (1.8.9) keeps only one.
  */
 const once: Readonly<Record<string, number>> = {
   proto: 1,
@@ -38,7 +38,7 @@ const once: Readonly<Record<string, number>> = {
   syn: 128,
 }
 
-/** Protocols that conditions and targets need, by number. */
+/** Name of each protocol that a condition or target may require, by the protocol's number or second name. */
 const protocolNames: Readonly<Record<string, string>> = {
   ...{ '1': 'icmp', '6': 'tcp', '17': 'udp', '33': 'dccp', '58': 'icmpv6', '132': 'sctp', '136': 'udplite' },
   'ipv6-icmp': 'icmpv6',
@@ -47,7 +47,10 @@ const protocolNames: Readonly<Record<string, string>> = {
 const withPorts = new Set(['tcp', 'udp', 'udplite', 'sctp', 'dccp'])
 const natPorts = new Set(['tcp', 'udp', 'sctp', 'dccp'])
 
-/** Protocols of the multiport match and of the port options, UDP-Lite included. */
+/**
+ * Checks that the rule's protocol allows a condition: multiport and the port options need a protocol with ports, such
+ * as UDP-Lite.
+ */
 function checkMatch(rule: Rule, match: Match, protocol: string | undefined): void {
   switch (match.match) {
     case 'sport':
@@ -90,7 +93,9 @@ function checkMatch(rule: Rule, match: Match, protocol: string | undefined): voi
   }
 }
 
-/** Refuses port options that iptables does not know for the protocol, or would pass to the multiport match. */
+/**
+ * Refuses a port option that iptables does not know for the rule's protocol, or would assign to the multiport match.
+ */
 function checkOnePort(rule: Rule, match: Match): void {
   if (rule.matches.some((each) => each.match === 'proto' && /^(udplite|136)$/.test(each.protocol))) {
     refuse(rule, `iptables has no --${match.match} for udplite; use ${match.match}s()`)
@@ -101,7 +106,7 @@ function checkOnePort(rule: Rule, match: Match): void {
   }
 }
 
-/** `icmp` in IPv6 and `icmpv6` in IPv4 are accepted but never match. */
+/** Refuses `icmp` in IPv6 and `icmpv6` in IPv4: the kernel accepts such a rule, but it never matches. */
 function checkProtocolFamily(rule: Rule, match: Match & { match: 'proto' }): void {
   if (match.not === true) return
   const { protocol } = match
@@ -112,8 +117,8 @@ function checkProtocolFamily(rule: Rule, match: Match & { match: 'proto' }): voi
 }
 
 /**
- * Both matches have an option --mark. After both are used, iptables (1.8.9) assigns a further --mark to the wrong
- * match.
+ * Refuses alternating conditions, such as `mark`, `connmark`, `mark`. Both matches have an option `--mark`, and
+ * iptables (1.8.9) would assign the third condition to the wrong match.
  */
 function checkMarks(rule: Rule): void {
   if (!rule.matches.some(({ match }) => match === 'connmark')) return
@@ -123,7 +128,7 @@ function checkMarks(rule: Rule): void {
     refuse(rule, 'iptables confuses alternating mark() and connmark(); group conditions of the same kind')
 }
 
-/** Checks the conditions that a target needs. */
+/** Checks that a rule has the conditions that its target needs. */
 function checkTarget(rule: Rule, protocol: string | undefined): void {
   const { target } = rule
   switch (target.target) {

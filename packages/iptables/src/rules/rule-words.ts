@@ -1,6 +1,6 @@
 import type { icmpTypes, icmpv6Types } from './icmp-types.ts'
 
-/** Words and numbers that the steps of a rule accept. */
+/** Types of the words and numbers that the rule builder's methods accept. */
 export interface RuleWords {
   /** Protocol by name or by number (1–255). */
   readonly protocol:
@@ -19,23 +19,23 @@ export interface RuleWords {
     | number
   /** Port, or a range written `1000:2000`. */
   readonly ports: number | `${number}` | `${number}:${number}`
-  /** Rate such as `3/min`. The kernel rounds the rate to its own resolution. */
+  /** Rate of a `limit` match, such as `3/min`. The kernel rounds the rate to its own resolution. */
   readonly rate: `${number}/${'sec' | 'second' | 'min' | 'minute' | 'hour' | 'day'}`
-  /** Connection-tracking state. */
+  /** State of a packet's connection in connection tracking. */
   readonly ctState: 'NEW' | 'ESTABLISHED' | 'RELATED' | 'INVALID' | 'UNTRACKED' | 'SNAT' | 'DNAT'
-  /** Connection-tracking event. */
+  /** Connection-tracking event that the kernel reports to listening programs. */
   readonly ctEvent: 'new' | 'related' | 'destroy' | 'reply' | 'assured' | 'protoinfo' | 'helper' | 'mark'
   /** Connection-tracking zone. `mark` means that the packet's mark is the zone. */
   readonly ctZone: number | 'mark'
-  /** Type of an address, as the routing table defines it. */
+  /** Type of an IP address, as the kernel's routing table defines it. */
   readonly addrType: 'LOCAL' | 'UNICAST' | 'BROADCAST' | 'MULTICAST' | 'ANYCAST' | 'BLACKHOLE' | 'UNREACHABLE'
-  /** Address or port of the packet to look up in a set, one per dimension of the set. */
+  /** Side of the packet (source or destination) that an ipset match looks up, one per dimension of the set. */
   readonly setDir: 'src' | 'dst'
-  /** Type of ICMP: its number, `type/code`, or its name. */
+  /** ICMP type: a number, `type/code`, or the name that iptables uses. */
   readonly icmpType: keyof typeof icmpTypes | number | `${number}/${number}`
-  /** Type of ICMPv6: its number, `type/code`, or its name. */
+  /** ICMPv6 type: a number, `type/code`, or the name that iptables uses. */
   readonly icmpv6Type: keyof typeof icmpv6Types | number | `${number}/${number}`
-  /** Answers of REJECT in each family, besides `tcp-reset`. */
+  /** ICMP errors with which REJECT can answer in each family, besides `tcp-reset`. */
   readonly rejection: {
     readonly ipv4:
       | 'icmp-net-unreachable'

@@ -37,7 +37,7 @@ export function ruleset<const Spec extends TableSpec>(
   for (const { table, name } of own) names.get(table)?.add(name)
   const drafts: Record<string, TableDrafts> = {}
   for (const [table, set] of names) if (isTable(table)) drafts[table] = tableDrafts(table, set)
-  // A Draft has all methods of every RuleBuilder, with wider parameters. A type test proves it.
+  // The cast is safe: a Draft has all methods of every RuleBuilder, with wider parameters, as a type test proves.
   const rules = build(drafts as unknown as Builders<Spec>)
   for (const rule of rules) checkBelongs(rule, names)
   const result: Ruleset = Object.freeze({ chains: Object.freeze(own), rules: Object.freeze([...rules]) })

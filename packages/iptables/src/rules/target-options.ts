@@ -2,7 +2,7 @@ import type { Targets } from './builder/target-types.ts'
 
 type Every = Targets<string, 'ipv4', true>
 
-/** Options of the targets, as the builder accepts them. */
+/** Options of the rule builder's targets. */
 export type LogTargetOptions = Exclude<Parameters<Every['log']>[0], string | undefined>
 export type LogTargetLevel = Exclude<LogTargetOptions['level'], number | undefined>
 export type NflogOptions = NonNullable<Parameters<Every['nflog']>[0]>

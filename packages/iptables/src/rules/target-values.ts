@@ -7,7 +7,7 @@ import type { RuleWords } from './rule-words.ts'
 import type { CtOptions, LogTargetOptions, MasqueradeOptions, NflogOptions, SnatOptions } from './target-options.ts'
 import { checkWords, ctEvents, logLevels, rejectTypes } from './words.ts'
 
-/** Validates the answer of REJECT in `family`. */
+/** Validates the ICMP error, or `tcp-reset`, with which REJECT answers in `family`. */
 export function checkReject(text: string, family: Family): string {
   const known = rejectTypes[family]
   if (!known.includes(text))
@@ -15,7 +15,7 @@ export function checkReject(text: string, family: Family): string {
   return text
 }
 
-/** Validates the options of LOG. */
+/** Validates the options of the target LOG. */
 export function checkLog(given: string | LogTargetOptions): Target {
   const options = typeof given === 'string' ? { prefix: given } : given
   const { prefix, level } = options
@@ -28,7 +28,7 @@ export function checkLog(given: string | LogTargetOptions): Target {
   }
 }
 
-/** Validates the options of NFLOG. */
+/** Validates the options of the target NFLOG. */
 export function checkNflog({ group, prefix, size, threshold }: NflogOptions): Target {
   return {
     target: 'NFLOG',
@@ -39,7 +39,7 @@ export function checkNflog({ group, prefix, size, threshold }: NflogOptions): Ta
   }
 }
 
-/** Validates the options of CT. */
+/** Validates the options of the target CT. */
 export function checkCt(options: CtOptions): Target {
   const { helper, ctevents, zone, zoneOrig, zoneReply } = options
   const zones = [zone, zoneOrig, zoneReply].filter((each) => each !== undefined)
@@ -60,7 +60,7 @@ export function checkCt(options: CtOptions): Target {
   }
 }
 
-/** Flags of NAT with their iptables names. Empty if no flag is set. */
+/** iptables spellings of a NAT target's flags, such as `--random`. Empty if no flag is set. */
 export function natFlags({ random, randomFully, persistent }: SnatOptions & MasqueradeOptions) {
   const flags = [
     ...(random === true ? ['random'] : []),

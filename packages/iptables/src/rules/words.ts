@@ -4,7 +4,7 @@ import type { Family } from './model.ts'
 import type { RuleWords } from './rule-words.ts'
 import type { LogTargetLevel } from './target-options.ts'
 
-/** Protocols known by name. */
+/** IP protocols that the builder accepts by name. */
 export const protocols: ReadonlySet<string> = new Set([
   ...['tcp', 'udp', 'udplite', 'sctp', 'dccp', 'icmp', 'icmpv6', 'ipv6-icmp', 'esp', 'ah', 'gre', 'ipip'],
 ])
@@ -12,23 +12,23 @@ export const protocols: ReadonlySet<string> = new Set([
 /** States of connection tracking, in the order in which iptables prints them. */
 export const ctStates: readonly string[] = ['INVALID', 'NEW', 'RELATED', 'ESTABLISHED', 'UNTRACKED', 'SNAT', 'DNAT']
 
-/** Types of addresses. */
+/** Address types that the addrtype match accepts. */
 export const addrTypes: readonly string[] = [
   ...['LOCAL', 'UNICAST', 'BROADCAST', 'MULTICAST', 'ANYCAST', 'BLACKHOLE', 'UNREACHABLE'],
 ]
 
-/** States of `-m state`. */
+/** Connection states that the match `-m state` accepts. */
 export const plainStates: readonly RuleWords['ctState'][] = ['NEW', 'ESTABLISHED', 'RELATED', 'INVALID', 'UNTRACKED']
 
-/** TCP flags in the order of their bits. */
+/** TCP flags in the order of their bits in the TCP header. */
 export const tcpFlags: NonNullable<Packet['tcpFlags']> = ['FIN', 'SYN', 'RST', 'PSH', 'ACK', 'URG']
 
-/** Syslog levels. The index is the number. */
+/** Names of the syslog levels. A name's index is the level's number. */
 export const logLevels: readonly string[] = [
   ...(['emerg', 'alert', 'crit', 'error', 'warning', 'notice', 'info', 'debug'] satisfies LogTargetLevel[]),
 ]
 
-/** Events of connection tracking. */
+/** Connection-tracking events that the target CT accepts. */
 export const ctEvents: readonly RuleWords['ctEvent'][] = [
   ...(['new', 'related', 'destroy', 'reply', 'assured', 'protoinfo', 'helper', 'mark'] as const),
 ]
@@ -42,13 +42,13 @@ const reject6: readonly RuleWords['rejection']['ipv6'][] = [
   ...(['icmp6-policy-fail', 'icmp6-reject-route'] as const),
 ]
 
-/** Answers of REJECT in each family. */
+/** ICMP errors with which REJECT can answer in each family. */
 export const rejectTypes: Readonly<Record<Family, readonly string[]>> = {
   ipv4: [...reject4, 'tcp-reset'],
   ipv6: [...reject6, 'tcp-reset'],
 }
 
-/** Validates a list of words: at least one, all known, no repetition. */
+/** Validates a list of words against the known words: at least one, all known, no repetition. */
 export function checkWords<W extends string>(
   words: readonly W[],
   known: readonly string[],

@@ -2,35 +2,35 @@ import type { Family, Rule } from '../model.ts'
 import type { RuleWords } from '../rule-words.ts'
 import type { AddressOf } from './scope.ts'
 
-/** Targets of a rule. Each target ends the rule. */
+/** Methods of a rule builder that add a target and thereby end the rule. */
 export interface Targets<Own extends string, S extends Family | 'both', P extends boolean> {
-  /** `-j CHAIN`: continue in an own chain, return here after it. */
+  /** `-j CHAIN`: the packet continues in an own chain, and returns to the next rule of this chain afterwards. */
   jump(chain: Own): Rule
-  /** `-g CHAIN`: continue in an own chain, return to where this chain was called from. */
+  /** `-g CHAIN`: the packet continues in an own chain. Afterwards, it returns to the chain that called this chain. */
   goto(chain: Own): Rule
-  /** `-j RETURN`: leave this chain. */
+  /** `-j RETURN`: the packet leaves this chain. The calling chain continues, or the built-in chain's policy applies. */
   return(): Rule
-  /** `-j ACCEPT`. */
+  /** `-j ACCEPT`: the packet skips the remaining rules of this table at the current hook. */
   accept(): Rule
-  /** `-j MARK --set-mark`: mark the packet. */
+  /** `-j MARK --set-mark`: set the packet's mark. */
   setMark(value: number, mask?: number): Rule
-  /** `-j MARK --set-xmark`: clear the bits of `mask`, then xor `value`. */
+  /** `-j MARK --set-xmark`: clear the bits of `mask` in the packet's mark, then xor `value`. */
   setXmark(value: number, mask?: number): Rule
-  /** `-j MARK --and-mark`. */
+  /** `-j MARK --and-mark`: combine the packet's mark with bits by AND. */
   andMark(bits: number): Rule
-  /** `-j MARK --or-mark`. */
+  /** `-j MARK --or-mark`: combine the packet's mark with bits by OR. */
   orMark(bits: number): Rule
-  /** `-j MARK --xor-mark`. */
+  /** `-j MARK --xor-mark`: combine the packet's mark with bits by XOR. */
   xorMark(bits: number): Rule
-  /** `-j CONNMARK --set-mark`: mark the connection. */
+  /** `-j CONNMARK --set-mark`: set the connection's mark. */
   setConnmark(value: number, mask?: number): Rule
-  /** `-j CONNMARK --set-xmark`: clear the bits of `mask`, then xor `value`. */
+  /** `-j CONNMARK --set-xmark`: clear the bits of `mask` in the connection's mark, then xor `value`. */
   setXconnmark(value: number, mask?: number): Rule
-  /** `-j CONNMARK --and-mark`. */
+  /** `-j CONNMARK --and-mark`: combine the connection's mark with bits by AND. */
   andConnmark(bits: number): Rule
-  /** `-j CONNMARK --or-mark`. */
+  /** `-j CONNMARK --or-mark`: combine the connection's mark with bits by OR. */
   orConnmark(bits: number): Rule
-  /** `-j CONNMARK --xor-mark`. */
+  /** `-j CONNMARK --xor-mark`: combine the connection's mark with bits by XOR. */
   xorConnmark(bits: number): Rule
   /** `-j CONNMARK --save-mark`: copy the packet's mark to its connection. */
   saveMark(mask?: number): Rule
@@ -51,107 +51,121 @@ export interface Targets<Own extends string, S extends Family | 'both', P extend
           readonly macdecode?: boolean
         },
   ): Rule
-  /** `-j NFLOG`: send the packet to listeners of a netlink group. */
+  /** `-j NFLOG`: send the packet to the programs that listen to a netlink group. */
   nflog(options?: {
-    /** Netlink group, 0 to 65535. */
+    /** Netlink group that receives the packets of NFLOG, 0 to 65535. */
     readonly group?: number
-    /** Prefix of the message to the listeners, at most 63 bytes. */
+    /** Prefix of NFLOG's message to the listening programs, at most 63 bytes. */
     readonly prefix?: string
-    /** Number of bytes of each packet that the listeners get. */
+    /** Number of bytes of each packet that NFLOG sends to the listening programs. */
     readonly size?: number
-    /** Number of packets that the kernel collects before it wakes the reader. */
+    /** Number of packets that the kernel collects before it wakes a program that listens to NFLOG. */
     readonly threshold?: number
   }): Rule
-  /** `-j SET --add-set`: put the packet's addresses or ports into an ipset. */
+  /** `-j SET --add-set`: add the packet's addresses or ports to an ipset. */
   addSet(
     name: AddressOf<S>,
     dirs: RuleWords['setDir'] | readonly RuleWords['setDir'][],
     options?: {
-      /** Lifetime of the new element in seconds, for a set with time-outs. */
+      /** Lifetime of the new ipset element in seconds, for a set with timeouts. */
       readonly timeoutSeconds?: number
-      /** True to restart the time-out of an existing element. */
+      /** True to restart the timeout if the ipset already contains the element. */
       readonly exist?: boolean
     },
   ): Rule
   /** `-j SET --del-set`: remove the packet's addresses or ports from an ipset. */
   delSet(name: AddressOf<S>, dirs: RuleWords['setDir'] | readonly RuleWords['setDir'][]): Rule
-  /** No target: the rule only counts packets. */
+  /** Ends a rule without a target: the rule only counts packets. */
   count(): Rule
-  /** A target that this package does not model, with its options as tokens. */
+  /** Ends the rule with a target that this package does not model, given as iptables tokens. */
   rawTarget(name: string, ...tokens: readonly string[]): Rule
-  /** `-j DROP`. */
+  /** `-j DROP`: discard the packet without an answer. */
   drop(): Rule
   /** `-j REDIRECT --to-ports`: send the packet to a local port, or to a range written `1000-2000`. */
   redirect(
     port?: P extends true ? number | `${number}-${number}` : "A port needs a protocol before it, such as .proto('tcp')",
     options?: { readonly random?: boolean },
   ): Rule
-  /** `-j DNAT --to-destination`: `address`, `address:port`, `[address]:port`, `from-to`. */
+  /**
+   * `-j DNAT --to-destination`: rewrite the destination to `address`, `address:port`, `[address]:port` or a range
+   * `from-to`.
+   */
   dnat(
     to: AddressOf<S>,
     options?: {
-      /** `--random`: a random port. */
+      /** DNAT's option `--random`: the kernel chooses a random port. */
       readonly random?: boolean
-      /** `--persistent`: a client always gets the same address. */
+      /** DNAT's option `--persistent`: a client always gets the same address of the range. */
       readonly persistent?: boolean
     },
   ): Rule
-  /** `-j SNAT --to-source`: `address`, `address:port`, `[address]:port`, `from-to`. */
+  /** `-j SNAT --to-source`: rewrite the source to `address`, `address:port`, `[address]:port` or a range `from-to`. */
   snat(
     to: AddressOf<S>,
     options?: {
-      /** `--random`: a random port. */
+      /** SNAT's option `--random`: the kernel chooses a random port. */
       readonly random?: boolean
-      /** `--persistent`: a client always gets the same address. */
+      /** SNAT's option `--persistent`: a client always gets the same address of the range. */
       readonly persistent?: boolean
-      /** `--random-fully`. */
+      /** SNAT's option `--random-fully`: the kernel chooses a fully random port. */
       readonly randomFully?: boolean
     },
   ): Rule
-  /** `-j MASQUERADE`. */
+  /** `-j MASQUERADE`: rewrite the source to an address of the outgoing interface. */
   masquerade(options?: {
-    /** Port, or a range written `1000-2000`; needs a protocol with ports. */
+    /** Source port for MASQUERADE, or a range written `1000-2000`. The rule needs a protocol with ports. */
     readonly ports?: number | `${number}-${number}`
     readonly random?: boolean
     readonly randomFully?: boolean
   }): Rule
-  /** `-j TPROXY`: hand the packet to a local transparent socket; needs `proto('tcp')` or `proto('udp')`. */
+  /**
+   * `-j TPROXY`: deliver the packet to a local transparent socket. Needs `proto('tcp')` or `proto('udp')` before it.
+   */
   tproxy(
     options: P extends true
       ? {
           readonly port: number
-          /** `--on-ip`: address on which the socket listens. Default: the address of the incoming link. */
+          /**
+           * TPROXY's option `--on-ip`: address on which the socket listens. Default: the address of the incoming
+           * interface.
+           */
           readonly on?: AddressOf<S>
-          /** `--tproxy-mark`. Default: the packet keeps its mark. */
+          /** TPROXY's option `--tproxy-mark`: mark to set on the packet. Default: the packet keeps its mark. */
           readonly mark?: number
-          /** Bits of the mark to set. Default: all. */
+          /** Bits of the packet's mark that `--tproxy-mark` sets. Default: all. */
           readonly mask?: number
         }
       : "A port needs a protocol before it, such as .proto('tcp')",
   ): Rule
-  /** `-j TCPMSS --set-mss`; needs `proto('tcp')` and `syn()` or flags with SYN. */
+  /**
+   * `-j TCPMSS --set-mss`: set the maximum segment size in SYN packets. Needs `proto('tcp')` and `syn()` or flags with
+   * SYN.
+   */
   setMss(mss: number): Rule
-  /** `-j TCPMSS --clamp-mss-to-pmtu`; needs `proto('tcp')` and `syn()` or flags with SYN. */
+  /**
+   * `-j TCPMSS --clamp-mss-to-pmtu`: limit the maximum segment size to the path MTU. Needs `proto('tcp')` and `syn()`
+   * or flags with SYN.
+   */
   clampMssToPmtu(): Rule
-  /** `-j CT --zone`: the conntrack zone of the connection. */
+  /** `-j CT --zone`: put the packet's connection into a conntrack zone. */
   ctZone(zone: number): Rule
-  /** `-j CT`: zone, helper and events of the connection. */
+  /** `-j CT`: set the conntrack zone, helper and events of the packet's connection. */
   ct(options: {
-    /** Helper of a protocol, such as `ftp`; needs `proto(…)`. */
+    /** Conntrack helper for a protocol, such as `ftp`. The rule needs `proto(…)`. */
     readonly helper?: string
-    /** Connection events that the kernel reports; it then reports no other events. */
+    /** Conntrack events that the kernel reports for the connection. The kernel then reports no other events. */
     readonly ctevents?: readonly RuleWords['ctEvent'][]
     readonly zone?: RuleWords['ctZone']
-    /** Zone of the original direction only. */
+    /** Conntrack zone that counts only for the connection's original direction. */
     readonly zoneOrig?: RuleWords['ctZone']
-    /** Zone of the reply direction only. */
+    /** Conntrack zone that counts only for the connection's reply direction. */
     readonly zoneReply?: RuleWords['ctZone']
   }): Rule
   /** `-j CT --notrack`: keep the packet out of connection tracking. `-j NOTRACK` is its old name. */
   notrack(): Rule
   /**
-   * `-j REJECT`: refuse with "port unreachable", or with the given answer. A rule of both families needs an answer for
-   * each.
+   * `-j REJECT`: answer with "port unreachable", or with the given ICMP error. A rule for both families needs an error
+   * for each.
    */
   reject(
     answer?:
