@@ -6,31 +6,34 @@ import { namesFile, plainPrograms } from './plain-programs.ts'
 import type { IptablesPort } from './port.ts'
 import { savesRules } from './saves-rules.ts'
 
-/** Use of programs for the nft back end: only where netlink cannot be used (`auto`), always, or never. */
+/**
+ * Use of the iptables programs for the nft back end, instead of netlink: only where netlink cannot be used (`auto`),
+ * always, or never.
+ */
 export type Programs = 'auto' | 'always' | 'never'
 
-/** Back end, and the names of its programs on this node. */
+/** Back end of iptables, and the names of its programs on this node. */
 export interface Backend {
   readonly kind: IptablesBackend
-  /** True if netlink reads and writes the rules of this back end where possible. */
+  /** True if rules of this back end are read and written by netlink where possible. */
   readonly netlink: boolean
   restore(family: Family): string
   save(family: Family): string
 }
 
-/** Access to a namespace, to find out which back end it uses. */
+/** Functions to find out which iptables back end a namespace uses. */
 export interface Probe {
-  /** Runs a program that only reads, and returns its output. */
+  /** Runs a program that only reads rules, and returns the program's output. */
   read(argv: readonly [string, ...string[]], family: Family): Promise<string>
   /** True if netlink can read and write the rules of the nft back end. */
   reachesNetlink(): boolean
 }
 
-/** Back end to write to, and the other back end if it may hold own rules. */
+/** Back end of the namespace to write to. The other back end is present if it may still hold rules of the ruleset. */
 export interface Backends {
   readonly chosen: Backend
   readonly other?: Backend
-  /** True if the legacy back end has tables in this namespace. Without tables, it has no rules. */
+  /** True if the legacy back end has tables in this namespace. Without tables, the legacy back end has no rules. */
   readonly legacyTables: boolean
 }
 
@@ -61,7 +64,8 @@ export async function chooseBackend(
   if (wanted !== 'auto') {
     const chosen = await named(nodes, wanted)
     if (chosen === undefined) throw noBinary(`${wanted}-restore`)
-    // Searches the other back end for old rules if that needs no process, or if that back end has tables.
+    // The caller searches the other back end for old rules. Reports that back end if the search needs no process, or if
+    // it has tables.
     const other =
       wanted === 'iptables-legacy'
         ? netlinkAlone(nodes)
@@ -77,12 +81,13 @@ export async function chooseBackend(
   if (legacy === undefined) return { chosen: plain, legacyTables }
   const same = port.probed?.()?.tables === names.join()
   const inUse = same || (await holdsLegacy(nodes, tables, legacy))
-  // Caches only the result that legacy is in use: any program may start to use legacy later.
+  // Caches only the result "legacy holds rules". The opposite result may change: any program may start to use legacy
+  // later.
   if (inUse && !same) port.remember?.({ tables: names.join() })
   return { chosen: inUse ? legacy : plain, legacyTables, ...(inUse ? { other: plain } : undefined) }
 }
 
-/** Error for a program that is not installed. */
+/** Creates the `NO_BINARY` error for an iptables program that is not installed. */
 export function noBinary(program: string): IptablesError {
   return new IptablesError('NO_BINARY', `${program} is not installed or not in PATH; ${packageHint}`)
 }
@@ -112,7 +117,8 @@ const backend = (kind: IptablesBackend, infix: string, netlink = false): Backend
 const stem = (family: Family) => (family === 'ipv4' ? 'iptables' : 'ip6tables')
 
 /**
- * Back end of a given kind: uses programs named after the kind, or the node's plain programs if they are of that kind.
+ * Finds the programs for the nft or legacy back end: programs with the back end's name, or the node's plain
+ * `iptables-restore` if it uses that back end.
  */
 async function named(nodes: Nodes, kind: IptablesBackend): Promise<Backend | undefined> {
   if (nodes.port.find(`${kind}-restore`) !== undefined) {
@@ -122,7 +128,7 @@ async function named(nodes: Nodes, kind: IptablesBackend): Promise<Backend | und
   return plain?.kind === kind ? plain : kind === 'iptables-nft' ? netlinkAlone(nodes) : undefined
 }
 
-/** Back end of the node's `iptables-restore`. */
+/** Back end that the node's plain `iptables-restore` uses. */
 async function plainBackend(nodes: Nodes): Promise<Backend | undefined> {
   const { port, probe, nft } = nodes
   const found = plainPrograms(port)
@@ -133,7 +139,7 @@ async function plainBackend(nodes: Nodes): Promise<Backend | undefined> {
   return version.includes('nf_tables') ? nft('') : backend('iptables-legacy', '')
 }
 
-/** The nft back end without programs, which is sufficient for netlink. */
+/** The nft back end on a node without iptables programs: netlink is sufficient. */
 function netlinkAlone({ nft }: Nodes): Backend | undefined {
   const found = nft('-nft')
   return found.netlink ? found : undefined

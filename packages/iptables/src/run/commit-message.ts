@@ -1,8 +1,8 @@
 import { decodeAttributes, type Message, readBe32 } from '@cni/netns/netlink'
 
 /**
- * Process that made the transaction which an `NFT_MSG_NEWGEN` message reports; `undefined` for other messages.
- * `commits` of `@cni/nftables/wire` also returns the process, but loads the code that decodes the changes.
+ * Process id of the writer of a transaction, from an `NFT_MSG_NEWGEN` message; `undefined` for other messages. The
+ * function `commits` of `@cni/nftables/wire` also returns the process id, but loads the code that decodes the changes.
  */
 export function committedBy({ type, body }: Message): number | undefined {
   if (type !== NFT_MSG_NEWGEN) return undefined

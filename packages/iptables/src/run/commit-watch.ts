@@ -5,20 +5,25 @@ import { isNftError, openCommits } from '@cni/nftables/wire'
 import { committedBy } from './commit-message.ts'
 
 /**
- * Receives the kernel's message about every nft transaction in a namespace, with the process that made the transaction.
+ * Receives the kernel's message about every nft transaction in a namespace. Each message names the process that made
+ * the transaction.
  */
 export interface CommitWatch extends Disposable {
   /**
-   * Descriptor of the socket, for the program to inherit. The process that closes the socket last waits for the
-   * kernel's cleanup.
+   * Descriptor of the watch's netlink socket, which the started program inherits. The process that closes the socket
+   * last waits for the kernel's cleanup.
    */
   readonly fd: number
-  /** Resolves after this many transactions of the process. Never resolves if the process makes fewer. */
+  /**
+   * Resolves when the process has made this number of transactions. Never resolves if the process makes fewer
+   * transactions.
+   */
   committed(pid: number, count: number): Promise<void>
 }
 
 /**
- * Starts a watch for transactions. Returns `undefined` without FFI or without the privilege to receive these messages.
+ * Starts to watch a namespace for nft transactions. Returns `undefined` without FFI or without the privilege to receive
+ * these messages.
  */
 export function watchCommits(target: NetnsTarget): CommitWatch | undefined {
   if (tryLoadSys() === undefined) return undefined
@@ -29,7 +34,7 @@ export function watchCommits(target: NetnsTarget): CommitWatch | undefined {
     fd: socket.fd,
     async committed(pid, count) {
       let seen = 0
-      // Messages that the kernel loses do not count. The caller then waits for the program's exit.
+      // Ignores lost messages: if the kernel drops one, the caller waits for the program's exit instead.
       for await (const { messages } of events(socket, { signal: end.signal, interval: 1 })) {
         for (const message of messages) if (committedBy(message) === pid) seen++
         if (seen >= count) return

@@ -5,11 +5,11 @@ import type { Family } from '../rules/model.ts'
 import { packageHint, privilegeHint } from './hints.ts'
 import type { IptablesPort } from './port.ts'
 
-/** Error of a restore or save program, with the line of its input that was refused. */
+/** Error of `iptables-restore` or `iptables-save`, with the number of the refused input line. */
 export class RestoreError extends IptablesError {
-  /** Refused line of the input; `undefined` if the program does not report it. */
+  /** Number of the refused input line; `undefined` if the program does not report the line. */
   readonly line: number | undefined
-  /** True if the program started. */
+  /** False if the program could not be started. */
   readonly ran: boolean
 
   constructor(code: IptablesError['code'], message: string, line: number | undefined, parts: ErrorParts) {
@@ -18,13 +18,13 @@ export class RestoreError extends IptablesError {
     this.ran = parts.ran
   }
 
-  /** True if the refused line creates a chain (`-N`): a chain of this name already exists. */
+  /** True if an `iptables-restore` failed because a chain already exists: the refused line creates the chain (`-N`). */
   get conflict(): boolean {
     return this.line !== undefined && /^(-N|--new-chain)\s/.test(lineOf(this.input ?? '', this.line))
   }
 }
 
-/** Converts the failure of a program to an error that says what was refused and what is missing. */
+/** Converts the failure of an iptables program to an error that names the refused rule and what the node lacks. */
 export async function failure(
   error: RunError,
   program: string,
@@ -62,7 +62,7 @@ export async function failure(
 
 const startHint = 'do AppArmor, SELinux, seccomp or the mode of its interpreter forbid it?'
 
-/** Error number if the kernel did not permit the start of the program. `undefined` for other reasons. */
+/** Errno (EACCES or EPERM) if the kernel did not permit the start of a program. `undefined` for other failures. */
 function denial(cause: unknown): string | undefined {
   const errno = errnoOf(cause)
   return errno === 'EACCES' || errno === 'EPERM' ? errno : undefined
@@ -101,7 +101,8 @@ async function explain(
     const module = `load the kernel module ${family === 'ipv4' ? 'iptable' : 'ip6table'}_${table}`
     return ['NO_MODULE', (await mapsUsers(port)) ? `${module}; if it is loaded, ${privilegeHint}` : module]
   }
-  // iptables warns about every extension that the kernel lacks. Only a rule that uses the extension fails.
+  // iptables warns about every extension that the kernel lacks. The warning is not the cause if the refused line only
+  // creates a chain.
   const refused = line === undefined ? '' : lineOf(input, line)
   if (/^(-N|--new-chain)\s/.test(refused)) return ['EXIT', '']
   const extension = /Extension (\w+) revision \d+ not supported|[Mm]issing kernel module\W+(\w+)/.exec(stderr)
@@ -120,7 +121,7 @@ async function explain(
   if (await refusesOwner(port, input, line)) {
     return ['EXIT', 'in a user namespace only users and groups that it maps can be matched, see its uid_map']
   }
-  // The legacy back end reports only this for a rule that the kernel refuses, everywhere or in this chain.
+  // The legacy back end reports only "COMMIT" if the kernel refuses a rule, in any chain or in this chain.
   if (refused === 'COMMIT') return ['EXIT', 'the kernel refused a rule of this table; its log (dmesg) may say why']
   return ['EXIT', '']
 }
@@ -130,13 +131,19 @@ const lockHint = (path: string) => `the lock ${path} must be a file that can be 
 const CAP_NET_ADMIN = 12n
 const CAP_NET_RAW = 13n
 
-/** True if this process lacks a capability. A capability may still belong to another user namespace. */
+/**
+ * True if this process lacks a capability. A process that has the capability may still have it only in another user
+ * namespace.
+ */
 async function lacks(port: IptablesPort, capability: bigint): Promise<boolean> {
   const effective = /^CapEff:\s*([0-9a-f]+)/m.exec((await port.read('/proc/thread-self/status')) ?? '')?.[1]
   return effective !== undefined && ((BigInt(`0x${effective}`) >> capability) & 1n) === 0n
 }
 
-/** If the user namespace does not map a rule's user, the kernel refuses the rule with "Invalid argument". */
+/**
+ * True if a refused rule may name a user that the user namespace does not map. The kernel refuses such a rule with
+ * "Invalid argument".
+ */
 async function refusesOwner(port: IptablesPort, input: string, line: number | undefined): Promise<boolean> {
   const lines = input.split('\n').slice(0, line)
   const table = lines.slice(lines.lastIndexOf('COMMIT', -2) + 1)
@@ -144,13 +151,16 @@ async function refusesOwner(port: IptablesPort, input: string, line: number | un
   return mapsUsers(port)
 }
 
-/** True in a user namespace other than the initial one. */
+/** True if this process is in a user namespace other than the initial one. */
 async function mapsUsers(port: IptablesPort): Promise<boolean> {
   const map = await port.read('/proc/thread-self/uid_map')
   return map !== undefined && map.trim() !== '' && !/^\s*0\s+0\s+4294967295\s*$/.test(map)
 }
 
-/** The legacy back end only reports that COMMIT failed. Compares the modules used with those that the kernel lists. */
+/**
+ * Finds kernel modules that a refused table needs and the kernel does not list. The legacy back end itself reports only
+ * that COMMIT failed.
+ */
 async function missingModules(
   family: Family,
   port: IptablesPort,
@@ -168,7 +178,7 @@ async function missingModules(
 
 const lineOf = (input: string, line: number) => input.split('\n')[line - 1] ?? ''
 
-/** Text of stderr without the program's name, the program's version and the advice to read its help. */
+/** Text of a program's stderr, without the program's name and version and without the advice to read its help. */
 function firstWords(stderr: string): string {
   const lines = stderr
     .split('\n')
@@ -177,14 +187,14 @@ function firstWords(stderr: string): string {
   return lines.slice(0, 2).join('; ') || 'it printed no reason'
 }
 
-/** Name of the kernel module of a match or target. */
+/** Name of the kernel module for a match or target of iptables. */
 function moduleOf(name: string): string {
   if (name === 'tcp' || name === 'udp') return 'xt_tcpudp'
   if (name === 'icmp' || name === 'icmp6') return 'ip_tables'
   return `xt_${name}`
 }
 
-/** Names of the matches and targets in restore lines, each once. */
+/** Names of the matches and targets that occur in restore lines, each once. */
 function usedModules(lines: readonly string[]): string[] {
   const chains = new Set(lines.map((line) => /^(?:-N |:)(\S+)/.exec(line)?.[1]))
   const used = new Set<string>()

@@ -1,18 +1,19 @@
 import type { IptablesPort } from './port.ts'
 
-/** Signal that aborts some time after another signal. */
+/** Abort signal for a restore program that aborts some time after the caller's signal. */
 export interface LateSignal {
   readonly signal: AbortSignal
-  /** Stops the timer. */
+  /** Stops the timer of the delayed abort. */
   dispose(): void
 }
 
 /**
- * Aborts some time after `signal`. A restore that ends by itself before then can still report what it wrote.
+ * Creates a signal that aborts some time after `signal`. A restore program that ends within this time can still report
+ * which tables it wrote.
  *
- * While other processes wait for a lock, the restore most likely waits as well. A waiting restore has written nothing
- * and can be killed. Otherwise, the restore may be writing on a slow machine and gets more time. After a kill, its
- * rules would look like the rules of an earlier call.
+ * While other processes wait for a lock, the restore program most likely waits as well. A waiting program has written
+ * nothing and can be killed. Otherwise, the program may be writing on a slow machine and gets more time. After a kill,
+ * its rules would look like the rules of an earlier call.
  */
 export function lateSignal(signal: AbortSignal, read: IptablesPort['read']): LateSignal {
   const controller = new AbortController()
@@ -40,11 +41,11 @@ export function lateSignal(signal: AbortSignal, read: IptablesPort['read']): Lat
 // internal
 
 const PAUSE = 250
-/** Longest delay in milliseconds; less than the time limit of a whole undo. */
+/** Maximum delay in milliseconds of a restore's abort; less than the time limit of a whole undo. */
 const LONGEST = 1250
 
-/** In this file, an arrow after the holder of a lock marks a process that waits for the lock. */
+/** The kernel's list of file locks. In this file, an arrow (`->`) marks a process that waits for a lock. */
 const LOCKS = '/proc/locks'
 
-/** True if a process waits for a lock, or if the file of locks cannot be read. */
+/** True if `/proc/locks` shows a process that waits for a lock, or cannot be read. */
 const hasWaiters = (text: string | undefined): boolean => text === undefined || text.includes('-> FLOCK')

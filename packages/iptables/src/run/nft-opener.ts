@@ -2,7 +2,10 @@ import type { Nft } from '@cni/nftables/wire'
 import type { Programs } from './backend.ts'
 import type { IptablesPort } from './port.ts'
 
-/** Opens nf_tables for each operation and closes it afterwards: an open socket would keep the namespace alive. */
+/**
+ * Opens the netlink socket to nf_tables for each operation and closes it afterwards: an open socket would keep the
+ * namespace alive.
+ */
 export class NftOpener {
   readonly #port: IptablesPort
   readonly #programs: Programs
@@ -14,7 +17,7 @@ export class NftOpener {
     this.#programs = programs
   }
 
-  /** Opens nf_tables; the caller closes it. `undefined` if only programs can reach the rules. */
+  /** Opens a netlink socket to nf_tables, which the caller closes. `undefined` if only programs can reach the rules. */
   open(): Nft | undefined {
     const spare = this.#take()
     if (spare !== undefined || this.#programs === 'always' || this.#works === false) return spare
@@ -23,7 +26,7 @@ export class NftOpener {
     return nft
   }
 
-  /** True if nf_tables can be opened. The test opens a socket and keeps it for the next `open`. */
+  /** True if a netlink socket to nf_tables can be opened. Keeps the opened socket for the next `open`. */
   works(): boolean {
     if (this.#works === undefined) {
       this.#spare = this.open()

@@ -1,22 +1,22 @@
 import type { IptablesBackend } from '../iptables-backend.ts'
 import type { Family } from '../rules/model.ts'
 
-/** Functions that find programs on the node. */
+/** Functions that find iptables programs on the node. */
 export interface ProgramFinder {
   /** Path of a program; `undefined` if it is not installed. */
   find(program: string): string | undefined
-  /** Path with all symbolic links resolved. */
+  /** Path of a program with all symbolic links resolved. */
   resolve(path: string): string
 }
 
 /**
- * Back end of programs such as `iptables-restore`, whose names contain neither `nft` nor `legacy`. `unknown` means that
- * only a run of the program can tell.
+ * Back end of the node's plain programs, such as `iptables-restore`: their names contain neither `nft` nor `legacy`.
+ * `unknown` means that only a run of the program can tell.
  */
 export type PlainPrograms = { readonly kind: IptablesBackend; readonly infix: string } | 'unknown' | 'none'
 
 /**
- * Back end of the node's `iptables-restore`, judged by the target of its symbolic links. For a wrapper script, the
+ * Back end of the node's `iptables-restore`, judged by the target of its symbolic links. If it is a wrapper script, the
  * caller must ask the program for its version.
  */
 export function plainPrograms({ find, resolve }: ProgramFinder): PlainPrograms {
@@ -31,6 +31,6 @@ export function plainPrograms({ find, resolve }: ProgramFinder): PlainPrograms {
   return file.includes('legacy') || file === 'xtables-multi' ? { kind: 'iptables-legacy', infix: '' } : 'unknown'
 }
 
-/** File that lists the legacy tables of a namespace. */
+/** Path of the kernel's file that lists the legacy tables of a namespace. */
 export const namesFile = (family: Family): string =>
   `/proc/thread-self/net/${family === 'ipv4' ? 'ip' : 'ip6'}_tables_names`

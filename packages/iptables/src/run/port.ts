@@ -2,36 +2,36 @@ import type { RunResult } from '@cni/host'
 import type { Nft } from '@cni/nftables/wire'
 
 /**
- * Access of this package to the outside world. The real port works inside a network namespace; tests use
+ * Access of this package to programs, files and the kernel. The real port works inside a network namespace; tests use
  * `fakeIptables()` of `@cni/iptables/testing`.
  */
 export interface IptablesPort {
-  /** Runs a program inside the namespace. Rejects with a `RunError` if it fails. */
+  /** Runs an iptables program inside the namespace. Rejects with a `RunError` if the program fails. */
   run(
     argv: readonly [string, ...string[]],
     options: {
       readonly input?: string
       readonly signal?: AbortSignal | undefined
-      /** Milliseconds after which the program's process group is killed. */
+      /** Time limit for the program in milliseconds. Afterwards, its process group is killed. */
       readonly timeout: number
     },
   ): Promise<RunResult>
   /**
-   * Runs a program that makes `commits` transactions of the nft back end. Resolves once the kernel has committed them.
-   * The program itself exits later, after the kernel has freed the deleted objects. Rejects with a `RunError` if the
-   * program fails.
+   * Runs a program that makes `commits` transactions of the nft back end. Resolves once the kernel has committed these
+   * transactions. The program itself exits later, after the kernel has freed the deleted objects. Rejects with a
+   * `RunError` if the program fails.
    */
   runUntilCommitted?(
     argv: readonly [string, ...string[]],
     options: Parameters<IptablesPort['run']>[1] & { readonly commits: number },
   ): Promise<Pick<RunResult, 'durationMs' | 'stdout'>>
-  /** Content of a file as seen inside the namespace; `undefined` if it is missing. */
+  /** Reads a file as seen inside the namespace; `undefined` if the file is missing. */
   read(path: string): Promise<string | undefined>
-  /** Path of a program; `undefined` if it is not installed. */
+  /** Finds the path of a program; `undefined` if the program is not installed. */
   find(program: string): string | undefined
-  /** Path with all symbolic links resolved. */
+  /** Resolves all symbolic links of a path. */
   resolve(path: string): string
-  /** Opens the counter of nft changes in the namespace; `undefined` if it is not available. */
+  /** Opens the kernel's counter of nf_tables changes in the namespace; `undefined` if it is not available. */
   generation?(): Promise<
     | {
         current(): number
@@ -39,16 +39,22 @@ export interface IptablesPort {
       }
     | undefined
   >
-  /** Opens nf_tables of the namespace; the caller closes it. `undefined` if only programs can reach it. */
+  /**
+   * Opens a netlink socket to the namespace's nf_tables, which the caller closes. `undefined` if only programs can
+   * reach nf_tables.
+   */
   nfnetlink?(): Nft | undefined
-  /** Result that `remember` cached: present if the legacy back end held rules in the namespace. */
-  probed?(): { /** The legacy tables at that time. */ readonly tables: string } | undefined
-  /** Caches for the next call that the legacy back end holds rules. `undefined` clears the cached result. */
+  /** Returns the cached result of `remember`. A result means that the legacy back end held rules in the namespace. */
+  probed?(): { /** Legacy tables of the namespace at the time of the cached result. */ readonly tables: string } | undefined
+  /**
+   * Caches for later calls that the legacy back end holds rules in the namespace. The argument `undefined` clears the
+   * cached result.
+   */
   remember?(found: { readonly tables: string } | undefined): void
 }
 
-/** Counter of changes to nf_tables. Reading it needs no process. */
+/** Counter of changes to nf_tables in a namespace. A read of the counter needs no process. */
 export type Generation = NonNullable<Awaited<ReturnType<NonNullable<IptablesPort['generation']>>>>
-/** Cached result of a probe that found legacy rules. */
+/** Cached result of a search that found legacy rules in a namespace. */
 export type Probed = NonNullable<ReturnType<NonNullable<IptablesPort['probed']>>>
 export type IptablesPortOptions = Parameters<IptablesPort['run']>[1]

@@ -2,9 +2,9 @@ import type { NetnsTarget } from '@cni/netns/handle'
 import type { Probed } from './port.ts'
 
 /**
- * Caches for each namespace that its legacy back end holds rules. The kernel may reuse the number of a removed
- * namespace. So an entry is valid only while the handle of its first caller is open: the handle keeps the number in
- * use.
+ * Cache of the namespaces whose legacy back end holds rules. Namespaces are identified by inode number, which the
+ * kernel may reuse for a new namespace. So a cached result is valid only while the handle of its first caller is open:
+ * the handle keeps the number in use.
  */
 export class ProbeCache {
   readonly #found = new Map<string, { readonly handle: NetnsTarget; readonly probed: Probed }>()
@@ -14,13 +14,16 @@ export class ProbeCache {
     this.#limit = limit
   }
 
-  /** Results for the node's own namespace are not cached: the node's programs may change. */
+  /**
+   * Returns the cached result for a namespace. The node's own namespace has none: an administrator may install other
+   * programs there.
+   */
   get(target: NetnsTarget): Probed | undefined {
     const entry = this.#found.get(keyOf(target))
     return entry !== undefined && isOpen(entry.handle) ? entry.probed : undefined
   }
 
-  /** Stores a result for a namespace. `undefined` removes the stored result. */
+  /** Caches a result for a namespace. The argument `undefined` removes the cached result. */
   set(target: NetnsTarget, probed: Probed | undefined): void {
     const key = keyOf(target)
     this.#found.delete(key)
@@ -35,7 +38,7 @@ export class ProbeCache {
 
 const keyOf = (target: NetnsTarget) => (target === 'host' ? target : `${target.dev}:${target.ino}`)
 
-/** The descriptor of a closed handle throws when it is read. */
+/** True if a namespace handle is still open. The descriptor of a closed handle throws when it is read. */
 function isOpen(target: NetnsTarget): boolean {
   if (target === 'host') return false
   try {

@@ -8,14 +8,14 @@ import { lateSignal } from './late-signal.ts'
 import type { IptablesPort } from './port.ts'
 import type { SessionOptions, Uncancelled, UntilCommitted } from './session-options.ts'
 
-/** Program of iptables to run, with its options. */
+/** Command line of an iptables program, with the options for its run. */
 export interface ProgramRun extends Uncancelled, UntilCommitted {
   readonly argv: readonly [string, ...string[]]
   readonly family: Family
   readonly input?: string | undefined
 }
 
-/** Runs a program of iptables. If the program fails, rejects with a `RestoreError` that names the refused line. */
+/** Runs an iptables program. If the program fails, rejects with a `RestoreError` that names the refused input line. */
 export async function runProgram(
   port: IptablesPort,
   options: SessionOptions,
@@ -50,5 +50,5 @@ export async function runProgram(
 
 // internal
 
-/** Time limit in milliseconds for the rollback of a failed call. */
+/** Time limit in milliseconds for the programs that roll back a failed call. */
 const undoTimeout = 10_000

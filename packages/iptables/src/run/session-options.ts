@@ -3,27 +3,27 @@ import type { IptablesBackend } from '../iptables-backend.ts'
 import type { Family } from '../rules/model.ts'
 import type { Programs } from './backend.ts'
 
-/** Options of a session. */
+/** Options for a session, which reads and writes the rules of one namespace. */
 export interface SessionOptions {
   readonly backend: IptablesBackend | 'auto'
   readonly programs: Programs
   readonly families: readonly Family[] | undefined
-  /** Seconds to wait for the lock of the legacy back end. */
+  /** Seconds to wait for the file lock of the legacy back end. */
   readonly waitSeconds: number
   readonly signal: AbortSignal | undefined
   readonly log: NetnsContext['log']
 }
 
-/** Option of rollbacks, which must run even after an abort. */
+/** Option for the reads and writes of a rollback, which must run even after an abort. */
 export interface Uncancelled {
   readonly uncancelled?: true
 }
 
 /**
- * Option of a restore by `iptables-nft-restore` that deletes rules. The call resolves once the kernel has committed,
- * before the program exits.
+ * Option for an `iptables-nft-restore` that deletes rules: the call resolves once the kernel has committed, before the
+ * program exits.
  */
 export interface UntilCommitted {
-  /** Number of transactions in the restore text. */
+  /** Number of transactions (one per table) in the restore text. */
   readonly commits?: number
 }

@@ -14,7 +14,7 @@ import type { Generation, IptablesPort, IptablesPortOptions } from '../run/port.
 import { ProbeCache } from '../run/probe-cache.ts'
 import { warnOnce } from '../run/warn-once.ts'
 
-/** Real port: runs the node's programs inside a network namespace. */
+/** Real port of this package: runs the node's iptables programs inside a network namespace. */
 export function netnsPort(place: Place, options: { readonly shield: boolean }): IptablesPort {
   const target = place.netns
   const shield = options.shield && target !== 'host' ? nssShield() : undefined
@@ -61,7 +61,8 @@ export function netnsPort(place: Place, options: { readonly shield: boolean }): 
 const cache = /* @__PURE__ */ new ProbeCache()
 
 /**
- * `undefined` if programs must be used instead: they run in the right user namespace, and report the kernel's reason.
+ * Opens a netlink socket to nf_tables. Returns `undefined` if programs must be used instead: a program enters the right
+ * user namespace, and reports the kernel's reason.
  */
 function openRules(target: NetnsTarget): Nft | undefined {
   if (tryLoadSys() === undefined || (target !== 'host' && hasOwnUsers(target))) return undefined
@@ -74,7 +75,8 @@ function openRules(target: NetnsTarget): Nft | undefined {
 }
 
 /**
- * The kernel counts all changes, so the counter includes changes by programs. Reading it needs the FFI of `@cni/netns`.
+ * Opens the kernel's counter of nf_tables changes, which also counts changes by other programs. Needs the FFI of
+ * `@cni/netns`.
  */
 function counterOf(target: NetnsTarget): Generation {
   const nft = openNft(target)
@@ -93,15 +95,16 @@ async function readInside(target: NetnsTarget, path: string): Promise<string | u
     return await readFile(target, path)
   } catch (error) {
     const errno = errnoOf(error)
-    // If the namespace cannot be entered, the error already says so.
+    // Rethrows an error that is not a denied read: if the namespace cannot be entered, the error already says so.
     if (isNetnsError(error) || (errno !== 'EACCES' && errno !== 'EPERM')) throw error
     throw new IptablesError('DENIED', `${path} cannot be read (${errno}); ${privilegeHint}`, { cause: error })
   }
 }
 
 /**
- * Environment of a program. The legacy back end locks one file per node. With a lock file for each namespace, pods do
- * not wait for each other. On the node itself, the caller's setting counts: all programs there must lock the same file.
+ * Environment variables for an iptables program. Legacy programs lock one file per node by default. With a lock file
+ * for each namespace, pods do not wait for each other. In the node's own namespace, the caller's lock file counts: all
+ * programs of the node must lock the same file.
  */
 function childEnvironment(ownFile: string | undefined): NodeJS.ProcessEnv {
   const { PATH, XTABLES_LIBDIR, XTABLES_LOCKFILE = '' } = process.env
@@ -109,7 +112,7 @@ function childEnvironment(ownFile: string | undefined): NodeJS.ProcessEnv {
   return {
     ...(PATH === undefined ? undefined : { PATH }),
     ...(XTABLES_LIBDIR === undefined ? undefined : { XTABLES_LIBDIR }),
-    // The lock file can be set since iptables 1.8.6. Older versions take the node's lock.
+    // XTABLES_LOCKFILE has an effect since iptables 1.8.6. Older versions take the node's lock.
     ...(lockFile === '' ? undefined : { XTABLES_LOCKFILE: lockFile }),
   }
 }

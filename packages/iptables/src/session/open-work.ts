@@ -4,14 +4,17 @@ import type { SessionOptions } from '../run/session-options.ts'
 import { netnsPort } from './netns-port.ts'
 import { openSession, type Session } from './session.ts'
 
-/** Port and session of a namespace. */
+/** Session for the rules of a namespace, and the port to its programs and files. */
 export interface OpenWork {
   readonly port: IptablesPort
   readonly session: Session
   readonly sessionOptions: SessionOptions
 }
 
-/** Opens a session over a port. The default is the port of the namespace. Nothing runs before the first call. */
+/**
+ * Opens a session for a namespace's rules. Without a given port, the session uses the real one. No program runs before
+ * the first call.
+ */
 export function openWork(
   place: Place,
   sessionOptions: SessionOptions,

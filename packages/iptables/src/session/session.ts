@@ -22,23 +22,23 @@ import { ruleArgs } from '../text/rule-args.ts'
 /** Access to the rules of one namespace: chooses the back end and the families, reads and writes. */
 export interface Session {
   /**
-   * Back ends of the namespace, determined once. If only programs can write a rule of the ruleset, programs write all
-   * rules.
+   * Chooses the namespace's back ends, and caches the result. If a rule of the ruleset cannot be written by netlink,
+   * programs write all rules.
    */
   backends(rules?: Ruleset): Promise<Backends>
-  /** Families that calls read and write. */
+  /** IP families that the session's calls read and write. */
   families(): Promise<readonly Family[]>
   /**
-   * Families that a call with a ruleset must handle in a back end. A family without rules in the ruleset is only
-   * searched for rules of an older ruleset. It is omitted if its program is not installed.
+   * IP families that a call with a ruleset must handle in a back end. A family without rules in the ruleset is only
+   * searched for rules of an older ruleset. Such a family is omitted if its program is not installed.
    */
   familiesFor(backend: Backend, rules?: Ruleset): Promise<readonly Family[]>
   save(backend: Backend, family: Family, how?: Uncancelled): Promise<string>
-  /** Rules and chains of a back end in some families. */
+  /** Reads the rules and chains of a back end in some IP families. */
   read(backend: Backend, families: readonly Family[], how?: Uncancelled): Promise<SavedTables[]>
   /**
-   * Reads, plans and writes some families in one netlink transaction. Returns `undefined` if netlink cannot do it. In
-   * that case nothing is written, and the caller must use programs.
+   * Plans and writes the changes of some families in one netlink transaction. Returns `undefined` if netlink cannot
+   * write the rules. In that case nothing is written, and the caller must use programs.
    */
   editByNetlink(
     backend: Backend,
@@ -46,16 +46,21 @@ export interface Session {
     plan: (seen: SavedTables) => Steps,
     how?: Uncancelled,
   ): Promise<Accepted[] | undefined>
-  /** Runs `deleteEmptyTables` of nf_tables. Returns `false` if netlink cannot be used. */
+  /**
+   * Deletes the namespace's empty iptables tables from nf_tables, with `deleteEmptyTables`. Returns `false` if netlink
+   * cannot be used.
+   */
   deleteEmptyTables(isMeant: IsMeant): Promise<boolean>
-  /** Writes a restore text. Rejects with a `RestoreError`. Starts no process for an empty text. */
+  /**
+   * Writes a restore text with `iptables-restore`. Rejects with a `RestoreError`. Starts no process for an empty text.
+   */
   restore(backend: Backend, family: Family, text: string, how?: Uncancelled & UntilCommitted): Promise<void>
-  /** Throws if the caller has aborted. */
+  /** Throws if the caller's signal has aborted. */
   throwIfAborted(): void
   readonly log: NetnsContext['log']
 }
 
-/** Opens a session over a port. Nothing runs before the first call. */
+/** Opens a session for a namespace's rules over a port. No program runs before the first call. */
 export function openSession(port: IptablesPort, options: SessionOptions): Session {
   let backends: Promise<Backends> | undefined
   let wroteLegacy = false
@@ -80,7 +85,7 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
       read: async (argv, family) => (await run(argv, family)).stdout,
       reachesNetlink: () => nftables.works(),
     }).catch((error: unknown) => {
-      // A failure is not cached, because a later call may succeed.
+      // Clears the cached back ends after a failure, because a later call may succeed.
       backends = undefined
       throw error
     })
@@ -141,7 +146,8 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
     restore: async (backend, family, text, how) => {
       if (text === '') return
       if (options.programs === 'never') throw byProgramsOnly(`the ${backend.kind} back end is written by programs here`)
-      // nft has no lock. Legacy programs before iptables 1.6.2 lack the option for the lock and are not supported.
+      // Passes the lock option `--wait` only to legacy programs: nft has no lock. Legacy programs before iptables 1.6.2
+      // lack this option and are not supported.
       if (backend.kind === 'iptables-legacy' && !wroteLegacy) {
         wroteLegacy = true
         port.remember?.(undefined)
@@ -157,8 +163,8 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
 const oddText = (rule: Rule) => `-A ${rule.chain} ${ruleLine(ruleArgs(rule, rule.family ?? 'ipv4'))}`
 
 /**
- * IPv4 always, IPv6 if the kernel has it. IPv6 counts even if it is disabled on all interfaces: it may be enabled
- * later.
+ * IP families of the kernel: always IPv4, and IPv6 if the kernel supports it. IPv6 counts even if it is disabled on all
+ * interfaces: it may be enabled later.
  */
 async function availableFamilies(port: IptablesPort): Promise<readonly Family[]> {
   if (withIpv6.has(port)) return bothFamilies
@@ -167,5 +173,5 @@ async function availableFamilies(port: IptablesPort): Promise<readonly Family[]>
   return bothFamilies
 }
 
-/** The result is cached: the kernel does not lose IPv6, and one change asks several times. */
+/** Caches that the kernel has IPv6: the kernel does not lose IPv6, and one change asks several times. */
 const withIpv6 = new WeakSet<IptablesPort>()

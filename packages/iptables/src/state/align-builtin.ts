@@ -4,29 +4,32 @@ import { countKeys } from './count-keys.ts'
 import { type Marked, marksOf } from './marks.ts'
 import type { WantedRule } from './wanted.ts'
 
-/** Relation between a built-in chain and its wanted rules. */
+/** Comparison of a built-in chain in the kernel with the ruleset's rules for that chain. */
 export interface Alignment {
-  /** Index of each wanted rule that stays, with its index in the chain. */
+  /** Rules of the ruleset that the chain already contains. Maps the index in the ruleset to the index in the chain. */
   readonly kept: ReadonlyMap<number, number>
-  /** Indexes of the rules to delete, in the chain's order. Deletion by text deletes exactly these rules. */
+  /**
+   * Indexes of the chain's rules to delete, ascending. The command `iptables -D` with each rule's text deletes exactly
+   * these rules.
+   */
   readonly deleted: readonly number[]
-  /** Indexes of wanted rules whose position among the others has no meaning. */
+  /** Indexes of those rules of the ruleset that may stand at any position among the other rules. */
   readonly floating: ReadonlySet<number>
 }
 
-/** Decides which rules of a built-in chain are own rules. */
+/** Facts that decide which rules of a built-in chain belong to the ruleset. */
 export interface AlignOptions {
-  /** Names of own chains. A jump to one of them is an own rule. */
+  /** Names of the ruleset's own chains. A rule that jumps to one of these chains belongs to the ruleset. */
   readonly own: ReadonlySet<string>
-  /** Rules without a jump to an own chain of which one copy may be deleted. */
+  /** Rules without a jump to an own chain. One copy of each may be deleted from the built-in chain. */
   readonly removable: readonly WantedRule[]
 }
 
 /**
- * Decides which existing rules of a built-in chain stay as wanted rules. Foreign rules never move. Keeps a common
- * subsequence of both lists and deletes the other own rules.
+ * Compares a built-in chain in the kernel with the ruleset's rules: decides which rules stay and which are deleted.
+ * Rules of other programs never move. Keeps a common subsequence of both lists and deletes the ruleset's other rules.
  *
- * `-D` with a rule's text deletes its *first* copy, so the last copies of equal rules are kept.
+ * `iptables -D` with a rule's text deletes the *first* copy, so the last copies of equal rules are kept.
  */
 export function alignBuiltin(
   rules: readonly WantedRule[],
@@ -77,9 +80,9 @@ export function alignBuiltin(
 // internal
 
 interface There {
-  /** True for a jump to an own chain. */
+  /** True if the rule jumps to one of the ruleset's own chains. */
   readonly jumps: boolean
-  /** Key of the rule, computed at the first use. */
+  /** Canonical form of the rule as a string, computed at the first use. */
   readonly key: string
 }
 
@@ -89,12 +92,12 @@ interface Copies {
   readonly jumps: boolean
 }
 
-/** Own rules of the chain, and rules that may be own rules, by key. */
+/** Groups equal rules of a built-in chain by key: the ruleset's rules, and rules that may belong to the ruleset. */
 function copiesOf(current: readonly There[], known: ReadonlySet<string>) {
   const copies = new Map<string, Copies>()
   for (const [index, rule] of current.entries()) {
     const { jumps } = rule
-    // Without a jump to an own chain and without known keys, this is a foreign rule, whatever its content.
+    // Skips a rule that can only be another program's: it jumps to no own chain, and no rules without a jump are known.
     if (!jumps && known.size === 0) continue
     const { key } = rule
     const found = copies.get(key)
@@ -105,8 +108,8 @@ function copiesOf(current: readonly There[], known: ReadonlySet<string>) {
 }
 
 /**
- * True if the rule may stand at any position. A position beyond 1 was relative to the foreign rules in the chain, which
- * may have changed.
+ * True if the ruleset's rule may stand at any position. A position beyond 1 was relative to other programs' rules in
+ * the chain, which may have changed.
  */
 function floats(rule: Marked | undefined, current: readonly There[], copies: ReadonlyMap<string, Copies>): boolean {
   return (rule?.position ?? 0) > 1 && current.some(({ key }) => !copies.has(key))
@@ -127,7 +130,10 @@ function keepFloating(
   }
 }
 
-/** Decides which copies of a rule to delete. Keeps no copy if the copies to keep are not the last ones. */
+/**
+ * Decides which copies of equal rules to delete. `iptables -D` deletes first copies: if the copies to keep are not the
+ * last ones, no copy is kept.
+ */
 function settle(
   { key, indices, jumps }: Copies,
   keptHere: readonly (readonly [wanted: number, current: number])[],

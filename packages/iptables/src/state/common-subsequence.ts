@@ -1,4 +1,4 @@
-/** Pairs of indexes of a longest common subsequence of two lists, ascending. */
+/** Longest common subsequence of two lists, as ascending pairs of indexes. */
 export function commonSubsequence(a: readonly string[], b: readonly string[]): [number, number][] {
   let start = 0
   while (start < a.length && start < b.length && a[start] === b[start]) start++
@@ -20,8 +20,8 @@ interface Link {
 }
 
 /**
- * Hunt-Szymanski algorithm: its cost depends on the equal items, not on the product of the lengths. Each list may hold
- * 10 000 rules.
+ * Hunt-Szymanski algorithm for the longest common subsequence. Its cost depends on the equal items, not on the product
+ * of the lengths. Each list may hold 10 000 rules.
  */
 function middle(a: readonly string[], b: readonly string[], start: number, endA: number, endB: number) {
   const places = new Map<string, number[]>()
@@ -31,7 +31,7 @@ function middle(a: readonly string[], b: readonly string[], start: number, endA:
     if (found === undefined) places.set(key, [j])
     else found.push(j)
   }
-  // Last pair of the chain that ends first in `b`, for each length of a chain.
+  // For each length of a common subsequence, its last pair of indexes: the one with the smallest index in `b`.
   const ends: Link[] = []
   for (let i = start; i < endA; i++) {
     for (const j of places.get(a[i] ?? '') ?? []) {
@@ -44,7 +44,7 @@ function middle(a: readonly string[], b: readonly string[], start: number, endA:
   return pairs.reverse()
 }
 
-/** Number of entries in `ends` below `b`. The entries are ascending. */
+/** Counts by binary search the ascending entries of `ends` whose index in `b` is below the given index. */
 function countBefore(ends: readonly Link[], b: number): number {
   let [low, high] = [0, ends.length]
   while (low < high) {

@@ -7,7 +7,7 @@ import { countKeys } from './count-keys.ts'
 import { marksOf } from './marks.ts'
 import type { Wanted, WantedRule, WantedTable } from './wanted.ts'
 
-/** Difference between the wanted and the existing rules of one family. */
+/** Differences between the ruleset's rules and the kernel's rules in one family. */
 export function diffState(wanted: Wanted, snapshot: SavedTables): Drift {
   const drift: MutableDrift = { missing: [], unexpected: [], changed: [] }
   for (const [table, state] of wanted.tables) {
@@ -26,19 +26,22 @@ export function diffState(wanted: Wanted, snapshot: SavedTables): Drift {
   return drift
 }
 
-/** Built-in chains with wanted rules, or with possible leftovers of own rules. */
+/**
+ * Built-in chains to compare: chains with rules of the ruleset, and existing chains that may contain rules of an older
+ * ruleset.
+ */
 export function builtinsOf(table: Table, state: WantedTable, chains: ReadonlyMap<string, SavedChain>): string[] {
   return [...new Set([...state.builtin.keys(), ...chains.keys()])].filter((name) => isBuiltin(table, name))
 }
 
-/** Names of all own chains of a table, wanted or not. */
+/** Names of all chains that a ruleset owns in a table, whether they should exist or not. */
 export const ownNames = (state: WantedTable): ReadonlySet<string> => new Set([...state.own.keys(), ...state.absent])
 
-/** True if an own chain contains exactly these rules in this order. */
+/** True if an own chain in the kernel contains exactly the wanted rules in the wanted order. */
 export const sameContent = (wanted: readonly Comparable[], current: readonly SavedRule[]): boolean =>
   wanted.length === current.length && wanted.every((rule, index) => isSame(rule, current[index]))
 
-/** Adds the differences of a chain whose content and order both count. */
+/** Adds the differences of one of the ruleset's own chains: content and order of its rules both count. */
 export function diffOwn(
   wanted: readonly Comparable[],
   current: readonly SavedRule[],
@@ -68,7 +71,7 @@ export function diffOwn(
   }
 }
 
-/** Drift to which differences are still added. */
+/** Drift that is still being computed: differences are added to its lists. */
 export interface MutableDrift {
   readonly missing: DriftLine[]
   readonly unexpected: DriftLine[]
@@ -83,7 +86,10 @@ interface Comparable {
   readonly form?: string | undefined
 }
 
-/** Compares the bytes of rules first, because a key needs parsing. */
+/**
+ * True if a wanted rule equals a rule of the kernel. Compares the bytes of the rules first, because the canonical form
+ * needs parsing.
+ */
 function isSame(wanted: Comparable, current: SavedRule | undefined): boolean {
   if (current === undefined) return false
   const { form } = current
@@ -104,7 +110,7 @@ function diffBuiltin(
   const mark = marksOf(wanted, current)
   const keys = (rules: readonly (WantedRule | SavedRule)[]) => countKeys(rules.map((rule) => ({ key: mark(rule) })))
   const there = keys(current)
-  // A rule that would be deleted and written again is out of order, not missing.
+  // Reports a rule as out of order, not as missing, if it would be deleted and written again at another position.
   const moved = new Map<string, number>()
   for (const [key, count] of keys(wanted)) moved.set(key, Math.min(count, there.get(key) ?? 0))
   for (const [index, rule] of wanted.entries()) if (kept.has(index)) take(moved, mark(rule))
@@ -120,7 +126,7 @@ function diffBuiltin(
   }
 }
 
-/** Takes one of the remaining copies of a rule with this key. */
+/** Decrements the count of remaining rules with a key. Returns false if no such rule remains. */
 function take(counts: Map<string, number>, key: string | undefined): boolean {
   const left = counts.get(key ?? '') ?? 0
   if (left > 0) counts.set(key ?? '', left - 1)

@@ -2,12 +2,12 @@ import type { Drift } from '../drift.ts'
 import { IptablesError } from '../errors.ts'
 import { driftText } from './drift.ts'
 
-/** The kernel's rules differ from the wanted ones. `drift` is the difference as data. */
+/** Error of `verify`: the kernel's rules differ from the ruleset. `drift` contains the differences as data. */
 export class DriftError extends IptablesError {
   override readonly drift: Drift
 
   constructor(drift: Drift) {
-    // The message contains no difference. Runtimes print the error's details after the message, and the details list
+    // The error's message lists no differences, because runtimes print the error's details after it. The details list
     // all differences.
     super('DRIFT', `iptables rules differ from the ruleset in ${chains(drift)}: ${summary(drift)}`)
     this.drift = drift
@@ -19,7 +19,10 @@ Object.defineProperty(DriftError.prototype, 'name', { value: 'DriftError', confi
 
 // internal
 
-/** Names of the chains that differ: one or two names, otherwise the first name and the number of the others. */
+/**
+ * Names of the chains that differ from the ruleset: one or two names, otherwise the first name and the number of other
+ * chains.
+ */
 function chains({ missing, unexpected, changed }: Drift): string {
   const names = new Set(
     [...missing, ...unexpected, ...changed].map(({ backend, family, table, chain }) =>

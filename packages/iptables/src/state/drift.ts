@@ -1,10 +1,10 @@
 import type { Drift, DriftLine } from '../drift.ts'
 
-/** True if a drift contains no difference. */
+/** True if a drift contains no differences, so that the kernel's rules equal the ruleset. */
 export const isClean = (drift: Drift): boolean =>
   drift.missing.length === 0 && drift.unexpected.length === 0 && drift.changed.length === 0
 
-/** Combines the drift of several families. */
+/** Combines the drifts of several IP families into one. */
 export function mergeDrift(drifts: readonly Drift[]): Drift {
   return {
     missing: drifts.flatMap((drift) => drift.missing),
@@ -14,7 +14,7 @@ export function mergeDrift(drifts: readonly Drift[]): Drift {
 }
 
 /**
- * Formats the drift as text, one line per difference, including policies between two snapshots. `''` without
+ * Formats a drift as text, one line per difference. Includes policies that differ between two snapshots. `''` without
  * differences.
  */
 export function driftText({ missing, unexpected, changed, policies = [] }: Drift): string {
@@ -31,7 +31,7 @@ export function driftText({ missing, unexpected, changed, policies = [] }: Drift
         `changed ${family} ${table}: -P ${chain} ${actual} (expected: ${expected})`,
     ),
   ]
-  // A foreign comment may contain a line break.
+  // Escapes line breaks: the comment of another program's rule may contain one.
   return lines.map((line) => line.replaceAll('\n', '\\n')).join('\n')
 }
 

@@ -4,11 +4,11 @@ import type { Step, Steps } from '../steps/steps.ts'
 import { WantedRule } from './wanted.ts'
 
 /**
- * Steps that write a ruleset for the first time, in the author's order. Writes each rule, even if an equal foreign rule
+ * Plans the first write of a ruleset, in the author's order. Writes each rule, even if another program's equal rule
  * exists.
  *
- * `undefined` if one of the ruleset's chains exists. Also `undefined` if a table of the ruleset has no own chain: a
- * missing chain proves that no earlier call wrote the table.
+ * Returns `undefined` if one of the ruleset's chains exists. Also returns `undefined` if a table of the ruleset has no
+ * own chain: only a missing own chain proves that no earlier call wrote the table.
  */
 export function freshSteps(rules: Ruleset, seen: SavedTables): Steps | undefined {
   const { family } = seen

@@ -1,16 +1,16 @@
 import type { SavedRule } from '../parse/saved-tables.ts'
 import type { WantedRule } from './wanted.ts'
 
-/** Rule with the members that matter for its position in a chain. */
+/** Rule of a chain, with its key and its position. */
 export interface Marked {
-  /** Key of the rule: equal rules have equal keys. */
+  /** String that identifies the rule's content: equal rules have equal keys. */
   readonly key: string
   readonly position?: number | undefined
 }
 
 /**
- * Keys that identify the rules of a chain. Uses the bytes of the rules if every existing rule equals a known rule.
- * Otherwise uses the canonical form of the rules, which takes much longer to compute.
+ * Computes the strings by which the rules of a chain are compared. Uses the bytes of the rules if every existing rule
+ * equals a known rule. Otherwise uses the canonical form of the rules, which takes much longer to compute.
  */
 export function marksOf(
   known: readonly WantedRule[],

@@ -7,8 +7,9 @@ import { builtinsOf, ownNames, sameContent } from './diff.ts'
 import type { Wanted, WantedRule, WantedTable } from './wanted.ts'
 
 /**
- * Steps from the existing rules to the wanted rules; empty if nothing must change. Rewrites own chains that differ.
- * Deletes and inserts own rules of built-in chains one by one, around foreign rules. Removes unwanted own chains last.
+ * Plans the changes from a family's existing rules to the wanted rules; empty if nothing must change. Rewrites own
+ * chains that differ. Deletes and inserts own rules of built-in chains one by one, around other programs' rules.
+ * Removes unwanted own chains last.
  */
 export function planSteps(wanted: Wanted, snapshot: SavedTables): Steps {
   const steps = new Map<Table, readonly Step[]>()
@@ -38,7 +39,10 @@ function planTable(table: Table, state: WantedTable, chains: ReadonlyMap<string,
   ]
 }
 
-/** Rules of foreign chains that jump to a chain to remove. The kernel refuses the removal while such jumps exist. */
+/**
+ * Finds rules in other programs' chains that jump to a chain to remove. The kernel refuses the removal while such jumps
+ * exist.
+ */
 function foreignJumps(
   table: Table,
   state: WantedTable,
@@ -71,9 +75,10 @@ function planBuiltin(chain: string, state: WantedTable, current: readonly SavedR
 }
 
 /**
- * Inserts missing rules. `left` contains the indexes of the rules that remain in the chain. `-1 - index` stands for an
- * own rule that an earlier step wrote. A rule is placed before the next own rule, otherwise after the previous own
- * rule, otherwise at the author's position.
+ * Inserts the ruleset's missing rules into a built-in chain. The list `left` contains the indexes of the rules that
+ * remain in the chain. In this list, `-1 - index` stands for a rule of the ruleset that an earlier step wrote. A
+ * missing rule goes before the ruleset's next rule in the chain, otherwise after the previous one. Without such rules,
+ * the author's position counts.
  */
 function insertMissing(
   chain: string,
@@ -98,7 +103,10 @@ function insertMissing(
   return steps
 }
 
-/** Rules without a position come first, because the author's positions refer to a chain that contains them. */
+/**
+ * Orders the rules to insert: first the rules without a position. The authors' positions refer to a chain that already
+ * contains these rules.
+ */
 const authorOrder = (wanted: readonly WantedRule[]): [number, WantedRule][] => {
   const all = [...wanted.entries()]
   return [

@@ -6,15 +6,15 @@ import { written } from '../steps/written.ts'
 import { commonSubsequence } from './common-subsequence.ts'
 import { sameRules } from './transition.ts'
 
-/** One write: the rules before the write, and its steps. */
+/** Record of one write to a family, for a rollback: the rules from before the write, and the written changes. */
 export interface Write {
   readonly before: SavedTables
   readonly steps: Steps
 }
 
 /**
- * Rules as they would be without one write: the chains from before the write, with later changes by other programs.
- * Ignores chains that the write did not touch.
+ * Computes a family's rules as they would be without one write: the chains from before the write, with later changes by
+ * other programs. Ignores chains that the write did not change.
  */
 export function reverted(now: SavedTables, { before, steps }: Write): SavedTables {
   const after = written(before, steps)
@@ -27,7 +27,7 @@ export function reverted(now: SavedTables, { before, steps }: Write): SavedTable
     for (const name of new Set([...(old?.keys() ?? []), ...(ours?.keys() ?? [])])) {
       const [b, a] = [old?.get(name), ours?.get(name)]
       if (b === a) continue
-      // The output of a save may lack a built-in chain. Such a chain is empty.
+      // Treats a missing built-in chain as empty: `iptables-save` may omit a built-in chain without rules.
       if (b === undefined && !isBuiltin(table, name)) made.push(name)
       if (chains.has(name) || b !== undefined) chains.set(name, chainBack(chains.get(name), b, a))
     }
@@ -38,8 +38,8 @@ export function reverted(now: SavedTables, { before, steps }: Write): SavedTable
 }
 
 /**
- * Rules without the rules that a first `apply` wrote into some tables. Removes the ruleset's rules in reverse order,
- * each at its place.
+ * Computes the current rules without the rules that a first `apply` wrote into some tables. Removes the ruleset's rules
+ * in reverse order, each at its place.
  */
 export function unwritten(now: SavedTables, rules: Ruleset, from: ReadonlySet<Table>): SavedTables {
   const { family } = now
@@ -58,7 +58,7 @@ export function unwritten(now: SavedTables, rules: Ruleset, from: ReadonlySet<Ta
   return { family, tables }
 }
 
-/** Removes rules that jump to a chain that exists in `from` but not in `to`. */
+/** Removes rules that jump to a chain that exists in `from` but no longer in `to`. */
 export function withoutDangling(from: SavedTables, to: SavedTables): SavedTables {
   const tables = new Map<Table, ReadonlyMap<string, SavedChain>>()
   for (const [table, chains] of to.tables) {
@@ -76,7 +76,7 @@ export function withoutDangling(from: SavedTables, to: SavedTables): SavedTables
 
 // internal
 
-/** Other programs may have added rules or jumps to a chain that the write created. */
+/** Removes the chains that a write created, except chains that other programs have since filled or jump to. */
 function deleteUnused(chains: Map<string, SavedChain>, made: readonly string[]): void {
   const isUsed = (name: string) => [...chains.values()].some(({ rules }) => rules.some(({ target }) => target === name))
   const isEmpty = (name: string) => chains.get(name)?.rules.length === 0
@@ -101,15 +101,15 @@ function chainBack(
 }
 
 /**
- * Three-way merge. The result is `now` without the rules that the write added, and with the rules that it removed. Each
- * removed rule returns after its previous neighbour.
+ * Merges three versions of a chain: before a write, after the write, and now. The result is `now` without the rules
+ * that the write added, and with the rules that it removed. Each removed rule returns after its previous neighbour.
  */
 function merged(before: readonly SavedRule[], after: readonly SavedRule[], now: readonly SavedRule[]): SavedRule[] {
   const toAfter = new Map(pairsOf(before, after))
   const toNow = new Map(pairsOf(after, now))
   const stays = new Set(toAfter.values())
   const added = new Set([...toNow].filter(([index]) => !stays.has(index)).map(([, index]) => index))
-  // Rules that the write removed, by the index in `now` of the rule before them.
+  // Rules that the write removed from the chain. The key is the index in `now` of the rule before them.
   const taken = new Map<number, SavedRule[]>()
   let anchor = -1
   for (const [index, rule] of before.entries()) {

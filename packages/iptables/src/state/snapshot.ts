@@ -5,12 +5,14 @@ import type { SavedChain, SavedRule, SavedTables } from '../parse/saved-tables.t
 import { type Family, families, isBuiltin, isTable, type Table, tables } from '../rules/model.ts'
 import { diffOwn, type MutableDrift } from './diff.ts'
 
-/** Content of one back end in one namespace, to inspect, compare or restore. `trace` accepts its families. */
+/**
+ * Snapshot of the rules in one back end and namespace, to inspect, compare or restore. `trace` accepts its families.
+ */
 export interface Snapshot {
   readonly backend: IptablesBackend
-  /** Tables that were read from the family. */
+  /** Tables that the snapshot contains for each family. */
   readonly tables: readonly Table[]
-  /** `undefined` if the family was not read. */
+  /** Rules of one IP family; `undefined` if the snapshot does not contain the family. */
   readonly ipv4?: SavedTables
   readonly ipv6?: SavedTables
 }
