@@ -1,2 +1,2 @@
-/** Table of iptables. */
+/** Name of an iptables table. */
 export type Table = 'filter' | 'mangle' | 'nat' | 'raw' | 'security'

@@ -6,7 +6,7 @@ import { checkInteger } from './rules/numbers.ts'
 import type { IptablesPort } from './run/port.ts'
 import { type OpenWork, openWork } from './session/open-work.ts'
 
-/** Options for access to the kernel. All are optional. */
+/** Options of `iptables()`. All are optional. */
 export interface IptablesOptions {
   /**
    * Back end to use. Default `'auto'`: legacy if it holds rules in the namespace, otherwise the back end of the node's
@@ -14,44 +14,51 @@ export interface IptablesOptions {
    */
   readonly backend?: IptablesBackend | 'auto' | undefined
   /**
-   * Families to write. Default: IPv4, and IPv6 if the kernel has it in the namespace. By default, a family without
-   * rules in the ruleset is omitted if its programs are missing. A family with rules then throws `NO_BINARY`.
+   * IP families to write. Default: IPv4, and IPv6 if the kernel has it in the namespace. By default, a family without
+   * rules in the ruleset is omitted if its programs are missing. If the ruleset has rules in that family, the call
+   * throws `NO_BINARY`.
    */
   readonly families?: readonly Family[] | undefined
-  /** Seconds to wait for the lock of the legacy back end, at least 1. Default: 30. */
+  /** Seconds to wait for the file lock of the legacy back end, at least 1. Default: 30. */
   readonly waitSeconds?: number | undefined
-  /** Hides the node's nsswitch.conf from the programs, so that no name lookup leaves the pod. Default: true. */
+  /**
+   * Hides the node's nsswitch.conf from the iptables programs, so that no name lookup leaves the pod. Default: true.
+   */
   readonly shield?: boolean | undefined
   /**
-   * Use of programs for the nft back end. Default: `'auto'`.
+   * Use of the iptables programs for the nft back end, instead of netlink. Default: `'auto'`.
    * - `auto`: only for rules that netlink cannot write, for a namespace of another user namespace, or without FFI
-   * - `never`: throws in these cases
-   * - `always`: does not use netlink
+   * - `never`: throws where `auto` would use programs
+   * - `always`: uses programs only, and no netlink
    *
    * The legacy back end always needs programs.
    */
   readonly programs?: 'auto' | 'always' | 'never' | undefined
-  /** Prints the text of a first `apply` by programs. Default: `restoreText`. Its `-N` lines make a second run safe. */
+  /**
+   * Prints the restore text with which programs write a ruleset for the first time. Default: `restoreText`. The `-N`
+   * lines in that text fail if the ruleset was already written.
+   */
   readonly print?: ((rules: Ruleset, family: Family) => string) | undefined
-  /** Replaces the access to programs and files; for tests. */
+  /** Replaces the access to programs and files of the node; for tests. */
   readonly port?: IptablesPort | undefined
 }
 
-/** Namespace with access to its iptables rules. */
+/** Network namespace of a call, with a function that opens access to its iptables rules. */
 export interface Work {
   readonly place: Place
-  /** Opens the access to the rules at the first call. */
+  /** Opens the access to the namespace's rules at the first call; later calls return the same one. */
   open(): Promise<OpenWork>
 }
 
-/** Validates the options and finds the namespace. Runs no program. */
+/** Validates the options of `iptables()` and finds the namespace. Runs no program. */
 export function workIn(where: Where, options: IptablesOptions): Work {
   const place = placeOf(where, 'iptables')
   const sessionOptions = {
     backend: options.backend ?? 'auto',
     programs: options.programs ?? 'auto',
     families: checkFamilies(options.families),
-    // iptables waits forever for `--wait 0`. Version 1.8.9 does so without `--wait`, too.
+    // Refuses a lock wait of 0: for `--wait 0`, iptables waits forever. iptables 1.8.9 also waits forever without
+    // `--wait`.
     waitSeconds: checkInteger(options.waitSeconds ?? 30, 1, 3600, 'waitSeconds'),
     signal: place.signal,
     log: place.log,

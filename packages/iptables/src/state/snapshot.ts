@@ -20,12 +20,12 @@ export interface Snapshot {
 /**
  * Difference between two snapshots, or two texts that `parseSave` read: `missing` is only in `before`, `unexpected`
  * only in `after`.
- * - Rules are compared by meaning, without counters.
- * - Every chain and rule counts, also foreign ones.
- * - Families and tables that only one side covers are ignored.
- * - A text covers all tables of its family; a missing table is empty.
+ * - The comparison uses the meaning of rules, without counters.
+ * - The comparison includes every chain and rule, also chains and rules of other programs.
+ * - The comparison ignores families and tables that only one of the snapshots contains.
+ * - A text counts as a snapshot of all tables of its family: a table that it lacks is empty.
  *
- * @throws `IptablesError('INVALID_RULE')` when they cover nothing in common.
+ * @throws `IptablesError('INVALID_RULE')` if the two snapshots or texts have no family and table in common.
  * @example
  * ```ts
  * import { iptables } from '@cni/iptables'
@@ -55,7 +55,7 @@ export function diffSnapshots(before: Snapshot | SavedTables, after: Snapshot | 
   return { ...drift, policies }
 }
 
-/** Families and tables that are in a snapshot or a parsed text. */
+/** Families and tables that a snapshot or a parsed text contains. */
 export function coverage(snapshot: Snapshot | SavedTables): Coverage {
   if ('family' in snapshot) {
     const { family } = snapshot
@@ -68,13 +68,13 @@ export function coverage(snapshot: Snapshot | SavedTables): Coverage {
   }
 }
 
-/** Rules of one family of a snapshot, restricted to some tables. */
+/** Rules of one family in a snapshot, restricted to some tables. */
 export const inTables = ({ family, tables: all }: SavedTables, names: readonly Table[]): SavedTables => ({
   family,
   tables: new Map([...all].filter(([table]) => names.includes(table))),
 })
 
-/** Validates a list of tables from the caller. */
+/** Validates a list of table names that a caller passed. */
 export function checkTables(list: readonly Table[] | undefined): readonly Table[] {
   if (list === undefined) return tables
   if (!Array.isArray(list) || list.length === 0 || !list.every((name) => typeof name === 'string' && isTable(name))) {
@@ -107,7 +107,8 @@ function diffChain(
   policies: Required<Drift>['policies'][number][],
 ): void {
   if (isBuiltin(at.table, at.chain)) {
-    // An unused table does not exist in the kernel; its chains are empty and have the policy ACCEPT.
+    // A built-in chain that a snapshot lacks has the policy ACCEPT: the kernel creates the chain's table only at the
+    // first use.
     const [expected, actual] = [from?.policy ?? 'ACCEPT', to?.policy ?? 'ACCEPT']
     if (expected !== actual) policies.push({ ...at, expected, actual })
   } else if (to === undefined) {

@@ -5,8 +5,8 @@ import type { Step, Steps } from '../steps/steps.ts'
 import { commonSubsequence } from './common-subsequence.ts'
 
 /**
- * Steps from one snapshot to another. Rules that both contain keep their places and counters. Empty for equal
- * snapshots. Empties a table or built-in chain that `to` lacks.
+ * Plans the changes from the rules of one snapshot to the rules of another. Rules in both snapshots keep their places
+ * and counters. Empty for equal snapshots. Empties a table or built-in chain that `to` lacks.
  */
 export function transitionSteps(from: SavedTables, to: SavedTables): Steps {
   const steps = new Map<Table, readonly Step[]>()
@@ -45,7 +45,7 @@ function tableSteps(table: Table, from: Chains, to: Chains): Step[] {
       gone.push(name)
       continue
     } else if (a === undefined) made.push(name)
-    // Avoids push(...steps): a chain may have more rules than a call can have arguments.
+    // Avoids `push(...steps)`: a chain may have more rules than a JavaScript call can have arguments.
     for (const step of chainSteps(name, a?.rules ?? [], b?.rules ?? [])) edits.push(step)
   }
   return [
@@ -65,7 +65,8 @@ function chainSteps(chain: string, from: readonly SavedRule[], to: readonly Save
   )
   const stays = withoutLaterCopies(keys, pairs)
   const [kept, there] = [new Set(stays.map(([a]) => a)), new Set(stays.map(([, b]) => b))]
-  // Deleting 10 000 rules one by one would exceed the time limit of an undo on a slow node. A flush is fast.
+  // Flushes a long chain of which no rule stays. On a slow node, 10 000 single deletions would exceed the time limit of
+  // an undo.
   const flush = kept.size === 0 && from.length > 256
   const gone = placed(from, (_, index) => !kept.has(index))
   const steps: Step[] = flush ? [{ step: 'flush', chain }] : deleteSteps(chain, gone)
@@ -79,8 +80,8 @@ function chainSteps(chain: string, from: readonly SavedRule[], to: readonly Save
 }
 
 /**
- * Rules to keep, without those that have a later copy to delete. `-D` deletes the first copy, and a rule number could
- * delete a foreign rule written meanwhile.
+ * Rules that a chain may keep: excludes a rule of which a later equal copy must be deleted. `iptables -D` with a text
+ * deletes the first copy. A deletion by number could delete another program's new rule.
  */
 function withoutLaterCopies(keys: readonly string[], pairs: readonly [number, number][]): [number, number][] {
   const kept = new Set(pairs.map(([a]) => a))

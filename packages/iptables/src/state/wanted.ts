@@ -5,7 +5,10 @@ import { chainsFor, type Family, isBuiltin, type Rule, type Ruleset, rulesFor, t
 import { ruleLine } from '../text/quote.ts'
 import { ruleArgs } from '../text/rule-args.ts'
 
-/** Rule that should exist. Computes its text, key and form at the first use. */
+/**
+ * Rule of a ruleset that should exist in the kernel. Computes its text, its canonical form and its bytes at the first
+ * use.
+ */
 export class WantedRule {
   readonly rule: Rule
   readonly #family: Family
@@ -23,48 +26,51 @@ export class WantedRule {
     return this.#text
   }
 
-  /** Key of the rule: equal rules have equal keys. */
+  /** Canonical form of the rule as a string: equal rules have equal keys. */
   get key(): string {
     this.#key ??= canonicalRule(this.rule, this.#family).key
     return this.#key
   }
 
   /**
-   * Expressions as a string, equal to `form` of an equal `SavedRule`. `undefined` for a rule that only a program can
-   * write.
+   * Bytes of the rule's expressions as a string, for comparison with a `SavedRule`; `undefined` for a rule that only a
+   * program can write.
    */
   get form(): string | undefined {
     return encodedRule(this.rule, this.#family)?.form
   }
 
-  /** Position that the author gave, from 1; `undefined` for the end of the chain. */
+  /** Position in the chain that the ruleset's author gave, from 1; `undefined` for the end of the chain. */
   get position(): number | undefined {
     return this.rule.position
   }
 }
 
-/** Own chains and rules that one table should have. */
+/** Chains and rules of a ruleset that one table should have. */
 export interface WantedTable {
-  /** Own chains with their rules in final order. */
+  /** The ruleset's own chains in the table, with their rules in final order. */
   readonly own: ReadonlyMap<string, readonly WantedRule[]>
-  /** Own chains that must not exist. */
+  /** The ruleset's chains that must not exist, such as chains of an older ruleset. */
   readonly absent: readonly string[]
-  /** Own rules of built-in chains in their final relative order. */
+  /** The ruleset's rules in built-in chains, in their final relative order. */
   readonly builtin: ReadonlyMap<string, readonly WantedRule[]>
   /**
    * Rules of which one copy may be deleted from a built-in chain. A rule without a jump to an own chain does not show
-   * which program wrote it. Further copies stay unless this package is known to have written them.
+   * which program wrote the rule. Further copies stay unless this package is known to have written them.
    */
   readonly removable: ReadonlyMap<string, readonly WantedRule[]>
 }
 
-/** Own chains and rules that one family should have. Tables that the ruleset does not declare are foreign. */
+/**
+ * Chains and rules of a ruleset that one family should have. Tables that the ruleset does not declare belong to other
+ * programs.
+ */
 export interface Wanted {
   readonly family: Family
   readonly tables: ReadonlyMap<Table, WantedTable>
 }
 
-/** State that a ruleset describes in one family. */
+/** Computes the chains and rules that a ruleset demands in one family. */
 export function wantedState(rules: Ruleset, family: Family): Wanted {
   const present = new Set(chainsFor(rules, family).map(({ table, name }) => `${table} ${name}`))
   const tables = new Map<Table, MutableTable>()
@@ -86,7 +92,7 @@ export function wantedState(rules: Ruleset, family: Family): Wanted {
   return { family, tables }
 }
 
-/** State in which no part of a ruleset exists. */
+/** Computes the state of a family after a removal: none of the ruleset's chains and rules exists. */
 export function removedState(rules: Ruleset, family: Family): Wanted {
   const tables = new Map<Table, WantedTable>()
   for (const [table, { own, absent, builtin }] of wantedState(rules, family).tables) {
@@ -95,13 +101,13 @@ export function removedState(rules: Ruleset, family: Family): Wanted {
   return { family, tables }
 }
 
-/** Wanted state restricted to some tables. */
+/** Restricts the wanted chains and rules to some tables. */
 export const onlyTables = ({ family, tables }: Wanted, names: readonly Table[]): Wanted => ({
   family,
   tables: new Map([...tables].filter(([table]) => names.includes(table))),
 })
 
-/** True if the kernel holds any part of a wanted state. */
+/** True if the kernel holds any chain or rule of the ruleset in a family. */
 export function holdsOurs(wanted: Wanted, snapshot: SavedTables): boolean {
   return [...wanted.tables].some(([table, { own, absent, builtin }]) => {
     const chains = snapshot.tables.get(table)

@@ -8,12 +8,13 @@ export interface Placed {
 }
 
 /**
- * Deletes some rules of a chain, in the chain's order. Deletes by text where possible: a number could delete a foreign
- * rule written meanwhile. A text deletes the first copy, so `rules` must contain the first copies.
+ * Plans the deletion of some rules of a chain, in the chain's order. Deletes by text where possible: a number could
+ * delete another program's new rule. A text deletes the first copy, so `rules` must contain the first copies.
  */
 export function deleteSteps(chain: string, rules: readonly Placed[]): Step[] {
-  // The text of a comment with a line break does not fit in one line, so the rule is deleted by number. These deletions
-  // come first and from the back, while the numbers are valid. Rules that netlink returned are deleted by handle.
+  // A rule whose comment contains a line break does not fit in one line of restore text: it is deleted by number. Such
+  // deletions come first and from the back, while the numbers are valid. Rules that netlink returned are deleted by
+  // handle.
   const isNumbered = ({ rule }: Placed) => rule.source === undefined && rule.text.includes('\n')
   const numbered = rules.filter(isNumbered).toReversed()
   const rest = rules.filter((each) => !isNumbered(each))
@@ -23,6 +24,6 @@ export function deleteSteps(chain: string, rules: readonly Placed[]): Step[] {
   ]
 }
 
-/** Rules of a chain that meet a condition, with their indexes. */
+/** Rules of a chain that meet a condition, each with its index in the chain. */
 export const placed = (rules: readonly SavedRule[], picks: (rule: SavedRule, index: number) => boolean): Placed[] =>
   rules.flatMap((rule, index) => (picks(rule, index) ? [{ rule, index }] : []))

@@ -1,32 +1,32 @@
 import type { Rule, Table } from '../rules/model.ts'
 
-/** Rule to write: its text for programs, and its meaning. */
+/** Rule of a planned change: its text for programs, and its meaning for netlink. */
 export interface StepRule {
-  /** Text of the rule that `iptables-save` prints after `-A CHAIN`. */
+  /** Text of the rule as `iptables-save` prints it after `-A CHAIN`. */
   readonly text: string
-  /** Rule of a ruleset, if the rule to write comes from one. */
+  /** Ruleset's rule from which this rule was made; missing for a rule from another source. */
   readonly rule?: Rule | undefined
 }
 
-/** Change of a table. Positions count from 0, in the chain after the previous steps. */
+/** One change of a chain or rule in a table. Positions count from 0, in the chain after the previous changes. */
 export type Step<R extends StepRule = StepRule> =
-  /** Creates a missing chain. */
+  /** Creates a chain. The chain must not exist. */
   | { readonly step: 'create'; readonly chain: string }
-  /** Creates a chain, or empties an existing one. */
+  /** Creates a chain, or empties an existing chain. */
   | { readonly step: 'renew'; readonly chain: string }
   | { readonly step: 'flush'; readonly chain: string }
   | { readonly step: 'append'; readonly chain: string; readonly rule: R }
   | { readonly step: 'insert'; readonly chain: string; readonly at: number; readonly rule: R }
-  /** Deletes an existing rule: the first rule with its text, or the rule at a position. */
+  /** Deletes a rule of a chain: the first rule with this text, or the rule at a position. */
   | { readonly step: 'delete'; readonly chain: string; readonly rule: R; readonly at?: number }
   /** Removes an empty chain to which no rule jumps. */
   | { readonly step: 'remove'; readonly chain: string }
   | { readonly step: 'policy'; readonly chain: string; readonly policy: string }
 
-/** Steps of one family by table. Tables without changes are omitted. */
+/** Planned changes of one family, by table. Tables without changes are omitted. */
 export type Steps<R extends StepRule = StepRule> = ReadonlyMap<Table, readonly Step<R>[]>
 
-/** Restore text of the steps, one transaction per table; `''` without steps. */
+/** Prints planned changes as restore text, with one transaction per table; `''` without changes. */
 export function stepsText(steps: Steps): string {
   let text = ''
   for (const [table, list] of steps) text += `*${table}\n${list.map(stepLine).join('\n')}\nCOMMIT\n`
@@ -41,7 +41,7 @@ function stepLine(step: Step): string {
     case 'create':
       return `-N ${chain}`
     case 'renew':
-      // With --noflush, this line empties an existing chain on both back ends.
+      // With `iptables-restore --noflush`, the line `:CHAIN` empties an existing chain on both back ends.
       return `:${chain} - [0:0]`
     case 'flush':
       return `-F ${chain}`
@@ -58,5 +58,5 @@ function stepLine(step: Step): string {
   }
 }
 
-/** Restore text has no line breaks: a foreign comment must not start a new line. */
+/** Restore text cannot contain line breaks: the comment of another program's rule must not start a new line. */
 const lineOf = ({ text }: StepRule) => text.replaceAll('\n', ' ')

@@ -2,35 +2,38 @@ import type { SavedTables } from '../parse/saved-tables.ts'
 import { RestoreError } from '../run/failure.ts'
 import { type Steps, stepsText } from './steps.ts'
 
-/** Steps for a family, and the rules for which they were planned. */
+/** Planned changes for a family, and the current rules from which they were planned. */
 export interface Planned {
   readonly seen: SavedTables
   readonly steps: Steps
 }
 
-/** Write with a retry: the plan is valid only while no other program writes. */
+/** Write of planned changes, with a retry: the plan is valid only while no other program writes rules. */
 export interface OptimisticWrite {
   readonly first: Planned
-  /** Reads the rules and plans the steps again. */
+  /** Reads the kernel's rules again and plans the changes from them. */
   read(): Promise<Planned>
   write(planned: Planned): Promise<void>
-  /** Called before the rules are read again. */
+  /** Called after the kernel has refused a plan, before the rules are read again. */
   refused(attempt: number): void
-  /** True to stop if the new plan equals the refused one: no other program has then changed the refused rules. */
+  /** True to stop if the new plan equals the refused plan: no other program has then changed the refused rules. */
   readonly stopAtSame: boolean
 }
 
-/** Result of a write. If there are no steps, nothing was written. */
+/** Plan that the kernel has accepted. If the plan contains no changes, nothing was written. */
 export interface Accepted extends Planned {
-  /** Number of attempts: 1 unless another program wrote between read and write. */
+  /** Number of write attempts: 1 unless another program wrote between read and write. */
   readonly attempts: number
-  /** Generation of nf_tables when the rules were read; `undefined` if programs read them. */
+  /**
+   * Generation of nf_tables (the kernel's change counter) when the rules were read; `undefined` if programs read the
+   * rules.
+   */
   readonly generation?: number | undefined
 }
 
 /**
- * Writes a plan. The kernel refuses a line if another program wrote between read and write. Then reads and plans again,
- * up to three attempts in all. Throws the last refusal.
+ * Writes planned changes of rules. The kernel refuses a line if another program wrote between read and write. In that
+ * case, reads and plans again, up to three attempts in all. Throws the last refusal.
  */
 export async function writeUntilAccepted(job: OptimisticWrite): Promise<Accepted> {
   let planned = job.first

@@ -2,7 +2,10 @@ import { type SavedChain, SavedRule, type SavedTables } from '../parse/saved-tab
 import type { Table } from '../rules/model.ts'
 import type { Step, StepRule, Steps } from './steps.ts'
 
-/** Computes a snapshot after some steps without asking the kernel. Chains without steps stay the same objects. */
+/**
+ * Computes the rules after some planned changes without asking the kernel. Chains without changes stay the same
+ * objects.
+ */
 export function written(snapshot: SavedTables, steps: Steps): SavedTables {
   const tables = new Map<Table, ReadonlyMap<string, SavedChain>>(snapshot.tables)
   const copied = new WeakSet<SavedRule[]>()
@@ -17,8 +20,8 @@ export function written(snapshot: SavedTables, steps: Steps): SavedTables {
 // internal
 
 /**
- * `copied` contains the rule lists that may be changed in place. A copy of a long list for each step would take
- * minutes.
+ * Applies one planned change to the computed chains. Rule lists in `copied` may be changed in place. A copy of a long
+ * list for each change would take minutes.
  */
 function take(
   chains: Map<string, SavedChain>,

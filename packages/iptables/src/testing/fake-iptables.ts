@@ -6,25 +6,31 @@ import type { IptablesPort, IptablesPortOptions } from '../run/port.ts'
 import type { IptablesOptions } from '../work.ts'
 import { FakeTables } from './fake-tables.ts'
 
-/** `Iptables` over a node in memory with back ends, families and tables. Records all programs that calls run. */
+/**
+ * Result of `fakeIptables()`: an `Iptables` over a simulated node with back ends, families and tables. Records all
+ * programs that calls run.
+ */
 export interface FakeIptables extends Iptables {
-  /** Port for code that calls `iptables(where, { port })` itself. */
+  /** Port of the simulated node, for code that calls `iptables(where, { port })` itself. */
   readonly port: IptablesPort
-  /** Programs that calls ran, in order. */
+  /** Programs that calls ran on the simulated node, in order. */
   readonly commands: readonly { readonly argv: readonly string[]; readonly input?: string }[]
-  /** Rules of one family and back end, in the form of `iptables-save` without empty built-in chains. */
+  /**
+   * Rules of the simulated node in one family and back end, in the form of `iptables-save` without empty built-in
+   * chains.
+   */
   dump(family?: Family, backend?: IptablesBackend): string
   /**
-   * Runs restore text as another program would, to add foreign rules or tamper with rules. Throws if the text is
-   * refused.
+   * Runs restore text as another program would, to add other programs' rules or tamper with rules. Throws if the
+   * simulated node refuses the text.
    */
   tamper(text: string, family?: Family, backend?: IptablesBackend): void
 }
 
 /**
- * `iptables()` without a kernel and without root: the same plans, errors and drift. Simulates `iptables-restore
- * --noflush` and `iptables-save` on tables in memory, atomic per table as in the kernel. It does not know the meaning
- * of matches, only how text changes tables.
+ * Creates an `iptables()` without a kernel and without root: the same plans, errors and drift. Simulates
+ * `iptables-restore --noflush` and `iptables-save` on tables in memory, atomic per table as in the kernel. The
+ * simulation does not know the meaning of matches, only how text changes tables.
  *
  * @example
  * ```ts
@@ -39,13 +45,16 @@ export interface FakeIptables extends Iptables {
  */
 export function fakeIptables(
   options: Pick<IptablesOptions, 'families' | 'waitSeconds' | 'print'> & {
-    /** Back end of the node's plain `iptables-restore`. Default: `'iptables-nft'`. */
+    /** Back end of the simulated node's plain `iptables-restore`. Default: `'iptables-nft'`. */
     readonly backend?: IptablesBackend
-    /** Programs that are not installed on the node. */
+    /** Programs that are not installed on the simulated node. */
     readonly without?: readonly string[]
-    /** True if the namespace has IPv6. Default: true. */
+    /** True if the simulated namespace has IPv6. Default: true. */
     readonly ipv6?: boolean
-    /** Called before each program. If it returns a message, the program fails with this message on stderr. */
+    /**
+     * Function to simulate failures, called before each program. If it returns a message, the program fails with this
+     * message on stderr.
+     */
     readonly fail?: (command: FakeIptables['commands'][number]) => string | undefined
   } = {},
 ): FakeIptables {
@@ -58,7 +67,7 @@ export function fakeIptables(
 
 export type FakeKernel = Omit<FakeIptables, keyof Iptables>
 
-/** Node of a `fakeIptables`. */
+/** Simulated node behind `fakeIptables`: its back ends, programs and tables. */
 export function fakeKernel(options: Parameters<typeof fakeIptables>[0] = {}): FakeKernel {
   const { backend: plain = 'iptables-nft', without = [], ipv6 = true, fail } = options
   const commands: FakeKernel['commands'][number][] = []

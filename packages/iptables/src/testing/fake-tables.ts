@@ -4,7 +4,7 @@ import { tokenize } from '../parse/tokenize.ts'
 import { builtinChains, type Family, isBuiltin, isTable, type Table } from '../rules/model.ts'
 import { isExtensionTarget } from '../rules/names.ts'
 
-/** Tables of one family and back end, in memory. A table exists after its first use. */
+/** Simulated iptables tables of one family and back end. A table exists after its first use. */
 export class FakeTables {
   readonly family: Family
   #tables = new Map<Table, Chains>()
@@ -14,7 +14,7 @@ export class FakeTables {
     this.family = family
   }
 
-  /** Number of transactions that the tables committed. */
+  /** Number of transactions that the simulated tables have committed. */
   get commits(): number {
     return this.#commits
   }
@@ -87,7 +87,8 @@ type Chains = Map<string, FakeChain>
 function change(table: Table, chains: Chains, line: string, family: Family): string | undefined {
   const [, head, wanted = '-'] = /^:(\S+)(?: (\S+))?/.exec(line) ?? []
   if (head !== undefined) {
-    // With --noflush, an own chain is emptied. A built-in chain gets its policy and keeps its rules.
+    // With `iptables-restore --noflush`, the line `:CHAIN` empties an own chain. A built-in chain gets its policy from
+    // that line and keeps its rules.
     const kept = isBuiltin(table, head) ? chains.get(head)?.rules : undefined
     chains.set(head, { policy: isBuiltin(table, head) && wanted === '-' ? 'ACCEPT' : wanted, rules: kept ?? [] })
     return undefined
@@ -135,7 +136,7 @@ function indexOf(rules: readonly string[], text: string, family: Family): number
   return rules.findIndex((rule) => new SavedRule(rule, family).key === key)
 }
 
-/** Error for a jump to a missing chain at the end of the transaction. */
+/** Error of the simulated commit if a rule jumps to a missing chain. */
 function danglingJump(chains: Chains, family: Family): string | undefined {
   for (const { rules } of chains.values()) {
     for (const rule of rules) {

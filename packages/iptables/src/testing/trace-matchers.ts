@@ -6,23 +6,26 @@ import type { TraceOptions } from '../trace/options.ts'
 import { trace } from '../trace/trace.ts'
 import type { Trace } from '../trace/way.ts'
 
-/** Methods that {@link traceMatchers} adds to `expect(rules)`. */
+/** Methods that {@link traceMatchers} adds to `expect(rules)`. Each traces a packet through the rules. */
 export interface TraceMatchers<R = unknown> {
-  /** A rule redirects the packet to this port of this machine. */
+  /** Expects that a rule redirects the packet to this port of this machine. */
   toRedirect(packet: Packet | string, port: number, options?: TraceOptions): R
-  /** TPROXY gives the packet to this port. */
+  /** Expects that a TPROXY rule delivers the packet to the local proxy on this port. */
   toTproxy(packet: Packet | string, port: number, options?: TraceOptions): R
-  /** The packet passes with an unchanged destination. */
+  /** Expects that the rules accept the packet with an unchanged destination. */
   toPass(packet: Packet | string, options?: TraceOptions): R
-  /** The packet is dropped or rejected. `.not.toBlock` means that it is accepted, with any destination. */
+  /**
+   * Expects that the rules drop or reject the packet. `.not.toBlock` expects that the packet is accepted, with any
+   * destination.
+   */
   toBlock(
     packet: Packet | string,
     options?: TraceOptions & {
-      /** Verdict to expect: dropped or rejected. Default: either of them. */
+      /** Expected verdict for the packet: dropped or rejected. Default: either of them. */
       readonly by?: 'DROP' | 'REJECT'
     },
   ): R
-  /** The packet passes through a chain of this name. */
+  /** Expects that the packet passes through a chain of this name. */
   toVisit(packet: Packet | string, chain: string, options?: TraceOptions): R
 }
 

@@ -1,7 +1,7 @@
 import type { AddressPair, Family, Match } from '../rules/model.ts'
 import { markText } from './numbers.ts'
 
-/** Appends the iptables tokens of a condition. */
+/** Appends the iptables tokens of a rule's condition. */
 export function pushMatch(out: string[], match: Match, family: Family): void {
   if (match.match === 'raw') {
     out.push(...match.tokens)
@@ -15,13 +15,16 @@ export function pushMatch(out: string[], match: Match, family: Family): void {
   pushValues(out, match, family)
 }
 
-/** Value of a condition for `family`. */
+/** Value of a condition for `family`: the single value, or the family's half of a pair. */
 export const forFamily = (value: string | AddressPair, family: Family): string =>
   typeof value === 'string' ? value : value[family]
 
 // internal
 
-/** Module (`-m`) and option of each condition. `-p` loads tcp, udp and similar modules. */
+/**
+ * iptables module (`-m`) and option of each condition. Conditions on ports and flags need no module: `-p` loads tcp,
+ * udp and similar modules.
+ */
 const options: Readonly<Record<Exclude<Match['match'], 'raw'>, readonly [module: string, option: string]>> = {
   proto: ['', '-p'],
   src: ['', '-s'],
@@ -114,7 +117,7 @@ function pushValues(out: string[], match: Exclude<Match, { match: 'raw' }>, fami
       out.push(match.address)
       return
     case 'random':
-      // iptables-save prints eleven digits, which exceeds the kernel's 31 bits.
+      // Prints eleven digits of a probability, like iptables-save. This exceeds the kernel's precision of 31 bits.
       out.push(match.probability.toFixed(11))
       return
     case 'nth':

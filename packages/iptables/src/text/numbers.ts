@@ -1,4 +1,4 @@
-/** Prints a mark in decimal, with the mask in hexadecimal. */
+/** Prints a packet mark in decimal, with its mask in hexadecimal. */
 export const markText = (value: number, mask?: number): string =>
   mask === undefined ? String(value) : `${value}/${hex(mask)}`
 

@@ -16,7 +16,8 @@ export function quote(token: string): string {
 export function ruleLine(tokens: readonly string[]): string {
   let line = ''
   for (const token of tokens) line += line === '' ? quote(token) : ` ${quote(token)}`
-  // iptables-restore reads lines of up to 10 240 bytes and rules of up to 255 arguments. It would split longer ones.
+  // Refuses rules that iptables-restore would split: it reads lines of up to 10 240 bytes and rules of up to 255
+  // arguments.
   if (tokens.length > 240 || line.length > 3000) checkSize(tokens, line)
   return line
 }

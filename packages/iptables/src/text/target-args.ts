@@ -2,7 +2,7 @@ import type { Family, Target } from '../rules/model.ts'
 import { forFamily } from './match-args.ts'
 import { hex, markText } from './numbers.ts'
 
-/** Appends the iptables tokens of a target. */
+/** Appends the iptables tokens of a rule's target. */
 export function pushTarget(out: string[], target: Target, family: Family): void {
   switch (target.target) {
     case 'none':

@@ -1,7 +1,7 @@
 import { addressBytes, plainAddress } from '@cni/types/packet'
 import { isLoopback, type TracedPacket } from './traced-packet.ts'
 
-/** True if an address has one of the types; `undefined` if that depends on unknown routes. */
+/** True if an address has one of the addrtype match's types; `undefined` if that depends on unknown routes. */
 export function isOfType(side: 'src' | 'dst', types: readonly string[], traced: TracedPacket): boolean | undefined {
   const address = side === 'dst' ? traced.dst : traced.source.address
   if (traced.family === 'ipv6') return isOfTypes6(address, types, traced)
@@ -12,7 +12,10 @@ export function isOfType(side: 'src' | 'dst', types: readonly string[], traced: 
 
 // internal
 
-/** In IPv4, an address has one type, and one match in the list is sufficient. */
+/**
+ * Types that an IPv4 address may have for the addrtype match. In the kernel, the address has exactly one of these
+ * types.
+ */
 function possibleTypes(address: string | undefined, { packet }: TracedPacket): readonly string[] {
   const remote = ['UNICAST', 'BROADCAST', 'BLACKHOLE', 'UNREACHABLE', 'PROHIBIT']
   if (address === undefined) return ['LOCAL', ...remote]
@@ -25,8 +28,8 @@ function possibleTypes(address: string | undefined, { packet }: TracedPacket): r
 }
 
 /**
- * In IPv6, MULTICAST and UNICAST must each match. One of the types that routes decide must match as well (Linux,
- * `match_type6`).
+ * In IPv6, the addrtype match needs MULTICAST and UNICAST each to match if the list contains them. One of the types
+ * that routes decide must match as well (Linux, `match_type6`).
  */
 function isOfTypes6(
   address: string | undefined,

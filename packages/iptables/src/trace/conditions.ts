@@ -6,7 +6,9 @@ import { cameOverWire, hasFlags, hasSocket, isDirection, isIcmp, isOf, isPacketT
 import { inRange, inSet } from './sets.ts'
 import { hasConnection, stateOf, type TracedPacket } from './traced-packet.ts'
 
-/** True if a packet meets a condition; `undefined` if that is unknown or not modelled. */
+/**
+ * True if a traced packet meets a rule's condition; `undefined` if that is unknown or the condition is not modelled.
+ */
 export function meets(condition: Condition, traced: TracedPacket): boolean | undefined {
   // A packet without a connection has no connection mark: neither the condition nor its negation matches.
   if (condition.module === 'connmark' && !hasConnection(traced)) return false
@@ -16,7 +18,7 @@ export function meets(condition: Condition, traced: TracedPacket): boolean | und
   return met === undefined ? undefined : met !== condition.not
 }
 
-/** Prints a condition as iptables options. */
+/** Prints a rule's condition as iptables options. */
 export function conditionText({ module, option, not, values }: Condition): string {
   const name = option === '' ? '' : `${module === '' ? '-' : '--'}${option}`
   const words = [module === '' ? '' : `-m ${module}`, not ? '!' : '', name, ...values.map(written)]
@@ -81,7 +83,7 @@ function plain({ module, option, values }: Condition, traced: TracedPacket): boo
     case 'pkttype.pkt-type':
       return isPacketType(value, traced)
     case 'socket.restore-skmark':
-      // The mark of the socket is unknown to the trace.
+      // The mark of the packet becomes unknown: the trace does not know the socket's mark, which this option copies.
       if (packet.socket !== 'none') traced.mark = undefined
       return hasSocket('any', traced)
     case 'socket.':
@@ -114,7 +116,7 @@ const portProtocols: ReadonlySet<string> = new Set(['tcp', 'udp', 'udplite', 'sc
 const either = (a: boolean | undefined, b: boolean | undefined): boolean | undefined =>
   a === true || b === true ? true : a === undefined || b === undefined ? undefined : false
 
-/** Canonical rules contain IPv6 addresses as bytes with dots between them. */
+/** Replaces IPv6 addresses in canonical form (16 bytes with dots between them) by the usual spelling. */
 const written = (value: string): string =>
   value.replace(/\d+(?:\.\d+){15}/g, (bytes) => formatAddress(Uint8Array.from(bytes.split('.'), Number)))
 
@@ -123,14 +125,14 @@ function between(address: string | undefined, range: string): boolean | undefine
   return inRange(address, low, high)
 }
 
-/** Answer for a `statistic` condition: all packets, no packet, or the caller's answer. */
+/** Decides whether a `statistic` condition selects the packet: always, never, or as the caller of `trace` says. */
 function picked(option: string, value: number, { options }: TracedPacket): boolean | undefined {
   if (value === 1) return true
   if (option === 'probability' && value === 0) return false
   return options.statistic === undefined ? undefined : options.statistic === 'hit'
 }
 
-/** Canonical networks of both families are bytes with dots between them. */
+/** True if an address is in a network. Networks of canonical rules are bytes with dots between them. */
 function inNetwork(address: string | undefined, network: string): boolean | undefined {
   const [text = '', length] = network.split('/')
   const bytes = text.split('.').map(Number)
@@ -163,7 +165,7 @@ function hasMark(mark: number | undefined, text: string): boolean | undefined {
 function inState(states: readonly string[], traced: TracedPacket): boolean | undefined {
   const known = states.includes(stateOf(traced))
   if (known || !hasConnection(traced)) return known
-  // Source NAT is decided only in the last chain of the packet's path.
+  // The conntrack state SNAT is unknown before the last chain of the packet's path: only that chain decides source NAT.
   const first = traced.packet.state === undefined || traced.packet.state === 'NEW'
   const snat = states.includes('SNAT') ? (first && traced.packet.in !== 'lo' ? false : undefined) : false
   return either(states.includes('DNAT') ? traced.dnat : false, snat)

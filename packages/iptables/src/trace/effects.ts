@@ -3,22 +3,25 @@ import { plainAddress } from '@cni/types/packet'
 import type { CanonicalRule } from '../parse/canonical.ts'
 import { hasConnection, isLocal, isLoopback, type TracedPacket } from './traced-packet.ts'
 
-/** Effect of a target: the packet continues, leaves the table, ends its path, or the target is not modelled. */
+/**
+ * Effect of a rule's target on a traced packet. The packet continues, leaves the table, or ends its path, or the target
+ * is not modelled.
+ */
 export type Outcome =
   | { readonly kind: 'continue'; readonly effect?: string }
   | { readonly kind: 'accept'; readonly effect?: string }
   | { readonly kind: 'drop'; readonly verdict: 'DROP' | 'REJECT' }
   | { readonly kind: 'unknown'; readonly reason: string }
 
-/** Targets whose changes are invisible to all modelled conditions. */
+/** Targets that the trace can ignore: no modelled condition sees their changes of the packet. */
 const harmless: ReadonlySet<string> = new Set([
   ...['', 'LOG', 'NFLOG', 'TRACE', 'AUDIT', 'CHECKSUM', 'CLASSIFY', 'TCPMSS', 'TOS', 'DSCP', 'TTL', 'HL'],
 ])
 
-/** True if a rule changes nothing in the packet: the trace then need not know whether the rule matches. */
+/** True if no modelled condition sees the effect of a target. The trace then need not know whether the rule matches. */
 export const isHarmless = (target: string): boolean => harmless.has(target)
 
-/** Applies a target other than a jump to the packet. */
+/** Applies a target, other than a jump, to the traced packet. */
 export function act({ target, targetOptions }: CanonicalRule, traced: TracedPacket): Outcome {
   if (harmless.has(target)) return { kind: 'continue' }
   const options = new Map(targetOptions.map((text) => split(text)))
@@ -81,7 +84,7 @@ function connmark(options: Options, traced: TracedPacket): Outcome {
 }
 
 function ct(options: Options, traced: TracedPacket): Outcome {
-  // A packet keeps its connection, its template, or the fact that it will never have a connection.
+  // CT changes nothing after conntrack has assigned a connection, or after a rule has set a zone or NOTRACK.
   if (traced.tracking !== 'before') return { kind: 'continue' }
   if (options.has('notrack') && options.size === 1) {
     traced.tracking = 'untracked'
@@ -134,7 +137,8 @@ function dnat(options: Options, traced: TracedPacket): Outcome {
   if (text === undefined || address === undefined || (port !== undefined && to === undefined)) {
     return unknown('ranges of addresses or ports are not modelled')
   }
-  // Without route_localnet, the kernel drops packets that would leave from or arrive at a loopback address.
+  // The verdict is unknown for a rewrite to or from a loopback address: without route_localnet, the kernel drops such
+  // packets.
   const source = traced.packet.src === undefined ? traced.dst : plainAddress(traced.packet.src)
   const leaves = source === undefined || (isLoopback(source) && isLocal(address, traced) !== true)
   if (traced.from === 'local' ? leaves : isLoopback(address)) return unknown('whether loopback is routed is not known')
@@ -143,8 +147,8 @@ function dnat(options: Options, traced: TracedPacket): Outcome {
 }
 
 function snat(options: Options, traced: TracedPacket): Outcome {
-  // MASQUERADE uses an address of the interface, and the kernel chooses from ranges. NAT keeps a port only if it is
-  // free.
+  // The new source is unknown for MASQUERADE, which uses an interface's address, and for a range, from which the kernel
+  // chooses. The new port is always unknown: NAT keeps a port only if it is free.
   const text = options.get('to-source') ?? ''
   const address = fromBytes(
     /^\[([^\]]*)\]/.exec(text)?.[1] ?? (traced.family === 'ipv4' ? text.split(':')[0] : text) ?? '',
@@ -175,7 +179,10 @@ function maskPair(text: string | undefined): { value: number; mask: number } | u
   return { value, mask }
 }
 
-/** Clears the mask's bits of a mark, then xors the value. The result is known unless unknown bits remain. */
+/**
+ * Clears the mask's bits of a packet's or connection's mark, then xors the value. The result is known unless unknown
+ * bits remain.
+ */
 function mix(old: number | undefined, mask: number, value: number): number | undefined {
   if (old === undefined) return mask === 0xffffffff ? value : undefined
   return ((old & ~mask) ^ value) >>> 0
@@ -188,7 +195,7 @@ function copy(from: number | undefined, fromMask: number, to: number | undefined
 const onePort = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d+$/.test(text) && Number(text) <= 65535 ? Number(text) : undefined
 
-/** Canonical IPv6 addresses are bytes with dots between them. */
+/** Parses an address of a canonical rule. IPv6 addresses in such rules are bytes with dots between them. */
 function fromBytes(text: string): string | undefined {
   const bytes = text.split('.')
   if ((bytes.length !== 4 && bytes.length !== 16) || bytes.some((byte) => !/^\d{1,3}$/.test(byte))) return undefined

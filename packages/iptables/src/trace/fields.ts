@@ -13,7 +13,7 @@ export function hasFlags(mask: string, set: string, traced: TracedPacket): boole
   return seen.length === wanted.length && seen.every((name) => wanted.includes(name))
 }
 
-/** `--icmp-type any`, `8` or `3/1`. */
+/** `--icmp-type`: the packet has the ICMP type `any`, `8` (type), or `3/1` (type and code). */
 export function isIcmp(text: string, { packet }: TracedPacket): boolean | undefined {
   if (text === 'any' || text === '255') return true
   const [, type, code] = /^(\d+)(?:\/(\d+))?$/.exec(text) ?? []
@@ -23,31 +23,37 @@ export function isIcmp(text: string, { packet }: TracedPacket): boolean | undefi
   return packet.icmp[1] === undefined ? undefined : packet.icmp[1] === Number(code)
 }
 
-/** True if a packet has the protocol of a match. A match of another protocol never matches, even negated. */
+/** True if a packet has the protocol of a match module. A module for another protocol never matches, even negated. */
 export function isOf(module: string, { packet }: TracedPacket): boolean {
   const numbers: Readonly<Record<string, string>> = { icmp: '1', icmp6: '58' }
   return (numbers[module] ?? protocolNumber(module)) === protocolNumber(packet.protocol)
 }
 
 /**
- * True if the packet has a sender's hardware address. The match needs a packet that arrived over a wire, even negated.
+ * True if the packet arrived over a wire, so that it has a sender's hardware address. The mac match needs this, even
+ * negated.
  */
 export const cameOverWire = ({ from, packet }: TracedPacket): boolean => from !== 'local' && packet.in !== 'lo'
 
-/** `--pkt-type`: the link layer has not classified packets of this machine yet. */
+/**
+ * `--pkt-type`: the packet has this link-layer type. A packet of this machine counts as unicast unless the caller gives
+ * a type.
+ */
 export function isPacketType(type: string, { from, packet }: TracedPacket): boolean | undefined {
   const given = from === 'local' || packet.in === 'lo' ? (packet.packetType ?? 'unicast') : packet.packetType
   return given === undefined ? undefined : given === type || (type === 'host' && given === 'unicast')
 }
 
-/** `-m socket`: uses the caller's description of the socket. */
+/** `-m socket`: a local socket belongs to the packet, according to the caller of `trace`. */
 export function hasSocket(options: 'any' | 'transparent', traced: TracedPacket): boolean | undefined {
   const { socket } = traced.packet
   if (socket === undefined) return undefined
   return options === 'any' ? socket !== 'none' : socket === 'transparent'
 }
 
-/** `-m conntrack --ctdir`: side that opened the connection. Known only for the first packet. */
+/**
+ * `-m conntrack --ctdir`: direction of the packet within its connection. Known only for the connection's first packet.
+ */
 export function isDirection(text: string, traced: TracedPacket): boolean | undefined {
   if (stateOf(traced) !== 'NEW') return undefined
   return text.toUpperCase() === 'ORIGINAL'

@@ -2,7 +2,10 @@ import { parseAddress } from '@cni/types/ip'
 import { addressBytes, type Packet, protocolNumber } from '@cni/types/packet'
 import type { TracedPacket } from './traced-packet.ts'
 
-/** True if a packet is in a set. `flags` are the sides to look up: `src`, `dst`, or several with commas. */
+/**
+ * True if a traced packet is in an ipset. `flags` are the sides of the packet to look up: `src`, `dst`, or several with
+ * commas.
+ */
 export function inSet(name: string, flags: string, traced: TracedPacket): boolean | undefined {
   const { sets = {} } = traced.options
   const entries = Object.hasOwn(sets, name) ? sets[name] : undefined
@@ -16,7 +19,7 @@ export function inSet(name: string, flags: string, traced: TracedPacket): boolea
   return open ? undefined : false
 }
 
-/** True if an address is in a range. Both ends belong to the range. */
+/** True if an address is in a range, including both ends. */
 export function inRange(address: string | undefined, low: string, high: string): boolean | undefined {
   const [given, from, to] = [address, low, high].map((each) => (each === undefined ? undefined : bytesOf(each)))
   if (given === undefined || from === undefined || to === undefined) return undefined
@@ -26,13 +29,13 @@ export function inRange(address: string | undefined, low: string, high: string):
 
 // internal
 
-/** Compares two addresses of one family. */
+/** Compares the bytes of two addresses of one family. */
 function compare(a: Uint8Array, b: Uint8Array): number {
   const at = a.findIndex((byte, index) => byte !== b[index])
   return at === -1 ? 0 : (a[at] ?? 0) - (b[at] ?? 0)
 }
 
-/** Bytes of an address in usual or canonical form (bytes with dots between them). */
+/** Bytes of an address, which is in the usual spelling or in canonical form (bytes with dots between them). */
 function bytesOf(text: string): Uint8Array | undefined {
   const parts = text.split('.')
   if (parts.length === 16) return Uint8Array.from(parts, Number)
@@ -40,7 +43,8 @@ function bytesOf(text: string): Uint8Array | undefined {
 }
 
 function isEntry(parts: readonly string[], sides: readonly string[], traced: TracedPacket): boolean | undefined {
-  // A set of one dimension uses the first of the sides. A set with more dimensions needs all of them.
+  // Compares each dimension of an ipset entry with one of the given sides (`src`, `dst`). An entry with fewer
+  // dimensions ignores the last sides.
   if (parts.length > sides.length) return undefined
   const found = parts.map((part, i) => meetsPart(part, sides[i] === 'src' ? 'src' : 'dst', traced))
   return found.includes(false) ? false : found.includes(undefined) ? undefined : true
@@ -62,7 +66,7 @@ function meetsPart(part: string, side: 'src' | 'dst', traced: TracedPacket): boo
   return /^[0-9a-f.:]+$/i.test(low) ? inRange(address, low, high) : undefined
 }
 
-/** A port without a protocol is a TCP port. */
+/** The port of an ipset entry without a protocol is a TCP port. */
 const ofProtocol = (packet: Packet, name = 'tcp') => protocolNumber(packet.protocol) === protocolNumber(name)
 
 function inPrefix(address: string | undefined, network: string, length: number): boolean | undefined {

@@ -48,7 +48,7 @@ export function trace(rules: Ruleset | SavedTables, given: Packet | string, opti
 
 // internal
 
-/** Tables of each hook in the order of their priorities. conntrack runs after raw. */
+/** Tables of each hook in the order in which the kernel calls them. Connection tracking runs after raw. */
 const tablesOf: Readonly<Record<BuiltinChain, readonly Table[]>> = {
   PREROUTING: ['raw', 'mangle', 'nat'],
   INPUT: ['mangle', 'filter', 'nat', 'security'],
@@ -58,8 +58,8 @@ const tablesOf: Readonly<Record<BuiltinChain, readonly Table[]>> = {
 }
 
 /**
- * In iptables-legacy, the security table has priority 50 and comes before nat. In iptables-nft, it has priority 150 and
- * comes after nat.
+ * Order of tables in a hook. In iptables-legacy, the security table has priority 50 and comes before nat. In
+ * iptables-nft, it has priority 150 and comes after nat.
  */
 const legacyInputTables: readonly Table[] = ['mangle', 'filter', 'security', 'nat']
 
@@ -87,19 +87,20 @@ function walkHooks(saved: SavedTables, traced: TracedPacket, path: TraceStep[]):
 const trackedState = ({ packet }: TracedPacket) => (packet.state === 'UNTRACKED' ? 'untracked' : 'done')
 
 /**
- * The nat table sees only the first packet of a connection. A packet on lo has passed the nat table in OUTPUT already.
+ * True if the packet passes the nat table, which sees only the first packet of a connection. A packet on lo has passed
+ * the nat table in OUTPUT already.
  */
 function isSeenByNat(traced: TracedPacket): boolean {
   const { packet } = traced
   if (packet.in === 'lo') return false
   const state = stateOf(traced)
-  // A related ICMP packet belongs to the connection about which it reports an error.
+  // A related ICMP error skips the nat table: it belongs to the connection about which it reports the error.
   return (
     state === 'NEW' || (state === 'RELATED' && !/icmp/i.test(packet.protocol) && !['1', '58'].includes(packet.protocol))
   )
 }
 
-/** Moves the packet to its next hook and sets its interfaces at that hook. */
+/** Moves the traced packet to its next hook and sets its interfaces at that hook. */
 function nextHook(
   hook: BuiltinChain,
   traced: TracedPacket,
@@ -109,7 +110,8 @@ function nextHook(
   const moved = traced.dst !== before || traced.dst === undefined
   switch (hook) {
     case 'PREROUTING': {
-      // TPROXY and REDIRECT deliver to this machine. The new address of a REDIRECT may be unknown.
+      // A packet stays on this machine after TPROXY or REDIRECT. For REDIRECT, the new destination address may be
+      // unknown.
       const redirected = traced.dst === undefined
       const here =
         traced.tproxy !== undefined || redirected || (moved ? isLocal(traced.dst, traced) : traced.from === 'incoming')
@@ -120,7 +122,7 @@ function nextHook(
       return here ? 'INPUT' : 'FORWARD'
     }
     case 'FORWARD':
-      // The incoming interface in POSTROUTING differs between kernels.
+      // Leaves the incoming interface in POSTROUTING unknown, because it differs between kernels.
       traced.in = undefined
       return 'POSTROUTING'
     case 'OUTPUT':

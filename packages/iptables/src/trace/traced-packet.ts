@@ -2,36 +2,39 @@ import { addressBytes, directionOf, familyOf, type Packet, plainAddress } from '
 import type { BuiltinChain, Family, Table } from '../rules/model.ts'
 import type { TraceOptions } from './options.ts'
 
-/** Current state of a packet on its path through the hooks. `undefined` means unknown. */
+/** Current state of a packet that `trace` follows through the netfilter hooks. `undefined` members are unknown. */
 export interface TracedPacket {
   readonly packet: Packet
   readonly family: Family
   readonly from: ReturnType<typeof directionOf>
   readonly options: TraceOptions
-  /** Current hook and table. */
+  /** Netfilter hook that the packet has reached; `table` is the table within that hook. */
   hook: BuiltinChain
   table: Table
   dst: string | undefined
   dport: number | undefined
-  /** Interfaces at this hook; `''` if the hook has none. */
+  /** Incoming and outgoing interface of the packet at this hook; `''` if the hook has none. */
   in: string | undefined
   out: string | undefined
   mark: number | undefined
   connmark: number | undefined
-  /** `before` conntrack there is no state. A rule that sets a zone creates a `template`. */
+  /**
+   * Progress of connection tracking for the packet. `before`: conntrack has not seen the packet yet. `template`: a rule
+   * has set a zone.
+   */
   tracking: 'before' | 'template' | 'done' | 'untracked'
-  /** True if NAT changed the destination of the connection. */
+  /** True if NAT changed the destination of the packet's connection. */
   dnat: boolean | undefined
   zone: number | undefined
-  /** Sets that a rule changed: the caller's entries are no longer valid. */
+  /** Names of ipsets that a rule has changed: the caller's entries for these sets are no longer valid. */
   readonly changedSets: Set<string>
   rewritten: 'REDIRECT' | 'DNAT' | undefined
-  /** Missing parts are unknown. */
+  /** Source of the packet after NAT. A missing address or port is unknown. */
   source: { readonly address?: string; readonly port?: number }
   tproxy: { address?: string; port: number } | undefined
 }
 
-/** Creates the state of a packet at its first hook. */
+/** Creates the state of a traced packet at its first hook. */
 export function startTrace(packet: Packet, options: TraceOptions = {}): TracedPacket {
   const from = directionOf(packet)
   const first = (packet.state ?? 'NEW') === 'NEW'
@@ -63,13 +66,16 @@ export function startTrace(packet: Packet, options: TraceOptions = {}): TracedPa
   return traced
 }
 
-/** A packet on lo keeps the connection from OUTPUT. An invalid packet has none. */
+/**
+ * Tracking state at the packet's first hook. A packet that arrives on lo keeps the connection from OUTPUT, unless its
+ * state is INVALID.
+ */
 function initialTracking({ in: from, state }: Packet): TracedPacket['tracking'] {
   if (from !== 'lo' || state === 'INVALID') return 'before'
   return state === 'UNTRACKED' ? 'untracked' : 'done'
 }
 
-/** Conntrack state that a rule sees here. */
+/** Conntrack state of the packet that a rule sees at the current hook. */
 export function stateOf({ tracking, packet }: TracedPacket): string {
   if (tracking === 'untracked') return 'UNTRACKED'
   if (tracking === 'before') return 'INVALID'
@@ -77,20 +83,26 @@ export function stateOf({ tracking, packet }: TracedPacket): string {
   return packet.state ?? 'NEW'
 }
 
-/** True if the packet has a connection, whose mark rules can read and write. */
+/** True if the packet has a connection. Only then can rules read and write a connection mark. */
 export const hasConnection = (traced: TracedPacket): boolean => !['INVALID', 'UNTRACKED'].includes(stateOf(traced))
 
-/** True if an address belongs to this machine; `undefined` if the caller did not say. */
+/**
+ * True if an address belongs to this machine; `undefined` if the caller of `trace` did not give the machine's
+ * addresses.
+ */
 export function isLocal(address: string | undefined, { packet }: TracedPacket): boolean | undefined {
   if (address === undefined) return undefined
   if (isLoopback(address)) return true
   return packet.local?.some((each) => plainAddress(each) === address)
 }
 
-/** True for 127.0.0.0/8 and ::1. */
+/** True for a loopback address: 127.0.0.0/8 or ::1. */
 export const isLoopback = (address: string): boolean =>
   address === '::1' || (!address.includes(':') && addressBytes(address)[0] === 127)
 
-/** Outgoing interface. Known only for destinations on this machine: others depend on routes. */
+/**
+ * Outgoing interface of the packet: `lo` for destinations on this machine. For other destinations, it depends on
+ * unknown routes.
+ */
 export const routeOut = (traced: TracedPacket): string | undefined =>
   isLocal(traced.dst, traced) === true ? 'lo' : undefined

@@ -4,15 +4,17 @@ import { act, isHarmless, type Outcome } from './effects.ts'
 import type { TracedPacket } from './traced-packet.ts'
 import type { TraceStep } from './way.ts'
 
-/** Result of the walk through a table. */
+/** Result of a packet's walk through one table. */
 export type Ending =
   | { readonly kind: 'accept' }
   | { readonly kind: 'end'; readonly verdict: 'DROP' | 'REJECT' | 'undecided'; readonly reason: string }
 
-/** Most rules in a walk. A longer walk means exponential growth or a loop of `goto`. */
+/**
+ * Maximum number of rules that a trace visits in one table. A longer walk means exponential growth or a loop of `goto`.
+ */
 const maxSteps = 10_000
 
-/** Walks the packet through the chains of one table, from the built-in chain of the hook. */
+/** Walks the traced packet through the chains of one table, from the built-in chain of the hook. */
 export function walkTable(chains: ReadonlyMap<string, SavedChain>, traced: TracedPacket, path: TraceStep[]): Ending {
   const base = traced.hook
   const stack: Place[] = []

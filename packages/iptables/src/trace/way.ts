@@ -1,10 +1,13 @@
 import type { Packet } from '@cni/types/packet'
 import type { BuiltinChain, Table } from '../rules/model.ts'
 
-/** Path of a packet through the rules, and its result. */
+/** Result of `trace`: the path of a packet through the rules, and the verdict. */
 export interface Trace {
   readonly packet: Packet
-  /** `undecided` means that the trace ended at an unknown or unmodelled condition; `reason` names it. */
+  /**
+   * Verdict of the rules for the packet. The verdict is `undecided` if the trace ended at an unknown or unmodelled
+   * condition, which `reason` names.
+   */
   readonly verdict: 'ACCEPT' | 'DROP' | 'REJECT' | 'undecided'
   /** Rule or policy that decided the verdict. Empty if every hook accepted the packet. */
   readonly reason: string
@@ -12,7 +15,7 @@ export interface Trace {
   readonly destination: { readonly address?: string; readonly port?: number }
   /** Source of the packet after the last hook. Parts that the kernel chooses are missing. */
   readonly source: { readonly address?: string; readonly port?: number }
-  /** Target that rewrote the destination. */
+  /** Target (REDIRECT or DNAT) that rewrote the packet's destination. */
   readonly rewritten?: 'REDIRECT' | 'DNAT'
   /** Local proxy that gets the packet from TPROXY, with an unchanged destination. */
   readonly tproxy?: { readonly address?: string; readonly port: number }
@@ -20,9 +23,9 @@ export interface Trace {
   readonly mark?: number
   /** Mark of the connection after the last hook. */
   readonly connmark?: number
-  /** Conntrack zone that a rule set. */
+  /** Conntrack zone that a rule set for the packet. */
   readonly zone?: number
-  /** Rules that the packet reached, in order. */
+  /** Rules that the packet reached, in the order of the trace. */
   readonly path: readonly {
     readonly hook: BuiltinChain
     readonly table: Table
@@ -31,14 +34,14 @@ export interface Trace {
     readonly index: number
     /** Text of the rule after `-A CHAIN`. */
     readonly rule: string
-    /** True if the rule matched; `undefined` if this is unknown. */
+    /** True if the rule matched the packet; `undefined` if this is unknown. */
     readonly matched: boolean | undefined
-    /** Conditions of the rule that `assume` answered. */
+    /** Conditions of the rule whose results came from the option `assume`. */
     readonly assumed?: readonly string[]
     /** Effect of the rule on the packet, if the rule's text does not show it. */
     readonly effect?: string
   }[]
 }
 
-/** Rule that the packet reached. */
+/** Rule that the traced packet reached, with the result. */
 export type TraceStep = Trace['path'][number]

@@ -3,7 +3,7 @@ import type { OpenWork } from '../session/open-work.ts'
 import { openSession } from '../session/session.ts'
 import { type WatchEvent, watchRuleset } from './watch.ts'
 
-/** Watches until the caller aborts the watch or the context's signal aborts. */
+/** Starts a watch of the ruleset that ends if either the caller's signal or the context's signal aborts. */
 export function watchFrom(
   { port, sessionOptions }: OpenWork,
   rules: Ruleset,

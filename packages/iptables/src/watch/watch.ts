@@ -6,16 +6,16 @@ import type { Generation, IptablesPort } from '../run/port.ts'
 import type { Session } from '../session/session.ts'
 import { isClean } from '../state/drift.ts'
 
-/** Result of one check of the rules. */
+/** Event of a watch: result of one check of the rules in the kernel. */
 export type WatchEvent =
   | { readonly state: 'clean' }
   | { readonly state: 'drift'; readonly drift: Drift }
   | { readonly state: 'error'; readonly error: unknown }
 
 /**
- * Checks the rules at intervals, one check at a time. On the nft back end, a check first asks the kernel whether
- * anything changed, without a process. It reads the rules only after a change, or while the last check was not clean.
- * On the legacy back end, each check is one process per family.
+ * Checks a ruleset in the kernel at intervals, one check at a time. On the nft back end, a check first asks the kernel
+ * whether any rule changed, without a process. The check reads the rules only after a change, or while the last check
+ * found drift. On the legacy back end, each check is one process per family.
  */
 export async function* watchRuleset(
   session: Session,
@@ -30,7 +30,7 @@ export async function* watchRuleset(
     for (;;) {
       let event: WatchEvent | undefined
       try {
-        // Reads the generation before the rules: a change during the check then counts as a later change.
+        // Reads the kernel's change counter before the rules: a change during the check then counts as a later change.
         const generation = await counter.current()
         if (generation === undefined || generation !== clean) {
           const drift = await diffRuleset(session, rules)
@@ -53,7 +53,10 @@ export async function* watchRuleset(
 
 // internal
 
-/** Generation of nf_tables, if nf_tables holds all rules: nft back end without legacy tables. */
+/**
+ * Reader of the kernel's nf_tables change counter. Returns no value if legacy tables exist: the counter then does not
+ * cover all rules.
+ */
 class Counter {
   readonly #session: Session
   readonly #port: IptablesPort
@@ -85,7 +88,7 @@ class Counter {
   }
 }
 
-/** Waits until the next check. Returns false if the signal aborted meanwhile. */
+/** Waits until the next check of a watch. Returns false if the signal aborted meanwhile. */
 function paused(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
   return new Promise((resolve) => {
     const end = () => {
@@ -95,7 +98,7 @@ function paused(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
     }
     const timer = setTimeout(end, ms)
     signal?.addEventListener('abort', end)
-    // The signal may have aborted while the caller handled an event.
+    // Checks the signal again: it may have aborted while the caller handled an event of the watch.
     if (signal?.aborted === true) end()
   })
 }

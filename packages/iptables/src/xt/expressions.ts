@@ -4,17 +4,17 @@ import type { Structure } from './structure.ts'
 /** Offsets and sizes of the addresses in the IP header. */
 export const addressOffsets = { ipv4: { src: 12, dst: 16, size: 4 }, ipv6: { src: 8, dst: 24, size: 16 } } as const
 
-/** Name that no interface has. The program compares with it for `! -i +`. */
+/** Interface name that no interface has. For `! -i +`, iptables-nft writes a comparison with this name. */
 export const NO_INTERFACE = 'INVAL/D\0'
 
-/** Number of seconds in each time unit of a rate. */
+/** Number of seconds in each time unit of a `limit` rate. */
 export const rateUnits: Readonly<Record<string, bigint>> = { sec: 1n, min: 60n, hour: 3600n, day: 86_400n }
 export const USUAL_BURST = 5
 
-// The object is frozen, because all rules share it.
+// Freezes the nf_tables expression, because all rules share it.
 const load = (key: 'l4proto' | 'iifname' | 'oifname'): Expression => Object.freeze({ name: 'meta', key, dreg: 1 })
 
-/** Expression that loads the protocol above IP. */
+/** nf_tables expression that loads the packet's transport protocol number. */
 export const loadProtocol = load('l4proto')
 export const loadInterface = { in: load('iifname'), out: load('oifname') } as const
 

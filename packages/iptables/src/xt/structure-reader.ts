@@ -1,10 +1,10 @@
-/** Size of the longest structure (sctp). */
+/** Size in bytes of the longest xt module structure (sctp). */
 const MOST = 296
 const nothing = /* @__PURE__ */ Buffer.alloc(MOST)
 
 /**
- * Reads a structure of an xt module and clears the bytes it has read. Bytes that are still set belong to options that
- * this package does not know.
+ * Reads the binary structure of an xt module and clears the bytes it has read. Bytes that are still set belong to
+ * options that this package does not know.
  */
 export class StructureReader {
   readonly #bytes = Buffer.alloc(MOST)
@@ -15,7 +15,7 @@ export class StructureReader {
     this.#isWhole = info.length <= MOST
   }
 
-  /** Reads a flag. Values other than 0 and 1 are not cleared. */
+  /** Reads a flag byte. Leaves values other than 0 and 1 set: they mean that the structure has an unknown option. */
   flag(at: number): boolean {
     return this.#bytes[at] === 1 && this.u8(at) === 1
   }
@@ -40,7 +40,9 @@ export class StructureReader {
     return this.#taken(Buffer.from(this.#bytes.subarray(at, at + length)), at, length)
   }
 
-  /** Reads text up to a NUL. Bytes after the NUL are not cleared. */
+  /**
+   * Reads text up to a NUL byte. Leaves the bytes after the NUL set: they mean that the structure has unknown content.
+   */
   text(at: number, most: number): string {
     const end = this.#bytes.indexOf(0, at)
     const length = end === -1 ? most : Math.min(end - at, most)

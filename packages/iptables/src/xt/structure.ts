@@ -1,8 +1,8 @@
-/** Builds a structure of an xt module. Numbers are in host byte order unless stated otherwise. */
+/** Builds the binary structure of an xt module. Numbers are in host byte order unless stated otherwise. */
 export class Structure {
   readonly bytes: Buffer
 
-  /** The length is padded to a multiple of eight bytes, as the modules require. */
+  /** Pads the structure's length to a multiple of eight bytes, as the xt modules require. */
   constructor(size: number) {
     this.bytes = Buffer.alloc((size + 7) & ~7)
   }

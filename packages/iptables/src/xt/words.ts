@@ -1,7 +1,7 @@
 import type { Family } from '../rules/model.ts'
 import type { RuleWords } from '../rules/rule-words.ts'
 
-/** Names of bits, starting with bit 0. An empty name means an unused bit. */
+/** Names of the bits in a field of an xt module, starting with bit 0. An empty name means an unused bit. */
 type Bits<W extends string = string> = readonly (W | '')[]
 
 export const stateBits: Bits<RuleWords['ctState']> = [
@@ -12,44 +12,44 @@ export const addressTypeBits: Bits<RuleWords['addrType']> = [
 ]
 export const socketBits: Bits = ['transparent', 'nowildcard', 'restore-skmark']
 export const logBits: Bits = ['tcp-sequence', 'tcp-options', 'ip-options', 'uid', '', 'macdecode']
-/** The first two bits say that addresses and ports are given. */
+/** Flag bits of a NAT rule. The first two bits say that the rule gives an address and a port. */
 export const natBits: Bits = ['', '', 'random', 'persistent', 'random-fully']
 
-/** Conntrack options to check. `OLD_STATE` stands for `-m state`. */
+/** Bit of the conntrack match for a check of the state. `OLD_STATE` stands for `-m state`. */
 export const STATE = 1
 export const OLD_STATE = 0x2000
-/** Option bit of owner, after the bits of users and groups. */
+/** Bit of the owner match for `--socket-exists`, after the bits for users and groups. */
 export const SOCKET = 4
-/** Parts that a NAT rule changes: addresses, ports. */
+/** Flag bits of a NAT rule that changes addresses or ports. */
 export const ADDRESSES = 1
 export const PORTS = 2
-/** Flags of CT. The old name is NOTRACK. */
+/** Flag bits of the target CT. `CT_OLD_NAME` means that the rule uses the old name NOTRACK. */
 export const CT_NOTRACK = 1
 export const CT_OLD_NAME = 2
 export const CT_ORIG = 4
 export const CT_REPLY = 8
 export const CT_MARK = 16
-/** A size is given. */
+/** Flag bit of the target NFLOG: the rule gives a packet size. */
 export const NFLOG_COPY = 1
-/** Clamp the segment size to the path MTU. */
+/** Value of the target TCPMSS that means `--clamp-mss-to-pmtu`. */
 export const CLAMP = 0xffff
-/** Default level of LOG: warning. */
+/** Default syslog level of the target LOG: warning. */
 export const USUAL_LEVEL = 4
-/** All bits of a mark. */
+/** Mask that covers all bits of a packet mark. */
 export const ALL = 0xffffffff
 
-/** Bits of names. */
+/** Converts names of bits to a number with these bits set. */
 export function bitsOf(words: Bits, given: readonly string[]): number {
   return words.reduce((bits, word, i) => (given.includes(word) ? bits | (1 << i) : bits), 0)
 }
 
-/** Names of bits; `undefined` if a bit has no name. */
+/** Converts the set bits of a number to their names; `undefined` if a bit has no name. */
 export function wordsOf(words: Bits, bits: number): string[] | undefined {
   const found = words.filter((word, i) => word !== '' && (bits & (1 << i)) !== 0)
   return bitsOf(words, found) === bits ? found : undefined
 }
 
-/** The index is the number. */
+/** Link-layer packet types. A type's index is its number in the pkttype match. */
 export const packetTypes: readonly string[] = ['unicast', 'broadcast', 'multicast']
 export const connmarkModes: readonly string[] = ['set', 'save', 'restore']
 
@@ -61,12 +61,12 @@ const rejects6: readonly (RuleWords['rejection']['ipv6'] | 'tcp-reset' | '')[] =
   ...(['icmp6-no-route', 'icmp6-adm-prohibited', '', 'icmp6-addr-unreachable', 'icmp6-port-unreachable'] as const),
   ...(['', 'tcp-reset', 'icmp6-policy-fail', 'icmp6-reject-route'] as const),
 ]
-/** Answers of REJECT. The index is the number. */
+/** Answers of the target REJECT. An answer's index is its number in the kernel. */
 export const rejects: Readonly<Record<Family, readonly string[]>> = { ipv4: rejects4, ipv6: rejects6 }
 
 /**
- * Layouts of modules that check ports: size of the structure, offset of the option bits, offset of the negation bits.
- * `unused` lists offsets of chunk type fields that the program sets to 255.
+ * Sizes and offsets in the dccp and sctp match structures: `asked` for the option bits, `inverse` for the negation
+ * bits. The list `unused` has offsets of chunk type fields that iptables sets to 255.
  */
 export const askingModules = {
   dccp: { size: 15, asked: 8, inverse: 10, unused: [] },
