@@ -7,7 +7,7 @@ import { type End, ends } from './arbitrary-targets.ts'
 
 export { addressPair, commentText, setPair } from './arbitrary-conditions.ts'
 
-/** Own chains of every random ruleset, by table. */
+/** Names of the own chains in every random ruleset, by table. */
 const ownChains = {
   filter: ['EX_F1', 'EX_F2', 'EX_F3'],
   mangle: ['EX_M1', 'EX_M2'],
@@ -24,7 +24,7 @@ interface Body {
 interface Site {
   readonly table: keyof typeof ownChains
   readonly chain: string
-  /** The only built-in chain that calls this chain. */
+  /** The only built-in chain whose rules jump to this own chain. */
   readonly from: BuiltinChain
   readonly bodies: fc.Arbitrary<Body[]>
 }
@@ -53,7 +53,8 @@ const sites: readonly Site[] = [
 ]
 
 /**
- * Rulesets over all tables except security, which both back ends accept. One built-in chain leads to each own chain.
+ * Random rulesets over all tables except security, valid on both back ends. Each own chain is reached from only one
+ * built-in chain.
  */
 export const anyRuleset: fc.Arbitrary<Ruleset> = fc.tuple(...sites.map((site) => site.bodies)).map((all) =>
   ruleset(ownChains, () =>
@@ -66,13 +67,13 @@ export const anyRuleset: fc.Arbitrary<Ruleset> = fc.tuple(...sites.map((site) =>
 
 const place = (table: Table, chain: string) => ({ table, chain, own: new Set<string>(Object.values(ownChains).flat()) })
 
-/** Omits combinations that the builder refuses: other tests cover them. */
+/** Builds a random rule. Returns no rule for a combination that the builder refuses: other tests cover such errors. */
 function tryRule({ table, chain }: Site, { steps, end, only }: Body): Rule[] {
   const start = new Draft(place(table, chain))
   try {
     return [end(steps.reduce((draft, step) => step(draft), only === null ? start : start.only(only)))]
   } catch {
-    // Refused by the builder.
+    // The builder refused the random rule.
     return []
   }
 }

@@ -4,10 +4,10 @@ import type { Draft } from '../src/rules/draft.ts'
 import { icmpTypes, icmpv6Types } from '../src/rules/icmp-types.ts'
 import type { RuleWords } from '../src/rules/rule-words.ts'
 
-/** Condition of a random rule. */
+/** Function that adds a condition to a random rule. */
 export type Step = (draft: Draft) => Draft
 
-/** Mark with an optional mask. */
+/** Random packet mark with an optional mask. */
 export const mark = fc.tuple(
   fc.integer({ min: 0, max: 0xffffffff }),
   fc.option(fc.integer({ min: 1, max: 0xffffffff }), { nil: undefined }),
@@ -21,16 +21,16 @@ const ipv6 = fc.oneof(
   fc.tuple(group, group, group).map(([a, b, c]) => `${a}:${b}::${c}`),
   fc.constantFrom('::1', '::', '::6', '::ffff:10.1.2.3', '::127.0.0.53', '64:ff9b::1.2.3.4', 'FD00:0:0::5'),
 )
-/** Excludes `/0`, which cannot be negated. */
+/** Random network in CIDR notation. Excludes the prefix `/0`, because a rule cannot negate it. */
 const cidr = (address: fc.Arbitrary<string>, bits: number) =>
   fc
     .tuple(address, fc.option(fc.integer({ min: 1, max: bits })))
     .map(([text, prefix]) => (prefix === null ? text : `${text}/${prefix}`))
 
-/** Address or network for each family. */
+/** Random address or network for each IP family. */
 export const addressPair = fc.record({ ipv4: cidr(ipv4, 32), ipv6: cidr(ipv6, 128) })
 
-/** Range of addresses for each family. */
+/** Random address range for each IP family. */
 export const rangePair = fc.record({
   ipv4: fc.tuple(octet, octet).map(([a, b]) => `10.0.${Math.min(a, b)}.1-10.0.${Math.max(a, b)}.1`),
   ipv6: fc.oneof(
@@ -39,10 +39,10 @@ export const rangePair = fc.record({
   ),
 })
 
-/** Sets that the tests create, one for each family. */
+/** Names of the ipsets that the tests create, one for each IP family. */
 export const setPair = { ipv4: 'ex-set.4', ipv6: 'ex-set.6' } as const
 
-/** Directions for a set of two dimensions. */
+/** Random directions (`src`, `dst`) for an ipset of two dimensions. */
 export const setDirs = fc.tuple(
   fc.constantFrom<RuleWords['setDir']>('src', 'dst'),
   fc.constantFrom<RuleWords['setDir']>('src', 'dst'),
@@ -77,7 +77,7 @@ const flags = fc.uniqueArray(
 )
 const interfaceName = fc.constantFrom('lo', 'eth0', 'eth+', 'cali1234567890', 'veth0.1@if2')
 
-/** Text that is valid in a comment. */
+/** Random text that is valid in a rule's comment. */
 export const commentText = fc
   .string({ unit: 'binary', maxLength: 60 })
   .filter((text) => !/\p{Cc}|\p{Cs}/u.test(text) && Buffer.byteLength(text) < 200)
@@ -85,7 +85,7 @@ export const commentText = fc
 const step = <V>(values: fc.Arbitrary<V>, add: (draft: Draft, value: V) => Draft): fc.Arbitrary<Step> =>
   values.map((value) => (draft) => add(draft, value))
 
-/** Condition that is negated in half of the cases. */
+/** Random condition, which is negated in half of the cases. */
 const either = <V>(values: fc.Arbitrary<V>, add: (draft: Draft, value: V) => Draft): fc.Arbitrary<Step> =>
   fc.tuple(values, fc.boolean()).map(
     ([value, not]): Step =>
@@ -97,7 +97,7 @@ const rate = fc
   .tuple(fc.integer({ min: 1, max: 10_000 }), fc.constantFrom('sec', 'second', 'min', 'minute', 'hour', 'day'))
   .map((parts) => parts.join('/'))
 
-/** Conditions that are valid in every chain. */
+/** Random conditions that the kernel accepts in every chain. */
 export const anywhere: fc.Arbitrary<Step> = fc.oneof(
   either(states, (d, list) => d.ctstate(...list)),
   either(states, (d, list) => d.state(...list)),
@@ -122,14 +122,14 @@ export const anywhere: fc.Arbitrary<Step> = fc.oneof(
   step(fc.constantFrom('100', '100:200'), (d, length) => d.raw('-m', 'length', '--length', length)),
 )
 
-/** Conditions of own chains that only OUTPUT or POSTROUTING calls. */
+/** Random conditions for own chains that are reached only from OUTPUT or POSTROUTING. */
 export const outgoing: fc.Arbitrary<Step> = fc.oneof(
   either(owner, (d, id) => d.uid(id)),
   either(owner, (d, id) => d.gid(id)),
   either(fc.constant(undefined), (d) => d.socketExists()),
 )
 
-/** Conditions of own chains that only PREROUTING or INPUT calls. */
+/** Random conditions for own chains that are reached only from PREROUTING or INPUT. */
 export const incoming: fc.Arbitrary<Step> = fc.oneof(
   either(fc.array(octet, { minLength: 6, maxLength: 6 }), (d, bytes) =>
     d.mac(bytes.map((byte) => hex(byte).padStart(2, '0')).join(byteSeparator)),
@@ -183,7 +183,7 @@ const beforeNot =
   (draft) =>
     next(first(draft))
 
-/** Some of the conditions that a rule may contain only once, in any order. */
+/** Random selection of the conditions that a rule may contain only once, in any order. */
 export const once = (where: 'in' | 'out'): fc.Arbitrary<Step[]> =>
   fc
     .record({

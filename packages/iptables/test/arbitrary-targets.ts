@@ -5,7 +5,7 @@ import type { RuleWords } from '../src/rules/rule-words.ts'
 import type { LogTargetLevel } from '../src/rules/target-options.ts'
 import { mark, rangePair, setDirs, setPair } from './arbitrary-conditions.ts'
 
-/** Target of a random rule. */
+/** Function that ends a random rule with a target. */
 export type End = (draft: Draft) => Rule
 
 const end = <V>(values: fc.Arbitrary<V>, finish: (draft: Draft, value: V) => Rule): fc.Arbitrary<End> =>
@@ -26,7 +26,7 @@ const natPair = fc
     ports === undefined ? { ipv4, ipv6 } : { ipv4: `${ipv4}:${ports}`, ipv6: `[${ipv6}]:${ports}` },
   )
 
-/** Omits undefined options: the types refuse an option that is `undefined`. */
+/** Omits options that are `undefined`: the types of the rule builder do not allow them. */
 const given = <T extends object>(options: { [K in keyof T]: T[K] | undefined }): T =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T
 
@@ -110,7 +110,7 @@ const ct = end(
   (d, options) => d.ct(given(options)),
 )
 
-/** Targets for the chains of a random ruleset, by the built-in chain that calls them. */
+/** Random targets for an own chain, chosen by the built-in chain from which packets reach it. */
 export const ends = {
   filter: fc.oneof(
     everywhere,

@@ -6,7 +6,7 @@ import { undoBehaviour } from './behaviour/undo.suite.ts'
 import { watchBehaviour } from './behaviour/watch.suite.ts'
 import { drifted, foreign, held, rules, startIn, type World } from './behaviour/world.ts'
 
-/** Behaviour of `iptables()`, over a fake or a real kernel. */
+/** Tests for the behaviour of `iptables()`, on a simulated node or a real kernel. */
 export function behaviour(name: string, open: () => Promise<World>): void {
   const start = async () => startIn(await open())
 

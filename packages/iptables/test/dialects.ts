@@ -5,14 +5,14 @@ import type { Family } from '../src/rules/model.ts'
 export const dialects = ['1.8.7', '1.8.9', '1.8.11'] as const
 export type Dialect = (typeof dialects)[number]
 
-/** Rule and its encodings. */
+/** Test case for the codecs: a rule's text, and the nf_tables encodings of the iptables versions. */
 export interface DialectRow {
-  /** Text as `iptables-nft-save` prints it. */
+  /** Text of the rule as `iptables-nft-save` prints it. */
   readonly text: string
   readonly families: readonly Family[]
-  /** Encoding of the first version, in the notation of {@link expressionsOf}. */
+  /** Rule as iptables 1.8.7 encodes it, in the notation of {@link expressionsOf}. */
   readonly old: string
-  /** Encoding of the later versions, if it differs. */
+  /** Rule as later versions of iptables encode it, if that differs from 1.8.7. */
   readonly native?: string
 }
 
@@ -29,7 +29,10 @@ const tcp = 'proto 06'
 const udp = 'proto 11'
 const accept = 'counter; accept'
 
-/** One rule for each difference between the versions, and similar rules without a difference. */
+/**
+ * Test cases for the codecs: one rule for each difference between the iptables versions, and similar rules without a
+ * difference.
+ */
 export const dialectRows: readonly DialectRow[] = [
   row('', all, 'counter'),
   row('-j ACCEPT', all, accept),
@@ -97,7 +100,7 @@ export const dialectRows: readonly DialectRow[] = [
     '-p udp -m udp ! --sport 1 ! --dport 2 -j ACCEPT',
     all,
     `${udp}; match udp 0 16 @0:0100 @2:0100 @4:0200 @6:0200 @8:03; ${accept}`,
-    // The rule also matches packets with only one of the two ports, unlike its text.
+    // This rule also matches packets with only one of the two ports, unlike the text that iptables prints for it.
     `${udp}; payload transport+0 4; cmp neq 00010002; ${accept}`,
   ),
   row(
@@ -146,8 +149,9 @@ export const dialectRows: readonly DialectRow[] = [
 ]
 
 /**
- * Expressions of a row in a dialect, separated by semicolons. `proto`, `not-proto` and `any` stand for each version's
- * encoding of a protocol and of the interface `+`. Bytes of modules are `@offset:hex`; other bytes are zero.
+ * Encoding of a test case in one iptables version. Semicolons separate the nf_tables expressions. The words `proto`,
+ * `not-proto` and `any` stand for each version's encoding of a protocol and of the interface `+`. Bytes of xt modules
+ * are `@offset:hex`; other bytes are zero.
  */
 export function expressionsOf({ old, native = old }: DialectRow, dialect: Dialect, family: Family): Expression[] {
   const notation = dialect === '1.8.7' ? old : native

@@ -8,7 +8,10 @@ const filter = () => new Draft({ ...place, table: 'filter' })
 const raw = () => new Draft({ ...place, table: 'raw' })
 const only4 = () => draft().only('ipv4')
 
-/** Places where a caller's string becomes part of the text, with the largest number of tokens it may add. */
+/**
+ * Rule builder calls in which a caller's string becomes part of the rule's text. The number `tokens` is the maximum
+ * that the call may add.
+ */
 export const fields: Record<string, { readonly build: (text: string) => Rule; readonly tokens: number }> = {
   src: { build: (text) => only4().src(text).return(), tokens: 4 },
   dst: { build: (text) => only4().not.dst(text).return(), tokens: 5 },
@@ -172,7 +175,7 @@ export const fields: Record<string, { readonly build: (text: string) => Rule; re
   rawTargetValue: { build: (text) => draft().rawTarget('NFLOG', '--nflog-prefix', text), tokens: 4 },
 }
 
-/** Strings that try to become several tokens. */
+/** Random strings that would inject further tokens or lines into a rule's text without quoting. */
 export const evil = fc.oneof(
   fc.constantFrom(
     ...['-j ACCEPT', '1 -j ACCEPT', '-j', '-jACCEPT', '--jump=ACCEPT', '!', '"', '"" -j ACCEPT', 'x" -j "ACCEPT', '\\'],

@@ -6,7 +6,7 @@ import { ruleset } from '../src/rules/ruleset.ts'
 import type { IptablesPort } from '../src/run/port.ts'
 import { netnsPort } from '../src/session/netns-port.ts'
 
-/** Rules in two tables and both families. */
+/** Tested ruleset with rules in two tables and both families. */
 export const rules = ruleset({ mangle: ['EX_MARK'], nat: ['EX_OUT', 'EX_TO'] }, (t) => [
   t.mangle.on('OUTPUT').jump('EX_MARK'),
   t.mangle.on('EX_MARK').setMark(1),
@@ -25,10 +25,10 @@ export async function held(pod: Netns): Promise<string> {
   return (await Promise.all(texts)).join('')
 }
 
-/** Chain of the nat table. */
+/** Name of a chain in the IPv4 nat table, as a netlink batch needs it. */
 export const chain = (name: string) => ({ family: 'ip', table: 'nat', chain: name }) as const
 
-/** Writes as another program that uses nftables. */
+/** Writes to nf_tables by netlink, as another program that uses nftables. */
 export function commit(pod: Netns, fill: (batch: Batch) => void): void {
   using nft = openNft(pod)
   const batch = new Batch()
@@ -36,10 +36,10 @@ export function commit(pod: Netns, fill: (batch: Batch) => void): void {
   nft.commit(batch)
 }
 
-/** Command line that runs a module's text. */
+/** Command line that runs the text of a JavaScript module with Node.js. */
 export const node = (code: string): [string, ...string[]] => [...NODE, '--input-type=module', '--eval', code]
 
-/** Real port that records its programs. */
+/** Real port that records the names of the programs that it runs. */
 export function recording(pod: Netns, ran: string[]): IptablesPort {
   const port = netnsPort({ netns: pod }, { shield: true })
   return {
@@ -51,7 +51,7 @@ export function recording(pod: Netns, ran: string[]): IptablesPort {
   }
 }
 
-/** Real port that changes an expression in each request. */
+/** Real port that changes the nf_tables expressions of every rule that it writes. */
 export function changing(pod: Netns, change: (expression: Expression) => Expression): IptablesPort {
   return withNft(pod, (nft) => ({
     ...nft,
@@ -68,7 +68,7 @@ function inWords(expressions: RuleSpec['expressions']): readonly Expression[] {
   return expressions instanceof Uint8Array ? decodeExpressions(Buffer.from(expressions)) : expressions
 }
 
-/** Real port with a concurrent writer: it writes after each of the first reads. */
+/** Real port with a concurrent writer, which changes nf_tables during each of the first `times` transactions. */
 export function disturbed(pod: Netns, times: number): IptablesPort {
   let left = times
   return withNft(pod, (nft) => ({
@@ -87,7 +87,7 @@ export function disturbed(pod: Netns, times: number): IptablesPort {
   }))
 }
 
-/** Text that the concurrent writer adds to {@link held}. */
+/** Text that the concurrent writer's chain adds to the output of {@link held}. */
 export const disturbance = /\*raw\n:PREROUTING ACCEPT \n:OUTPUT ACCEPT \n:NOISE - \nCOMMIT\n/g
 
 function withNft(pod: Netns, change: (nft: Nft) => Nft): IptablesPort {

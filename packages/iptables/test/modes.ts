@@ -5,16 +5,16 @@ import type { Family } from '../src/rules/model.ts'
 import type { Programs } from '../src/run/backend.ts'
 import type { IptablesOptions } from '../src/work.ts'
 
-/** Combination of a writer and a reader of rules. */
+/** Back end for a test, with the method (netlink or programs) that writes rules and the method that reads rules. */
 export interface Way {
   readonly backend: IptablesBackend
   /** Writer. */
   readonly programs: Programs
-  /** Reader, if it differs from the writer. */
+  /** Method that reads rules, if it differs from the method that writes. */
   readonly reads?: Programs
 }
 
-/** Combination with a name. */
+/** Combination of back end, writing method and reading method, with a name for test titles. */
 export interface Mode extends Way {
   readonly mode: string
 }
@@ -23,26 +23,32 @@ const byNetlink: Mode = { mode: 'netlink', backend: 'iptables-nft', programs: 'a
 const byPrograms: Mode = { mode: 'nft', backend: 'iptables-nft', programs: 'always' }
 const legacy: Mode = { mode: 'legacy', backend: 'iptables-legacy', programs: 'always' }
 
-/** Set by `npm run test:backends`. */
+/** True if `npm run test:backends` runs the tests in all combinations. */
 const all = process.env.CNI_BACKENDS === 'all'
 
-/** One method must read the same rules that the other has written. */
+/** Combinations that write with netlink and read with programs, or the reverse: both must see the same rules. */
 const mixed: readonly Mode[] = [
   { ...byNetlink, mode: 'netlink, read by programs', reads: 'always' },
   { ...byPrograms, mode: 'nft, read by netlink', reads: 'auto' },
 ]
 
-/** Netlink, the nft programs, the legacy programs; with `all` also mixed writers and readers. */
+/**
+ * Combinations for the tests: netlink, the nft programs, the legacy programs. With `all`, includes the mixed writers
+ * and readers.
+ */
 export const modes: readonly Mode[] = [byNetlink, byPrograms, legacy, ...(all ? mixed : [])]
 
-/** Modes for suites that are slow with programs: both kinds of programs behave the same in most tests. */
+/**
+ * Combinations for suites that are slow with programs. Omits the nft programs, which behave like the legacy programs in
+ * most tests.
+ */
 export const fewModes: readonly Mode[] = all ? modes : [byNetlink, legacy]
 
-/** Program of a back end and a family. */
+/** Name of the program of a back end and IP family, such as `ip6tables-nft-save`. */
 export const programOf = (backend: IptablesBackend, family: Family, what: 'restore' | 'save'): string =>
   `${family === 'ipv6' ? backend.replace('ip', 'ip6') : backend}-${what}`
 
-/** `iptables()` in a mode. */
+/** Creates an `iptables()` that writes and reads with the methods of a test's combination. */
 export function inMode({ backend, programs, reads }: Way, where: Where, options: IptablesOptions = {}): Iptables {
   const writer = iptables(where, { ...options, backend, programs })
   if (reads === undefined) return writer

@@ -2,7 +2,7 @@ import { ruleset } from '../src/rules/ruleset.ts'
 
 const loopback = { ipv4: '127.0.0.1/32', ipv6: '::1/128' }
 
-/** All matches and targets of a typical transparent proxy. */
+/** Ruleset with all matches and targets of a typical transparent proxy. */
 export const rules = ruleset(
   { mangle: ['EX_DIVERT', 'EX_TPROXY', 'EX_IN'], nat: ['EX_OUTPUT', 'EX_REDIRECT'], raw: ['EX_DNS'] },
   (t) => [

@@ -147,8 +147,8 @@ function dnat(options: Options, traced: TracedPacket): Outcome {
 }
 
 function snat(options: Options, traced: TracedPacket): Outcome {
-  // The new source is unknown for MASQUERADE, which uses an interface's address, and for a range, from which the kernel
-  // chooses. The new port is always unknown: NAT keeps a port only if it is free.
+  // The new source is unknown for MASQUERADE, which uses an interface's address. For a range, the kernel chooses the
+  // address. The new port is always unknown: NAT keeps a port only if it is free.
   const text = options.get('to-source') ?? ''
   const address = fromBytes(
     /^\[([^\]]*)\]/.exec(text)?.[1] ?? (traced.family === 'ipv4' ? text.split(':')[0] : text) ?? '',

@@ -5,7 +5,7 @@ import { type Family, families } from '../../src/rules/model.ts'
 
 import { foreign, held, type Start } from './world.ts'
 
-/** Single operations on chains and rules, and transactions. */
+/** Tests for single operations on chains and rules, and for transactions. */
 export function crudBehaviour(start: Start): void {
   describe('chains and rules', () => {
     const { nat } = ruleBuilders({ nat: ['EX', 'OTHER'] })

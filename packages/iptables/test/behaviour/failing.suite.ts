@@ -5,7 +5,7 @@ import type { IptablesPort } from '../../src/run/port.ts'
 
 import { drifted, foreign, held, rules, type Start } from './world.ts'
 
-/** `apply` calls in which one process fails, for each process. */
+/** Tests for `apply` calls in which one process fails. Each process of a call fails in turn. */
 export function failingBehaviour(start: Start): void {
   describe('a failed apply leaves the previous rules', () => {
     const kinds = ['before it runs', 'after its first table', 'with its last rule refused'] as const
@@ -15,7 +15,8 @@ export function failingBehaviour(start: Start): void {
       ['over drift', true, drifted],
       ['over half of it', true, '*mangle\n-F OUTPUT\n-F EX_MARK\n-X EX_MARK\nCOMMIT\n'],
     ] as const
-    // After a kill, tables that already equal the wanted ones look as if this call had written them.
+    // Excludes cases with a killed process where a table already equals the ruleset. In these cases, `apply` cannot
+    // tell that the killed process did not write the table.
     const known = (text: string, kind: string) => kind !== 'after its first table' || text === '' || text === drifted
     const cases = states.flatMap(([over, applied, text]) => kinds.map((kind) => ({ over, applied, text, kind })))
     test.for(cases.filter(({ text, kind }) => known(text, kind)))(
@@ -43,7 +44,8 @@ export function failingBehaviour(start: Start): void {
 }
 
 /**
- * Port on which one process fails: it does not start, is killed after its first table, or gets an invalid last rule.
+ * Port on which one process fails: the process does not start, is killed after its first table, or gets an invalid last
+ * rule.
  */
 function breaking(
   port: IptablesPort,
@@ -67,7 +69,7 @@ function breaking(
       if (input === undefined || kind === 'before it runs') throw gone(1, 'no memory')
       if (kind === 'after its first table') {
         const end = input.indexOf('COMMIT\n') + 'COMMIT\n'.length
-        // After the last commit, a kill looks like an apply of another process.
+        // Kills the process before its last commit: after that, a kill looks like an `apply` of another process.
         if (end < input.length) await port.run(argv, { ...options, input: input.slice(0, end) })
         throw gone(null, '')
       }

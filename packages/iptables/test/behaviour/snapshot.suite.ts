@@ -4,7 +4,7 @@ import { diffSnapshots } from '../../src/state/snapshot.ts'
 
 import { drifted, foreign, held, rules, type Start } from './world.ts'
 
-/** Taking, comparing and restoring snapshots. */
+/** Tests that take, compare and restore snapshots. */
 export function snapshotBehaviour(start: Start): void {
   describe('a snapshot', () => {
     test('contains both families, compares by meaning, and changes nothing', async () => {

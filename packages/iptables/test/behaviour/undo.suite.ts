@@ -3,7 +3,7 @@ import { ruleBuilders } from '../../src/crud/rule-builders.ts'
 
 import { drifted, foreign, held, rules, type Start } from './world.ts'
 
-/** `undo` of every kind of report. */
+/** Tests for `undo` of all calls that change rules. */
 export function undoBehaviour(start: Start): void {
   describe('undo restores exactly the previous rules', () => {
     test.for<
@@ -58,7 +58,8 @@ export function undoBehaviour(start: Start): void {
       const after = await held(s.ipt)
       expect(after['ipv4 nat OTHER']).toEqual(['-', '-p tcp -j RETURN', '-j EX_TO', '-p udp -j RETURN'])
       expect(after['ipv6 nat OUTPUT']).toHaveLength(5)
-      // Another program uses the chain now, so the chain stays without own rules.
+      // The rollback removes the ruleset's rules from EX_TO, but keeps the empty chain, because another program's rule
+      // jumps to it.
       expect(Object.entries(after).filter(([chain]) => chain.includes('EX_'))).toEqual([
         ['ipv4 nat EX_TO', ['-']],
         ['ipv6 nat EX_TO', ['-']],

@@ -5,7 +5,7 @@ import type { WatchEvent } from '../../src/watch/watch.ts'
 
 import { drifted, rules, type Start } from './world.ts'
 
-/** Behaviour of `watch`. */
+/** Tests for the behaviour of `watch`. */
 export function watchBehaviour(start: Start): void {
   describe('watch', () => {
     test('reports the state, drift and its repair, and ends with `break`', { timeout: 20_000 }, async () => {

@@ -7,7 +7,7 @@ import { ruleset } from '../../src/rules/ruleset.ts'
 import type { IptablesPort } from '../../src/run/port.ts'
 import { inMode, type Way } from '../modes.ts'
 
-/** Empty namespace, real or fake. */
+/** Empty network namespace for a test, on a real kernel or on a simulated node. */
 export interface World extends Way, AsyncDisposable {
   readonly where: NetnsTarget
   readonly port: IptablesPort
@@ -26,7 +26,7 @@ export const rules = ruleset({ mangle: ['EX_MARK'], nat: ['EX_OUT', 'EX_TO'] }, 
   t.nat.on('EX_TO').proto('tcp').redirect(15001),
 ])
 
-/** Foreign rules. Two of them equal own rules. */
+/** Rules of another program. Two of them equal rules of the tested ruleset. */
 export const foreign = `*nat
 -N OTHER
 -A OUTPUT -o eth9 -j RETURN
@@ -42,7 +42,7 @@ COMMIT
 
 export const drifted = '*nat\n-D OUTPUT -p tcp -j EX_OUT\n-I EX_TO 1 -j RETURN\n-I OUTPUT 2 -p icmp -j EX_TO\nCOMMIT\n'
 
-/** Rules of both families, without empty chains. The order of chains has no meaning. */
+/** Reads the namespace's rules in both families, without empty built-in chains. The order of chains has no meaning. */
 export async function held(ipt: Iptables): Promise<Record<string, unknown>> {
   const all: Record<string, unknown> = {}
   for (const family of families) {
@@ -56,7 +56,10 @@ export async function held(ipt: Iptables): Promise<Record<string, unknown>> {
   return all
 }
 
-/** Namespace, functions that open it, and registered undo steps. */
+/**
+ * Creates functions for calls with and without an `undo` context in a test's namespace, and collects the registered
+ * undo steps.
+ */
 export async function startIn(world: World) {
   const undo: (() => unknown)[] = []
   const ipt = inMode(world, world.where, { port: world.port })
@@ -79,5 +82,5 @@ export async function startIn(world: World) {
   }
 }
 
-/** Opens a namespace. */
+/** Opens an empty namespace for a test. */
 export type Start = () => ReturnType<typeof startIn>

@@ -9,7 +9,7 @@ import { type Case, casesOf } from './expected.ts'
 import type { Machine } from './machine.ts'
 import type { Drawn } from './random-packets.ts'
 
-/** Kernel under test. */
+/** Kernel with which the tests compare traces: namespace, back end, family and trace options. */
 export interface Rig {
   readonly machine: Machine
   readonly backend: IptablesBackend
@@ -17,20 +17,20 @@ export interface Rig {
   readonly options: TraceOptions
 }
 
-/** Result of one ruleset. */
+/** Result of comparing the traces and the kernel for one ruleset. */
 export interface Comparison {
   readonly cases: number
-  /** Matches that the traces predicted. */
+  /** Number of rule matches that the traces predicted. */
   readonly hits: number
-  /** Targets of rules that matched. */
+  /** Targets of the rules that matched a packet. */
   readonly targets: ReadonlySet<string>
   readonly disagreements: readonly string[]
 }
 
 /**
- * Sends all packets through one ruleset and compares counters and arrivals. The kernel's own packets (group reports,
- * neighbour discovery) are counted as well. Therefore only a difference that occurs again when the packet is sent alone
- * is an error.
+ * Sends all packets through one ruleset in the kernel, and compares counters and arrivals with the traces. The counters
+ * also include the kernel's own packets (group reports, neighbour discovery). Therefore only a difference that occurs
+ * again when the packet is sent alone is an error.
  */
 export async function compare(rig: Rig, text: string, drawn: readonly Drawn[]): Promise<Comparison> {
   const { cases, hits, targets, found } = await send(rig, text, drawn)

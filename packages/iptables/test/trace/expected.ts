@@ -6,7 +6,7 @@ import type { Trace } from '../../src/trace/way.ts'
 import { addresses, arrival, ports, tproxyPort } from './machine.ts'
 import type { Drawn } from './random-packets.ts'
 
-/** Packet to send, the traces that the kernel should confirm, and the place where it should arrive. */
+/** Test packet to send, the traces that the kernel should confirm, and the places where the packet should arrive. */
 export interface Case {
   readonly id: number
   readonly packet: Packet
@@ -14,7 +14,10 @@ export interface Case {
   readonly arrivals: readonly string[]
 }
 
-/** Packets of one random draw. Empty if the trace is undecided or the kernel would answer itself. */
+/**
+ * Test packets of one random draw: a packet, and an answer if the draw asks for one. Empty if a trace is undecided or
+ * the kernel would send an answer itself.
+ */
 export function casesOf(
   rules: SavedTables,
   { packet, follow }: Drawn,
@@ -24,8 +27,8 @@ export function casesOf(
   const first = caseOf(rules, unique(packet, nextId(), follow), options)
   if (first === undefined) return []
   const [found] = first.traces
-  // All connections have the same source port. A rewrite may make two of them equal, and the kernel would choose
-  // another port.
+  // Skips draws with answers whose connections a rule rewrites. All have the same source port, and for two equal
+  // connections the kernel would choose another port.
   if (follow && packet.in === undefined && first.traces.some(({ rewritten }) => rewritten !== undefined)) return []
   if (!follow || found === undefined || !isPlain(first)) return [first]
   const untracked = isUntracked(found)
@@ -37,7 +40,8 @@ export function casesOf(
     ...(untracked ? {} : { state: 'ESTABLISHED' as const, connmark: found.connmark ?? 0 }),
   }
   const second = caseOf(rules, { id: nextId(), packet: back }, options)
-  // A packet in another zone belongs to another connection.
+  // Sends only the first packet if the answer has another conntrack zone: the answer then belongs to another
+  // connection.
   if (second === undefined || !isPlain(second)) return [first]
   const answer = second.traces[0]
   if (untracked || answer === undefined || isUntracked(answer)) return [first, second]
@@ -57,7 +61,10 @@ interface Numbered {
 
 const incoming = { in: 'veth0', mac: '02:00:00:00:00:09', packetType: 'unicast' } as const
 
-/** Gives each packet a connection of its own. An answer to a local packet finds a listener. */
+/**
+ * Gives each test packet ports of its own, so that it has its own connection. An answer to a local packet finds a
+ * listener.
+ */
 function unique(packet: Packet, id: number, follow: boolean): Numbered {
   const port = 10_000 + (id % 50_000)
   if (packet.protocol.startsWith('icmp')) return { id, packet }
@@ -72,7 +79,8 @@ function caseOf(rules: SavedTables, { id, packet }: Numbered, options: TraceOpti
   const traces = back === undefined ? [first] : [first, back]
   if (!traces.every(isDecided)) return undefined
   const last = traces.at(-1) ?? first
-  // Avoids answers of the kernel, which would be counted: it sends none to a source without a route.
+  // Skips packets that the kernel would answer, because its answers are counted as well. The kernel sends no answer to
+  // a source without a route.
   const answers =
     last.verdict === 'REJECT' || (last.verdict === 'ACCEPT' && packet.protocol !== 'udp' && endsHere(last))
   if (answers && addresses[rules.family].far !== last.source.address) return undefined
@@ -80,7 +88,10 @@ function caseOf(rules: SavedTables, { id, packet }: Numbered, options: TraceOpti
   return arrivals === undefined ? undefined : { id, packet, traces, arrivals }
 }
 
-/** A rule that only counts or logs may be undecided although the result is decided. */
+/**
+ * True if the trace knows the verdict and which rules match. A rule that only counts or logs may be unknown although
+ * the verdict is known.
+ */
 const isDecided = ({ verdict, path }: Trace) =>
   verdict !== 'undecided' && path.every(({ matched }) => matched !== undefined)
 
@@ -96,18 +107,20 @@ const isPlain = ({ traces }: Case) =>
       source.port === packet.sport,
   )
 
-/** True if this machine receives the packet itself. */
+/** True if the tested machine itself receives the packet. */
 function endsHere({ packet, destination: { address = '' }, tproxy }: Trace): boolean {
   return (
     tproxy !== undefined || address === '::1' || address.startsWith('127.') || packet.local?.includes(address) === true
   )
 }
 
-/** Packet to this machine itself, which arrives on lo with its connection and mark. */
+/**
+ * Traces a packet that the tested machine sends to itself a second time: it arrives on lo with its connection and mark.
+ */
 function loopedBack(rules: SavedTables, found: Trace, options: TraceOptions): Trace | undefined | 'unknown' {
   const { packet, verdict, destination, source, mark, connmark } = found
   if (packet.in !== undefined || verdict !== 'ACCEPT' || !endsHere(found)) return undefined
-  // The kernel chooses the interface whose address MASQUERADE uses.
+  // The trace is unknown after MASQUERADE: the kernel chooses the interface whose address becomes the source.
   if (source.address === undefined) return 'unknown'
   const { out: _out, uid: _uid, gid: _gid, mac: _mac, ...rest } = packet
   const again: Packet = {

@@ -1,6 +1,9 @@
 const ffi = process.getBuiltinModule('node:ffi') as typeof import('node:ffi')
 
-/** Functions of libc that the tests need besides `Sys`: senders with an owner, receivers that see the source. */
+/**
+ * libc functions that the trace tests need besides `Sys`: to send as another user, and to receive with the sender's
+ * address.
+ */
 const { functions: libc } = ffi.dlopen(null, {
   setfsuid: { arguments: ['uint32'], return: 'int32' },
   setfsgid: { arguments: ['uint32'], return: 'int32' },
@@ -11,7 +14,7 @@ const { functions: libc } = ffi.dlopen(null, {
   close: { arguments: ['int32'], return: 'int32' },
 })
 
-/** Calls `body` with file-system ids that become the owner of new sockets. Capabilities stay. */
+/** Calls `body` with other file-system user and group ids, which become the owner of new sockets. Capabilities stay. */
 export function asOwner<T>(uid: number, gid: number, body: () => T): T {
   libc.setfsgid(gid)
   libc.setfsuid(uid)
@@ -25,7 +28,7 @@ export function asOwner<T>(uid: number, gid: number, body: () => T): T {
 
 const MSG_DONTWAIT = 0x40
 
-/** Next waiting datagram with its sender's `sockaddr`, or `undefined`. */
+/** Receives a socket's next waiting datagram with its sender's `sockaddr`; `undefined` if no datagram waits. */
 export function receive(fd: number): { data: Buffer; from: Buffer } | undefined {
   const data = Buffer.alloc(2048)
   const from = Buffer.alloc(28)
@@ -39,5 +42,5 @@ export const connect = (fd: number, to: Buffer): number => libc.connect(fd, to, 
 export const listen = (fd: number): number => libc.listen(fd, 1024)
 export const close = (fd: number): number => libc.close(fd)
 
-/** Next connection, or -1. */
+/** Accepts the next waiting connection of a listening socket; -1 if no connection waits. */
 export const accept = (fd: number): number => libc.accept(fd, null, null)

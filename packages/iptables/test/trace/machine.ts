@@ -6,7 +6,10 @@ import type { Family } from '../../src/rules/model.ts'
 import { accept, asOwner, close, connect, listen, receive } from './libc.ts'
 import { decode, encode, fromSockaddr, idOf, sockaddr } from './wire.ts'
 
-/** Addresses of the machine under test. `dum0` leads to hosts that never answer, `veth0` to a peer. */
+/**
+ * Addresses of the network namespace under test. Its interface `dum0` leads to hosts that never answer, and `veth0` to
+ * a peer.
+ */
 export const addresses = {
   ipv4: {
     dummy: '10.9.0.1',
@@ -22,18 +25,24 @@ export const ports = [53, 80, 8080, 15001]
 export const tproxyPort = 15006
 export const peerMac = '02:00:00:00:00:09'
 
-/** Namespace that sends packets and records arrivals. */
+/** Network namespace under test: sends packets and records where they arrive. */
 export interface Machine extends AsyncDisposable {
   readonly pod: Netns
-  /** Sends a local packet or a packet that arrives over `veth0`. Returns false if the kernel refuses it. */
+  /**
+   * Sends a packet of this namespace, or a packet that arrives over `veth0`. Returns false if the kernel refuses to
+   * send it.
+   */
   send(packet: Packet, id: number): boolean
-  /** Opens a connection. Returns the place of its acceptance and the original destination that the socket reports. */
+  /**
+   * Opens a connection. Returns the listener that accepted it, and the original destination that the accepted socket
+   * reports.
+   */
   connect(packet: Packet): string | undefined
-  /** Arrivals since the last call, by id. */
+  /** Places at which packets arrived since the last call, by packet id. */
   seen(): Map<number, string[]>
 }
 
-/** Text of an arrival. */
+/** Text that describes where a packet arrived, with its source and destination. */
 export const arrival = (
   where: string,
   source: string,
@@ -94,7 +103,7 @@ export async function machine(family: Family): Promise<Machine> {
         try {
           return sys.sendto(fd, bytes, 0, sockaddr(packet.dst, 0)) > 0
         } catch {
-          // EPERM: dropped in an output chain.
+          // EPERM: a rule in OUTPUT or POSTROUTING dropped the packet.
           return false
         }
       },
@@ -163,7 +172,7 @@ function int(value: number): Buffer {
   return out
 }
 
-/** struct sockaddr_ll. */
+/** Encodes a `struct sockaddr_ll` for a packet socket on an interface. */
 function linkAddress(index: number): Buffer {
   const out = Buffer.alloc(20)
   out.writeUInt16LE(AF_PACKET, 0)
@@ -174,12 +183,12 @@ function linkAddress(index: number): Buffer {
 
 const SO_ORIGINAL_DST = 80
 
-/** Original destination from conntrack; `undefined` for an untracked connection. */
+/** Reads the original destination of a connection from conntrack; `undefined` for an untracked connection. */
 function originalDestination(sys: Sys, fd: number, family: Family): Uint8Array | undefined {
   try {
     return family === 'ipv4' ? sys.getsockopt(fd, 0, SO_ORIGINAL_DST, 16) : sys.getsockopt(fd, 41, SO_ORIGINAL_DST, 28)
   } catch {
-    // ENOENT: the connection is untracked.
+    // ENOENT: conntrack does not know the connection.
     return undefined
   }
 }
@@ -193,7 +202,7 @@ function listenersOf(family: Family): { address: string; port: number; transpare
   ]
 }
 
-/** Connects the machine to a namespace without addresses, in which nothing answers. */
+/** Connects the namespace under test by a veth pair to a namespace without addresses, in which nothing answers. */
 async function cable(pod: Netns, wire: Netns): Promise<{ veth0: number[]; indexes: number[] }> {
   const sysctl = (where: Netns, ...settings: string[]) => netns.exec(where, ['sysctl', '-qw', ...settings])
   const batch = (where: Netns, lines: readonly string[]) =>

@@ -5,18 +5,21 @@ import { addresses, peerMac, ports } from './machine.ts'
 
 const values = fc.constantFrom
 
-/** Packet without the ports that make it unique. `follow` adds an answer and one more packet. */
+/**
+ * Random packet, before a test gives it the ports that make its connection unique. If `follow` is true, the test adds
+ * an answer and one more packet.
+ */
 export interface Drawn {
   readonly packet: Packet
   readonly follow: boolean
 }
 
-/** Local, incoming and forwarded packets. */
+/** Random packets that the tested machine sends, receives or forwards. */
 export function anyPacket(family: Family): fc.Arbitrary<Drawn> {
   const { dummy, veth, peer, hosts, far, loopback } = addresses[family]
   const ids = values(0, 1000, 1337)
   const owner = { uid: ids, gid: ids, mark: values(0, 0, 0, 1, 2, 5) }
-  // The first address belongs to the interface towards the sender.
+  // Lists the machine's addresses. REDIRECT uses the first address, which belongs to the interface towards the sender.
   const here = (first: string) => fc.constant([first, first === dummy ? veth : dummy])
   const incoming = { in: fc.constant('veth0'), mac: fc.constant(peerMac), packetType: fc.constant('unicast' as const) }
   const one = (fields: { [Key in keyof Packet]?: fc.Arbitrary<Packet[Key]> }, follow = false): fc.Arbitrary<Drawn> =>

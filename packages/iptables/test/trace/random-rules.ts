@@ -14,16 +14,16 @@ const tables = {
 }
 type Table = keyof typeof tables
 
-/** Own chains jump only to later ones: the kernel refuses loops. */
+/** Names of the random rules' own chains. Each jumps only to later ones, because the kernel refuses loops. */
 const own = ['C1', 'C2', 'C3']
 
-/** Members of the sets in the rules. */
+/** Members of the ipsets that the random rules use. */
 export const setsOf = (family: Family): Readonly<Record<string, readonly string[]>> => ({
   SET_A: [addresses[family].peer, `${addresses[family].hosts}5`, addresses[family].dummy],
   SET_B: family === 'ipv4' ? ['10.8.0.0/16', '127.0.0.0/8'] : ['fd08::/16', '::1/128'],
 })
 
-/** Restore text over all tables for one family, valid on both back ends. */
+/** Random rules over all tables of one family, as restore text that is valid on both back ends. */
 export const anyRules = (family: Family): Text =>
   fc.tuple(...(Object.keys(tables) as Table[]).map((table) => anyTable(table, family))).map((all) => all.join(''))
 
@@ -54,7 +54,8 @@ function anyTable(table: Table, family: Family): Text {
 
 function anyRule(table: Table, chain: string, family: Family): Text {
   const all = conditionsFor(table, chain, family)
-  // Most rules have few conditions, often on values that other rules change. Otherwise few rules would interact.
+  // Gives most random rules few conditions, often on values that other rules change. With more conditions, few rules
+  // would match and interact.
   const one = fc
     .integer({ min: 0, max: all.length + 5 })
     .chain((i) => (all[i] ?? all[1 + (i % 2)] ?? fc.constant('')).map((text) => [text]))

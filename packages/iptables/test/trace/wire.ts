@@ -1,7 +1,7 @@
 import { formatAddress, parseAddress } from '@cni/types/ip'
 import type { Packet } from '@cni/types/packet'
 
-/** Fields of a received packet that NAT may have changed. */
+/** Fields of a received test packet that NAT may have changed. */
 export interface Seen {
   readonly id: number
   readonly src: string
@@ -16,7 +16,7 @@ export const bytesOf = (address: string): Uint8Array => {
   return bytes
 }
 
-/** Encodes a packet, with its `id` in a place that survives every rewrite. */
+/** Encodes a test packet, with its `id` at an offset that survives every rewrite. */
 export function encode(packet: Packet, id: number): Buffer {
   const src = bytesOf(packet.src ?? '')
   const dst = bytesOf(packet.dst)
@@ -41,7 +41,7 @@ export function encode(packet: Packet, id: number): Buffer {
   return Buffer.concat([header, body])
 }
 
-/** Decodes a packet from `encode` after any rewrite; `undefined` for other traffic. */
+/** Decodes a received test packet after any rewrite; `undefined` for other traffic. */
 export function decode(bytes: Buffer): Seen | undefined {
   const six = (bytes[0] ?? 0) >> 4 === 6
   const number = bytes[six ? 6 : 9]
@@ -57,7 +57,7 @@ export function decode(bytes: Buffer): Seen | undefined {
   return id === undefined ? undefined : { id, src, dst, ...ports }
 }
 
-/** Id in a payload from `encode`. */
+/** Reads the packet id from the payload of a test packet. */
 export const idOf = (payload: Buffer): number | undefined =>
   payload.length >= 8 && payload.toString('latin1', 0, 4) === magic ? payload.readUInt32BE(4) : undefined
 
@@ -71,7 +71,7 @@ export function sockaddr(address: string, port: number): Buffer {
   return out
 }
 
-/** Address and port of a `sockaddr`. */
+/** Decodes the address and port of a `sockaddr_in` or `sockaddr_in6`. */
 export function fromSockaddr(bytes: Buffer): { address: string; port: number } {
   const four = bytes.readUInt16LE(0) === 2
   return { address: formatAddress(four ? bytes.subarray(4, 8) : bytes.subarray(8, 24)), port: bytes.readUInt16BE(2) }
