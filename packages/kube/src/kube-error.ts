@@ -11,7 +11,7 @@ export class KubeError extends Error {
     KubeError.prototype.name = 'KubeError'
   }
 
-  /** Kind of error. */
+  /** Kind of the error, such as a timeout or an untrusted server. */
   readonly code:
     | 'NO_KUBECONFIG'
     | 'BAD_KUBECONFIG'
@@ -22,13 +22,13 @@ export class KubeError extends Error {
     | 'ABORTED'
     | 'STATUS'
     | 'BAD_ANSWER'
-  /** HTTP status if the code is `STATUS`. */
+  /** HTTP status of the API server's answer, if the code is `STATUS`. */
   readonly status: number | undefined
   readonly retryAfterMs: number | undefined
-  /** Message of the server, with control characters removed. */
+  /** Error message that the API server sent, with control characters removed. */
   readonly said: string | undefined
   readonly [brand] = true
-  /** CNI code and details. The SDK finds them anywhere in a chain of causes. */
+  /** CNI error code and details of this error. The SDK finds them anywhere in a chain of causes. */
   readonly [cniErrorKey]: { readonly code: number; readonly details?: string }
 
   constructor(
@@ -57,11 +57,11 @@ export function isKubeError(error: unknown): error is KubeError {
 }
 
 /**
- * CNI code of an error.
- * - "try again later" for errors that disappear by themselves: an agent starts or renews its token, or a server
- *   recovers.
- * - "plugin not available" for errors that only a user can repair, such as a missing permission. No pod of the mesh can
- *   start until then.
+ * CNI error code for a `KubeError`.
+ * - "try again later" for errors that disappear by themselves: the agent starts or renews its token, or the API
+ *   server recovers.
+ * - "plugin not available" for errors that only a user can repair, such as a missing permission. No pod of the mesh
+ *   can start until then.
  */
 function cniCode(code: KubeError['code'], status = 0): number {
   if (code === 'NO_SANDBOX') return ErrorCode.pluginNotAvailable

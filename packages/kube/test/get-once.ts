@@ -1,4 +1,4 @@
-// Usage: get-once.ts KUBECONFIG TIMEOUT_MS. Gets pod demo/web once and prints the outcome.
+// Usage: get-once.ts KUBECONFIG TIMEOUT_MS. Gets the pod demo/web from the API server once and prints the outcome.
 import { writeSync } from 'node:fs'
 import { kubeClient } from '../src/client/client.ts'
 import { podPath } from '../src/client/get-pod.ts'

@@ -1,6 +1,6 @@
-// Usage: kept-requests.ts ORIGIN CA_FILE STRANGER_FILE STEPS. Performs the steps, a JSON list of lists of paths, over
-// kept connections. Requests the paths of a step at the same time, each with its own token. Prints the outcomes and
-// does not exit.
+// Usage: kept-requests.ts ORIGIN CA_FILE STRANGER_FILE STEPS. Sends HTTP requests over connections that stay open.
+// STEPS is a JSON list of steps, and each step is a list of paths. Requests the paths of a step at the same time, each
+// with its own token. Prints the outcomes and does not exit.
 import { readFileSync } from 'node:fs'
 import { errnoOf } from '@cni/types'
 import { keptConnections } from '../src/http/kept-connections.ts'

@@ -11,31 +11,31 @@ import { serviceAccountAccess } from '../src/config/service-account.ts'
 import { createAuthority } from '../src/testing/certificate.ts'
 import type { Grant } from '../src/testing/grant.ts'
 
-/** A real kube-apiserver over etcd, with one administrator. */
+/** Real kube-apiserver over etcd for tests, with one administrator. */
 export interface KubeServer extends AsyncDisposable {
   readonly port: number
   readonly url: string
   readonly caFile: string
   readonly admin: KubeClient
-  /** A user who may do this and nothing else; the file with its token. */
+  /** Grants permissions to a user, who has no others. Returns the path of the file with the user's token. */
   allow(user: string, grants: readonly Grant[]): Promise<string>
-  /** Stops kube-apiserver, and after `awayMs` starts it again. etcd stays. */
+  /** Stops kube-apiserver, and starts it again after `awayMs`. etcd keeps running. */
   restart(awayMs: number): Promise<void>
 }
 
-/** The programs of a {@link KubeServer}, and its users. */
+/** Paths of the programs of a {@link KubeServer}, and the names of its users. */
 export interface KubeServerOptions {
   readonly apiserver: string
   readonly etcd: string
-  /** Names of users besides `admin`: they and their tokens are read at the start only. */
+  /** Names of users besides `admin`. kube-apiserver reads the users and their tokens only at its start. */
   readonly users: readonly string[]
-  /** Groups of all these users. */
+  /** Groups to which all users except `admin` belong. */
   readonly groups?: readonly string[]
-  /** More flags of kube-apiserver. */
+  /** Further command-line flags of kube-apiserver. */
   readonly flags?: readonly string[]
 }
 
-/** Starts both programs on free ports of the loopback. */
+/** Starts etcd and kube-apiserver on free ports of the loopback address. */
 export async function startKubeServer(options: KubeServerOptions): Promise<KubeServer> {
   const { apiserver, etcd, users, groups = [], flags = [] } = options
   const folder = mkdtempSync(join(tmpdir(), 'kube-server-'))
@@ -126,7 +126,7 @@ async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void>
   await closed
 }
 
-/** Three ports of the loopback that no program uses now. */
+/** Finds three ports of the loopback address that no program uses now. */
 async function freePorts(): Promise<[number, number, number]> {
   const port = async (): Promise<number> => {
     await using server = createServer()

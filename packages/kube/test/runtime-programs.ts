@@ -6,7 +6,9 @@ const require = createRequire(import.meta.url)
 
 const bun = join(dirname(require.resolve('@oven/bun-linux-x64-baseline/package.json')), 'bin/bun')
 
-/** Command lines that run a TypeScript file, without the file. */
+/**
+ * Command lines of the runtimes (such as Node and bun) that run a TypeScript file. The test appends the file's path.
+ */
 export const runtimePrograms: ReadonlyArray<readonly [name: string, program: readonly [string, ...string[]]]> = [
   ['node', NODE],
   ['bun', [bun, '--conditions=@cni/source']],

@@ -3,43 +3,43 @@ import { isKubeError, KubeError } from '../kube-error.ts'
 import type { KubeClient } from './client.ts'
 import { type Attempts, nextStep } from './retry.ts'
 
-/** Request for one object of the API server. */
+/** Request for one object of the API server, with the parser for the object. */
 export interface Question<T> {
-  /** Name of the object in messages: `pod demo/web`. */
+  /** Name of the requested object in error messages, such as `pod demo/web`. */
   readonly what: string
-  /** Absolute and percent-encoded path. */
+  /** Absolute and percent-encoded API path of the object. */
   readonly path: string
-  /** Throws `KubeError` for another kind of document. */
+  /** Parses the received document. Throws `KubeError` for a document of another kind. */
   readonly parse: (document: unknown) => T | Promise<T>
 }
 
 /** Options of `getPod` and `namespaceLabels`. */
 export interface AskOptions {
   /**
-   * Creates a client from the kubeconfig. Called again with `refused` after the server has rejected the credentials:
-   * the kubeconfig must then be read again.
+   * Creates a client from the kubeconfig. Called again with `refused` if the API server rejects the credentials: the
+   * function must then read the kubeconfig again.
    */
   readonly connect: (refused: boolean) => Promise<KubeClient>
   readonly signal: AbortSignal
-  /** Called for every failed request that will be retried. */
+  /** Called for every failed request to the API server that will be retried. */
   readonly onRetry?: (
     error: KubeError,
     attempts: {
-      /** Number of requests, the failed one included. */
+      /** Number of requests to the API server so far, including the failed request. */
       readonly made: number
-      /** Number of consecutive failures of an overloaded or broken server. */
+      /** Number of consecutive requests that failed because the API server was overloaded or broken. */
       readonly overloaded: number
-      /** True if the kubeconfig has been read again. */
+      /** True if the kubeconfig was read again after the API server had rejected its credentials. */
       readonly reloaded: boolean
     },
   ) => void
-  /** Maximum number of requests, if lower than the default of the retry policy. */
+  /** Maximum number of requests to the API server, if lower than the retry policy's maximum. */
   readonly maxRequests?: number
-  /** Replaces the pause between requests in tests. */
+  /** Replaces the timer between two requests in tests. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>
 }
 
-/** Gets one object. Retries as the retry policy says, until the signal aborts. */
+/** Gets one object from the API server. Retries failed requests as the retry policy says, until the signal aborts. */
 export async function ask<T>({ what, path, parse }: Question<T>, options: AskOptions): Promise<T> {
   const { connect, signal, onRetry, maxRequests, pause = (ms) => delay(ms, undefined, { signal }) } = options
   let client = await connect(false)
@@ -50,7 +50,7 @@ export async function ask<T>({ what, path, parse }: Question<T>, options: AskOpt
       return await parse(await client.get(path, { signal }))
     } catch (error) {
       if (!isKubeError(error)) throw error
-      // After an abort, the error of the previous request is more useful.
+      // After an abort, reports the error of the previous request, which is more useful.
       if (error.code === 'ABORTED') throw summary(what, last ?? error, attempts)
       last = error
       attempts = { ...attempts, made: attempts.made + 1 }

@@ -7,53 +7,53 @@ import { presentedCertificate } from '../http/presented-certificate.ts'
 import { TooLarge, type Transport, type TransportAnswer, type Trust } from '../http/transport.ts'
 import { isKubeError, KubeError } from '../kube-error.ts'
 
-/** A client of one API server. */
+/** HTTP client for one Kubernetes API server. */
 export interface KubeClient {
-  /** Gets one JSON document. `path` is absolute and percent-encoded. Throws `KubeError`. */
+  /** Gets one JSON document from the API server. `path` is absolute and percent-encoded. Throws `KubeError`. */
   get(path: string, options: { readonly signal: AbortSignal }): Promise<unknown>
   /**
-   * Sends any other request. Returns the document like {@link KubeClient.get}, or `undefined` if `onData` has received
-   * it.
+   * Sends a request other than for one document, such as a POST or a watch. Returns the document of the answer, or
+   * `undefined` if `onData` has received the answer.
    */
   send(request: KubeRequest, options: { readonly signal: AbortSignal }): Promise<unknown>
 }
 
-/** A request other than getting one object. */
+/** Request to the API server that is not a plain GET of one object. */
 export interface KubeRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** Absolute and percent-encoded path with its query. */
+  /** Absolute and percent-encoded API path of the request, with its query. */
   readonly path: string
   readonly body?: { readonly type: string; readonly document: unknown }
-  /** Overrides the client's timeout. */
+  /** Time limit of this request in milliseconds. Default: the client's time limit. */
   readonly timeoutMs?: number
   readonly maxBytes?: number
   /**
-   * Receives the answer in chunks, for a watch. An error that it throws ends the request; a `KubeError` is passed
-   * unchanged.
+   * Receives the answer's body in chunks, for a watch. An error that `onData` throws ends the request. The caller gets
+   * a thrown `KubeError` unchanged.
    */
   readonly onData?: (chunk: Uint8Array) => void
 }
 
-/** Limits of one request. */
+/** Options of an API client: limits of each request, and the user agent. */
 export interface KubeClientOptions {
-  /** Milliseconds for the whole request, including connection and body. Default: 10 s. */
+  /** Time limit of a whole request in milliseconds, including connection and body. Default: 10 s. */
   readonly timeoutMs?: number
-  /** Maximum size of an answer in bytes. Default: 4 MiB; etcd rejects objects above 1.5 MiB. */
+  /** Maximum size of an API server's answer in bytes. Default: 4 MiB; etcd rejects objects above 1.5 MiB. */
   readonly maxBytes?: number
   readonly userAgent?: string
 }
 
 /**
- * Creates a client without cache, connection pool or retries.
- * - Verifies TLS unless the kubeconfig disables it. The environment has no effect.
- * - Ignores proxies of the environment, and does not follow redirects.
- * - Never sends credentials over plain `http`.
+ * Creates a client for an API server, without cache, connection pool or retries.
+ * - The client verifies TLS unless the kubeconfig disables it. Environment variables have no effect.
+ * - The client ignores the environment's proxies, and does not follow redirects.
+ * - The client never sends credentials over plain `http`.
  */
 export function kubeClient(access: ClusterAccess, options: KubeClientOptions = {}): KubeClient {
   return clientOver(defaultTransport, access, options)
 }
 
-/** Creates a client with the given transport. */
+/** Creates an API client that sends requests with the given transport. */
 export function clientOver(transport: Transport, access: ClusterAccess, options: KubeClientOptions = {}): KubeClient {
   const { userAgent = 'istio-cni' } = options
   const secure = access.server.protocol === 'https:'
@@ -71,7 +71,7 @@ export function clientOver(transport: Transport, access: ClusterAccess, options:
     const url = new URL(`${access.server.pathname.replace(/\/+$/, '')}${path}`, access.server.origin)
     const where = `${method} ${url.href}`
     const deadline = AbortSignal.timeout(timeoutMs)
-    // Traces neither headers nor bodies, which contain the token and the pods' data.
+    // Debug output excludes headers and bodies: they contain the token and the pods' data.
     const debug = debugFor('kube')
     const begun = debug && performance.now()
     try {
@@ -116,7 +116,7 @@ function interpret(
     throw new KubeError('BAD_ANSWER', `${where}: the answer is not JSON`)
   }
   const said = (document as { message?: unknown } | null | undefined)?.message
-  // Removes the token: an intermediate server may return our own headers.
+  // Removes the client's token from the error message: an intermediate server may return the request's headers.
   const text =
     typeof said === 'string' ? printable(token === undefined ? said : said.replaceAll(token, '…')) : undefined
   throw new KubeError('STATUS', `${where}: ${status}${text === undefined ? '' : `: ${text}`}`, {
@@ -130,11 +130,11 @@ function parse(body: string): unknown {
   try {
     return JSON.parse(body)
   } catch {
-    return undefined // The caller reports a body that is not JSON.
+    return undefined // The calling function reports a body that is not JSON.
   }
 }
 
-/** Parses a `Retry-After` in seconds. Kubernetes does not send the date form of this header. */
+/** Parses the header `Retry-After` with a number of seconds. Kubernetes does not send the date form of this header. */
 const milliseconds = (retryAfter: string | undefined): number | undefined =>
   retryAfter !== undefined && /^\d{1,5}$/.test(retryAfter) ? Number(retryAfter) * 1000 : undefined
 
@@ -152,9 +152,8 @@ function failure(where: string, kubeconfig: string, cause: unknown, detail: stri
 }
 
 /**
- * Error of the kubeconfig's certificates, if they are invalid. Runs only after a failed request.
- * The runtimes' errors are misleading: for a damaged certificate bun reports a failed connection, and Node an untrusted
- * server.
+ * Error for the kubeconfig's certificates, if they are invalid. Runs only after a failed request. The runtimes' errors
+ * are misleading: for a damaged certificate, bun reports a failed connection, and Node an untrusted server.
  */
 function tlsProblem({ ca, client }: Trust): unknown {
   try {

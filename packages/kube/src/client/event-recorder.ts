@@ -13,29 +13,30 @@ interface Written {
 }
 
 /**
- * Writes events about pods, one at a time; `kubectl describe pod` shows them. Drops new events while 1000 are waiting.
+ * Creates a recorder that writes Kubernetes events about pods, one at a time. `kubectl describe pod` shows these
+ * events. Drops new events while 1000 are waiting.
  */
 export function eventRecorder(options: {
-  /** Throws `KubeError`. */
+  /** Creates a client with the current credentials, for each event. Throws `KubeError`. */
   readonly connect: () => KubeClient
   readonly signal: AbortSignal
-  /** Called for each event that could not be written. */
+  /** Called for each event that the recorder could not write. */
   readonly failed: (error: unknown) => void
   /** Current time in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number
-  /** Name of the program that reports the events. */
+  /** Name of the program that reports the events, as `kubectl` shows it. */
   readonly component: string
 }): {
   /**
-   * Queues a warning about a pod, and returns at once. `reason` is one word in CamelCase.
-   * A repeated warning raises the event's count. `resourceVersion` may be empty.
+   * Queues a warning event about a pod, and returns at once. `reason` is one word in CamelCase. A repeated warning
+   * raises the event's count. The pod's `resourceVersion` may be empty.
    */
   warn(
     pod: { readonly namespace: string; readonly name: string; readonly uid: string; readonly resourceVersion: string },
     reason: string,
     message: string,
   ): void
-  /** Settles after all events are written or have failed. */
+  /** Settles after all queued events are written or have failed. */
   idle(): Promise<void>
 } {
   const { connect, signal, failed, now = Date.now, component } = options
@@ -75,7 +76,10 @@ export function eventRecorder(options: {
     remember(key, fresh)
   }
 
-  /** False if the server has removed the event, which it does after an hour. */
+  /**
+   * Raises the count of an existing event. Returns false if the API server no longer has the event: it removes events
+   * after an hour.
+   */
   async function counted(namespace: string, { name, count }: Written, at: string): Promise<boolean> {
     try {
       await connect().send(countRequest(namespace, name, { count, lastTimestamp: at }), { signal })
@@ -139,7 +143,10 @@ const countRequest = (namespace: string, name: string, document: object): KubeRe
   body: { type: 'application/merge-patch+json', document },
 })
 
-/** Event name `<pod>.<nanoseconds in hex>`, as in all clients. Cut to the maximum length of a name. */
+/**
+ * Name of a new event: `<pod>.<nanoseconds in hex>`, as in all Kubernetes clients. Cut to the maximum length of an
+ * object's name.
+ */
 function eventName(pod: string, ms: number, serial: number): string {
   const suffix = `.${(BigInt(ms) * 1_000_000n + BigInt(serial)).toString(16)}`
   return `${pod.slice(0, 253 - suffix.length).replace(/[.-]+$/, '')}${suffix}`

@@ -6,7 +6,7 @@ const namespaceSchema = z.object({
   metadata: z.object({ name: z.string(), labels: z.nullish(z.record(z.string(), z.string())) }),
 })
 
-/** Gets the labels of a namespace. `name` must be valid (`isPodIdentity`). */
+/** Gets the labels of a namespace from the API server. `name` must be valid (`isPodIdentity`). */
 export function namespaceLabels(name: string, options: AskOptions): Promise<Readonly<Record<string, string>>> {
   const what = `namespace ${name}`
   return ask({ what, path: `/api/v1/namespaces/${encodeURIComponent(name)}`, parse }, options)

@@ -3,9 +3,8 @@ import { keptConnections } from '../http/kept-connections.ts'
 import { clientOver, type KubeClient, type KubeClientOptions } from './client.ts'
 
 /**
- * Clients that share open connections, for requests that may safely arrive twice.
- * The first request opens a connection. `client` creates a client with the current credentials. Disposing closes the
- * connections.
+ * Creates API clients that share open connections, for requests that may safely arrive twice. The first request opens a
+ * connection. The callback `client` creates a client with the current credentials. Disposing closes the connections.
  */
 export function keptClients(): Disposable & {
   client(access: ClusterAccess, options?: KubeClientOptions): KubeClient

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { KubeError } from '../kube-error.ts'
 
-// Shared schemas: creating one is slow.
+// Schemas that several members of the pod's schema share, because it takes long to create a schema.
 const string = z.string()
 const strings = z.optional(z.record(string, string))
 const id = z.optional(z.number())
@@ -22,7 +22,7 @@ const podSchema = z.object({
   }),
 })
 
-/** Members of a pod that {@link parsePod} keeps. */
+/** Pod with only those members that {@link parsePod} keeps. */
 export interface Pod {
   readonly metadata: {
     readonly name: string
@@ -44,11 +44,14 @@ export interface Pod {
   }
 }
 
-/** Parses the members of a pod that determine its traffic. A `null` member counts as missing. Throws `KubeError`. */
+/**
+ * Parses those members of a pod that determine how the plugin treats its traffic. A `null` member counts as missing.
+ * Throws `KubeError`.
+ */
 export function parsePod(document: unknown, expected: { readonly namespace: string; readonly name: string }): Pod {
   const who = `${expected.namespace}/${expected.name}`
   const asItIs = podSchema.safeParse(document)
-  // API servers omit missing members. Removes nulls only if the first attempt fails.
+  // Removes `null` members of the pod only if the first parse fails: API servers normally omit missing members.
   const parsed = asItIs.success ? asItIs : podSchema.safeParse(withoutNulls(document))
   if (!parsed.success) {
     const where = parsed.error.issues[0]?.path.map(String).join('.') || 'the document'
@@ -64,7 +67,7 @@ export function parsePod(document: unknown, expected: { readonly namespace: stri
   return parsed.data
 }
 
-/** Depth of the schema: `spec.containers[0].env[0].value`. */
+/** Maximum nesting in the pod's schema: `spec.containers[0].env[0].value`. Deeper `null` members stay. */
 const maxDepth = 6
 
 function withoutNulls(value: unknown, depth = 0): unknown {

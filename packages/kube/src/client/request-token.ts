@@ -2,24 +2,27 @@ import * as z from 'zod/mini'
 import { KubeError } from '../kube-error.ts'
 import type { KubeClient } from './client.ts'
 
-/** Requests a token that is not bound to an object. Needs `create` on `serviceaccounts/token`. Throws `KubeError`. */
+/**
+ * Requests a service account's token that is not bound to an object. Needs the permission `create` on
+ * `serviceaccounts/token`. Throws `KubeError`.
+ */
 export async function requestToken(
   client: KubeClient,
   request: {
     readonly namespace: string
-    /** Name of the service account. */
+    /** Name of the service account whose token is requested. */
     readonly account: string
-    /** Requested lifetime in seconds. The server may choose another one. */
+    /** Requested lifetime of the token in seconds. The API server may choose another lifetime. */
     readonly seconds: number
     readonly signal: AbortSignal
   },
 ): Promise<{
   readonly token: string
-  /** End of validity in milliseconds since 1970, by the server's clock. */
+  /** End of the token's validity in milliseconds since 1970, by the API server's clock. */
   readonly expires: number
   /**
-   * Lifetime in milliseconds. Uses the server's clock if the token contains its creation time, else this machine's
-   * clock.
+   * Lifetime of the token in milliseconds. Uses the API server's clock if the token contains its creation time,
+   * otherwise this machine's clock.
    */
   readonly lifeMs: number
 }> {
@@ -33,7 +36,7 @@ export async function requestToken(
   const answer = await client.send({ method: 'POST', path, body: { type: 'application/json', document } }, { signal })
   const parsed = answerSchema.safeParse(answer)
   const expires = parsed.success ? Date.parse(parsed.data.status.expirationTimestamp) : Number.NaN
-  // The error does not quote the answer, which may contain most of a credential.
+  // The error for an invalid answer does not quote the answer, which may contain most of a token.
   if (!parsed.success || Number.isNaN(expires) || !/^[!-~]+$/.test(parsed.data.status.token)) {
     throw new KubeError('BAD_ANSWER', `POST ${path}: the answer is not that of a TokenRequest`)
   }
@@ -46,14 +49,14 @@ export async function requestToken(
 const answerSchema = z.object({ status: z.object({ token: z.string(), expirationTimestamp: z.string() }) })
 const claimsSchema = z.object({ iat: z.number(), exp: z.number() })
 
-/** Computes the lifetime from the token, because this machine's clock may be wrong. */
+/** Computes a token's lifetime from its own times, because this machine's clock may be wrong. */
 function lifeOf(token: string, expires: number): number {
   try {
     const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')
     const { iat, exp } = z.parse(claimsSchema, JSON.parse(payload))
     return (exp - iat) * 1000
   } catch {
-    // Not every token is a JWT.
+    // Uses this machine's clock if the token is not a JWT.
     return expires - Date.now()
   }
 }

@@ -1,20 +1,23 @@
 import type { KubeError } from '../kube-error.ts'
 
-/** State of a series of requests. */
+/** State of a series of requests to the API server for one object. */
 export interface Attempts {
-  /** Number of requests, the failed one included. */
+  /** Number of requests to the API server so far, including the failed request. */
   readonly made: number
-  /** Number of consecutive failures of an overloaded or broken server. */
+  /** Number of consecutive requests that failed because the API server was overloaded or broken. */
   readonly overloaded: number
-  /** True if the kubeconfig has been read again. */
+  /** True if the kubeconfig was read again after the API server had rejected its credentials. */
   readonly reloaded: boolean
 }
 
-/** Next step after a failed request. */
+/** Decision of the retry policy after a failed request: stop, or retry after a pause. */
 export type NextStep =
   | { readonly act: 'stop' }
   | { readonly act: 'wait'; readonly ms: number }
-  /** Read the kubeconfig again and retry at once: the agent may have just renewed the token or the authority. */
+  /**
+   * Reads the kubeconfig again and retries at once: the agent may have just renewed the token or the certificate
+   * authority.
+   */
   | { readonly act: 'reload' }
 
 const maxRequests = 30
@@ -23,12 +26,12 @@ const pauseMs = 1000
 const longestPauseMs = 8000
 
 /**
- * Retry policy, by error:
+ * Decides the next step after a failed request to the API server, by error:
  * - 403, an invalid kubeconfig or an unexpected status: stops, because only a user can repair it.
  * - 401 or an untrusted certificate: retries once with a fresh kubeconfig, which the agent may have renewed.
- * - 404 or an invalid answer: four requests, because the pod may be new.
- * - overload: growing pauses.
- * - other errors: every second, up to 30 requests.
+ * - 404 or an invalid answer: at most four requests, because the pod may be new.
+ * - an overloaded or broken server: retries with growing pauses.
+ * - other errors: retries every second, up to 30 requests.
  */
 export function nextStep(error: KubeError, { made, overloaded, reloaded }: Attempts): NextStep {
   if (made >= maxRequests) return stop

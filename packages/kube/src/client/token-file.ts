@@ -7,31 +7,31 @@ import type { KubeClient } from './client.ts'
 import { requestToken } from './request-token.ts'
 
 /**
- * A file with a token of a service account, readable by its owner only.
+ * File that contains a service account's token and that only its owner can read.
  *
- * - `keep` requests a token and writes the file. It renews the token after 40 to 50 % of its lifetime; the random part
- *   spreads the renewals of many clients. The token is valid for an hour. It is not bound to a pod, so that it outlives
- *   the process.
- * - `first` settles after the first attempt, `done` after the signal.
- * - `remove` deletes the file. It returns the path if the file existed.
+ * - `keep` requests a token and writes the file. It renews the token after 40 to 50 % of its lifetime; the random
+ *   part spreads the renewals of many clients. The token is valid for an hour. The token is not bound to a pod, so that
+ *   it outlives the process.
+ * - The promise `first` settles after the first attempt, and `done` after the signal has aborted.
+ * - `remove` deletes the token file. It returns the path if the file existed.
  */
 export function tokenFile(path: string): {
   keep(options: {
     readonly connect: () => KubeClient
     readonly namespace: string
-    /** Name of the service account. */
+    /** Name of the service account whose token the file contains. */
     readonly account: string
     readonly signal: AbortSignal
-    /** Called with each new token's end of validity, in milliseconds since 1970. */
+    /** Called for each new token, with the end of its validity in milliseconds since 1970. */
     readonly renewed: (expires: number) => void
-    /** Called after each failed attempt. */
+    /** Called after each failed attempt to renew the token or write its file. */
     readonly failed: (error: unknown) => void
-    /** Minimum milliseconds between two requests. Default: a second. */
+    /** Minimum pause in milliseconds between two token requests. Default: a second. */
     readonly pauseMs?: number | undefined
   }): {
     readonly first: Promise<void>
     readonly done: Promise<void>
-    /** End of the token's validity in milliseconds since 1970; `undefined` before the first token. */
+    /** End of the current token's validity in milliseconds since 1970; `undefined` before the first token. */
     expires(): number | undefined
   }
   remove(): string | undefined
@@ -55,9 +55,12 @@ export function tokenFile(path: string): {
 
 type TokenFile = ReturnType<typeof tokenFile>
 
-/** Requested lifetime of a token. */
+/** Lifetime in seconds that the token file's requests ask for. */
 const LIFE_SECONDS = 3600
-/** Maximum milliseconds until a file that another program has removed or changed is restored. */
+/**
+ * Milliseconds between two checks of the token file. A check restores a file that another program has removed or
+ * changed.
+ */
 const LOOK_MS = 10_000
 const LONGEST_PAUSE_MS = 30_000
 
@@ -66,7 +69,7 @@ function keep(path: string, options: Parameters<TokenFile['keep']>[0]): ReturnTy
   let held: Awaited<ReturnType<typeof requestToken>> | undefined
   let pause = pauseMs
   removeUnfinished(path)
-  /** Returns the time of the next renewal, by a monotonic clock. */
+  /** Requests a new token and writes its file. Returns the time of the next attempt, by a monotonic clock. */
   const attempt = async (): Promise<number> => {
     const asked = performance.now()
     try {
@@ -88,7 +91,7 @@ function keep(path: string, options: Parameters<TokenFile['keep']>[0]): ReturnTy
     let due = await first
     while (!signal.aborted) {
       const ms = Math.min(Math.max(due - performance.now(), 0), LOOK_MS)
-      // The signal ends the pause.
+      // Ignores the rejection: an abort of the signal ends the pause.
       await delay(ms, undefined, { signal }).catch(() => {})
       if (signal.aborted) return
       if (performance.now() >= due) due = await attempt()
@@ -102,22 +105,22 @@ function keepFile(path: string, token: string): void {
   try {
     if (readRegularFile(path, 1024 * 1024) === token) return
   } catch {
-    // The file is missing, or something else is in its place: writes the file.
+    // The token file is missing, or its path is not a regular file: writes the file.
   }
   mkdirSync(dirname(path), { recursive: true })
   writeFileAtomic(path, token, { mode: 0o600 })
 }
 
-/** Ignores an error, because the next renewal reports it. */
+/** Restores the token file. Ignores an error, because the next renewal of the token reports it. */
 function keepQuietly(path: string, token: string): void {
   try {
     keepFile(path, token)
   } catch {
-    // The next renewal reports the same error.
+    // The next renewal of the token reports the same write error.
   }
 }
 
-/** Removes temporary files of killed processes, because they may contain a token. */
+/** Removes temporary token files of killed processes, because they may contain a token. */
 function removeUnfinished(path: string): void {
   const start = `.${basename(path)}.`
   try {
@@ -126,6 +129,6 @@ function removeUnfinished(path: string): void {
       if (isOne) unlinkSync(join(dirname(path), name))
     }
   } catch {
-    // The folder is missing, or another process has removed the same file.
+    // No temporary token file is left: the folder is missing, or another process has removed the same file.
   }
 }

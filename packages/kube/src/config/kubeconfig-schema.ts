@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
 
-// Shared schemas: creating one is slow.
+// Schemas that several members of the kubeconfig's schema share, because it takes long to create a schema.
 const string = z.string()
 const optional = z.nullish(string)
 const flag = z.nullish(z.boolean())
 const anything = z.nullish(z.unknown())
 
-/** Members of a kubeconfig that this package reads. */
+/** Schema for those members of a kubeconfig that this package reads. */
 export const kubeconfigSchema = z.object({
   'current-context': optional,
   clusters: z.nullish(
@@ -49,5 +49,5 @@ export const kubeconfigSchema = z.object({
   ),
 })
 
-/** Members of a kubeconfig that this package reads. */
+/** Kubeconfig with only those members that this package reads. */
 export type Kubeconfig = z.infer<typeof kubeconfigSchema>

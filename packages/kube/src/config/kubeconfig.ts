@@ -5,16 +5,19 @@ import { parse, YAMLParseError } from 'yaml'
 import { KubeError } from '../kube-error.ts'
 import { type Kubeconfig, kubeconfigSchema } from './kubeconfig-schema.ts'
 
-/** Access to a cluster. Credentials are behind functions, so that printing this object does not show them. */
+/**
+ * Address and credentials of an API server. Functions return the credentials, so that printing this object does not
+ * show them.
+ */
 export interface ClusterAccess {
-  /** Path of the kubeconfig. */
+  /** Path of the kubeconfig from which address and credentials come. */
   readonly source: string
   readonly server: URL
-  /** Authorities as PEM text; `undefined` for the runtime's own list. */
+  /** Trusted certificate authorities as PEM text; `undefined` for the runtime's own list. */
   readonly ca: string | undefined
   /** True if the kubeconfig has `insecure-skip-tls-verify: true`. */
   readonly insecure: boolean
-  /** Expected name in the certificate, instead of the host. */
+  /** Name that the server's certificate must have, instead of the host in the URL. */
   readonly serverName: string | undefined
   token(): string | undefined
   clientCertificate(): { readonly cert: string; readonly key: string } | undefined
@@ -30,7 +33,7 @@ export function loadKubeconfig(path: string): ClusterAccess {
   return resolveAccess(path, parseKubeconfig(path, readBounded(path)))
 }
 
-/** Parses and validates a kubeconfig. `path` is only used in messages. */
+/** Parses and validates the text of a kubeconfig. `path` is only used in error messages. */
 export function parseKubeconfig(path: string, text: string): Kubeconfig {
   const parsed = kubeconfigSchema.safeParse(parseYaml(path, text))
   if (parsed.success) return parsed.data
@@ -102,7 +105,7 @@ function serverUrl(path: string, text: string): URL {
   return url
 }
 
-/** Rejects a token that cannot be sent in a header, without quoting it. */
+/** Rejects a token that an HTTP header cannot contain. The error does not quote the token. */
 function usableToken(path: string, token: string | undefined): string | undefined {
   const trimmed = token?.trim()
   if (!trimmed) return undefined
@@ -115,7 +118,7 @@ function decodeBase64(path: string, key: string, data: string): string {
   return Buffer.from(data, 'base64').toString('utf8')
 }
 
-/** Parses YAML, which includes JSON. Omits the parser's message, which may quote the token. */
+/** Parses a kubeconfig's YAML, which includes JSON. The error omits the parser's message, which may quote the token. */
 function parseYaml(path: string, text: string): unknown {
   try {
     return parse(text, { prettyErrors: true, logLevel: 'error' })

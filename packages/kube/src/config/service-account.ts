@@ -3,15 +3,18 @@ import { messageOf } from '@cni/types'
 import { KubeError } from '../kube-error.ts'
 import type { ClusterAccess } from './kubeconfig.ts'
 
-/** API server and credentials of a pod. */
+/** Address of the API server and credentials of the pod in which this process runs. */
 export interface ServiceAccount {
-  /** URL such as `https://10.96.0.1:443`. */
+  /** URL of the API server, such as `https://10.96.0.1:443`. */
   readonly server: string
   readonly tokenFile: string
   readonly caFile: string
 }
 
-/** Reads the files of a service account. Call it for each request, because kubelet replaces the token every hour. */
+/**
+ * Reads the service account's files in a pod. Call this function for each request, because kubelet replaces the token
+ * every hour.
+ */
 export function serviceAccountAccess({ server, tokenFile, caFile }: ServiceAccount): ClusterAccess {
   const url = URL.canParse(server) ? new URL(server) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '') {
@@ -19,7 +22,7 @@ export function serviceAccountAccess({ server, tokenFile, caFile }: ServiceAccou
   }
   const ca = read(caFile)
   const token = read(tokenFile).trim()
-  // The errors do not quote the token.
+  // Errors about the service account's files do not quote the token.
   if (token === '') throw new KubeError('BAD_KUBECONFIG', `token file ${tokenFile}: it is empty`)
   if (/[^!-~]/.test(token)) {
     throw new KubeError('BAD_KUBECONFIG', `token file ${tokenFile}: it holds blanks or control characters`)

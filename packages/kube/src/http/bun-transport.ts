@@ -9,7 +9,7 @@ import {
   type Trust,
 } from './transport.ts'
 
-/** Options of bun's fetch that are not in the standard. */
+/** Options of bun's `fetch` that the web standard does not have. */
 interface BunRequestInit extends RequestInit {
   readonly tls?: {
     readonly ca?: string
@@ -25,12 +25,12 @@ interface BunRequestInit extends RequestInit {
   readonly decompress: false
 }
 
-/** Transport with bun's own fetch, which is faster than its `node:https`. */
+/** HTTP transport with bun's own `fetch`, which is faster than bun's `node:https`. */
 export const bunTransport: Transport = async (request) => answerOf(await ask(request, false), request)
 
 /**
- * Transport with the connections that bun keeps, separate for each trust. They cannot be closed, and a reused one
- * cannot be recognized.
+ * HTTP transport with connections that bun keeps open, separate for each set of trusted servers and client certificate.
+ * A program cannot close these connections, and cannot recognize a reused one.
  */
 export function bunKeeping(): { readonly transport: Transport } & Disposable {
   let isWarm = false
@@ -83,9 +83,9 @@ async function answerOf(response: Response, { onData, maxBytes }: TransportReque
 }
 
 const tlsOptions = ({ ca, insecure, serverName, client }: Trust) => ({
-  // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
+  // Sets the certificate check explicitly, so that the variable NODE_TLS_REJECT_UNAUTHORIZED has no effect.
   rejectUnauthorized: !insecure,
-  // Trusts any certificate in the CA file, also an intermediate one, as Go clients do.
+  // Trusts any certificate in the CA file, even an intermediate one, as Go clients do.
   ...(ca !== undefined && { ca, allowPartialTrustChain: true }),
   ...(serverName !== undefined && { serverName }),
   ...client,
@@ -109,7 +109,7 @@ async function collect({ body }: Response, maxBytes: number): Promise<string> {
   for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
     size += part.value.length
     if (size > maxBytes) {
-      // Does not wait for the cancellation: the request has failed already.
+      // Does not wait until bun has cancelled the too large answer: the request has failed already.
       reader?.cancel().catch(() => {})
       throw new TooLarge()
     }

@@ -2,5 +2,7 @@ import { bunTransport } from './bun-transport.ts'
 import { nodeTransport } from './node-transport.ts'
 import type { Transport } from './transport.ts'
 
-/** Best transport of the current runtime. An executable contains only this one. */
+/**
+ * HTTP transport for the current runtime (bun or Node). A compiled executable contains only its runtime's transport.
+ */
 export const defaultTransport: Transport = process.versions.bun === undefined ? nodeTransport : bunTransport

@@ -1,8 +1,8 @@
 import { errnoOf } from '@cni/types'
 
-/** Reason of a failed request. */
+/** Reason of a failed HTTP request, as a code and as text for people. */
 export interface FailureWords {
-  /** Errno name, or the runtime's error code; `''` if unknown. */
+  /** Name of the errno, or the runtime's error code; `''` if both are unknown. */
   readonly code: string
   readonly words: string
 }
@@ -38,5 +38,5 @@ const words: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'no answer in time',
 }
 
-/** Error codes of Node's parser begin with HPE. */
+/** Error codes of Node's HTTP parser begin with HPE. */
 const notHttp = /^HPE_|HTTP|Header|Content|Chunk/i

@@ -3,7 +3,7 @@ import { defaultTransport } from './default-transport.ts'
 import { nodeKeeping } from './node-transport.ts'
 import { StaleConnection, type Transport } from './transport.ts'
 
-/** A transport whose connections stay open for the next request. */
+/** HTTP transport whose connections stay open for the next request. */
 export interface KeptConnections extends Disposable {
   /**
    * Transport for requests that the server may safely receive twice.
@@ -13,18 +13,21 @@ export interface KeptConnections extends Disposable {
   readonly transport: Transport
 }
 
-/** Maximum number of kept connections. Further simultaneous requests open and close their own. */
+/**
+ * Maximum number of connections that stay open. Further simultaneous requests open and close connections of their own.
+ */
 const MOST = 2
 
 /**
- * Milliseconds without an answer after which a kept connection counts as dead. A slow server then gets the request
- * twice.
+ * Milliseconds without an answer after which an open connection counts as dead. The request is then sent again, so that
+ * a slow server gets it twice.
  */
 const PATIENCE_MS = 1500
 
 /**
- * Opens connections on demand and keeps them as long as the server does, to avoid TLS handshakes.
- * After disposal it opens and keeps no more. bun closes open connections only with the process.
+ * Creates an HTTP transport that opens connections on demand and keeps them as long as the server does. So most
+ * requests need no TLS handshake. After disposal, the transport opens and keeps no more connections. bun closes open
+ * connections only when the process exits.
  */
 export function keptConnections(): KeptConnections {
   const keeping = process.versions.bun === undefined ? nodeKeeping() : bunKeeping()

@@ -11,10 +11,13 @@ import {
   type Trust,
 } from './transport.ts'
 
-/** Transport with `node:https`. */
+/** HTTP transport with Node's `node:https`. */
 export const nodeTransport: Transport = (request) => exchange(request, undefined)
 
-/** Transport with connections that stay open, separate for each trust. Disposing closes them. */
+/**
+ * HTTP transport with connections that stay open, separate for each set of trusted servers and client certificate.
+ * Disposing closes the connections.
+ */
 export function nodeKeeping(): { readonly transport: Transport } & Disposable {
   let agent: Agent | undefined
   return {
@@ -44,7 +47,8 @@ const exchange = (request: TransportRequest, agent: Agent | undefined): Promise<
         resolve({ status: incoming.statusCode ?? 0, retryAfter, body })
       }, fail)
     })
-    // A watch may be silent for minutes: probes find a server that is gone. bun sends them by itself.
+    // Sends TCP keepalive probes during a watch, which may be silent for minutes. Without an answer to the probes, the
+    // connection ends. bun sends such probes by itself.
     if (request.onData !== undefined) outgoing.setSocketKeepAlive(true, PROBE_MS)
     outgoing.on('error', (cause) => {
       const isStale = !isAnswered && outgoing.reusedSocket && /^(?:ECONNRESET|EPIPE)$/.test(errnoOf(cause) ?? '')
@@ -56,10 +60,10 @@ const exchange = (request: TransportRequest, agent: Agent | undefined): Promise<
     outgoing.end(request.body)
   })
 
-/** Time of silence before the first TCP keepalive probe. */
+/** Milliseconds of silence on a connection before the first TCP keepalive probe. */
 const PROBE_MS = 60_000
 
-/** Loads the modules on demand, because most starts of the plugin need no API request. */
+/** Loads Node's HTTP modules on demand, because most starts of the plugin need no API request. */
 function open(request: TransportRequest, kept: Agent | undefined, onResponse: (incoming: IncomingMessage) => void) {
   const { method = 'GET', url, headers, trust, body } = request
   const options: RequestOptions = {
@@ -73,7 +77,7 @@ function open(request: TransportRequest, kept: Agent | undefined, onResponse: (i
     return http.request({ ...options, port: url.port || 80, agent: new http.Agent() }, onResponse)
   }
   const https = process.getBuiltinModule('node:https')
-  // Own agent: the global one may use the environment's proxies (NODE_USE_ENV_PROXY).
+  // Uses an HTTP agent of its own: Node's global agent may use the environment's proxies (NODE_USE_ENV_PROXY).
   const agent = kept ?? new https.Agent({ keepAlive: false })
   return https.request(
     { ...options, ...(trust !== undefined && tlsOptions(trust)), port: url.port || 443, agent },
@@ -82,9 +86,9 @@ function open(request: TransportRequest, kept: Agent | undefined, onResponse: (i
 }
 
 const tlsOptions = ({ ca, insecure, serverName, client }: Trust) => ({
-  // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
+  // Sets the certificate check explicitly, so that the variable NODE_TLS_REJECT_UNAUTHORIZED has no effect.
   rejectUnauthorized: !insecure,
-  // Trusts any certificate in the CA file, also an intermediate one, as Go clients do.
+  // Trusts any certificate in the CA file, even an intermediate one, as Go clients do.
   ...(ca !== undefined && { ca, allowPartialTrustChain: true }),
   ...(serverName !== undefined && { servername: serverName }),
   ...client,

@@ -1,6 +1,6 @@
 /**
- * Passes bytes to `onData` in pieces, and yields to the event loop between them.
- * An answer of many megabytes must not block the caller's other requests.
+ * Passes received bytes to `onData` in pieces, and yields to the event loop between two pieces. An answer of many
+ * megabytes must not block other requests of the process.
  */
 export function paced(onData: (chunk: Uint8Array) => void): (chunk: Uint8Array) => Promise<void> {
   let since = performance.now()
@@ -17,8 +17,8 @@ export function paced(onData: (chunk: Uint8Array) => void): (chunk: Uint8Array) 
 
 // internal
 
-/** Bytes of one piece. */
+/** Number of bytes that `onData` gets in one call. */
 const PIECE = 256 * 1024
 
-/** Milliseconds of work before it yields. */
+/** Milliseconds for which `onData` calls may run before the event loop gets a turn. */
 const BUSY_MS = 10

@@ -2,12 +2,12 @@ import type { TLSSocket } from 'node:tls'
 import { quote } from '@cni/types'
 import type { Trust } from './transport.ts'
 
-/** Milliseconds for the second connection to a server with an untrusted certificate. */
+/** Time limit in milliseconds for a second connection, which reads the certificate of an untrusted server. */
 const PATIENCE = 2000
 
 /**
- * Describes a server's certificate and those in the CA file, for the error of an untrusted one.
- * Connects again and sends no request. Returns `undefined` if no certificate arrives in time.
+ * Describes an untrusted server's certificate and the certificates in the CA file, for the error message. Connects to
+ * the server again and sends no request. Returns `undefined` if no certificate arrives in time.
  *
  * @example
  * await presentedCertificate(new URL('https://10.96.0.1'), trust) // 'it presents "CN=kube-apiserver" of "CN=a"; known is "CN=b"'
@@ -37,7 +37,7 @@ const leafOf = (socket: TLSSocket) =>
     socket.setTimeout(PATIENCE, () => resolve(undefined))
   })
 
-/** Subjects in a CA file, at most three. */
+/** Subjects of the certificates in a CA file, at most three. */
 function knownNames(ca: string | undefined): string {
   if (ca === undefined) return "the runtime's own list"
   const { X509Certificate } = process.getBuiltinModule('node:crypto')
@@ -46,5 +46,5 @@ function knownNames(ca: string | undefined): string {
   return texts.length > names.length ? `${names.join(', ')} and ${texts.length - names.length} more` : names.join(', ')
 }
 
-/** Quotes a distinguished name on one line. */
+/** Quotes a certificate's distinguished name on one line. */
 const quoteName = (name: string | undefined): string => quote((name ?? '').replaceAll('\n', ', '))

@@ -1,10 +1,10 @@
-/** One request for a transport. */
+/** HTTP request that a transport sends. */
 export interface TransportRequest {
-  /** Default `GET`. */
+  /** HTTP method of the request. Default: `GET`. */
   readonly method?: string | undefined
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
-  /** Trusted servers and the client's certificate. Required for `https`. */
+  /** Trusted servers and the client's certificate for TLS. Required if the URL is `https`. */
   readonly trust?: Trust
   readonly signal: AbortSignal
   readonly maxBytes: number
@@ -16,18 +16,18 @@ export interface TransportRequest {
   readonly onData?: ((chunk: Uint8Array) => void) | undefined
 }
 
-/** Trusted servers, and the client's own certificate. */
+/** TLS settings of a request: trusted servers, and the client's own certificate. */
 export interface Trust {
-  /** Authorities as PEM text; `undefined` for the runtime's own list. */
+  /** Trusted certificate authorities as PEM text; `undefined` for the runtime's own list. */
   readonly ca: string | undefined
-  /** Trusts any server. */
+  /** True to trust any server, without a check of its certificate. */
   readonly insecure: boolean
-  /** Expected name in the certificate, instead of the host. */
+  /** Name that the server's certificate must have, instead of the host in the URL. */
   readonly serverName: string | undefined
   readonly client: { readonly cert: string; readonly key: string } | undefined
 }
 
-/** Answer to a request. */
+/** Answer to an HTTP request. */
 export interface TransportAnswer {
   readonly status: number
   readonly retryAfter: string | undefined
@@ -35,19 +35,19 @@ export interface TransportAnswer {
 }
 
 /**
- * Sends a request. Uses no proxy of the environment, follows no redirect, and reads at most `maxBytes`.
- * Rejects with the runtime's own error, which has a `code`, or with {@link TooLarge}.
+ * Function that sends an HTTP request. Ignores the environment's proxies, follows no redirect, and reads at most
+ * `maxBytes`. Rejects with the runtime's own error, which has a `code`, or with {@link TooLarge}.
  */
 export type Transport = (request: TransportRequest) => Promise<TransportAnswer>
 
-/** The answer exceeds the size limit. */
+/** Error: the answer to an HTTP request exceeds the size limit. */
 export class TooLarge extends Error {
   static {
     TooLarge.prototype.name = 'TooLarge'
   }
 }
 
-/** A reused connection was closed without an answer. `cause` is the runtime's error. */
+/** Error: the server closed a reused connection without an answer. `cause` is the runtime's error. */
 export class StaleConnection extends Error {
   static {
     StaleConnection.prototype.name = 'StaleConnection'

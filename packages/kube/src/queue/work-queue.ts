@@ -2,32 +2,31 @@ import { retryPause } from './retry-pause.ts'
 
 interface Entry {
   failures: number
-  /** True if the key was added during its work. */
+  /** True if the key was added again while its work was running. */
   again: boolean
   cancel: (() => void) | undefined
 }
 
 /**
- * A queue of keys with one worker, as in Kubernetes controllers. A key is queued once, however often it is added, and
- * retried after a failure.
- * Pauses grow from 5 ms to 1000 s. All keys together get 10 retries a second, with bursts of 100.
- * No work starts after the signal.
+ * Creates a queue of keys with one worker, as in Kubernetes controllers. A key is queued once, however often it is
+ * added. A failed key is retried. Pauses grow from 5 ms to 1000 s. All keys together get 10 retries a second, with
+ * bursts of 100. No work starts after the signal has aborted.
  */
 export function workQueue(options: {
-  /** Processes a key. Runs for one key at a time. */
+  /** Does the work for one key. The queue never runs two keys at the same time. */
   readonly work: (key: string) => Promise<void>
-  /** Called after each failure. `again` is false after the last attempt. */
+  /** Called after each failed attempt for a key. `again` is false after the last attempt. */
   readonly failed: (key: string, error: unknown, again: boolean) => void
   readonly maxAttempts: number
   readonly signal: AbortSignal
-  /** Milliseconds until the next retry after that number of failures. */
+  /** Milliseconds before a key's next retry, after that number of failures. */
   readonly pause?: (failures: number) => number
-  /** Replaces timers in tests: calls `then` later, and returns a function that cancels it. */
+  /** Replaces timers in tests: calls `then` later, and returns a function that cancels the call. */
   readonly after?: (ms: number, then: () => void) => () => void
 }): {
-  /** Adds a key with all its attempts. */
+  /** Adds a key to the queue, with the full number of attempts. */
   add(key: string): void
-  /** Settles when the running work has ended. */
+  /** Settles when the work that is running now has ended. */
   idle(): Promise<void>
 } {
   const { work, failed, maxAttempts, signal, pause = retryPause(), after = onTimer } = options
@@ -69,7 +68,7 @@ export function workQueue(options: {
   }
 
   async function one(key: string): Promise<void> {
-    // Does not run inside add(), because the caller has not finished.
+    // Starts the key's work after `add()` has returned: the caller of `add()` has not finished yet.
     await undefined
     const entry = entries.get(key) ?? { failures: 0, again: false, cancel: undefined }
     entry.again = false

@@ -5,23 +5,23 @@ import type { ServiceAccounts } from './service-accounts.ts'
 import { type Answer, type Asked, conflict, forbidden, notFound, unauthorized, unknownPath } from './status.ts'
 import type { StoredPod } from './stored-pod.ts'
 
-/** State of the server. */
+/** State of the test API server. */
 export interface World {
   readonly token: string
   readonly pods: ObjectStore<StoredPod>
   readonly namespaces: ObjectStore<StoredNamespace>
-  /** Keys are `namespace/name`. */
+  /** Events that clients have written, by `namespace/name`. */
   readonly events: Map<string, Answer>
-  /** Keys are `namespace/name`. */
+  /** DaemonSets of the test API server, by `namespace/name`. */
   readonly daemonSets: ReadonlyMap<string, Answer>
-  /** Node objects by name. */
+  /** Node objects of the test API server, by name. */
   readonly nodes: ReadonlyMap<string, Answer>
   readonly serviceAccounts: ServiceAccounts
-  /** Further permissions of the token. It may always get pods and namespaces. */
+  /** Permissions of the token besides reading pods and namespaces, which is always allowed. */
   readonly grants: ReadonlySet<Grant>
 }
 
-/** A received request. */
+/** HTTP request that the test API server has received. */
 export interface Request {
   readonly method: string
   readonly url: string
@@ -29,12 +29,12 @@ export interface Request {
   readonly body: string
 }
 
-/** Store that a watch observes. */
+/** Objects of the test API server whose changes a client can watch. */
 export type Watched = ObjectStore<StoredPod> | ObjectStore<StoredNamespace>
 
 /**
- * Regular answer to a request. Checks the credentials first, then the path. A store as answer means a watch of its
- * changes.
+ * Computes the test API server's answer to a request. Checks the credentials first, then the path. Returns a store of
+ * objects for a watch of the store's changes.
  */
 export function answer(request: Request, world: World): readonly [number, Answer] | Watched {
   const asked = parsePath(request)
@@ -70,7 +70,7 @@ const paths =
 
 const verbs: Readonly<Record<string, Asked['verb']>> = { GET: 'get', POST: 'create', PATCH: 'patch', DELETE: 'delete' }
 
-/** Parses the path of a DaemonSet, a node, or a service account's token. */
+/** Parses the API path of a DaemonSet, a node, or a service account's token. */
 function parseOtherPath(pathname: string, verb: Asked['verb']): Asked | undefined {
   const found = otherPaths.exec(pathname)?.groups
   if (found === undefined) return undefined
@@ -83,8 +83,8 @@ function parseOtherPath(pathname: string, verb: Asked['verb']): Asked | undefine
 }
 
 /**
- * Parses the path of a pod, a namespace or an event, and of objects that an agent reads about itself. Other paths are
- * not served.
+ * Parses the API path of a pod, a namespace or an event. Also parses the paths of objects that an agent reads about
+ * itself. The test API server answers 404 for other paths.
  */
 function parsePath({ method, url }: Request): Asked | undefined {
   const { pathname, searchParams } = new URL(url, server)
@@ -121,7 +121,9 @@ function node({ name }: Asked, { nodes }: World): readonly [number, Answer] {
   return known === undefined ? [404, notFound('nodes', name)] : [200, known]
 }
 
-/** Lists objects in pages. Version 0 returns all at once, as from the cache. */
+/**
+ * Lists objects in pages. For `resourceVersion=0`, lists all objects at once, as a real API server does from its cache.
+ */
 function list<T extends StoredObject>(
   { kind, version, all }: Pick<ObjectStore<T>, 'kind' | 'version' | 'all'>,
   query: URLSearchParams,
@@ -171,7 +173,7 @@ function event({ verb, namespace: inside, name }: Asked, body: string, { events 
   return [200, after]
 }
 
-/** Merges a patch (RFC 7396). */
+/** Applies a JSON merge patch (RFC 7396) to an object. */
 function merge(target: unknown, patch: unknown): unknown {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch
   const base = typeof target === 'object' && target !== null && !Array.isArray(target) ? target : {}

@@ -16,72 +16,79 @@ import { serviceAccounts } from './service-accounts.ts'
 import { type Answer, otherFailure } from './status.ts'
 import type { StoredPod } from './stored-pod.ts'
 
-/** Irregular reaction of the server to one request. */
+/** Irregular reaction of the test API server to one request, such as a hanging or cut connection. */
 export interface Misbehaviour {
-  /** Waits for a request with this method; other requests get their regular answer. */
+  /**
+   * Method of the request to which the server reacts irregularly. Requests with another method get their regular
+   * answer.
+   */
   readonly method?: string
-  /** Answers with this status and the matching Status object. */
+  /** HTTP status with which the server answers, together with the matching Status object. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** Answers with these bytes. */
+  /** Body with which the server answers instead of the regular one. */
   readonly body?: string
-  /** Begins an answer with status 200 and these bytes, then cuts the connection. */
+  /** First bytes of an answer with status 200. Afterwards, the server cuts the connection. */
   readonly partial?: string
-  /** Sends an endless answer. */
+  /** True to send an answer that never ends. */
   readonly endless?: boolean
-  /** Accepts the request and never answers. */
+  /** True to accept the request and never answer it. */
   readonly hang?: boolean
-  /** Cuts the connection without an answer. */
+  /** True to cut the connection without an answer. */
   readonly cut?: boolean
-  /** Milliseconds before this reaction, or before the regular answer. */
+  /** Milliseconds before the irregular reaction, or before the regular answer. */
   readonly delayMs?: number
 }
 
 /** Options of {@link startApiServer}. */
 export interface ApiServerOptions {
   readonly pods?: readonly StoredPod[]
-  /** Labels by namespace name. The namespaces of all pods exist anyway. */
+  /** Labels of the namespaces, by namespace name. The namespaces of all given pods exist without an entry. */
   readonly namespaces?: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly token?: string
   /**
-   * Further permissions of the token, such as `repairGrants` and `ambientGrants`. It may always get pods and
-   * namespaces.
+   * Permissions of the token besides reading pods and namespaces, which is always allowed. Examples: `repairGrants` and
+   * `ambientGrants`.
    */
   readonly grants?: readonly Grant[]
   readonly host?: string
-  /** Network namespace in which the server listens on all addresses. Default: this process's own, on `host`. */
+  /**
+   * Network namespace in which the test API server listens, on all addresses. Default: the namespace of this process,
+   * on `host`.
+   */
   readonly netns?: NetnsTarget
   readonly port?: number
-  /** Certificate of the server. Default: issued by the server's own authority. */
+  /** TLS certificate of the test API server. Default: a certificate issued by the server's own authority. */
   readonly certificate?: Certificate
-  /** Milliseconds before every answer. */
+  /** Delay in milliseconds before every answer of the test API server. */
   readonly latencyMs?: number
 }
 
-/** A running API server; `await using` stops it. */
+/** Running test API server; `await using` stops it. */
 export interface ApiServer extends AsyncDisposable {
-  /** URL of the form `https://host:port`. */
+  /** URL of the test API server: `https://host:port`. */
   readonly url: string
-  /** Authority of the server's certificate, as PEM text. */
+  /** Certificate authority of the server's certificate, as PEM text. */
   readonly ca: string
-  /** The only valid token. Assign a new one to rotate it. */
+  /** The only bearer token that the test API server accepts. Assign a new one to rotate the token. */
   token: string
-  /** All received requests. */
+  /** All requests that the test API server has received. */
   readonly requests: readonly {
     readonly method: string
     readonly url: string
     readonly headers: IncomingMessage['headers']
     readonly body: string
   }[]
-  /** Adds or changes a pod, and notifies watches. */
+  /** Adds or changes a pod, and notifies the open watches. */
   setPod(pod: StoredPod): void
   getPod(namespace: string, name: string): StoredPod | undefined
   deletePod(namespace: string, name: string): void
-  /** Sets the labels of a namespace, which it creates if needed, and notifies watches. */
+  /** Sets the labels of a namespace, creates a missing namespace, and notifies the open watches. */
   setNamespace(name: string, labels: Readonly<Record<string, string>>): void
   deleteNamespace(name: string): void
   /**
-   * Creates or changes a DaemonSet; removes it without a document. `podSpec` has members of its pods' specification.
+   * Creates or changes a DaemonSet, or removes it if the call passes no document. The argument `podSpec` has members
+   * for the specification of the DaemonSet's pods.
    */
   setDaemonSet(
     namespace: string,
@@ -91,41 +98,43 @@ export interface ApiServer extends AsyncDisposable {
       readonly podSpec?: Readonly<Record<string, unknown>>
     },
   ): void
-  /** Sets the labels and other members of a node, which it creates if needed. */
+  /** Sets the labels and other members of a node. Creates a missing node. */
   setNode(name: string, labels: Readonly<Record<string, string>>, more?: { spec?: object; status?: object }): void
   /**
-   * Creates a service account, for which tokens can then be requested. They are valid for the requested time, or for
-   * `lifeSeconds`.
-   * A second call invalidates earlier tokens.
+   * Creates a service account, for which clients can then request tokens. The tokens are valid for the requested time,
+   * or for `lifeSeconds`. A second call invalidates earlier tokens of the account.
    */
   setServiceAccount(namespace: string, name: string, lifeSeconds?: number): void
-  /** Written events. */
+  /** Kubernetes events that clients have written to the test API server. */
   events(): Readonly<Record<string, unknown>>[]
-  /** Number of open watches. */
+  /** Number of watches that clients have open. */
   watches(): number
-  /** Sends a bookmark with the current version to all watches. */
+  /** Sends a bookmark event with the current resource version to all watches. */
   bookmark(): void
-  /** Sends a raw text to all watches. */
+  /** Sends a raw text to all watches, instead of a valid event. */
   say(text: string): void
-  /** Cuts all connections. */
+  /** Cuts all connections to the test API server. */
   cutAll(): void
-  /** Forgets all changes: older watches get 410. */
+  /** Drops the history of changes: a watch from an older version then gets status 410. */
   compact(): void
-  /** Queues irregular reactions, one for each of the next requests. */
+  /** Queues irregular reactions of the server, one for each of the next requests. */
   misbehave(...next: readonly Misbehaviour[]): void
-  /** Removes all queued reactions of {@link misbehave}. */
+  /** Removes all irregular reactions that {@link misbehave} has queued. */
   behave(): void
-  /** A kubeconfig for this server with its current token. */
+  /** Text of a kubeconfig for the test API server, with its current token. */
   kubeconfig(): string
-  /** Writes {@link kubeconfig} to `<runDir>/istio-cni-kubeconfig`, where the plugin reads it, and returns the path. */
+  /**
+   * Writes {@link kubeconfig} to `<runDir>/istio-cni-kubeconfig`, where the plugin reads the file, and returns the
+   * path.
+   */
   writeKubeconfig(runDir: string): string
   close(): Promise<void>
 }
 
 /**
- * Starts a small Kubernetes API server over TLS, with its own authority and a bearer token.
- * It serves pods, namespaces, events, DaemonSets, nodes and tokens of service accounts, with lists and watches.
- * Its errors are Status objects with 401, 403, 404 and 409, as from a real server. Tests can make it misbehave.
+ * Starts a small Kubernetes API server for tests over TLS, with its own certificate authority and a bearer token. The
+ * server has pods, namespaces, events, DaemonSets, nodes and tokens of service accounts, with lists and watches. Its
+ * errors are Status objects with 401, 403, 404 and 409, as from a real server. Tests can make the server misbehave.
  *
  * @example
  * await using api = await startApiServer({ pods: [meshPod({ name: 'web', namespace: 'demo' })] })
@@ -234,12 +243,13 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  // Ignores clients that do not trust the certificate, as in many tests.
+  // Ignores TLS errors of clients that do not trust the server's certificate: many tests have such clients.
   server.on('tlsClientError', () => {})
   const port = await new Promise<number>((resolve, reject) => {
     server.once('error', reject)
     const listening = (): void => resolve((server.address() as AddressInfo).port)
-    // Node resolves a given host first and binds later, when the thread has left the namespace.
+    // Inside a network namespace, listens without a host. Node would resolve a host first and bind after the thread has
+    // left the namespace.
     if (options.netns === undefined) server.listen(options.port ?? 0, host, listening)
     else netns.run(options.netns, () => void server.listen(options.port ?? 0, listening))
   })

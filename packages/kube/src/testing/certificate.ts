@@ -2,27 +2,27 @@ import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 import { isIP } from 'node:net'
 import { bitString, integer, none, octetString, oid, sequence, set, tagged, time, utf8String, yes } from './der.ts'
 
-/** A certificate and its private key, both as PEM text. */
+/** TLS certificate and its private key, both as PEM text. */
 export interface Certificate {
   readonly cert: string
   readonly key: string
 }
 
-/** A certificate authority: its own certificate, and methods to issue others. */
+/** Certificate authority for tests: its own certificate, and methods to issue other certificates. */
 export interface Authority extends Certificate {
-  /** Issues a server certificate for these DNS names and addresses. */
+  /** Issues a server certificate for the given DNS names and IP addresses. */
   issue(commonName: string, hosts: readonly string[], options?: CertificateOptions): Certificate
-  /** Issues an intermediate authority. */
+  /** Issues the certificate of an intermediate authority. */
   issueAuthority(commonName: string, options?: CertificateOptions): Authority
 }
 
-/** Kinds of keys. */
+/** Kinds of keys that a test certificate can have. */
 type KeyKind = NonNullable<CertificateOptions['key']>
 
-/** Options of a certificate. Default: a P-256 key, and the validity of its authority. */
+/** Options of a test certificate. Default: a P-256 key, and the validity of the issuing authority. */
 export interface CertificateOptions {
   readonly key?: 'P-256' | 'P-384' | 'P-521' | 'RSA-2048' | 'RSA-4096' | 'Ed25519'
-  /** Use of the certificate: by a server, or by a client to prove its identity. Default: `server`. */
+  /** Allowed use of the certificate: by a TLS server, or by a TLS client. Default: `server`. */
   readonly use?: 'server' | 'client'
   /** Start of the certificate's validity. */
   readonly notBefore?: Date
@@ -64,14 +64,14 @@ export function selfSigned(
   return { cert, key: pkcs8(privateKey) }
 }
 
-/** Signer of a certificate. */
+/** Authority that signs a test certificate: its name and keys. */
 interface Signer {
   readonly issuer: Uint8Array
   readonly signingKey: KeyObject
   readonly signerKey: KeyObject
 }
 
-/** Creates an authority, signed by another one or by itself. */
+/** Creates a certificate authority that is signed by another authority or by itself. */
 function authority(commonName: string, options: CertificateOptions, signedBy: Signer | undefined): Authority {
   const { publicKey, privateKey } = keyPair(options)
   const own: Signer = { issuer: name(commonName), signingKey: privateKey, signerKey: publicKey }
@@ -104,7 +104,7 @@ const keyKinds: Readonly<Record<KeyKind, () => { publicKey: KeyObject; privateKe
 
 const keyPair = ({ key = 'P-256' }: CertificateOptions = {}) => keyKinds[key]()
 
-/** Signature algorithm of a key: SHA-256, SHA-384 for larger curves, or Ed25519. */
+/** Signature algorithm for a signing key: ECDSA or RSA with SHA-256, SHA-384 for larger curves, or Ed25519. */
 function signing(key: KeyObject): { readonly algorithm: Uint8Array; readonly hash: string | null } {
   const curve = key.asymmetricKeyDetails?.namedCurve
   if (key.asymmetricKeyType === 'ed25519') return { algorithm: sequence(oid('1.3.101.112')), hash: null }
@@ -144,8 +144,8 @@ function certify({ issuer, subject, key, signingKey, extensions, validity }: Req
 }
 
 const caExtensions = (key: KeyObject, signer: KeyObject): Uint8Array[] => [
-  critical('2.5.29.19', sequence(yes())), // basicConstraints: CA
-  critical('2.5.29.15', bitString(Buffer.from([0b0000_0110]), 1)), // keyUsage: keyCertSign, cRLSign
+  critical('2.5.29.19', sequence(yes())), // basicConstraints: the certificate is an authority (CA)
+  critical('2.5.29.15', bitString(Buffer.from([0b0000_0110]), 1)), // keyUsage: the key may sign certificates and CRLs
   extension('2.5.29.14', octetString(keyId(key))), // subjectKeyIdentifier
   extension('2.5.29.35', sequence(tagged(0, keyId(signer), 'primitive'))), // authorityKeyIdentifier
 ]
@@ -158,7 +158,7 @@ const leafExtensions = (
   hosts: readonly string[],
   use: keyof typeof uses,
 ): Uint8Array[] => [
-  critical('2.5.29.15', bitString(Buffer.from([0b1000_0000]), 7)), // keyUsage: digitalSignature
+  critical('2.5.29.15', bitString(Buffer.from([0b1000_0000]), 7)), // keyUsage: the key may sign TLS handshakes
   extension('2.5.29.37', sequence(oid(uses[use]))), // extKeyUsage
   extension('2.5.29.14', octetString(keyId(key))),
   extension('2.5.29.35', sequence(tagged(0, keyId(authority), 'primitive'))), // authorityKeyIdentifier
@@ -184,7 +184,8 @@ function addressBytes(address: string): Buffer {
 }
 
 /**
- * Key identifier (RFC 5280 section 4.2.1.2, method 1), but over the whole key info, because any stable digest is valid.
+ * Key identifier of a certificate: a digest of the whole public key info. RFC 5280 section 4.2.1.2 (method 1) uses only
+ * the key's bits, but any stable digest is valid.
  */
 const keyId = (key: KeyObject): Buffer =>
   createHash('sha1')

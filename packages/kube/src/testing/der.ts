@@ -1,4 +1,7 @@
-/** DER encoders (X.690) for the ASN.1 types in a certificate. Every function returns one complete TLV. */
+/**
+ * DER encoders (X.690) for the ASN.1 types in a certificate. Every function returns one complete TLV (tag, length,
+ * value).
+ */
 
 const tlv = (tag: number, ...content: readonly Uint8Array[]): Buffer => {
   const body = Buffer.concat(content)
@@ -25,25 +28,25 @@ export const octetString = (content: Uint8Array): Buffer => tlv(0x04, content)
 
 export const utf8String = (text: string): Buffer => tlv(0x0c, Buffer.from(text, 'utf8'))
 
-/** A bit string of whole bytes by default: its first byte is the number of unused bits. */
+/** DER bit string, by default of whole bytes: the first content byte is the number of unused bits. */
 export const bitString = (content: Uint8Array, unusedBits = 0): Buffer => tlv(0x03, Buffer.from([unusedBits]), content)
 
-/** True. DER omits a boolean whose value is its default, false. */
+/** DER boolean true. There is no encoder for false: in certificates, false is the default, which DER omits. */
 export const yes = (): Buffer => tlv(0x01, Buffer.from([0xff]))
 
 export const none = (): Buffer => tlv(0x05)
 
-/** Context-specific tag `[n]` around complete items (constructed) or raw bytes (primitive). */
+/** DER context-specific tag `[n]`, around complete items (constructed) or raw bytes (primitive). */
 export const tagged = (n: number, content: Uint8Array, form: 'constructed' | 'primitive' = 'constructed'): Buffer =>
   tlv((form === 'constructed' ? 0xa0 : 0x80) | n, content)
 
-/** A non-negative integer. A leading zero keeps a set top bit from being read as a sign. */
+/** DER encoding of a non-negative integer. A leading zero byte keeps the highest bit from being read as a sign. */
 export const integer = (value: bigint): Buffer => {
   const bytes = bigEndian(value)
   return tlv(0x02, Buffer.from((bytes[0] ?? 0) >= 0x80 ? [0, ...bytes] : bytes))
 }
 
-/** An object identifier in dotted notation. */
+/** DER encoding of an object identifier in dotted notation. */
 export const oid = (dotted: string): Buffer => {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number)
   return tlv(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]))
@@ -55,7 +58,7 @@ const base128 = (arc: number): number[] => {
   return bytes
 }
 
-/** UTCTime until 2049, GeneralizedTime from 2050, as in RFC 5280 section 4.1.2.5. */
+/** DER encoding of a date: UTCTime until 2049, GeneralizedTime from 2050, as in RFC 5280 section 4.1.2.5. */
 export const time = (at: Date): Buffer => {
   const digits = at.toISOString().replace(/[-:T]|\.\d+/g, '')
   return at.getUTCFullYear() < 2050

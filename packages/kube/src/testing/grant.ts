@@ -1,4 +1,4 @@
-/** A verb and a resource that a role may grant. */
+/** Permission of the test API server's token: a verb on a resource, as in a Kubernetes role. */
 export type Grant =
   | 'list pods'
   | 'watch pods'

@@ -1,5 +1,5 @@
 /**
- * A Kubernetes API server for pods and namespaces, small enough for a test or a demonstration.
+ * Kubernetes API server for pods and namespaces, small enough for a test or a demonstration.
  *
  * @example
  * ```ts

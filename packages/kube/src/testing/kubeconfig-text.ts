@@ -1,18 +1,18 @@
 import { stringify } from 'yaml'
 
-/** Prints a kubeconfig with one cluster and one user. */
+/** Prints the text of a kubeconfig with one cluster and one user. */
 export function kubeconfigText({
   server,
   ca,
   token,
   user = 'plugin',
 }: {
-  /** URL of the form `https://host:port`, with brackets around an IPv6 host. */
+  /** URL of the API server: `https://host:port`, with brackets around an IPv6 host. */
   readonly server: string
-  /** Authority as PEM text. Without it the kubeconfig has `insecure-skip-tls-verify: true`. */
+  /** Certificate authority as PEM text. Without an authority, the kubeconfig has `insecure-skip-tls-verify: true`. */
   readonly ca?: string | undefined
   readonly token: string
-  /** Name of the user. The context is named `<user>-context`. Default: `plugin`. */
+  /** Name of the user in the kubeconfig. The context is named `<user>-context`. Default: `plugin`. */
   readonly user?: string | undefined
 }): string {
   const trust =

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-/** A stored object: a pod or a namespace. */
+/** Object that the test API server stores: a pod or a namespace. */
 export interface StoredObject {
   readonly metadata: {
     readonly name: string
@@ -10,37 +10,37 @@ export interface StoredObject {
   }
 }
 
-/** A namespace as the API server stores it. */
+/** Namespace object as the test API server stores it. */
 export interface StoredNamespace extends StoredObject {
   readonly apiVersion: 'v1'
   readonly kind: 'Namespace'
 }
 
-/** A change of an object, as a watch reports it. */
+/** Change of a stored object, as a watch reports it. */
 export interface ObjectChange<T extends StoredObject> {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
   readonly object: T
   readonly version: number
 }
 
-/** Objects of one kind, with versions and history for watches. */
+/** Store of the test API server for objects of one kind, with versions and history for watches. */
 export interface ObjectStore<T extends StoredObject> {
   readonly kind: 'Pod' | 'Namespace'
-  /** Version of the latest change. */
+  /** Resource version of the store's latest change. */
   version(): number
   get(namespace: string, name: string): T | undefined
   all(): T[]
-  /** Keeps the `uid` of an existing object of that name, or creates one. */
+  /** Adds or changes an object. Keeps the `uid` of an existing object of that name, or creates a new `uid`. */
   set(object: T): T
   delete(namespace: string, name: string): T | undefined
-  /** Changes after a version; `undefined` if the history does not reach back that far. */
+  /** Changes of the store after a resource version; `undefined` if the history does not reach back that far. */
   since(version: number): readonly ObjectChange<T>[] | undefined
   subscribe(listener: (change: ObjectChange<T>) => void): () => void
-  /** Forgets the history. */
+  /** Drops the store's history of changes. */
   compact(): void
 }
 
-/** Creates an empty store. */
+/** Creates an empty store of objects for the test API server. */
 export function objectStore<T extends StoredObject>(kind: ObjectStore<T>['kind']): ObjectStore<T> {
   const objects = new Map<string, T>()
   const listeners = new Set<(change: ObjectChange<T>) => void>()

@@ -4,8 +4,8 @@ import { chosen } from './selectors.ts'
 import { expired } from './status.ts'
 
 /**
- * Answers a watch. First sends the changes since the query's version, or all objects if the query requests them.
- * Then sends changes until the client disconnects.
+ * Answers a watch request. First sends the changes since the query's version, or all objects if the query requests
+ * them. Then sends changes until the client disconnects.
  */
 export function watchObjects<T extends StoredObject>(
   response: ServerResponse,
@@ -32,7 +32,10 @@ export function watchObjects<T extends StoredObject>(
   response.once('close', store.subscribe(tell))
 }
 
-/** A bookmark: reports the current version to a watch, so that the client can resume from there. */
+/**
+ * Bookmark event, which reports the current resource version to a watch, so that the client can resume from that
+ * version.
+ */
 export function bookmark<T extends StoredObject>(
   { kind, version }: Pick<ObjectStore<T>, 'kind' | 'version'>,
   annotations?: Readonly<Record<string, string>>,

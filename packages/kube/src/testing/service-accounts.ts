@@ -1,17 +1,17 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { type Answer, type Asked, notFound } from './status.ts'
 
-/** Service accounts and their tokens. */
+/** Service accounts of the test API server, with their tokens. */
 export interface ServiceAccounts {
-  /** Creates an account. Replaces an earlier one of that name and invalidates its tokens. */
+  /** Creates a service account. Replaces an earlier account of that name and invalidates its tokens. */
   set(namespace: string, name: string, lifeSeconds?: number): void
-  /** Answers a TokenRequest. */
+  /** Answers a TokenRequest with a new token of a service account. */
   request(asked: Asked, body: string): readonly [number, Answer]
-  /** `namespace:name` of the account of a valid token; otherwise `undefined`. */
+  /** Finds the service account of a valid token, as `namespace:name`; `undefined` for an invalid token. */
   holderOf(token: string | undefined): string | undefined
 }
 
-/** Creates an empty set of accounts. */
+/** Creates the test API server's service accounts, at first none. */
 export function serviceAccounts(): ServiceAccounts {
   const lives = new Map<string, number>()
   const uids = new Map<string, string>()

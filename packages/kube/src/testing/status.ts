@@ -1,4 +1,4 @@
-/** Document of a Kubernetes API server for an error. */
+/** Status object with which a Kubernetes API server reports an error. */
 export type StatusDocument = {
   readonly kind: 'Status'
   readonly apiVersion: 'v1'
@@ -10,7 +10,7 @@ export type StatusDocument = {
   readonly code: number
 }
 
-/** An object or an error. */
+/** Answer of the test API server: an object, or a Status object for an error. */
 export type Answer = StatusDocument | Readonly<Record<string, unknown>>
 
 const failure = (code: number, reason: string, message: string, details?: Record<string, unknown>): StatusDocument => ({
@@ -24,18 +24,18 @@ const failure = (code: number, reason: string, message: string, details?: Record
   code,
 })
 
-/** The object does not exist. */
+/** Status object for 404: the requested object does not exist. */
 export const notFound = (kind: string, name: string): StatusDocument =>
   failure(404, 'NotFound', `${kind} "${name}" not found`, { name, kind })
 
-/** The path does not exist. */
+/** Status object for 404: the API server does not have the requested path. */
 export const unknownPath = (): StatusDocument =>
   failure(404, 'NotFound', 'the server could not find the requested resource', {})
 
-/** The request has an invalid token. */
+/** Status object for 401: the request has an invalid token. */
 export const unauthorized = (): StatusDocument => failure(401, 'Unauthorized', 'Unauthorized')
 
-/** The request has no credentials, or its user lacks the permission. */
+/** Status object for 403: the request has no credentials, or its user lacks the permission. */
 export const forbidden = ({ verb, kind, namespace, name }: Asked, user = 'system:anonymous'): StatusDocument => {
   const where = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`
   const group = kind === 'daemonsets' ? 'apps' : ''
@@ -48,27 +48,27 @@ export const forbidden = ({ verb, kind, namespace, name }: Asked, user = 'system
   })
 }
 
-/** The object was changed by another client. */
+/** Status object for 409: another client has changed the object. */
 export const conflict = (name: string, why: string): StatusDocument =>
   failure(409, 'Conflict', `Operation cannot be fulfilled on pods "${name}": Precondition failed: ${why}`, {
     name,
     kind: 'pods',
   })
 
-/** The server's history does not reach back to the requested version. */
+/** Status object for 410: the server's history does not reach back to the requested version. */
 export const expired = (asked: number, oldest: number): StatusDocument =>
   failure(410, 'Expired', `too old resource version: ${asked} (${oldest})`)
 
-/** Verb and object of a request. */
+/** Verb and object of a request, for the permission check and its error. */
 export interface Asked {
   readonly verb: 'get' | 'list' | 'watch' | 'create' | 'patch' | 'delete'
   readonly kind: 'pods' | 'pods/status' | 'namespaces' | 'events' | 'daemonsets' | 'nodes' | 'serviceaccounts/token'
-  /** Empty for all namespaces. */
+  /** Namespace of the requested objects; empty for all namespaces. */
   readonly namespace: string
   readonly name: string
 }
 
-/** Other errors that a test requests: 429, 500, 503 and so on. */
+/** Status object for another error that a test requests: 429, 500, 503 and so on. */
 export const otherFailure = (code: number): StatusDocument => {
   const [reason, message] = reasons[code] ?? ['InternalError', `the server answered ${code}`]
   return failure(code, reason, message)

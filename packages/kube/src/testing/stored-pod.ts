@@ -1,4 +1,7 @@
-/** A pod as the API server stores it. Members that the plugin reads have types; all others are kept. */
+/**
+ * Pod as the test API server stores it. The type declares the members that the plugin reads; the server also keeps all
+ * other members.
+ */
 export interface StoredPod {
   readonly apiVersion?: string
   readonly kind?: string
@@ -18,7 +21,7 @@ export interface StoredPod {
   readonly [more: string]: unknown
 }
 
-/** One container of a {@link StoredPod}. */
+/** Container of a {@link StoredPod}. */
 export interface StoredContainer {
   readonly name: string
   readonly image?: string

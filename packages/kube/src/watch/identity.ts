@@ -1,14 +1,14 @@
 import { isObject } from '@cni/types'
 
-/** Name, UID and version of an object. A missing one is an empty string. */
+/** Name, UID and resource version of a Kubernetes object. A missing member is an empty string. */
 export interface Identity {
-  /** `namespace/name`, or the name of an object without a namespace. */
+  /** Key of the object: `namespace/name`, or only the name of an object without a namespace. */
   readonly key: string
   readonly uid: string
   readonly version: string
 }
 
-/** Identity of an object; `undefined` for an object without a name. */
+/** Reads the name, UID and version of a Kubernetes object; `undefined` for an object without a name. */
 export function identityOf(object: unknown): Identity | undefined {
   const metadata = isObject(object) && isObject(object.metadata) ? object.metadata : {}
   const [namespace, name] = [text(metadata.namespace), text(metadata.name)]
@@ -17,7 +17,7 @@ export function identityOf(object: unknown): Identity | undefined {
   return { key, uid: text(metadata.uid), version: text(metadata.resourceVersion) }
 }
 
-/** Compares two versions of one object. They are decimal numbers, which may exceed the range of a double. */
+/** Compares two resource versions of one object. They are decimal numbers, which may exceed the range of a double. */
 export const isOlder = (one: string, other: string): boolean =>
   one.length === other.length ? one < other : one.length < other.length
 

@@ -1,25 +1,25 @@
 /** Options of {@link itemSplitter}. */
 export interface ItemSplitterOptions {
-  /** Maximum size of an item in bytes. */
+  /** Maximum size of a list item in bytes. */
   readonly maxItemBytes: number
-  /** Receives the text of each item. */
+  /** Called with the JSON text of each list item. */
   readonly onItem: (text: string) => void
-  /** Receives the size of an item that is too long. The item itself is dropped. */
+  /** Called with the size of a list item that exceeds `maxBytes`. The splitter drops the item. */
   readonly onTooLong: (bytes: number) => void
 }
 
 /** Splits a Kubernetes list into its items while it arrives. */
 export interface ItemSplitter {
   take(chunk: Uint8Array): void
-  /** True if the document has more than 64 KiB besides items. No list has that much. */
+  /** True if the list has more than 64 KiB besides its items. No Kubernetes list has that much. */
   isNoList(): boolean
-  /** Document without its items; empty if it is longer than a list can be. */
+  /** JSON text of the list without its items; empty if that text is longer than a Kubernetes list can have. */
   end(): string
 }
 
 /**
- * Splits a JSON list into items, so that only one item is in memory at a time.
- * Finds the items by counting brackets; the caller parses them.
+ * Splits the JSON text of a Kubernetes list into its items: only one item is in memory at a time. Finds the items by
+ * counting brackets; the caller parses each item.
  */
 export function itemSplitter({ maxItemBytes, onItem, onTooLong }: ItemSplitterOptions): ItemSplitter {
   const rest = gather(MAX_REST)
@@ -44,7 +44,7 @@ export function itemSplitter({ maxItemBytes, onItem, onTooLong }: ItemSplitterOp
       }
       for (let at = 0; at < chunk.length; at += 1) {
         if (string.isOpen()) at = string.skip(chunk, at)
-        // Byte after a string. May be missing if the chunk ends with the string.
+        // First byte after a JSON string; `undefined` if the chunk ends with the string.
         const byte = chunk[at]
         const isOnItems = place === 'items' && depth === ITEMS_DEPTH
         if (byte === QUOTE) {
@@ -77,13 +77,13 @@ export function itemSplitter({ maxItemBytes, onItem, onTooLong }: ItemSplitterOp
 
 const [QUOTE, BACKSLASH, COMMA, OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = Buffer.from('"\\,{}[]')
 
-/** Depth of the items: inside the document and the array. */
+/** Bracket depth of a list's items: inside the document's brace and the array's bracket. */
 const ITEMS_DEPTH = 2
 
-/** Maximum size of a list without its items: kind, version and metadata are much smaller. */
+/** Maximum size of a Kubernetes list's JSON text without its items: kind, version and metadata are much smaller. */
 const MAX_REST = 64 * 1024
 
-/** Finds the ends of JSON strings, also if they span several chunks. */
+/** Finds the ends of JSON strings, even if a string spans several chunks. */
 function stringScanner() {
   let isOpen = false
   let isEscaped = false
@@ -92,7 +92,7 @@ function stringScanner() {
     open(): void {
       isOpen = true
     },
-    /** Returns the position after the string, or the end of the chunk. */
+    /** Returns the position after the JSON string, or the end of the chunk. */
     skip(chunk: Uint8Array, from: number): number {
       let at = from
       for (;;) {
@@ -112,7 +112,7 @@ function stringScanner() {
   }
 }
 
-/** Collects bytes up to a limit. Beyond it, only counts them. */
+/** Collects the bytes of an item up to a limit. Beyond the limit, only counts the bytes. */
 function gather(maxBytes: number) {
   let parts: Uint8Array[] = []
   let bytes = 0
@@ -120,14 +120,14 @@ function gather(maxBytes: number) {
     add(part: Uint8Array): void {
       if (part.length === 0) return
       bytes += part.length
-      // Copies, because the runtime may reuse its buffer.
+      // Copies the received bytes, because the runtime may reuse their buffer.
       if (bytes <= maxBytes) parts.push(new Uint8Array(part))
       else parts = []
     },
     isTooLong: () => bytes > maxBytes,
-    /** Last bytes as text. */
+    /** Last collected bytes as text, to recognise the start of the list's items. */
     tail: () => Buffer.concat(parts.slice(-TAIL_PARTS)).subarray(-64).toString('latin1'),
-    /** Returns the collected text and starts again; `undefined` if it is too long. */
+    /** Returns the collected text, or `undefined` if the text exceeds the limit. Then starts a new collection. */
     end(): { readonly text: string | undefined; readonly bytes: number } {
       const all = { text: bytes > maxBytes ? undefined : Buffer.concat(parts).toString('utf8'), bytes }
       parts = []
@@ -137,5 +137,5 @@ function gather(maxBytes: number) {
   }
 }
 
-/** Enough parts for `"items":[` with white space in chunks of one byte each. */
+/** Number of chunks to search for `"items":[`: enough if each chunk has one byte and white space lies between. */
 const TAIL_PARTS = 64

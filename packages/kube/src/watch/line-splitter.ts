@@ -1,6 +1,9 @@
 import { KubeError } from '../kube-error.ts'
 
-/** Splits a stream of bytes into lines. Ignores text after the last newline, because the stream may have been cut. */
+/**
+ * Splits a stream of received bytes into lines of text. Ignores text after the last newline, because the stream may
+ * have been cut.
+ */
 export function lineSplitter(maxBytes: number, onLine: (line: string) => void): (chunk: Uint8Array) => void {
   let parts: Uint8Array[] = []
   let size = 0
@@ -17,7 +20,7 @@ export function lineSplitter(maxBytes: number, onLine: (line: string) => void): 
     if (start === chunk.length) return
     size += chunk.length - start
     if (size > maxBytes) throw tooLong(maxBytes)
-    // Copies, because the runtime may reuse its buffer.
+    // Copies the received bytes, because the runtime may reuse their buffer.
     parts.push(new Uint8Array(chunk.subarray(start)))
   }
 }

@@ -7,40 +7,49 @@ import { backoffMs } from './backoff.ts'
 import { itemSplitter } from './item-splitter.ts'
 import { lineSplitter } from './line-splitter.ts'
 
-/** Receives the objects and the state of a {@link listWatch}. Objects are not validated. */
+/** Callbacks that receive the objects and the state of a {@link listWatch}. The objects are not validated. */
 export interface Observer {
-  /** A list begins. Objects without a call of `present` before {@link Observer.listed} no longer exist. */
+  /**
+   * Called when a new list of all objects begins. Objects for which `present` is not called before {@link
+   * Observer.listed} no longer exist.
+   */
   listing(): void
-  /** An object exists, is new or has changed. `undefined` for a JSON text that is invalid or too large. */
+  /**
+   * Called for an object that exists, is new or has changed. Gets `undefined` for an object whose JSON text is invalid
+   * or too large.
+   */
   present(object: unknown): void
-  /** The list is complete: all objects of the list were passed to `present`. */
+  /** Called when a list is complete: `present` was called for all its objects. */
   listed(): void
-  /** An object was deleted. */
+  /** Called for an object that was deleted. */
   gone(object: unknown): void
-  /** The watch sent a change or a bookmark. Called after `present` or `gone`. */
+  /** Called for each change or bookmark that the watch sends, after `present` or `gone`. */
   alive?(): void
-  /** A list or watch failed. The next request follows after the pause. */
+  /** Called when a list or watch request has failed. The next request follows after the pause. */
   failed(error: KubeError, pauseMs: number): void
 }
 
 /** Options of {@link listWatch}. */
 export interface ListWatchOptions {
-  /** Returns a client with the current credentials. Called for each request. Throws `KubeError`. */
+  /** Returns an API client with the current credentials. Called for each list or watch request. Throws `KubeError`. */
   readonly connect: () => KubeClient
-  /** Path of the objects on the server, for example `/api/v1/pods`. */
+  /** API path of the objects to list and watch, for example `/api/v1/pods`. */
   readonly path: string
   readonly fieldSelector?: string
   readonly labelSelector?: string
-  /** Reads lists in pages. Use this if the server has no index for the selectors. */
+  /** True to read lists in pages. Recommended if the API server has no index for the selectors. */
   readonly paged: boolean
   readonly observer: Observer
   readonly signal: AbortSignal
-  /** For tests: waits before the next request. Default: a timer. */
+  /** Replaces the timer between two requests in tests. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>
-  /** For tests: a number from 0 to 1 that spreads the requests of many clients. Default `Math.random`. */
+  /**
+   * Replaces the random number in tests: a number from 0 to 1 that spreads the requests of many clients. Default:
+   * `Math.random`.
+   */
   readonly random?: () => number
   /**
-   * Milliseconds without an event or a bookmark after which a new watch replaces the silent one. Default 330 000.
+   * Milliseconds without an event or a bookmark after which a new watch replaces the silent watch. Default: 330 000.
    * Silence is not an error: a server may send neither if no object changes.
    */
   readonly silenceMs?: number
@@ -65,7 +74,8 @@ export async function listWatch(options: ListWatchOptions): Promise<void> {
       if (signal.aborted) return
       if (!isKubeError(error)) throw error
       if (error.code === 'STATUS') refused(error.status, state)
-      // Events of the invalid answer are lost, so that a new list must report the current objects.
+      // After an invalid watch event, requests a new list: the watch's later events are lost, and only a list reports
+      // the current objects.
       if (error.code === 'BAD_ANSWER' && state.next === 'watch') state.next = 'list'
       state.failures += 1
       const ms = backoffMs(error, state.failures, random())
@@ -75,35 +85,40 @@ export async function listWatch(options: ListWatchOptions): Promise<void> {
   }
 }
 
-/** Waits until the pause ends or the signal aborts. The caller checks the signal. */
+/** Waits before the next request until the pause ends or the signal aborts. The caller checks the signal. */
 async function paused({ signal, pause = (ms) => delay(ms, undefined, { signal }) }: ListWatchOptions, ms: number) {
   await pause(ms, signal).catch(() => {})
 }
 
 interface State {
-  /** Latest `resourceVersion` that the server sent. `undefined` before the first list. */
+  /** Latest `resourceVersion` that the API server sent. `undefined` before the first list. */
   version: string | undefined
   /**
-   * The next request. `list` reads from the server's watch cache, `list latest` from etcd. For a field selector, the
-   * server then reads the objects of the whole cluster from etcd.
+   * Next request to the API server. `list` reads from the server's watch cache, `list latest` from etcd. With a field
+   * selector, the server then reads the objects of the whole cluster from etcd.
    */
   next: 'list' | 'list latest' | 'watch'
-  /** Maximum number of objects on a page. Reduced after a page that was too large. */
+  /** Maximum number of objects to request in one page of a list. Reduced after a page that was too large. */
   limit: number
   failures: number
-  /** Number of answers with status 410 since the last successful watch. */
+  /** Number of answers with status 410 (version expired) since the last successful watch. */
   expirations: number
-  /** Duration of a watch. Differs between nodes. Constant in this process, so that an error's text does not change. */
+  /**
+   * Seconds after which the server ends a watch. Random, so that nodes differ. Constant in this process, so that the
+   * text of a repeated error does not change.
+   */
   readonly watchSeconds: number
 }
 
-/** The server refused a request with a status. */
+/** Chooses the next request after the API server has refused a list or watch with an HTTP status. */
 function refused(status: number | undefined, state: State): void {
-  // The server's cache has not reached our version, or has dropped it. Like client-go, the next list reads from etcd.
+  // The API server's cache has not reached the requested version, or has dropped it. Like client-go, the next list
+  // reads from etcd.
   if (state.next === 'list' && (status === 410 || status === 504)) state.next = 'list latest'
   if (status !== 410) return
   if (state.next === 'watch') state.next = 'list'
-  // A server that answers 410 works, so earlier failures no longer count. Only repeated 410 makes the pause longer.
+  // A server that answers 410 works, so earlier failures no longer count for the pause. Only repeated 410 makes the
+  // pause longer.
   state.failures = state.expirations
   state.expirations += 1
 }
@@ -118,8 +133,8 @@ const listSchema = z.object({ metadata: z.object({ resourceVersion: z.string(), 
 async function list(options: ListWatchOptions, state: State): Promise<void> {
   const { observer, path, paged } = options
   observer.listing()
-  // kube-apiserver answers a list with a version and without a limit from its cache. This limits its load after a
-  // restart, when all nodes list at once.
+  // Requests a list with a version and without a limit: kube-apiserver answers it from its cache. This limits the
+  // server's load after a restart, when all nodes list at once.
   const fromCache = !paged && state.next === 'list' && state.limit === pageSize
   const until = performance.now() + maxListMs
   const seen: Seen = { pages: 0, objects: 0 }
@@ -146,13 +161,13 @@ async function list(options: ListWatchOptions, state: State): Promise<void> {
   observer.listed()
 }
 
-/** Numbers of pages and objects that were read of a list so far. */
+/** Numbers of pages and objects of a list that were read so far. */
 interface Seen {
   pages: number
   objects: number
 }
 
-/** Reads one page of a list. Parses its objects one by one, so that only one is in memory. */
+/** Reads one page of a list. Parses the page's objects one by one, so that only one is in memory. */
 async function page(options: ListWatchOptions, query: URLSearchParams, state: State, seen: Seen) {
   const { connect, path, observer, signal } = options
   const url = `${path}?${query}`
@@ -226,7 +241,8 @@ async function watch(options: ListWatchOptions, state: State): Promise<void> {
   const lasted = performance.now() - began
   if (lasted <= shortestWatchMs) throw new KubeError('BAD_ANSWER', `GET ${path}: the watch ended as soon as it began`)
   worked(state)
-  // A server that stops ends the watches of all clients at once. A random pause spreads their new requests.
+  // Waits for a random time after the server has ended a watch. A server that stops ends the watches of all clients at
+  // once, and the pause spreads their new requests.
   const isCut = lasted < state.watchSeconds * 1000 - shortestWatchMs
   if (isCut) await paused(options, Math.round(random() * spreadMs))
 }
@@ -235,7 +251,7 @@ const statusSchema = z.object({ code: z.optional(z.number()) })
 
 function event(line: string, path: string, observer: Observer, state: State): void {
   const told = parse(line)
-  // Checks without a schema, which would be slow: a cluster sends many events.
+  // Checks a watch event by hand. A schema would be slow, and a cluster sends many events.
   if (!isObject(told) || typeof told.type !== 'string') {
     throw new KubeError('BAD_ANSWER', `GET ${path}: the watch sent something that is not an event`)
   }
@@ -263,7 +279,7 @@ function parse(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {
-    return undefined // The caller reports the invalid text.
+    return undefined // The calling function reports the invalid JSON text.
   }
 }
 
@@ -273,24 +289,27 @@ const selectors = ({ fieldSelector, labelSelector }: Pick<ListWatchOptions, 'fie
 })
 
 /**
- * Maximum size of an object. A larger object is reported as `undefined` in a list, and ends a watch. etcd refuses
- * objects above 1.5 MiB.
+ * Maximum size of an object in bytes. The observer gets `undefined` for a larger object in a list. A larger object ends
+ * a watch. etcd refuses objects above 1.5 MiB.
  */
 const maxObjectBytes = 2 * 1024 * 1024
-/** Number of objects that a request asks for in one page. */
+/** Number of objects that a list request asks for in one page. */
 const pageSize = 500
-/** Maximum size of a page. */
+/** Maximum size of a list's page in bytes. */
 const maxPageBytes = 64 * 1024 * 1024
-/** Limits of one list. A list that exceeds a limit fails. */
+/** Maximum numbers for one list of objects. A list that exceeds one of them fails. */
 const maxPages = 1000
 const maxObjects = 200_000
 const maxListMs = 300_000
-/** Number of pages that are requested without a pause. Later pages follow after `pageMs` each. */
+/** Number of a list's first pages that are requested without a pause. Later pages follow after `pageMs` each. */
 const fastPages = 20
 const pageMs = 100
-/** A watch that ends within this time counts as a failure. */
+/** Milliseconds within which the end of a watch counts as a failure. */
 const shortestWatchMs = 1000
-/** Default of `silenceMs`. Longer than the shortest watch (300 s), so that a silent watch seldom needs a request. */
+/**
+ * Default of the option `silenceMs`. Longer than the shortest watch (300 s), so that a silent watch seldom needs a
+ * second request.
+ */
 const SILENCE_MS = 330_000
-/** Maximum random pause before a new watch, after the server ended a watch early. */
+/** Maximum random pause in milliseconds before a new watch, after the server has ended a watch early. */
 const spreadMs = 1000

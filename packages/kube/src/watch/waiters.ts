@@ -1,12 +1,12 @@
-/** Callers that wait for a result. */
+/** List of callers that wait until a watched store contains a result. */
 export interface Waiters {
-  /** Calls `find` of each waiting caller again. */
+  /** Calls the `find` function of each waiting caller again, after a change. */
   look(): void
   /** Resolves with the first result of `find` that is not `undefined`; rejects with the reason of the signal. */
   until<R>(find: () => R | undefined, signal: AbortSignal): Promise<R>
 }
 
-/** An empty list of waiting callers. */
+/** Creates an empty list of callers that wait for a result. */
 export function waiters(): Waiters {
   const waiting = new Set<() => void>()
   return {

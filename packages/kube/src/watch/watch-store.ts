@@ -3,50 +3,59 @@ import { type Identity, identityOf, isOlder } from './identity.ts'
 import type { Observer } from './list-watch.ts'
 import { waiters } from './waiters.ts'
 
-/** Objects of the API server, as a watch reports them. Pass the store as `observer` to `listWatch`. */
+/** Store of the API server's objects, which a watch keeps up to date. Pass the store as `observer` to `listWatch`. */
 export interface WatchStore<T extends object> extends Required<Observer> {
-  /** `key` is `namespace/name`, or the name of an object without a namespace. */
+  /**
+   * Returns the stored members of an object. `key` is `namespace/name`, or the name of an object without a namespace.
+   */
   get(key: string): T | undefined
-  /** Keys in the order of their last change, the oldest first. */
+  /** Keys of the stored objects in the order of their last change, the oldest change first. */
   keys(): Iterable<string>
   values(): Iterable<T>
   size(): number
-  /** Removes an object that the API server may still have. A later change adds it again. */
+  /**
+   * Removes an object from the store that the API server may still have. A later change of the object adds it again.
+   */
   forget(key: string): void
-  /** True while a list is incomplete. */
+  /** True while the watch is receiving a list, so that the store may be incomplete. */
   isListing(): boolean
-  /** True after the first complete list. */
+  /** True after the store has received its first complete list. */
   isListed(): boolean
-  /** Milliseconds since the last message of the watch; `undefined` before the first complete list. */
+  /** Milliseconds since the last message of the API server's watch; `undefined` before the first complete list. */
   silentMs(): number | undefined
-  /** Error of the watch; `undefined` while it works. */
+  /** Error of the last list or watch request; `undefined` while the watch works. */
   failure(): KubeError | undefined
   /**
-   * Applies the caller's own write. `version` is the `resourceVersion` in the API server's answer.
+   * Applies the caller's own write to the stored object. `version` is the `resourceVersion` in the API server's answer.
    * Until the watch reaches that version, for at most ten seconds, `apply` also changes the objects that the watch
    * reports.
    */
   wrote(key: string, apply: (value: T) => T, version: string | undefined): void
-  /** Resolves with the first result of `find` that is not `undefined`. Calls `find` at once and after each message. */
+  /**
+   * Waits for a result: calls `find` at once and after each message of the watch. Resolves with the first result that
+   * is not `undefined`.
+   */
   until<R>(find: () => R | undefined, signal: AbortSignal): Promise<R>
 }
 
-/** An empty store. It does no I/O and keeps no object, only what `keep` returns. */
+/**
+ * Creates an empty store for a watch. The store does no I/O. It keeps no object, only the members that `keep` returns.
+ */
 export function watchStore<T extends object>(options: {
   /**
-   * Returns the members to keep; the object itself is not kept.
+   * Selects the members of an object that the store keeps.
    * - `null`: the object is not wanted, and is removed from the store.
    * - `undefined`: the object is malformed, and is ignored.
    */
   readonly keep: (object: unknown) => T | null | undefined
   /**
-   * Called after each change. `before` is missing for a new object, `after` for a deleted one.
-   * A list reports known objects again; `before` and `after` may then be equal. An object with a new UID is reported as
-   * two changes.
+   * Called after each change of an object in the store. The argument `before` is missing for a new object, `after` for
+   * a deleted object. A list reports known objects again; `before` and `after` may then be equal. An object with a new
+   * UID is reported as two changes.
    */
   readonly changed?: (key: string, before: T | undefined, after: T | undefined) => void
   readonly malformed?: () => void
-  /** Called after each complete list and its changes. */
+  /** Called after each complete list, when all changes from that list are in the store. */
   readonly listed?: () => void
   readonly failed?: Observer['failed']
   /** Current time in milliseconds. Default: `performance.now`. */
@@ -63,7 +72,7 @@ export function watchStore<T extends object>(options: {
   const put = (key: string, after: Member<T> | undefined): void => {
     const before = members.get(key)
     if (before === undefined && after === undefined) return
-    // A changed object becomes the last one.
+    // Moves a changed object to the end of the map: the store lists objects by their last change.
     members.delete(key)
     if (after !== undefined) members.set(key, after)
     changed?.(key, before?.value, after?.value)
@@ -103,7 +112,8 @@ export function watchStore<T extends object>(options: {
       if (identity !== undefined && members.get(identity.key)?.uid === identity.uid) put(identity.key, undefined)
     },
     alive() {
-      // Before the first complete list, a message does not prove that the store is complete.
+      // Clears the error only after the first complete list: before, a message does not prove that the store is
+      // complete.
       if (aliveAt !== undefined) works()
     },
     failed(error, pauseMs) {
@@ -121,7 +131,8 @@ export function watchStore<T extends object>(options: {
     failure: () => failure,
     wrote(key, apply, version) {
       const member = members.get(key)
-      // The watch may have reported the write before its answer arrived.
+      // Ignores the caller's write if the watch has already reported it, which may happen before the write's answer
+      // arrives.
       if (member === undefined || (version !== undefined && !isOlder(member.version, version))) return
       members.set(key, { ...member, value: apply(member.value), written: { apply, version, at: now() } })
     },
@@ -131,11 +142,11 @@ export function watchStore<T extends object>(options: {
 
 // internal
 
-/** Milliseconds for which an own write may be newer than the watch. */
+/** Milliseconds for which a caller's own write may be newer than the objects that the watch reports. */
 const LAG_MS = 10_000
 
 interface Member<T> extends Identity {
-  /** Number of the latest list when the object was last reported. */
+  /** Number of the latest list that was received when the watch last reported the object. */
   readonly list: number
   readonly value: T
   readonly written: Written<T> | undefined
