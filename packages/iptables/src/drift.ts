@@ -29,11 +29,13 @@ export interface Drift {
   readonly changed: readonly (DriftLine &
     (
       | {
-          /** The kernel's chain has the same rules in another order. `rule` is the first rule out of order. */
+          /**
+           * Difference: the kernel's chain has the same rules in another order. `rule` is the first rule out of order.
+           */
           readonly reason: 'order'
         }
       | {
-          /** The kernel has another rule at the position of the expected rule. */
+          /** Difference: the kernel has another rule at the position of the expected rule. */
           readonly reason: 'replaced'
           readonly expected: string
           readonly actual: string

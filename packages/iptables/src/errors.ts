@@ -28,9 +28,9 @@ export class IptablesError extends Error {
     | 'NO_CHAIN'
     | 'DENIED'
     | 'LOCKED'
-    /** The kernel refused rules that netlink wrote, for a reason that has no other code. */
+    /** Error code: the kernel refused rules that netlink wrote, for a reason that has no other code. */
     | 'REFUSED'
-    /** Another program changed the rules during every attempt to write. */
+    /** Error code: another program changed the rules during every attempt to write. */
     | 'CHANGED'
     | 'EXIT'
     | 'ABORTED'

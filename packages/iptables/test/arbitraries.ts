@@ -7,7 +7,7 @@ import { type End, ends } from './arbitrary-targets.ts'
 
 export { addressPair, commentText, setPair } from './arbitrary-conditions.ts'
 
-/** Names of the own chains in every random ruleset, by table. */
+/** Names of the user-defined chains in every random ruleset, by table. */
 const ownChains = {
   filter: ['EX_F1', 'EX_F2', 'EX_F3'],
   mangle: ['EX_M1', 'EX_M2'],
@@ -24,7 +24,7 @@ interface Body {
 interface Site {
   readonly table: keyof typeof ownChains
   readonly chain: string
-  /** The only built-in chain whose rules jump to this own chain. */
+  /** The only built-in chain whose rules jump to this user-defined chain. */
   readonly from: BuiltinChain
   readonly bodies: fc.Arbitrary<Body[]>
 }
@@ -53,8 +53,8 @@ const sites: readonly Site[] = [
 ]
 
 /**
- * Random rulesets over all tables except security, valid on both back ends. Each own chain is reached from only one
- * built-in chain.
+ * Random rulesets over all tables except security, valid on both back ends. Packets reach each user-defined chain from
+ * only one built-in chain.
  */
 export const anyRuleset: fc.Arbitrary<Ruleset> = fc.tuple(...sites.map((site) => site.bodies)).map((all) =>
   ruleset(ownChains, () =>

@@ -122,14 +122,14 @@ export const anywhere: fc.Arbitrary<Step> = fc.oneof(
   step(fc.constantFrom('100', '100:200'), (d, length) => d.raw('-m', 'length', '--length', length)),
 )
 
-/** Random conditions for own chains that are reached only from OUTPUT or POSTROUTING. */
+/** Random conditions for user-defined chains that packets reach only from OUTPUT or POSTROUTING. */
 export const outgoing: fc.Arbitrary<Step> = fc.oneof(
   either(owner, (d, id) => d.uid(id)),
   either(owner, (d, id) => d.gid(id)),
   either(fc.constant(undefined), (d) => d.socketExists()),
 )
 
-/** Random conditions for own chains that are reached only from PREROUTING or INPUT. */
+/** Random conditions for user-defined chains that packets reach only from PREROUTING or INPUT. */
 export const incoming: fc.Arbitrary<Step> = fc.oneof(
   either(fc.array(octet, { minLength: 6, maxLength: 6 }), (d, bytes) =>
     d.mac(bytes.map((byte) => hex(byte).padStart(2, '0')).join(byteSeparator)),

@@ -110,7 +110,7 @@ const ct = end(
   (d, options) => d.ct(given(options)),
 )
 
-/** Random targets for an own chain, chosen by the built-in chain from which packets reach it. */
+/** Random targets for a user-defined chain, chosen by the built-in chain from which packets reach it. */
 export const ends = {
   filter: fc.oneof(
     everywhere,

@@ -16,7 +16,7 @@ export const rules = ruleset({ mangle: ['EX_MARK'], nat: ['EX_OUT', 'EX_TO'] }, 
   t.nat.on('EX_TO').proto('tcp').redirect(15001),
 ])
 
-/** Output of `iptables-nft-save` for both families, without counters. */
+/** Reads the output of `iptables-nft-save` for both families, without counters. */
 export async function held(pod: Netns): Promise<string> {
   const texts = families.map(async (family) => {
     const { stdout } = await netns.exec(pod, [`ip${family === 'ipv6' ? '6' : ''}tables-nft-save`])

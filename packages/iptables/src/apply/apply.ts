@@ -15,7 +15,7 @@ import { Journal } from './journal.ts'
 import { removeFrom } from './remove-looking.ts'
 import { type ApplyReport, overall, planOf } from './report.ts'
 
-/** Options of `applyRuleset`. */
+/** Options of `applyRuleset`, which writes a ruleset to the kernel. */
 export interface ApplyOptions {
   /** Printer of the restore text for a first write, as in the options of `iptables()`. Default: `restoreText`. */
   readonly print?: ((rules: Ruleset, family: Family) => string) | undefined
@@ -102,7 +102,7 @@ class ApplyWork {
     if (done === undefined) return undefined
     this.generation = done[0]?.generation
     for (const { seen, steps } of done) this.#journal.keep(this.#backend, seen, steps)
-    // The report omits a family without rules in the ruleset, unless the kernel held an older ruleset's rules there.
+    // The report omits a family without rules in the ruleset, unless that family still held an older ruleset's rules.
     const counts = (family: Family) => rulesFor(rules, family).length > 0
     const written = done.filter(({ seen, steps }) => steps.size > 0 || counts(seen.family))
     return overall(written.map(({ seen }) => plans.get(seen.family) ?? 'unchanged'))

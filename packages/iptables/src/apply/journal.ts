@@ -18,7 +18,7 @@ export class Journal implements Ledger {
     this.#session = session
   }
 
-  /** Families in which the journal has writes. */
+  /** Families in which the call wrote rules. */
   get families(): Family[] {
     return [...new Set([...this.#kept.values()].map(({ family }) => family))].sort()
   }

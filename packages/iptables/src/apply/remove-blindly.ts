@@ -10,8 +10,8 @@ import { removeLooking } from './remove-looking.ts'
 
 /**
  * Removes a ruleset from a family with a program, without reading the rules first. Reads and cleans, in parallel, the
- * tables that the removal text cannot cover. Reads and cleans the tables whose removal text the kernel refused
- * afterwards.
+ * tables that the removal text cannot cover. Finally, reads and cleans the tables whose removal text the kernel has
+ * refused.
  */
 export async function removeBlindly(
   session: Session,

@@ -6,8 +6,8 @@ import type { Change } from './change.ts'
 /** Report of an `apply` call. */
 export interface ApplyReport extends Change {
   /**
-   * Way of the write. `fresh`: the kernel held no rules of the ruleset. `reconcile`: the kernel held some, and they
-   * differed. `unchanged`: no rule was written.
+   * Kind of write. `fresh`: the kernel held no rules of the ruleset. `reconcile`: the kernel held rules of the ruleset
+   * that differed. `unchanged`: no rule was written.
    */
   readonly plan: 'fresh' | 'reconcile' | 'unchanged'
   /** Families that hold the ruleset after the call. */

@@ -6,7 +6,7 @@ import type { Session } from '../session/session.ts'
 import { DraftTables } from './draft-tables.ts'
 import { indexOf } from './transaction.ts'
 
-/** Chains of a table, in all families. */
+/** Lists the chains of a table in the kernel, in all families. */
 export async function listChains(session: Session, table: Table) {
   const snapshot = await takeSnapshot(session, { tables: [table] })
   return both(snapshot.ipv4, snapshot.ipv6).flatMap(({ family, tables }) =>
@@ -20,7 +20,7 @@ export async function listChains(session: Session, table: Table) {
   )
 }
 
-/** Rules of a chain, in all families. Empty if the chain does not exist. */
+/** Lists the rules of a chain in the kernel, in all families. Empty if the chain does not exist. */
 export async function listRules(session: Session, table: Table, chain: string) {
   checkPlace(table, chain)
   const snapshot = await takeSnapshot(session, { tables: [table] })

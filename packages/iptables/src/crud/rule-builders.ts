@@ -2,10 +2,10 @@ import type { Builders, TableSpec } from '../rules/builder/builder-types.ts'
 import { ruleset } from '../rules/ruleset.ts'
 
 /**
- * Creates builders of single rules, for `appendRule` and similar methods. They equal the builders that `ruleset` passes
- * to its callback.
+ * Creates builders of single rules, for `appendRule` and similar methods. These builders equal the builders that
+ * `ruleset` passes to its callback.
  *
- * `chains` names the tables, and each table's own chains. Rules may stand in these and in built-in chains.
+ * The argument `chains` names the tables, and the user-defined chains of each table in which rules may stand.
  *
  * @example
  * ```ts

@@ -105,7 +105,7 @@ function address(
   return length === undefined ? undefined : said(name, not, `${addressText(bytes)}/${length}`)
 }
 
-/** Prefix length of a mask; `undefined` for a mask with holes, or for one that matches every address. */
+/** Prefix length of an address mask; `undefined` for a mask with holes, or for a mask that matches every address. */
 function prefixLength(mask: Uint8Array): number | undefined {
   const bits = Array.from(mask, (byte) => byte.toString(2).padStart(8, '0')).join('')
   return /^1+0*$/.test(bits) ? bits.lastIndexOf('1') + 1 : undefined

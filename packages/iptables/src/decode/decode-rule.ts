@@ -28,16 +28,16 @@ export function decodeRule(expressions: readonly Expression[], family: Family): 
 // internal
 
 /**
- * Decodes a rule expression by expression. One expression loads a packet field, and a later one compares the field:
- * only both give an option.
+ * Decodes a rule expression by expression. One expression loads a packet field, and a later one compares the field.
+ * Together, both give one iptables option.
  */
 class RuleReader {
   readonly #family: Family
   readonly #general = new Map<GeneralOption, string>()
   readonly #matches: string[] = []
   /**
-   * Port and TCP flag options that nf_tables compares without an xt module. They become one match, at the position of
-   * the first.
+   * Port and TCP flag options that nf_tables compares without an xt module. The options become one match, at the
+   * position of the first.
    */
   readonly #transport = new Map<TransportOption, string>()
   #transportAt = 0
@@ -78,8 +78,8 @@ class RuleReader {
   }
 
   /**
-   * True if no field waits for a comparison. For the interface `+`, which every name matches, a rule loads the name but
-   * does not compare it.
+   * True if the rule needs no further comparison. For the interface `+`, which every name matches, a rule loads the
+   * name but does not compare it.
    */
   #isIdle(): boolean {
     const key = this.#loaded?.name === 'meta' ? this.#loaded.key : undefined

@@ -9,8 +9,8 @@ const saveOrder: readonly Table[] = ['mangle', 'security', 'raw', 'filter', 'nat
 
 /**
  * Converts a family's chains and rules from netlink to the form that `parseSave` returns for the output of
- * `iptables-nft-save`. Each table has all its built-in chains in hook order, then its own chains by name. A table
- * without chains is omitted.
+ * `iptables-nft-save`. Each table has all its built-in chains in hook order, then its user-defined chains by name. A
+ * table without chains is omitted.
  */
 export function tablesFrom(chains: readonly NftChain[], rules: readonly NftRule[], family: Family): SavedTables {
   const own = family === 'ipv4' ? 'ip' : 'ip6'

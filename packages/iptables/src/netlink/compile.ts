@@ -6,14 +6,14 @@ import type { Step, StepRule, Steps } from '../steps/steps.ts'
 import { baseOf } from './base-chains.ts'
 
 /**
- * Current rules of a family, and the chains that exist in nf_tables. The rules alone do not tell this: `saved` also
- * lists built-in chains that do not exist.
+ * Current rules of a family, and the chains that really exist in nf_tables: `saved` also lists built-in chains that do
+ * not exist.
  */
 export interface Found {
   readonly saved: SavedTables
   /**
-   * Built-in and own chains that exist in nf_tables, as `table chain`. Excludes another program's chain with the name
-   * of a built-in chain.
+   * Built-in and user-defined chains that exist in nf_tables, as `table chain`. Excludes another program's chain with
+   * the name of a built-in chain.
    */
   readonly chains: ReadonlySet<string>
 }

@@ -59,7 +59,7 @@ function reasonFor({ code, kind, part }: NftError['faults'][number], { table, st
   }
   if (kind !== 'rule') return undefined
   if (code === 'EOVERFLOW') return 'a value in it is too long'
-  // The kernel may refuse a jump because of the target chain: it checks that chain's rules again for the jumping chain.
+  // The kernel may refuse a jump because of the chain's rules: it checks these rules again for the chain that jumps.
   if (code === 'EINVAL' && part === undefined && !('rule' in step && / --[ug]id-owner /.test(` ${step.rule.text} `))) {
     return `the kernel does not take it in this chain, or not what it jumps to when that is reached from ${step.chain}`
   }

@@ -17,7 +17,7 @@ import { asWords, type Word } from './tokenize.ts'
 export interface CanonicalRule {
   /**
    * Conditions of the rule in canonical spelling; general options have the module `''`. The conditions are sorted, but
-   * none moves past a match with state, such as `limit`.
+   * none moves past a stateful match, such as `limit`.
    */
   readonly conditions: readonly {
     readonly module: string
@@ -48,8 +48,8 @@ export function canonical(words: readonly Word[], family: Family): CanonicalRule
     if (isUnordered(match)) parts.at(-1)?.push(...conditions)
     else parts.push(sorted(conditions), [])
   }
-  // Sorts the conditions between two matches with state. Even parts contain sortable conditions, and each odd part is
-  // one match with state.
+  // Sorts the conditions, but only between two stateful matches. Even parts contain sortable conditions, and each odd
+  // part is one stateful match.
   const conditions = parts.flatMap((part, index) => (index % 2 === 0 ? sorted(part) : part))
   const target = targetName(found.target)
   const targetOptions = found.target === '' ? [] : normalizeTarget(found.target, found.targetOptions, family)

@@ -41,7 +41,7 @@ const namesOf = (): Map<number, string> => {
   return byNumber
 }
 
-// Protocol names are read at the first use. Most rulesets name two protocols and are never compared.
+// Creates the map of protocol names at its first use: most calls compare no rules and need no map.
 let byName: ReadonlyMap<string, number> | undefined
 let byNumber: Map<number, string> | undefined
 

@@ -29,7 +29,7 @@ export function rate(text: string): string {
   return now
 }
 
-/** Prints the rate of a `limit` match once, in the time unit that iptables would choose. */
+/** Converts the rate of a `limit` match to the time unit that iptables would print. */
 export function printedRate(text: string): string {
   const [, count, unit = 'second'] = /^(\d+)(?:\/([a-z]+))?$/.exec(text.toLowerCase()) ?? []
   const ticks = units[longNames.findIndex((name) => name.startsWith(unit))]?.[1]

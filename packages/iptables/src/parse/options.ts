@@ -35,7 +35,7 @@ export const optionArity: ReadonlyMap<string, number> = new Map(
   }),
 )
 
-/** Short names of the general iptables options, such as `-p`, by their short and long names. */
+/** Canonical short name (such as `p`) of each general iptables option, by its short and long spelling. */
 export const generalOptions: ReadonlyMap<string, string> = new Map(
   Object.entries({
     '-p': 'p',
@@ -54,7 +54,7 @@ export const generalOptions: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** Canonical name of each iptables option that has several spellings. */
+/** Canonical name of each iptables option that has several spellings, by spelling. */
 export const synonyms: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'source-port': 'sport',

@@ -11,15 +11,15 @@ import { tokenize } from './tokenize.ts'
  */
 export class SavedRule {
   /**
-   * Ruleset's rule that was written as this rule; netlink can write it again. `undefined` for a rule that was read from
-   * the kernel or a text.
+   * Rule of a ruleset from which this object was made; netlink can write that rule. `undefined` for a rule that was
+   * read from the kernel or a text.
    */
   readonly rule: Rule | undefined
   readonly #read: string | KernelRule
   readonly #family: Family
   #canonical: CanonicalRule | undefined
 
-  /** @param rule - ruleset's rule that has this text */
+  /** @param rule - rule of a ruleset whose text is `read` */
   constructor(
     read:
       | string

@@ -181,7 +181,7 @@ export abstract class DraftTargets {
     return this.end({
       ...this.#set('add', name, dirs),
       ...(exist === true ? { exist } : undefined),
-      // ipset stores milliseconds as a signed 32-bit number.
+      // Limits a timeout in seconds, because ipset stores milliseconds as a signed 32-bit number.
       ...(seconds === undefined
         ? undefined
         : { timeoutSeconds: checkInteger(seconds, 0, 2_147_483, 'addSet timeoutSeconds') }),

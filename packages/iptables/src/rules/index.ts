@@ -27,12 +27,12 @@ export { diffSnapshots, type Snapshot } from '../state/snapshot.ts'
 export { ruleLine } from '../text/quote.ts'
 export { restoreText } from '../text/restore-text.ts'
 export { ruleArgs } from '../text/rule-args.ts'
-// packet traces
+// Exports for packet traces.
 export { explain } from '../trace/explain.ts'
 export type { TraceOptions } from '../trace/options.ts'
 export { trace } from '../trace/trace.ts'
 export type { Trace } from '../trace/way.ts'
-// rulesets: `Ruleset` and `Rule` are types of `@cni/iptables`
+// Exports for rulesets. The types `Ruleset` and `Rule` are exports of `@cni/iptables`.
 export type { Builders, RuleBuilder, TableSpec } from './builder/builder-types.ts'
 export type { AddressPair, Family, Match, Table, Target } from './model.ts'
 export { chainsFor, families, isBuiltin, rulesFor } from './model.ts'

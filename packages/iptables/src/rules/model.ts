@@ -20,7 +20,7 @@ export type BuiltinChain<T extends Table = Table> = {
   readonly security: 'INPUT' | 'FORWARD' | 'OUTPUT'
 }[T]
 
-/** Built-in chains of each table. */
+/** Names of the built-in chains of each iptables table. */
 export const builtinChains: { readonly [T in Table]: readonly BuiltinChain<T>[] } = {
   filter: ['INPUT', 'FORWARD', 'OUTPUT'],
   mangle: ['PREROUTING', 'INPUT', 'FORWARD', 'OUTPUT', 'POSTROUTING'],
@@ -32,10 +32,10 @@ export const builtinChains: { readonly [T in Table]: readonly BuiltinChain<T>[] 
 /** Names of all iptables tables, sorted: every text that this package prints has this order. */
 export const tables: readonly Table[] = ['filter', 'mangle', 'nat', 'raw', 'security']
 
-/** True if `name` is a table. */
+/** True if `name` is the name of an iptables table. */
 export const isTable = (name: string): name is Table => Object.hasOwn(builtinChains, name)
 
-/** True if `chain` is built in. Built-in chains are never created, flushed or removed. */
+/** True if `chain` is built into the table. Built-in chains are never created, flushed or removed. */
 export const isBuiltin = (table: Table, chain: string): boolean => builtinChains[table].some((name) => name === chain)
 
 /** One address for each family (with optional prefix length), for a rule that applies to both families. */
@@ -152,8 +152,8 @@ export interface Rule {
 }
 
 /**
- * Rules of several tables and both families, as frozen plain data. `ruleset` creates it, `restoreText` prints it, and
- * `apply` of `iptables` writes it. `JSON.stringify` keeps it intact.
+ * Ruleset: rules of several tables and both families, as frozen plain data. The function `ruleset` creates a ruleset,
+ * `restoreText` prints it, and `apply` of `iptables` writes it. A ruleset survives `JSON.stringify` unchanged.
  */
 export interface Ruleset {
   /** Chains that the ruleset owns, by table. */

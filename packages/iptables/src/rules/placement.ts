@@ -1,10 +1,7 @@
 import { invalid } from '../errors.ts'
 import { type Family, families, isBuiltin, type Match, type Rule, type Ruleset, rulesFor, type Table } from './model.ts'
 
-/**
- * Refuses a rule that its table and built-in chain do not allow: the kernel would not accept its target or conditions
- * there.
- */
+/** Refuses a rule whose target or conditions the kernel does not accept in the rule's table and built-in chain. */
 export function checkPlacement(rule: Rule): void {
   const { target } = rule
   const place = targetPlaces[target.target]
@@ -31,8 +28,8 @@ export function checkPlacement(rule: Rule): void {
 }
 
 /**
- * Refuses rules of an own chain that the kernel would refuse when another chain jumps to the own chain. The kernel then
- * checks conditions and targets for every built-in chain that leads to the rules.
+ * Refuses rules of a user-defined chain that the kernel would refuse when another chain jumps to that chain. The kernel
+ * then checks conditions and targets for every built-in chain that leads to the rules.
  */
 export function checkReach(rules: Ruleset): void {
   const bound = rules.rules.filter((rule) => !isBuiltin(rule.table, rule.chain) && bounds(rule).length > 0)
@@ -70,7 +67,7 @@ interface Bound {
   readonly hooks: readonly string[]
 }
 
-/** For each own chain, the built-in chains from which packets can reach it by jumps. */
+/** For each user-defined chain, the built-in chains from which packets can reach it by jumps. */
 type Routes = ReadonlyMap<string, ReadonlySet<string>>
 
 const local = ['OUTPUT', 'POSTROUTING']
@@ -114,8 +111,8 @@ function bounds({ matches, target }: Rule): readonly Bound[] {
 }
 
 /**
- * Finds the built-in chains that lead to each own chain. Visits each chain once, because chains have many rules but
- * jump to few other chains.
+ * Finds the built-in chains that lead to each user-defined chain. Visits each chain once, because chains have many
+ * rules but jump to few other chains.
  */
 function routesOf(rules: Ruleset, table: Table, family: Family): Routes {
   const calls = new Map<string, Set<string>>()

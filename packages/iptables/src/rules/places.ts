@@ -2,7 +2,7 @@ import { invalid } from '../errors.ts'
 import { isBuiltin, isTable, type Ruleset, type Table } from './model.ts'
 import { checkChainName } from './names.ts'
 
-/** Validates the name of a table, and of a built-in or own chain in the table. */
+/** Validates the name of a table, and of a built-in or user-defined chain in the table. */
 export function checkPlace(table: Table, chain: string): void {
   if (!isTable(table)) invalid(`${JSON.stringify(table)} is not a table (filter, mangle, nat, raw, security)`)
   if (!isBuiltin(table, chain)) checkChainName(table, chain)

@@ -2,7 +2,7 @@ import type { icmpTypes, icmpv6Types } from './icmp-types.ts'
 
 /** Types of the words and numbers that the rule builder's methods accept. */
 export interface RuleWords {
-  /** Protocol by name or by number (1–255). */
+  /** IP protocol of a rule, by name or by number (1–255). */
   readonly protocol:
     | 'tcp'
     | 'udp'
@@ -17,7 +17,7 @@ export interface RuleWords {
     | 'gre'
     | 'ipip'
     | number
-  /** Port, or a range written `1000:2000`. */
+  /** Port in a rule, or a port range written `1000:2000`. */
   readonly ports: number | `${number}` | `${number}:${number}`
   /** Rate of a `limit` match, such as `3/min`. The kernel rounds the rate to its own resolution. */
   readonly rate: `${number}/${'sec' | 'second' | 'min' | 'minute' | 'hour' | 'day'}`

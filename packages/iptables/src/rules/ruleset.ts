@@ -8,11 +8,12 @@ import { checkInteger } from './numbers.ts'
 import { checkReach } from './placement.ts'
 
 /**
- * Creates a ruleset of several tables and both families, as frozen plain data. `chains` names the tables and the own
- * chains in each table. `build` returns the rules in the order in which they are written.
+ * Creates a ruleset of several tables and both families, as frozen plain data. The argument `chains` names the tables,
+ * and the user-defined chains of each table. The callback `build` returns the rules in the order in which they are
+ * written.
  *
- * These errors do not compile, and throw `IptablesError('INVALID_RULE')`: an unknown chain, a target outside its table,
- * a jump to an undeclared chain, a single address in a rule for both families.
+ * Some errors do not compile, and also throw `IptablesError('INVALID_RULE')`. Examples: an unknown chain, a target
+ * outside its table, a jump to an undeclared chain. A single address in a rule for both families is another example.
  *
  * @example
  * ```ts

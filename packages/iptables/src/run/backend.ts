@@ -38,13 +38,13 @@ export interface Backends {
 }
 
 /**
- * Chooses the back end. With `auto`:
+ * Chooses the back end to which calls for a namespace write. With `auto`:
  * - legacy if it holds rules in this namespace,
  * - otherwise the back end of the node's `iptables-restore`,
  * - or nft by netlink if `iptables-restore` is missing.
  *
- * A file lists the legacy tables of the namespace. A table may exist without rules, because a legacy program creates it
- * when it reads. Only if tables exist, a process looks for rules, until it has found some.
+ * A file lists the legacy tables of the namespace. A table may exist without rules, because a legacy program creates
+ * the table when it reads. Only if tables exist, a process searches them for rules.
  */
 export async function chooseBackend(
   port: IptablesPort,
@@ -64,8 +64,7 @@ export async function chooseBackend(
   if (wanted !== 'auto') {
     const chosen = await named(nodes, wanted)
     if (chosen === undefined) throw noBinary(`${wanted}-restore`)
-    // The caller searches the other back end for old rules. Reports that back end if the search needs no process, or if
-    // it has tables.
+    // Returns the other back end if a search there needs no process, or if that back end has tables.
     const other =
       wanted === 'iptables-legacy'
         ? netlinkAlone(nodes)

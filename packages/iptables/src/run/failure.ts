@@ -121,7 +121,7 @@ async function explain(
   if (await refusesOwner(port, input, line)) {
     return ['EXIT', 'in a user namespace only users and groups that it maps can be matched, see its uid_map']
   }
-  // The legacy back end reports only "COMMIT" if the kernel refuses a rule, in any chain or in this chain.
+  // The legacy back end names only the line COMMIT, and does not tell which rule the kernel refused.
   if (refused === 'COMMIT') return ['EXIT', 'the kernel refused a rule of this table; its log (dmesg) may say why']
   return ['EXIT', '']
 }

@@ -1,6 +1,6 @@
 import type { IptablesPort } from './port.ts'
 
-/** Abort signal for a restore program that aborts some time after the caller's signal. */
+/** Signal that aborts a restore program some time after the caller's signal has aborted. */
 export interface LateSignal {
   readonly signal: AbortSignal
   /** Stops the timer of the delayed abort. */
@@ -13,7 +13,7 @@ export interface LateSignal {
  *
  * While other processes wait for a lock, the restore program most likely waits as well. A waiting program has written
  * nothing and can be killed. Otherwise, the program may be writing on a slow machine and gets more time. After a kill,
- * its rules would look like the rules of an earlier call.
+ * the program's rules would look like the rules of an earlier call.
  */
 export function lateSignal(signal: AbortSignal, read: IptablesPort['read']): LateSignal {
   const controller = new AbortController()

@@ -3,9 +3,9 @@ import type { Family } from '../rules/model.ts'
 
 /** Functions that find iptables programs on the node. */
 export interface ProgramFinder {
-  /** Path of a program; `undefined` if it is not installed. */
+  /** Finds the path of a program; `undefined` if the program is not installed. */
   find(program: string): string | undefined
-  /** Path of a program with all symbolic links resolved. */
+  /** Resolves all symbolic links of a program's path. */
   resolve(path: string): string
 }
 

@@ -45,7 +45,7 @@ export interface IptablesPort {
    */
   nfnetlink?(): Nft | undefined
   /** Returns the cached result of `remember`. A result means that the legacy back end held rules in the namespace. */
-  probed?(): { /** Legacy tables of the namespace at that time. */ readonly tables: string } | undefined
+  probed?(): { /** Names of the legacy tables in the namespace. */ readonly tables: string } | undefined
   /**
    * Caches for later calls that the legacy back end holds rules in the namespace. The argument `undefined` clears the
    * cached result.

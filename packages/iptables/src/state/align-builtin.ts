@@ -21,7 +21,10 @@ export interface Alignment {
 export interface AlignOptions {
   /** Names of the ruleset's own chains. A rule that jumps to one of these chains belongs to the ruleset. */
   readonly own: ReadonlySet<string>
-  /** Rules without a jump to an own chain. One copy of each may be deleted from the built-in chain. */
+  /**
+   * Rules of the ruleset without a jump to one of its own chains. One copy of each may be deleted from the built-in
+   * chain.
+   */
   readonly removable: readonly WantedRule[]
 }
 
@@ -97,7 +100,8 @@ function copiesOf(current: readonly There[], known: ReadonlySet<string>) {
   const copies = new Map<string, Copies>()
   for (const [index, rule] of current.entries()) {
     const { jumps } = rule
-    // Skips a rule that can only be another program's: it jumps to no own chain, and no rules without a jump are known.
+    // Skips a rule without a jump to a chain of the ruleset if the ruleset has no rules in this chain. Such a rule
+    // belongs to another program.
     if (!jumps && known.size === 0) continue
     const { key } = rule
     const found = copies.get(key)

@@ -31,7 +31,8 @@ function middle(a: readonly string[], b: readonly string[], start: number, endA:
     if (found === undefined) places.set(key, [j])
     else found.push(j)
   }
-  // For each length of a common subsequence, its last pair of indexes: the one with the smallest index in `b`.
+  // For each length, the common subsequence of that length that ends first in `b`. Its last pair of indexes stands for
+  // it.
   const ends: Link[] = []
   for (let i = start; i < endA; i++) {
     for (const j of places.get(a[i] ?? '') ?? []) {

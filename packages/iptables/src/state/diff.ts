@@ -37,7 +37,7 @@ export function builtinsOf(table: Table, state: WantedTable, chains: ReadonlyMap
 /** Names of all chains that a ruleset owns in a table, whether they should exist or not. */
 export const ownNames = (state: WantedTable): ReadonlySet<string> => new Set([...state.own.keys(), ...state.absent])
 
-/** True if an own chain in the kernel contains exactly the wanted rules in the wanted order. */
+/** True if a chain in the kernel contains exactly the ruleset's rules in the ruleset's order. */
 export const sameContent = (wanted: readonly Comparable[], current: readonly SavedRule[]): boolean =>
   wanted.length === current.length && wanted.every((rule, index) => isSame(rule, current[index]))
 
@@ -71,7 +71,7 @@ export function diffOwn(
   }
 }
 
-/** Drift that is still being computed: differences are added to its lists. */
+/** Differences from a ruleset while they are still being collected. */
 export interface MutableDrift {
   readonly missing: DriftLine[]
   readonly unexpected: DriftLine[]

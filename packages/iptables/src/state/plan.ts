@@ -7,9 +7,9 @@ import { builtinsOf, ownNames, sameContent } from './diff.ts'
 import type { Wanted, WantedRule, WantedTable } from './wanted.ts'
 
 /**
- * Plans the changes from a family's existing rules to the wanted rules; empty if nothing must change. Rewrites own
- * chains that differ. Deletes and inserts own rules of built-in chains one by one, around other programs' rules.
- * Removes unwanted own chains last.
+ * Plans the changes from a family's existing rules to the ruleset's rules; empty if nothing must change. Rewrites the
+ * ruleset's own chains that differ. Deletes and inserts the ruleset's rules of built-in chains one by one, around other
+ * programs' rules. Removes unwanted chains of the ruleset last.
  */
 export function planSteps(wanted: Wanted, snapshot: SavedTables): Steps {
   const steps = new Map<Table, readonly Step[]>()
@@ -104,7 +104,7 @@ function insertMissing(
 }
 
 /**
- * Orders the rules to insert: first the rules without a position. The authors' positions refer to a chain that already
+ * Orders the rules to insert: first the rules without a position. The author's positions refer to a chain that already
  * contains these rules.
  */
 const authorOrder = (wanted: readonly WantedRule[]): [number, WantedRule][] => {

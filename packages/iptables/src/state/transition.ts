@@ -80,7 +80,7 @@ function chainSteps(chain: string, from: readonly SavedRule[], to: readonly Save
 }
 
 /**
- * Rules that a chain may keep: excludes a rule of which a later equal copy must be deleted. `iptables -D` with a text
+ * Rules of a chain that may stay. Excludes a rule if a later equal copy must be deleted: `iptables -D` with a text
  * deletes the first copy. A deletion by number could delete another program's new rule.
  */
 function withoutLaterCopies(keys: readonly string[], pairs: readonly [number, number][]): [number, number][] {

@@ -55,8 +55,8 @@ export interface WantedTable {
   /** The ruleset's rules in built-in chains, in their final relative order. */
   readonly builtin: ReadonlyMap<string, readonly WantedRule[]>
   /**
-   * Rules of which one copy may be deleted from a built-in chain. A rule without a jump to an own chain does not show
-   * which program wrote the rule. Further copies stay unless this package is known to have written them.
+   * Rules of which one copy may be deleted from a built-in chain. A rule without a jump to a chain of the ruleset does
+   * not show which program wrote the rule. Further copies stay unless this package is known to have written them.
    */
   readonly removable: ReadonlyMap<string, readonly WantedRule[]>
 }

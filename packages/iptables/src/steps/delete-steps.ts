@@ -1,7 +1,7 @@
 import type { SavedRule } from '../parse/saved-tables.ts'
 import type { Step } from './steps.ts'
 
-/** Rule with its index in its chain. */
+/** Rule of a chain, with its index in the chain. */
 export interface Placed {
   readonly rule: SavedRule
   readonly index: number
@@ -9,7 +9,7 @@ export interface Placed {
 
 /**
  * Plans the deletion of some rules of a chain, in the chain's order. Deletes by text where possible: a number could
- * delete another program's new rule. A text deletes the first copy, so `rules` must contain the first copies.
+ * delete another program's new rule. Deletion by text removes the first copy, so `rules` must contain the first copies.
  */
 export function deleteSteps(chain: string, rules: readonly Placed[]): Step[] {
   // A rule whose comment contains a line break does not fit in one line of restore text: it is deleted by number. Such

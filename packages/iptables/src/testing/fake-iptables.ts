@@ -28,9 +28,9 @@ export interface FakeIptables extends Iptables {
 }
 
 /**
- * Creates an `iptables()` without a kernel and without root: the same plans, errors and drift. Simulates
- * `iptables-restore --noflush` and `iptables-save` on tables in memory, atomic per table as in the kernel. The
- * simulation does not know the meaning of matches, only how text changes tables.
+ * Creates an `iptables()` without a kernel and without root. Plans, errors and drift are the same as on a real node.
+ * Simulates `iptables-restore --noflush` and `iptables-save` on tables in memory, atomic per table as in the kernel.
+ * The simulation does not know the meaning of matches, only how text changes tables.
  *
  * @example
  * ```ts

@@ -3,12 +3,12 @@ import { ruleLine } from './quote.ts'
 import { ruleArgs } from './rule-args.ts'
 
 /**
- * Text that removes a ruleset from one family without reading its rules first. Each table is one transaction that
- * deletes own rules of built-in chains and removes own chains. The kernel refuses the text unless all these rules exist
- * and no other rule jumps to own chains.
+ * Text that removes a ruleset from one family without reading the family's rules first. Each table is one transaction,
+ * which deletes the ruleset's rules in built-in chains and removes the ruleset's chains. The kernel refuses the text
+ * unless all these rules exist and no other rule jumps to these chains.
  *
- * Omits tables in which the ruleset has no rules in a built-in chain. The kernel would accept the text for such a table
- * even without an earlier write. Some back ends would even create the table.
+ * The text omits tables in which the ruleset has no rules in a built-in chain. The kernel would accept the text for
+ * such a table even without an earlier write. Some back ends would even create the table.
  */
 export function removalText(rules: Ruleset, family: Family): string {
   const deletes = new Map<Table, string[]>()

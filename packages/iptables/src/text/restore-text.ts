@@ -4,11 +4,11 @@ import { ruleLine } from './quote.ts'
 import { ruleArgs } from './rule-args.ts'
 
 /**
- * Text of a first `apply` for `iptables-restore --noflush`. For each table, sorted by name: own chains as `-N`, rules
- * in the author's order, `COMMIT`.
+ * Text of a first `apply` for `iptables-restore --noflush`. For each table, sorted by name: the ruleset's chains as
+ * `-N`, rules in the author's order, `COMMIT`.
  *
- * Equal rulesets give equal bytes. A family without rules gives `''`. `-N` fails if the chain exists, unlike `:CHAIN`,
- * so a second run writes nothing twice.
+ * Equal rulesets give equal bytes. A family without rules gives an empty text. The line `-N` fails if the chain exists,
+ * unlike `:CHAIN`. So a second run writes no rule twice.
  *
  * @example
  * ```ts

@@ -28,8 +28,8 @@ function possibleTypes(address: string | undefined, { packet }: TracedPacket): r
 }
 
 /**
- * In IPv6, the addrtype match needs MULTICAST and UNICAST each to match if the list contains them. One of the types
- * that routes decide must match as well (Linux, `match_type6`).
+ * Evaluates the addrtype match for IPv6 as Linux does (`match_type6`). If the rule lists MULTICAST or UNICAST, the
+ * address must have that type. In addition, one of the listed types that routes decide must match.
  */
 function isOfTypes6(
   address: string | undefined,

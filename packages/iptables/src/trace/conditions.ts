@@ -10,7 +10,7 @@ import { hasConnection, stateOf, type TracedPacket } from './traced-packet.ts'
  * True if a traced packet meets a rule's condition; `undefined` if that is unknown or the condition is not modelled.
  */
 export function meets(condition: Condition, traced: TracedPacket): boolean | undefined {
-  // A packet without a connection has no connection mark: neither the condition nor its negation matches.
+  // A packet without a connection has no connection mark: neither a `connmark` condition nor its negation matches.
   if (condition.module === 'connmark' && !hasConnection(traced)) return false
   if (condition.module === 'mac' && !cameOverWire(traced)) return false
   if (protocolModules.has(condition.module) && !isOf(condition.module, traced)) return false

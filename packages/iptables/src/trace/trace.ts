@@ -94,7 +94,7 @@ function isSeenByNat(traced: TracedPacket): boolean {
   const { packet } = traced
   if (packet.in === 'lo') return false
   const state = stateOf(traced)
-  // A related ICMP error skips the nat table: it belongs to the connection about which it reports the error.
+  // A related ICMP error skips the nat table, because it belongs to the connection about which it reports the error.
   return (
     state === 'NEW' || (state === 'RELATED' && !/icmp/i.test(packet.protocol) && !['1', '58'].includes(packet.protocol))
   )

@@ -92,7 +92,7 @@ function predicted(cases: readonly Case[]): Map<string, number> {
   return counts
 }
 
-/** Packet counters of the kernel by `table chain index`. */
+/** Reads the kernel's packet counter of each rule, by `table chain index`. */
 function counters(saved: string): Map<string, number> {
   const out = new Map<string, number>()
   const indexes = new Map<string, number>()

@@ -14,7 +14,10 @@ const tables = {
 }
 type Table = keyof typeof tables
 
-/** Names of the random rules' own chains. Each jumps only to later ones, because the kernel refuses loops. */
+/**
+ * Names of the user-defined chains in random rules. Each chain jumps only to later ones, because the kernel refuses
+ * loops.
+ */
 const own = ['C1', 'C2', 'C3']
 
 /** Members of the ipsets that the random rules use. */

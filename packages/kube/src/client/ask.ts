@@ -13,7 +13,7 @@ export interface Question<T> {
   readonly parse: (document: unknown) => T | Promise<T>
 }
 
-/** Options of `getPod` and `namespaceLabels`. */
+/** Options of `getPod` and `namespaceLabels`, which get an object from the API server. */
 export interface AskOptions {
   /**
    * Creates a client from the kubeconfig. Called again with `refused` if the API server rejects the credentials: the

@@ -8,9 +8,9 @@ export interface FailureWords {
 }
 
 /**
- * Describes a transport's error in our own words, which appear in the events of a pod.
- * The runtimes' messages address programmers ("pass `verbose: true` in the second argument to fetch()"). The code is
- * the same on all runtimes.
+ * Describes a transport's error in this package's own words, which appear in the events of a pod. The runtimes'
+ * messages address programmers ("pass `verbose: true` in the second argument to fetch()"). The code is the same on all
+ * runtimes.
  */
 export function failureWords(error: unknown): FailureWords {
   const code = errnoOf(error) ?? ''

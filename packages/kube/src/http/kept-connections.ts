@@ -6,9 +6,9 @@ import { StaleConnection, type Transport } from './transport.ts'
 /** HTTP transport whose connections stay open for the next request. */
 export interface KeptConnections extends Disposable {
   /**
-   * Transport for requests that the server may safely receive twice.
-   * If a reused connection fails or gives no answer, the transport sends the request again over a new connection.
-   * Each request has its own credentials and trust.
+   * HTTP transport for requests that the server may safely receive twice. If a reused connection fails or gives no
+   * answer, the transport sends the request again over a new connection. Each request has its own credentials and TLS
+   * settings.
    */
   readonly transport: Transport
 }

@@ -40,7 +40,7 @@ export interface Misbehaviour {
   readonly delayMs?: number
 }
 
-/** Options of {@link startApiServer}. */
+/** Options of {@link startApiServer}, which starts an API server for tests. */
 export interface ApiServerOptions {
   readonly pods?: readonly StoredPod[]
   /** Labels of the namespaces, by namespace name. The namespaces of all given pods exist without an entry. */

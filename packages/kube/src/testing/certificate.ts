@@ -104,7 +104,9 @@ const keyKinds: Readonly<Record<KeyKind, () => { publicKey: KeyObject; privateKe
 
 const keyPair = ({ key = 'P-256' }: CertificateOptions = {}) => keyKinds[key]()
 
-/** Signature algorithm for a signing key: ECDSA or RSA with SHA-256, SHA-384 for larger curves, or Ed25519. */
+/**
+ * Signature algorithm for a signing key: Ed25519, RSA with SHA-256, or ECDSA with SHA-256 (SHA-384 for larger curves).
+ */
 function signing(key: KeyObject): { readonly algorithm: Uint8Array; readonly hash: string | null } {
   const curve = key.asymmetricKeyDetails?.namedCurve
   if (key.asymmetricKeyType === 'ed25519') return { algorithm: sequence(oid('1.3.101.112')), hash: null }

@@ -1,4 +1,4 @@
-/** Options of {@link itemSplitter}. */
+/** Options of {@link itemSplitter}, which splits a Kubernetes list into items. */
 export interface ItemSplitterOptions {
   /** Maximum size of a list item in bytes. */
   readonly maxItemBytes: number
@@ -8,7 +8,7 @@ export interface ItemSplitterOptions {
   readonly onTooLong: (bytes: number) => void
 }
 
-/** Splits a Kubernetes list into its items while it arrives. */
+/** Splits a Kubernetes list into its items while the list arrives. */
 export interface ItemSplitter {
   take(chunk: Uint8Array): void
   /** True if the list has more than 64 KiB besides its items. No Kubernetes list has that much. */

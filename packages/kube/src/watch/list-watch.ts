@@ -29,7 +29,7 @@ export interface Observer {
   failed(error: KubeError, pauseMs: number): void
 }
 
-/** Options of {@link listWatch}. */
+/** Options of {@link listWatch}, which lists and watches objects of the API server. */
 export interface ListWatchOptions {
   /** Returns an API client with the current credentials. Called for each list or watch request. Throws `KubeError`. */
   readonly connect: () => KubeClient
@@ -304,7 +304,7 @@ const maxListMs = 300_000
 /** Number of a list's first pages that are requested without a pause. Later pages follow after `pageMs` each. */
 const fastPages = 20
 const pageMs = 100
-/** Milliseconds within which the end of a watch counts as a failure. */
+/** Milliseconds that a watch must last. A watch that ends earlier counts as a failure. */
 const shortestWatchMs = 1000
 /**
  * Default of the option `silenceMs`. Longer than the shortest watch (300 s), so that a silent watch seldom needs a

@@ -2,7 +2,10 @@
 export interface Waiters {
   /** Calls the `find` function of each waiting caller again, after a change. */
   look(): void
-  /** Resolves with the first result of `find` that is not `undefined`; rejects with the reason of the signal. */
+  /**
+   * Waits for a result of `find`: resolves with the first one that is not `undefined`. Rejects with the reason of the
+   * signal.
+   */
   until<R>(find: () => R | undefined, signal: AbortSignal): Promise<R>
 }
 

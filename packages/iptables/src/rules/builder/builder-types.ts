@@ -4,7 +4,10 @@ import type { Conditions } from './match-types.ts'
 import type { Refused } from './scope.ts'
 import type { Targets } from './target-types.ts'
 
-/** Tables of a ruleset, each with the names of the ruleset's own chains. `[]` means a table without own chains. */
+/**
+ * Tables of a ruleset, each with the names of the ruleset's user-defined chains. `[]` means a table without such
+ * chains.
+ */
 export type TableSpec = { readonly [T in Table]?: readonly string[] }
 
 /** Functions that begin a rule, for each table that the ruleset declares. */
@@ -41,7 +44,7 @@ export type RuleBuilder<
 
 /**
  * Type of a chain name that `on` and `insert` accept. For an invalid name, the type lists the valid names. Unlike a
- * bound of `C`, it allows a table chosen at run time.
+ * constraint on the type parameter `C`, this type allows a table chosen at run time.
  */
 type ChainOf<T extends Table, Own extends string, C extends string> = C extends BuiltinChain<T> | Own
   ? C
@@ -62,7 +65,7 @@ type StepName =
 interface Steps<T extends Table, Own extends string, S extends Family | 'both', C extends string, P extends boolean>
   extends Conditions<RuleBuilder<T, Own, S, C, P>, S, RuleBuilder<T, Own, S, C, true>>,
     Targets<Own, S, P> {
-  /** Negates the condition that the next call adds. */
+  /** Negates the condition that the next method call adds to the rule. */
   readonly not: Pick<
     Conditions<RuleBuilder<T, Own, S, C, P>, S>,
     Exclude<keyof Conditions<unknown, 'both'>, Refused<T, S, C>>

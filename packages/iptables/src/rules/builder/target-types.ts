@@ -4,9 +4,14 @@ import type { AddressOf } from './scope.ts'
 
 /** Methods of a rule builder that add a target and thereby end the rule. */
 export interface Targets<Own extends string, S extends Family | 'both', P extends boolean> {
-  /** `-j CHAIN`: the packet continues in an own chain, and returns to the next rule of this chain afterwards. */
+  /**
+   * `-j CHAIN`: the packet continues in a user-defined chain, and returns to the next rule of this chain afterwards.
+   */
   jump(chain: Own): Rule
-  /** `-g CHAIN`: the packet continues in an own chain. Afterwards, it returns to the chain that called this chain. */
+  /**
+   * `-g CHAIN`: the packet continues in a user-defined chain. Afterwards, the packet returns to the chain that called
+   * this chain.
+   */
   goto(chain: Own): Rule
   /** `-j RETURN`: the packet leaves this chain. The calling chain continues, or the built-in chain's policy applies. */
   return(): Rule
@@ -41,7 +46,7 @@ export interface Targets<Own extends string, S extends Family | 'both', P extend
     options?:
       | string
       | {
-          /** Prefix of the log line, at most 29 bytes. */
+          /** Prefix of the line that LOG writes to the kernel log, at most 29 bytes. */
           readonly prefix?: string
           readonly level?: 'emerg' | 'alert' | 'crit' | 'error' | 'warning' | 'notice' | 'info' | 'debug' | number
           readonly tcpSequence?: boolean
@@ -69,7 +74,7 @@ export interface Targets<Own extends string, S extends Family | 'both', P extend
     options?: {
       /** Lifetime of the new ipset element in seconds, for a set with timeouts. */
       readonly timeoutSeconds?: number
-      /** True to restart the timeout if the ipset already contains the element. */
+      /** True to restart the element's timeout if the ipset already contains the element. */
       readonly exist?: boolean
     },
   ): Rule
