@@ -21,8 +21,8 @@ export interface Drift {
   /** Rules and chains of the ruleset that are missing in the kernel. */
   readonly missing: readonly DriftLine[]
   /**
-   * Rules and chains in the kernel that the ruleset does not have: own chains, rules in own chains, and jumps to own
-   * chains.
+   * Rules and chains in the kernel that the ruleset does not have: unwanted chains of the ruleset, rules in its chains,
+   * and jumps to its chains.
    */
   readonly unexpected: readonly DriftLine[]
   /** Rules of the ruleset whose content or position in the kernel differs. */

@@ -35,8 +35,8 @@ export interface IptablesOptions {
    */
   readonly programs?: 'auto' | 'always' | 'never' | undefined
   /**
-   * Prints the restore text with which programs write a ruleset for the first time. Default: `restoreText`. The `-N`
-   * lines in that text fail if the ruleset was already written.
+   * Prints the restore text with which iptables programs write a ruleset for the first time. Default: `restoreText`.
+   * The `-N` lines in that text fail if the ruleset was already written.
    */
   readonly print?: ((rules: Ruleset, family: Family) => string) | undefined
   /** Replaces the access to programs and files of the node; for tests. */

@@ -39,7 +39,7 @@ export function commit(pod: Netns, fill: (batch: Batch) => void): void {
 /** Command line that runs the text of a JavaScript module with Node.js. */
 export const node = (code: string): [string, ...string[]] => [...NODE, '--input-type=module', '--eval', code]
 
-/** Real port that records the names of the programs that it runs. */
+/** Real `IptablesPort` that records the names of the programs that it runs. */
 export function recording(pod: Netns, ran: string[]): IptablesPort {
   const port = netnsPort({ netns: pod }, { shield: true })
   return {
@@ -51,7 +51,7 @@ export function recording(pod: Netns, ran: string[]): IptablesPort {
   }
 }
 
-/** Real port that changes the nf_tables expressions of every rule that it writes. */
+/** Real `IptablesPort` that changes the nf_tables expressions of every rule that it writes. */
 export function changing(pod: Netns, change: (expression: Expression) => Expression): IptablesPort {
   return withNft(pod, (nft) => ({
     ...nft,
@@ -68,7 +68,9 @@ function inWords(expressions: RuleSpec['expressions']): readonly Expression[] {
   return expressions instanceof Uint8Array ? decodeExpressions(Buffer.from(expressions)) : expressions
 }
 
-/** Real port with a concurrent writer, which changes nf_tables during each of the first `times` transactions. */
+/**
+ * Real `IptablesPort` with a concurrent writer, which changes nf_tables during each of the first `times` transactions.
+ */
 export function disturbed(pod: Netns, times: number): IptablesPort {
   let left = times
   return withNft(pod, (nft) => ({

@@ -7,7 +7,8 @@ import type { Steps } from '../steps/steps.ts'
 /** Journal of a change: writes rules, and records the rules from before each write for a rollback. */
 export interface Ledger {
   /**
-   * Writes planned changes of rules with a program. `before` contains the rules from which the changes were planned.
+   * Writes planned changes of rules with an iptables program. `before` contains the rules from which the changes were
+   * planned.
    */
   write(backend: Backend, before: SavedTables, steps: Steps): Promise<void>
   /** Records changes of rules that netlink has already written. */
@@ -24,8 +25,8 @@ export interface Edit extends Uncancelled {
   plan(seen: SavedTables): Steps
   readonly journal?: Ledger | undefined
   /**
-   * If true, a change by programs fails as soon as a new plan equals the refused plan. Equal plans prove that no other
-   * program changed the refused rules.
+   * If true, a write by iptables programs fails as soon as a new plan equals the refused plan. Equal plans prove that
+   * no other program changed the refused rules.
    */
   readonly stopAtSame?: boolean
 }

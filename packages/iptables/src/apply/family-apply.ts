@@ -13,7 +13,7 @@ import type { Journal } from './journal.ts'
 import { type ApplyReport, planOf } from './report.ts'
 import { rewrite } from './rewrite.ts'
 
-/** Work of one `apply` call in one IP family, with its rollback. */
+/** Steps of one `apply` call for one IP family: first write, comparison and rollback. */
 export interface FamilyApply {
   readonly family: Family
   /**

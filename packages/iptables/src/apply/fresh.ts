@@ -44,12 +44,12 @@ export function textTables(text: string): TextTable[] {
 export const mayTryFresh = (tables: readonly TextTable[]): boolean => tables.every(({ guarded }) => guarded)
 
 /**
- * Tables that a first `apply` wrote before its restore program was killed without a message. The program commits
- * complete tables in the order of the text. This call wrote the first tables, exactly as wanted, if no later table
- * holds rules of the ruleset.
+ * Tables that a first `apply` wrote before its restore program was killed without a message. The program commits the
+ * tables one by one, in the order of the text. So the program wrote the leading tables that equal the ruleset.
  *
- * If all tables are complete, or if one differs, an earlier call wrote the tables: a rollback keeps those tables. If
- * `alone` is true, no earlier call wrote any rules.
+ * An earlier call may have written these tables if a later table contains rules of the ruleset: returns no table. The
+ * same holds if all tables equal the ruleset, unless `alone` is true. The flag `alone` means that no earlier call wrote
+ * any rules.
  */
 export function writtenBeforeKill(
   wanted: Wanted,

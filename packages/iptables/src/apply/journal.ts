@@ -24,8 +24,8 @@ export class Journal implements Ledger {
   }
 
   /**
-   * Writes changes of rules with a program. Records the changes and the rules from before. If the write fails, records
-   * only the committed tables.
+   * Writes changes of rules with an iptables program. Records the changes and the rules from before. If the write
+   * fails, records only the committed tables.
    */
   async write(backend: Backend, before: SavedTables, steps: Steps): Promise<void> {
     const text = stepsText(steps)
@@ -70,8 +70,8 @@ export class Journal implements Ledger {
 // internal
 
 /**
- * Changes of the tables that the program committed before the refused line. Returns all changes if the program did not
- * name a line.
+ * Changes of the tables that an iptables program committed before the refused line. Returns all changes if the program
+ * did not name a line.
  */
 function committedPart(steps: Steps, text: string, line: number | undefined): Steps {
   if (line === undefined) return steps

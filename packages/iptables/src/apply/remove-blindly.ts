@@ -9,9 +9,9 @@ import type { Journal } from './journal.ts'
 import { removeLooking } from './remove-looking.ts'
 
 /**
- * Removes a ruleset from a family with a program, without reading the rules first. Reads and cleans, in parallel, the
- * tables that the removal text cannot cover. Finally, reads and cleans the tables whose removal text the kernel has
- * refused.
+ * Removes a ruleset from a family with an iptables program, without reading the rules first. Reads and cleans, in
+ * parallel, the tables that the removal text cannot cover. Finally, reads and cleans the tables whose removal text the
+ * kernel has refused.
  */
 export async function removeBlindly(
   session: Session,

@@ -13,19 +13,21 @@ export interface ApplyReport extends Change {
   /** Families that hold the ruleset after the call. */
   readonly families: readonly Family[]
   /**
-   * Generation of nf_tables in the namespace before the write: the kernel's counter of changes. 1 means that no program
-   * had changed nf_tables before. `undefined` if programs wrote the rules.
+   * Generation of nf_tables in the namespace before the write: the kernel's counter of changes. The value 1 means that
+   * no program had changed nf_tables before. `undefined` if iptables programs wrote the rules instead of netlink.
    */
   readonly generation?: number | undefined
 }
 
-/** Member `plan` of the `apply` report, for one family. */
+/** Computes the member `plan` of the `apply` report for one family. */
 export function planOf(wanted: Wanted, { seen, steps }: Planned): ApplyReport['plan'] {
   if (steps.size === 0) return 'unchanged'
   return holdsOurs(wanted, seen) ? 'reconcile' : 'fresh'
 }
 
-/** Member `plan` of the `apply` report, for all families. `reconcile` if the families have different plans. */
+/**
+ * Computes the member `plan` of the `apply` report for all families. `reconcile` if the families have different plans.
+ */
 export function overall(plans: readonly ApplyReport['plan'][]): ApplyReport['plan'] {
   const [first = 'unchanged', ...rest] = new Set(plans)
   return rest.length === 0 ? first : 'reconcile'

@@ -16,8 +16,8 @@ export interface EncodedRule {
 }
 
 /**
- * Encodes a rule for netlink. Returns `undefined` for a rule that this package does not model: only a program can write
- * that rule.
+ * Encodes a rule for netlink. Returns `undefined` for a rule that this package does not model: only an iptables program
+ * can write that rule.
  */
 export function encodeRule({ matches, target }: Rule, family: Family): EncodedRule | undefined {
   const general: General = {}

@@ -21,7 +21,7 @@ export class RuleBytes {
   }
 }
 
-/** Encodes a rule and caches the result; `undefined` if only a program can write the rule. */
+/** Encodes a rule and caches the result; `undefined` if only an iptables program can write the rule. */
 export function encodedRule(rule: Rule, family: Family): RuleBytes | undefined {
   const known = encodings[family].get(rule)
   if (known !== undefined) return known.is

@@ -6,7 +6,8 @@ import { freshSteps } from '../state/fresh.ts'
 
 /**
  * Builds a netlink batch that writes a ruleset to a namespace whose nf_tables are empty. The batch covers all given
- * families. Its bytes equal the batch of `apply`. Returns `undefined` if only a program can write one of the rules.
+ * families. Its bytes equal the batch of `apply`. Returns `undefined` if only an iptables program can write one of the
+ * rules.
  *
  * The batch has no nf_tables generation: the process that sends the batch inserts the namespace's generation.
  *

@@ -21,7 +21,7 @@ export async function readFamilies(nft: Nft, families: readonly Family[], patien
 
 /**
  * Plans the changes of all families and writes them in one netlink transaction. Starts again if another program writes
- * between read and write. If only a program can write a rule, returns that rule and writes nothing.
+ * between read and write. If only an iptables program can write a rule, returns that rule and writes nothing.
  */
 export async function editFamilies(
   nft: Nft,

@@ -75,7 +75,7 @@ export class SavedRule {
    */
   get target(): string {
     if (typeof this.#read !== 'string') return this.#read.target
-    // Requires a name after `-j` or `-g`: an unquoted comment may be the word "-j", and an option follows it.
+    // An unquoted comment may be the word "-j", followed by an option. So `-j` or `-g` counts only if a name follows.
     const name = this.#read.includes('"') ? undefined : /(?:^| )-[jg] ([^-!\s]\S*)/.exec(this.#read)?.[1]
     return name === undefined ? this.canonical.target : targetName(name)
   }

@@ -10,8 +10,8 @@ import { committedBy } from './commit-message.ts'
  */
 export interface CommitWatch extends Disposable {
   /**
-   * Descriptor of the watch's netlink socket, which the started program inherits. The process that closes the socket
-   * last waits for the kernel's cleanup.
+   * Descriptor of the watch's netlink socket. The started program inherits it, because the process that closes the
+   * socket last waits for the kernel's cleanup.
    */
   readonly fd: number
   /**

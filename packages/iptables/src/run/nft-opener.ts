@@ -17,7 +17,10 @@ export class NftOpener {
     this.#programs = programs
   }
 
-  /** Opens a netlink socket to nf_tables, which the caller closes. `undefined` if only programs can reach the rules. */
+  /**
+   * Opens a netlink socket to nf_tables, which the caller closes. `undefined` if only iptables programs can reach the
+   * rules.
+   */
   open(): Nft | undefined {
     const spare = this.#take()
     if (spare !== undefined || this.#programs === 'always' || this.#works === false) return spare

@@ -2,8 +2,8 @@ import type { RunResult } from '@cni/host'
 import type { Nft } from '@cni/nftables/wire'
 
 /**
- * Access of this package to programs, files and the kernel. The real port works inside a network namespace; tests use
- * `fakeIptables()` of `@cni/iptables/testing`.
+ * Access of this package to programs, files and the kernel. The real implementation works inside a network namespace;
+ * tests use `fakeIptables()` of `@cni/iptables/testing`.
  */
 export interface IptablesPort {
   /** Runs an iptables program inside the namespace. Rejects with a `RunError` if the program fails. */
@@ -40,8 +40,8 @@ export interface IptablesPort {
     | undefined
   >
   /**
-   * Opens a netlink socket to the namespace's nf_tables, which the caller closes. `undefined` if only programs can
-   * reach nf_tables.
+   * Opens a netlink socket to the namespace's nf_tables, which the caller closes. `undefined` if only iptables programs
+   * can reach nf_tables.
    */
   nfnetlink?(): Nft | undefined
   /** Returns the cached result of `remember`. A result means that the legacy back end held rules in the namespace. */

@@ -50,5 +50,5 @@ export async function runProgram(
 
 // internal
 
-/** Time limit in milliseconds for the programs that roll back a failed call. */
+/** Time limit in milliseconds for the iptables programs that roll back a failed call. */
 const undoTimeout = 10_000

@@ -14,7 +14,7 @@ import type { Generation, IptablesPort, IptablesPortOptions } from '../run/port.
 import { ProbeCache } from '../run/probe-cache.ts'
 import { warnOnce } from '../run/warn-once.ts'
 
-/** Real port of this package: runs the node's iptables programs inside a network namespace. */
+/** Real implementation of `IptablesPort`: runs the node's iptables programs inside a network namespace. */
 export function netnsPort(place: Place, options: { readonly shield: boolean }): IptablesPort {
   const target = place.netns
   const shield = options.shield && target !== 'host' ? nssShield() : undefined
@@ -61,8 +61,8 @@ export function netnsPort(place: Place, options: { readonly shield: boolean }): 
 const cache = /* @__PURE__ */ new ProbeCache()
 
 /**
- * Opens a netlink socket to nf_tables. Returns `undefined` if programs must be used instead: a program enters the right
- * user namespace, and reports the kernel's reason.
+ * Opens a netlink socket to nf_tables. Returns `undefined` if iptables programs must be used instead: they enter the
+ * right user namespace, and report the kernel's reason.
  */
 function openRules(target: NetnsTarget): Nft | undefined {
   if (tryLoadSys() === undefined || (target !== 'host' && hasOwnUsers(target))) return undefined

@@ -4,7 +4,7 @@ import type { SessionOptions } from '../run/session-options.ts'
 import { netnsPort } from './netns-port.ts'
 import { openSession, type Session } from './session.ts'
 
-/** Session for the rules of a namespace, and the port to its programs and files. */
+/** Access to the rules of a namespace, and to the node's programs and files. */
 export interface OpenWork {
   readonly port: IptablesPort
   readonly session: Session
@@ -12,8 +12,8 @@ export interface OpenWork {
 }
 
 /**
- * Opens a session for a namespace's rules. Without a given port, the session uses the real one. No program runs before
- * the first call.
+ * Opens a session for a namespace's rules. Default of `port`: the namespace's real programs and files. No program runs
+ * before the first call.
  */
 export function openWork(
   place: Place,

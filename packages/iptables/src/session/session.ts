@@ -22,7 +22,7 @@ import { ruleArgs } from '../text/rule-args.ts'
 /** Access to the rules of one namespace: chooses the back end and the families, reads and writes. */
 export interface Session {
   /**
-   * Chooses the namespace's back ends, and caches the result. If a rule of the ruleset cannot be written by netlink,
+   * Chooses the namespace's back ends, and caches the result. If netlink cannot write a rule of the ruleset, iptables
    * programs write all rules.
    */
   backends(rules?: Ruleset): Promise<Backends>
@@ -38,7 +38,7 @@ export interface Session {
   read(backend: Backend, families: readonly Family[], how?: Uncancelled): Promise<SavedTables[]>
   /**
    * Plans and writes the changes of some families in one netlink transaction. Returns `undefined` if netlink cannot
-   * write the rules. In that case nothing is written, and the caller must use programs.
+   * write the rules. In that case nothing is written, and the caller must use the iptables programs.
    */
   editByNetlink(
     backend: Backend,
@@ -60,7 +60,10 @@ export interface Session {
   readonly log: NetnsContext['log']
 }
 
-/** Opens a session for a namespace's rules over a port. No program runs before the first call. */
+/**
+ * Opens a session for a namespace's rules over an `IptablesPort`, which gives access to programs and files. No program
+ * runs before the first call.
+ */
 export function openSession(port: IptablesPort, options: SessionOptions): Session {
   let backends: Promise<Backends> | undefined
   let wroteLegacy = false

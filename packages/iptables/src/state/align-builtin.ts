@@ -100,8 +100,8 @@ function copiesOf(current: readonly There[], known: ReadonlySet<string>) {
   const copies = new Map<string, Copies>()
   for (const [index, rule] of current.entries()) {
     const { jumps } = rule
-    // Skips a rule without a jump to a chain of the ruleset if the ruleset has no rules in this chain. Such a rule
-    // belongs to another program.
+    // The ruleset has no rules in this chain: skips a rule that jumps to no chain of the ruleset. Such a rule belongs
+    // to another program.
     if (!jumps && known.size === 0) continue
     const { key } = rule
     const found = copies.get(key)

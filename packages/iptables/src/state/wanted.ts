@@ -33,8 +33,8 @@ export class WantedRule {
   }
 
   /**
-   * Bytes of the rule's expressions as a string, for comparison with a `SavedRule`; `undefined` for a rule that only a
-   * program can write.
+   * Bytes of the rule's expressions as a string, for comparison with a `SavedRule`; `undefined` if only an iptables
+   * program can write the rule.
    */
   get form(): string | undefined {
     return encodedRule(this.rule, this.#family)?.form

@@ -25,8 +25,8 @@ export interface Accepted extends Planned {
   /** Number of write attempts: 1 unless another program wrote between read and write. */
   readonly attempts: number
   /**
-   * Generation of nf_tables (the kernel's change counter) when the rules were read; `undefined` if programs read the
-   * rules.
+   * Generation of nf_tables (the kernel's change counter) when netlink read the rules; `undefined` if iptables programs
+   * read the rules.
    */
   readonly generation?: number | undefined
 }

@@ -11,7 +11,7 @@ import { FakeTables } from './fake-tables.ts'
  * programs that calls run.
  */
 export interface FakeIptables extends Iptables {
-  /** Port of the simulated node, for code that calls `iptables(where, { port })` itself. */
+  /** Programs and files of the simulated node, for code that calls `iptables(where, { port })` itself. */
   readonly port: IptablesPort
   /** Programs that calls ran on the simulated node, in order. */
   readonly commands: readonly { readonly argv: readonly string[]; readonly input?: string }[]

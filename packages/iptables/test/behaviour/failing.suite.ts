@@ -44,8 +44,8 @@ export function failingBehaviour(start: Start): void {
 }
 
 /**
- * Port on which one process fails: the process does not start, is killed after its first table, or gets an invalid last
- * rule.
+ * `IptablesPort` on which one process fails: the process does not start, is killed after its first table, or gets an
+ * invalid last rule.
  */
 function breaking(
   port: IptablesPort,
