@@ -14,7 +14,8 @@ export interface ApplyReport extends Change {
   readonly families: readonly Family[]
   /**
    * Generation of nf_tables in the namespace before the write: the kernel's counter of changes. The value 1 means that
-   * no program had changed nf_tables before. `undefined` if iptables programs wrote the rules instead of netlink.
+   * no program had changed nf_tables before. The member is `undefined` if iptables programs wrote the rules instead of
+   * netlink.
    */
   readonly generation?: number | undefined
 }

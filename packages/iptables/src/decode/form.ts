@@ -10,7 +10,10 @@ export function formIn(bytes: Buffer): string {
   return isCopied ? scratch.toString('latin1', 0, bytes.length) : bytes.toString('latin1')
 }
 
-/** Byte offsets of a rule's expressions. Empty if a length is invalid, which no kernel sends. */
+/**
+ * Byte offset of each expression in a rule's netlink bytes. Empty if an expression's length is invalid, which no kernel
+ * sends.
+ */
 export function elementsIn(bytes: Buffer): number[] {
   const starts: number[] = []
   for (let at = 0; at + NAME <= bytes.length; ) {
@@ -36,8 +39,8 @@ function copyToScratch(bytes: Buffer): void {
   scratch.set(bytes)
 }
 
-// Position of a counter's values in its attribute: [element [name "counter"] [data [bytes] [packets]]]. Each attribute
-// has a header of four bytes with length and type.
+// Offset of the two numbers in a counter expression: [element [name "counter"] [data [bytes] [packets]]]. Each netlink
+// attribute has a header of four bytes with length and type.
 
 const HEADER = 4
 const NAME = 8

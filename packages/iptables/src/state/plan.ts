@@ -75,10 +75,9 @@ function planBuiltin(chain: string, state: WantedTable, current: readonly SavedR
 }
 
 /**
- * Inserts the ruleset's missing rules into a built-in chain. The list `left` contains the indexes of the rules that
- * remain in the chain. In this list, `-1 - index` stands for a rule of the ruleset that an earlier step wrote. A
- * missing rule goes before the ruleset's next rule in the chain, otherwise after the previous one. Without such rules,
- * the author's position counts.
+ * Inserts the ruleset's missing rules into a built-in chain. A missing rule goes before the ruleset's next rule in the
+ * chain, otherwise after the previous one. Without such rules, the author's position counts. The list `left` contains
+ * the indexes of the rules that remain in the chain; `-1 - index` stands for a rule that this function has inserted.
  */
 function insertMissing(
   chain: string,

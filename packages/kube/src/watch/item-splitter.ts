@@ -137,5 +137,8 @@ function gather(maxBytes: number) {
   }
 }
 
-/** Number of chunks to search for `"items":[`: enough if each chunk has one byte and white space lies between. */
+/**
+ * Number of last chunks in which the start of a list's items, `"items":[`, is searched. This number is enough even if
+ * each chunk has only one byte.
+ */
 const TAIL_PARTS = 64
