@@ -57,8 +57,8 @@ export async function removeBlindly(
 // internal
 
 /**
- * True if a rule may keep another object in use, such as an ipset. The removal of such a rule waits until the kernel
- * has released the object, because the caller may destroy the object next.
+ * True if a rule may keep another object in use, such as an ipset. The removal waits until the kernel has released the
+ * object: the caller may destroy the object next.
  */
 const holdsMore = ({ matches, target }: Rule) =>
   matches.some(({ match }) => match === 'set' || match === 'raw') || target.target === 'SET' || target.target === 'raw'

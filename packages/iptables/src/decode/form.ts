@@ -39,7 +39,7 @@ function copyToScratch(bytes: Buffer): void {
   scratch.set(bytes)
 }
 
-// Offset of the two numbers in a counter expression: [element [name "counter"] [data [bytes] [packets]]]. Each netlink
+// Offsets and lengths in a counter expression: [element [name "counter"] [data [bytes] [packets]]]. Each netlink
 // attribute has a header of four bytes with length and type.
 
 const HEADER = 4
