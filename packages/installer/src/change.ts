@@ -1,23 +1,25 @@
 import type { Health } from './health.ts'
 
-/** A planned write or removal. */
+/** A planned write or removal of one file. */
 export interface PlannedChange {
   readonly artefact: Health['artefact']
   readonly action: 'create' | 'replace' | 'chmod' | 'convert' | 'remove'
   readonly path: string
   readonly reason: string
-  /** Changed lines, with secrets hidden. Absent for binaries and permissions. */
+  /**
+   * Lines that the change adds and removes, with secrets hidden. Absent for binaries and for changes of permissions.
+   */
   readonly diff?: ReadonlyArray<{ readonly op: ' ' | '-' | '+'; readonly text: string }>
 }
 
-/** A planned change that can be applied. */
+/** A planned change of a file, with the function that applies the change. */
 export interface Change extends PlannedChange {
-  /** Files of the net folder that the change writes, by name; `undefined` for a removed one. */
+  /** Texts that the change writes to the net folder, by file name. `undefined` for a file that the change removes. */
   readonly texts?: ReadonlyMap<string, string | undefined>
   apply(signal?: AbortSignal): void | Promise<void>
 }
 
-/** Data of a change without its `apply`. */
+/** Returns the data of a planned change, without the function that applies the change. */
 export function describeChange(change: Change): PlannedChange {
   const { artefact, action, path, reason, diff } = change
   return { artefact, action, path, reason, ...(diff === undefined ? {} : { diff }) }

@@ -1,24 +1,24 @@
 import { type ConfFacts, confFacts } from './conf-facts.ts'
 import { compareNames, isConfName } from './conf-name.ts'
 
-/** A file of a net folder: its bytes, or the reason why it is unreadable. */
+/** A file of a net folder (`/etc/cni/net.d`): the bytes of the file, or the reason why the file is unreadable. */
 export type ReadFile = Uint8Array | { readonly unreadable: string }
 
-/** A net folder as a value: files by name, and files of its sub-folders as `folder/name`. */
+/** Content of a net folder (`/etc/cni/net.d`): files by name. Files of sub-folders have the name `folder/name`. */
 export type NetFolder = ReadonlyMap<string, ReadFile>
 
 /** A configuration file that a runtime would load. */
 export interface Candidate {
   readonly name: string
-  /** Types of its plugins, in order. */
+  /** Types of the configuration's plugins, in order. */
   readonly types: readonly string[]
 }
 
-/** Configuration files of a net folder. */
+/** Configuration files of a net folder, valid and invalid ones. */
 export interface Candidates {
   /** Valid files, sorted by name. CRI-O uses the first one; for other runtimes see {@link runtimeReadings}. */
   readonly valid: readonly Candidate[]
-  /** Files that no runtime can load, in the same order, with the reason. */
+  /** Names of the files that no runtime can load, each with the reason. Sorted by name. */
   readonly invalid: ReadonlyMap<string, string>
 }
 
@@ -27,12 +27,12 @@ export function listCandidates(folder: NetFolder): Candidates {
   return candidatesOf(factsOfFolder(folder))
 }
 
-/** Facts of each file. `type` is the plugin whose copies are searched. */
+/** Parses each file of a net folder. `type` is the plugin to find in the `delegates` of other plugins. */
 export function factsOfFolder(folder: NetFolder, type?: string): Map<string, ConfFacts> {
   return new Map([...folder].map(([name, file]) => [name, factsOf(name, file, type)]))
 }
 
-/** Candidates among files with known facts. */
+/** Sorts already parsed configuration files into those that a runtime can load and those that no runtime can load. */
 export function candidatesOf(facts: ReadonlyMap<string, ConfFacts>): Candidates {
   const valid: Candidate[] = []
   const invalid = new Map<string, string>()
@@ -57,7 +57,7 @@ function factsOf(name: string, file: ReadFile, type: string | undefined): ConfFa
     : confFacts(name, file, type)
 }
 
-/** The `.conf` files of each sub-folder, sorted. Skips unreadable ones. */
+/** Readable `.conf` files in the sub-folders of a net folder, sorted by name, for each sub-folder. */
 function byFolder(facts: ReadonlyMap<string, ConfFacts>): Map<string, ConfFacts[]> {
   const folders = new Map<string, ConfFacts[]>()
   const names = [...facts.keys()].filter((name) => name.includes('/') && name.endsWith('.conf'))

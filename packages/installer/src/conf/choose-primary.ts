@@ -1,39 +1,43 @@
 import type { Candidates } from './candidate.ts'
 import { alternativeNames, compareNames } from './conf-name.ts'
 
-/** Milliseconds for which an invalid or missing primary keeps its role: its owner may be writing it. */
+/**
+ * Milliseconds for which an invalid or missing primary configuration file stays the primary. Its owner may be writing
+ * the file.
+ */
 export const HOLD_MS = 2000
 
-/** State between two scans of a folder. */
+/** Memory of the choice of the primary configuration file, between two scans of the net folder. */
 export interface PrimaryMemory {
-  /** File with the role of the primary. */
+  /** Name of the primary configuration file, which defines the network of the pods. */
   readonly name?: string
-  /** Time since when it has been invalid or missing, by a monotonic clock. */
+  /** Time when a scan first found the primary configuration file invalid or missing, by a monotonic clock. */
   readonly troubledAt?: number
 }
 
-/** Rules for choosing the primary. */
+/** Rules for choosing the primary configuration file in a net folder. */
 export interface PrimaryRules {
   readonly type: string
-  /** File that the operator has named. */
+  /** Name of the primary configuration file, if the operator has set the option. */
   readonly explicit?: string | undefined
-  /** Our own files, which are never the primary. */
+  /** Names of the installer's own files in the net folder. They are never the primary configuration file. */
   readonly own?: readonly string[] | undefined
-  /** Keeps the first primary, even if another file sorts before it later. */
+  /** True keeps the first primary configuration file, even if another file sorts before it later. */
   readonly pin?: boolean | undefined
   readonly holdMs?: number | undefined
 }
 
-/** The file with the role of the primary configuration, or the reason to wait. */
+/** The primary configuration file of a net folder, or the reason why the installer has to wait for one. */
 export type PrimaryChoice =
   | { readonly kind: 'use'; readonly name: string; readonly memory: PrimaryMemory; readonly preemptedBy?: string }
   | { readonly kind: 'hold'; readonly reason: string; readonly until: number; readonly memory: PrimaryMemory }
   | { readonly kind: 'wait'; readonly reason: string; readonly memory: PrimaryMemory }
 
 /**
- * Chooses the primary: the file that the operator has named, under either of its names, else the first candidate.
- * A known primary that becomes invalid keeps its role for two seconds, unless a valid file sorts before it. Runtimes
- * already use that file.
+ * Chooses the primary configuration file: the file that the operator has named, or its `.conf`/`.conflist` counterpart.
+ * Without a name from the operator, chooses the first valid file.
+ * A primary that becomes invalid stays the primary for two seconds. If a valid file sorts before it, that file becomes
+ * the primary at once, because runtimes already use that file.
  */
 export function choosePrimary(
   candidates: Candidates,

@@ -13,25 +13,27 @@ import { type Delegation, delegationOf } from './delegation.ts'
 import { isTooDeep, TOO_DEEP } from './too-deep.ts'
 import { utf8Text } from './utf8-text.ts'
 
-/** Facts of a configuration file that do not depend on other files. */
+/** Properties of a configuration file that follow from its name and bytes alone. */
 export interface ConfFacts {
-  /** Types of its own plugins, in order. */
+  /** Types of the plugins in the file, in order. */
   readonly types: readonly string[]
-  /** Reason why no runtime can load it. */
+  /** Reason why no runtime can load the configuration file. */
   readonly problem?: string
-  /** True if the file itself is the problem, not its content. */
+  /** True if the file cannot be read. False if the content of a readable file is invalid. */
   readonly isUnreadable?: boolean
-  /** True for a folder with the name of a configuration. No runtime opens it. */
+  /** True if the name, such as `10-x.conf`, belongs to a folder. No runtime opens it as a configuration. */
   readonly isFolder?: boolean
-  /** Folder next to the file whose `.conf` files runtimes add to the list. */
+  /**
+   * Sub-folder of the net folder, named like the network. Runtimes append the plugins of its `.conf` files to the list.
+   */
   readonly folder?: string
-  /** Its Multus plugin. */
+  /** Multus plugin of the configuration file, with the network that Multus runs. */
   readonly delegation?: Delegation
   /** Copies of the plugin in the `delegates` of other plugins. */
   readonly copies?: readonly NestedEntry[]
 }
 
-/** Facts of a `.conf`, `.json` or `.conflist` file. `type` is the plugin whose copies are searched. */
+/** Parses a `.conf`, `.json` or `.conflist` file. `type` is the plugin to find in the `delegates` of other plugins. */
 export function confFacts(name: string, bytes: Uint8Array, type?: string): ConfFacts {
   const isList = name.endsWith('.conflist')
   try {
@@ -47,7 +49,7 @@ export function confFacts(name: string, bytes: Uint8Array, type?: string): ConfF
   }
 }
 
-/** True if a text contains a plugin type, or may contain it with escapes. */
+/** True if the bytes of a configuration may contain the plugin's type, literally or with JSON escapes. */
 export function mayHold(bytes: Uint8Array, type: string): boolean {
   const text = utf8Text(bytes)
   return text.includes(type) || text.includes('\\')
@@ -75,7 +77,7 @@ function factsOfPlugins(plugins: readonly PluginConf[]): ConfFacts {
   return delegation === undefined ? { types } : { types, delegation }
 }
 
-/** Go matches `type` in any case, and so do runtimes. No other member is read here. */
+/** Renames the member `type` of each plugin to lower case: Go, and so every runtime, matches it in any case. */
 function foldPlugins(value: unknown): unknown {
   if (!isObject(value) || !Array.isArray(value.plugins)) return value
   const folded: JsonObject = {

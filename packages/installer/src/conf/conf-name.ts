@@ -1,18 +1,20 @@
 /**
- * True if runtimes read a file of that name in a net folder: `.conf`, `.conflist` and `.json`, case-sensitive, as
- * containerd, CRI-O and kubelet do.
- * A `.json` file is a single configuration, like a `.conf` file.
+ * True if runtimes read a file of that name in a net folder: `.conf`, `.conflist` and `.json`, case-sensitive.
+ * containerd, CRI-O and kubelet read these. A `.json` file is a single configuration, like a `.conf` file.
  */
 export function isConfName(name: string): boolean {
   return SINGLE.test(name) || name.endsWith(LIST)
 }
 
-/** Name of a file after its conversion to a list: `x.conf` and `x.json` become `x.conflist`; other names stay. */
+/**
+ * Name of a configuration file after its conversion to a list: `x.conf` and `x.json` become `x.conflist`. Other names
+ * stay.
+ */
 export function conflistName(name: string): string {
   return name.replace(SINGLE, LIST)
 }
 
-/** Other possible names of a named file: `x.conflist` for `x.conf`, and the reverse. */
+/** Names that a configuration file may have instead of the given name: `x.conflist` for `x.conf`, and the reverse. */
 export function alternativeNames(name: string): readonly string[] {
   if (SINGLE.test(name)) return [conflistName(name)]
   if (!name.endsWith(LIST)) return []
@@ -23,12 +25,12 @@ export function alternativeNames(name: string): readonly string[] {
 const LIST = '.conflist'
 const SINGLE = /\.(?:conf|json)$/
 
-/** Default file name of a standalone plugin, which sorts after all others. */
+/** Default file name of a standalone plugin's configuration. `YYY-` makes it sort after all other files. */
 export function standaloneName(type: string): string {
   return `YYY-${type}.conf`
 }
 
-/** Compares file names by bytes, the order in which runtimes read a folder. For `sort`. */
+/** Compares file names by their UTF-8 bytes, the order in which runtimes read a folder. For `sort`. */
 export function compareNames(a: string, b: string): number {
   const end = Math.min(a.length, b.length)
   for (let at = 0; at < end; at += 1) {
@@ -38,7 +40,9 @@ export function compareNames(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Ranks surrogates above all other UTF-16 units. */
+/**
+ * Ranks UTF-16 surrogates above all other UTF-16 units, so that the order of strings equals the order of UTF-8 bytes.
+ */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }

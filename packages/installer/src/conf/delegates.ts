@@ -3,37 +3,37 @@ import { isTooDeep } from './too-deep.ts'
 
 /** A plugin inside another plugin's configuration: Multus copies the node's first network into its `delegates`. */
 export interface NestedEntry {
-  /** Path of members and indices, with the spelling in the text: `['delegates', 0, 'plugins', 2]`. */
+  /** Path to the nested plugin in the JSON text, with members in their spelling: `['delegates', 0, 'plugins', 2]`. */
   readonly path: readonly (string | number)[]
-  /** Type of the plugin whose configuration contains it, such as `multus`. */
+  /** Type of the outer plugin, whose configuration contains the nested plugin. For example `multus`. */
   readonly holder: string
-  /** Name of the plugin's network. */
+  /** Name of the network to which the nested plugin belongs. */
   readonly network?: string
 }
 
 /** Copies of a plugin in another plugin's configuration. */
 export interface NestedEntries {
   readonly entries: readonly NestedEntry[]
-  /** Set if the search stopped at a limit. The text may contain more copies. */
+  /** Message that is set if the search stopped at a limit. The configuration may contain more copies of the plugin. */
   readonly limit?: string
 }
 
 /** Maximum depth of nested `delegates`. Multus writes one level. */
 const MAX_LEVELS = 16
-/** Maximum number of configurations in a text, delegates and plugins. */
+/** Maximum number of network configurations that a search visits in one text: plugins and their delegates. */
 const MAX_CONFIGURATIONS = 10_000
-/** Maximum number of entries in a text. */
+/** Maximum number of nested copies of a plugin that a search returns for one text. */
 const MAX_ENTRIES = 100
 
 /**
  * Finds plugins of a type in the `delegates` and `delegate` members of other plugins, such as Multus and flannel.
- * Ignores plugins of the configuration itself, which `countEntries` counts. Finds nothing in invalid text.
+ * Ignores plugins at the top level of the configuration, which `countEntries` counts. Finds nothing in invalid text.
  */
 export function nestedEntries(text: string | Uint8Array, type: string): NestedEntries {
   const entries: NestedEntry[] = []
   const levels: Level[] = [{ value: documentOf(text), path: [], depth: 0, holder: '' }]
   let seen = 0
-  // The loop also visits the levels that it appends.
+  // The loop appends nested configurations to `levels` and visits them too.
   for (const level of levels) {
     const plugins = pluginsOf(level)
     seen += Math.max(plugins.length, 1)
@@ -54,16 +54,16 @@ export function nestedEntries(text: string | Uint8Array, type: string): NestedEn
   return { entries }
 }
 
-/** Formats a path as users write it: `delegates[0].plugins[2]`. */
+/** Formats the path of a JSON member as users write it: `delegates[0].plugins[2]`. */
 export function formatPath(path: readonly (string | number)[]): string {
   return path.map((part, at) => (typeof part === 'number' ? `[${part}]` : at === 0 ? part : `.${part}`)).join('')
 }
 
-/** A network configuration: a single plugin or a list. */
+/** A network configuration in the text, a single plugin or a list, with its position. */
 interface Level {
   readonly value: unknown
   readonly path: NestedEntry['path']
-  /** Number of enclosing `delegates`. */
+  /** Number of `delegates` members that enclose the network configuration. */
   readonly depth: number
   readonly holder: string
 }
@@ -75,7 +75,8 @@ interface Plugin {
 }
 
 /**
- * A delegate with a type is a single plugin for Multus, whatever else it contains. The document itself may be a list.
+ * Plugins of a network configuration. Multus treats a delegate with a `type` as a single plugin, even if it has
+ * `plugins`. At the top level of a file, `plugins` makes it a list.
  */
 function pluginsOf({ value, path, depth }: Level): Plugin[] {
   if (!isObject(value)) return []
@@ -98,7 +99,7 @@ function delegatesOf(conf: JsonObject, path: NestedEntry['path'], holder: Pick<L
   ]
 }
 
-/** Finds a member in any case, as Go does. The exact spelling has priority. */
+/** Finds a member of a JSON object in any case, as Go does. A member with the exact spelling has priority. */
 function memberOf(object: JsonObject, name: string): { readonly key: string; readonly value: unknown } | undefined {
   const keys = Object.keys(object)
   const key = keys.includes(name) ? name : keys.findLast((one) => one.toLowerCase() === name)
@@ -115,7 +116,7 @@ function documentOf(text: string | Uint8Array): unknown {
   try {
     return parseJson(text, 'not a configuration')
   } catch {
-    // Runtimes do not run an invalid text, so it contains no plugin.
+    // No runtime runs a configuration with invalid JSON, so the plugin is not in use there.
     return undefined
   }
 }

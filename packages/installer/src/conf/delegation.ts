@@ -2,15 +2,15 @@ import { foldMembers, type JsonObject } from '@cni/types'
 
 /** A Multus plugin, and the network that it runs for each pod. */
 export interface Delegation {
-  /** Plugin type: `multus`, or `multus-shim` for the client of its daemon. */
+  /** Type of the Multus plugin: `multus`, or `multus-shim`, the client of the Multus daemon. */
   readonly type: string
-  /** Number of networks in its `delegates`. Multus runs the first one for each pod. */
+  /** Number of networks in the Multus plugin's `delegates`. Multus runs the first one for each pod. */
   readonly delegates: number
-  /** File or name of the network. If set, Multus ignores its `delegates`. */
+  /** File or name of the network that Multus runs (`clusterNetwork`). If set, Multus ignores its `delegates`. */
   readonly clusterNetwork?: string
 }
 
-/** Delegation of a Multus plugin; `undefined` for other plugins. */
+/** Finds the network to which a Multus plugin delegates. Returns `undefined` for other plugins. */
 export function delegationOf(plugin: JsonObject): Delegation | undefined {
   const { type, delegates, clusterNetwork } = foldMembers(plugin, ['type', 'delegates', 'clusterNetwork'])
   if (type !== 'multus' && type !== 'multus-shim') return undefined

@@ -4,10 +4,13 @@ interface DiffLine {
   readonly text: string
 }
 
-/** Limit of the table in cells. Beyond it, the common middle is not searched, because that would take too long. */
+/**
+ * Maximum number of cells in the table for the diff. Larger texts are shown as removed and added as a whole, because
+ * the search would take too long.
+ */
 const MAX_CELLS = 4_000_000
 
-/** Lines that turn one text into the other. An absent text has no lines. */
+/** Computes the diff of two texts by lines. An absent text has no lines. */
 export function diffLines(before: string | undefined, after: string | undefined): DiffLine[] {
   const a = linesOf(before)
   const b = linesOf(after)
@@ -22,7 +25,7 @@ export function diffLines(before: string | undefined, after: string | undefined)
   ]
 }
 
-/** Formats a diff as text, with three lines of context. */
+/** Formats a diff as text, with three lines of context around each change. */
 export function formatDiff(
   lines: ReadonlyArray<{ readonly op: ' ' | '-' | '+'; readonly text: string }>,
   context = 3,
@@ -50,7 +53,10 @@ function kept(text: string): DiffLine {
   return { op: ' ', text }
 }
 
-/** Longest common subsequence. The table is built from the end, so that the walk goes forward. */
+/**
+ * Diffs lines by their longest common subsequence. Fills the table from the end of both texts, so that the result is
+ * read from the start.
+ */
 function middle(a: readonly string[], b: readonly string[]): DiffLine[] {
   const removed = a.map((text): DiffLine => ({ op: '-', text }))
   const added = b.map((text): DiffLine => ({ op: '+', text }))

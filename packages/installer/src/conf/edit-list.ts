@@ -1,8 +1,8 @@
 import { goStringify, jsonItems, jsonMembers, jsonValue, type PluginConf } from '@cni/types'
 
 /**
- * Appends a plugin to the `plugins` of a list, in the format of the previous plugin. A file of one line stays one line.
- * Changes nothing else of the text, so that a diff shows only the plugin.
+ * Appends a plugin to the `plugins` of a list, in the format of the list's last plugin. A file of one line stays one
+ * line. Changes nothing else in the text, so that a diff shows only the plugin.
  */
 export function appendPlugin(text: string, plugin: PluginConf): string {
   const array = pluginsSpan(text)
@@ -14,13 +14,13 @@ export function appendPlugin(text: string, plugin: PluginConf): string {
   return text.slice(0, from) + separator + printPlugin(plugin, style) + tail + text.slice(to)
 }
 
-/** Removes the selected plugins from the text of a list. */
+/** Removes the selected plugins from the text of a plugin list. */
 export function dropPlugins(text: string, isDropped: (index: number) => boolean): string {
   const array = pluginsSpan(text)
   return dropParts(text, array, jsonItems(text, array), isDropped)
 }
 
-/** Wraps a single configuration in a list. Keeps the plugin's text except for its `cniVersion`. */
+/** Wraps a single configuration in a plugin list. Keeps the text of the plugin except for its `cniVersion`. */
 export function listText(single: string, { name, cniVersion }: { name: string; cniVersion: string }): string {
   const object = jsonValue(single)
   const members = jsonMembers(single, object)
@@ -30,13 +30,13 @@ export function listText(single: string, { name, cniVersion }: { name: string; c
   return `${head}${lines.join('\n    ')}\n  ]\n}\n`
 }
 
-/** Format of a plugin. */
+/** White space that formats a plugin in the text of a list. */
 interface Style {
   readonly isOneLine: boolean
   readonly newline: string
-  /** Indentation of each line but the first. */
+  /** Indentation of each line of the plugin except the first line. */
   readonly base: string
-  /** Additional indentation of each level. */
+  /** Indentation that each nesting level adds. */
   readonly unit: string
 }
 
@@ -46,7 +46,9 @@ interface Place {
   readonly tail: string
 }
 
-/** Finds `plugins`. If there are several members of that name, the last one is used. */
+/**
+ * Finds the value of the member `plugins` in the text of a list. Go uses the last of several members with this name.
+ */
 function pluginsSpan(text: string): ReturnType<typeof jsonValue> {
   const plugins = jsonMembers(text, jsonValue(text)).findLast((one) => one.key === 'plugins')
   if (plugins === undefined) throw new Error('a list without plugins')
@@ -79,17 +81,14 @@ function inEmpty(text: string, array: ReturnType<typeof jsonValue>): Place {
   return { separator: newline + style.base, style, tail: newline + outer }
 }
 
-/** Sorts our members, as Istio's agent does. */
+/** Prints the plugin with its members sorted, as Istio's agent does. */
 function printPlugin(plugin: PluginConf, { isOneLine, newline, base, unit }: Style): string {
   if (isOneLine) return goStringify(plugin, { sortKeys: true })
   const lines = goStringify(plugin, { sortKeys: true, indent: 1 }).split('\n')
   return lines.map((line) => line.replace(/^ */, (blanks) => unit.repeat(blanks.length))).join(newline + base)
 }
 
-/**
- * Removes parts of an array or object. Each part goes with the comma and white space before it, the first with those
- * after it.
- */
+/** Removes elements of a JSON array or members of a JSON object from the text. A comma and its white space go too. */
 function dropParts(
   text: string,
   container: ReturnType<typeof jsonValue>,
@@ -113,7 +112,7 @@ function newlineOf(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n'
 }
 
-/** Indentation of the line at a position. */
+/** Indentation of the line that contains the position `at` of the text. */
 function indentationAt(text: string, at: number): string {
   return /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', at - 1) + 1, at))?.[0] ?? ''
 }

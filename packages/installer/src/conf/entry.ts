@@ -15,14 +15,13 @@ import { appendPlugin, dropPlugins, listText } from './edit-list.ts'
 import { isTooDeep, TOO_DEEP } from './too-deep.ts'
 import { utf8Text } from './utf8-text.ts'
 
-/** A text, or the bytes of a file. */
+/** Text or bytes of a network configuration. */
 export type Text = string | Uint8Array
 
 /**
- * Appends the plugin to a configuration. Removes entries of its type, and converts a single configuration to a list of
- * the same name and version.
- * Everything else keeps its text, with order, white space and numbers. Omits the plugin's own `cniVersion`, because a
- * list has one.
+ * Appends the plugin to a network configuration. Removes other plugins of its type. Converts a single configuration to
+ * a list of the same name and version. Everything else keeps its text, with order, white space and numbers. Omits the
+ * plugin's own `cniVersion`, because a list has one.
  *
  * @throws {@link InstallError} `INVALID_CONFIG` for a text that is not a configuration.
  */
@@ -33,7 +32,7 @@ export function insertEntry(existing: Text, plugin: PluginConf): string {
   return appendPlugin(withoutType(list, plugin.type), inList(plugin))
 }
 
-/** Removes the plugins of a type from the text; `undefined` if it has none. */
+/** Removes all plugins of a type from the text of a network configuration. Returns `undefined` if the text has none. */
 export function removeEntry(existing: Text, type: string): string | undefined {
   const text = textOf(existing)
   if (isSingle(parseDocument(text))) return undefined
@@ -41,7 +40,7 @@ export function removeEntry(existing: Text, type: string): string | undefined {
   return without === text ? undefined : without
 }
 
-/** True if the text has the plugin exactly once, as its last plugin, with the same members. */
+/** True if the network configuration has the plugin exactly once, as its last plugin, with the same members. */
 export function hasEntry(existing: Text, plugin: PluginConf): boolean {
   const document = parseDocument(existing)
   if (isSingle(document)) return false
@@ -51,7 +50,7 @@ export function hasEntry(existing: Text, plugin: PluginConf): boolean {
   return last !== undefined && print(last) === print(inList(plugin))
 }
 
-/** Number of plugins of a type in the text; 0 for an invalid configuration. */
+/** Number of plugins of a type in a network configuration; 0 for an invalid configuration. */
 export function countEntries(existing: Text, type: string): number {
   try {
     const document = parseDocument(existing)
@@ -63,26 +62,29 @@ export function countEntries(existing: Text, type: string): number {
   }
 }
 
-/** Text of a file with only the plugin, with its members in their order. A `.conflist` is a list of one plugin. */
+/**
+ * Text of a configuration file with only the plugin. Keeps the order of the plugin's members. In a `.conflist` the
+ * plugin is in a list.
+ */
 export function standaloneText(plugin: PluginConf, name: string): string {
   const document = name.endsWith('.conflist') ? listOfOne(plugin) : plugin
   return `${goStringify(document, { indent: 2 })}\n`
 }
 
-/** True if two texts differ only in order or white space. */
+/** True if two network configurations differ only in the order of their members or in white space. */
 export function sameDocument(a: Text, b: Text): boolean {
   try {
     return print(parseDocument(a)) === print(parseDocument(b))
   } catch {
-    // One of the two texts is not a configuration.
+    // At least one of the two texts is not a network configuration.
     return false
   }
 }
 
 /**
- * Name and version of the list that a single configuration becomes: its own, because addresses are allocated and pods
- * deleted by the network's name.
- * The version is at least 0.3.1, because a later plugin needs a `prevResult`, which 0.3.0 introduced.
+ * Name and version of the list into which a single configuration is converted. Keeps the name: IPAM plugins allocate
+ * addresses by it, and runtimes delete pods by it.
+ * The version is at least 0.3.1. A later plugin of the list needs a `prevResult`, which 0.3.0 introduced.
  */
 function listHead(document: JsonObject): { readonly name: string; readonly cniVersion: string } {
   const { name, cniVersion } = foldMembers(document, ['name', 'cniVersion'])
@@ -97,7 +99,9 @@ function withoutType(list: string, type: string): string {
   return dropPlugins(list, (index) => plugins[index]?.type === type)
 }
 
-/** A list that also has a `type` stays a list. Wrapped as a plugin it would not be a network any more. */
+/**
+ * True for a single configuration. An object with both `type` and `plugins` is a list, and must not be wrapped again.
+ */
 function isSingle(document: JsonObject): boolean {
   return document.type !== undefined && !Array.isArray(document.plugins)
 }
@@ -142,7 +146,7 @@ function print(value: unknown): string {
   }
 }
 
-/** A list of one plugin. Takes `name` and `cniVersion` from the plugin. */
+/** Makes a list of one plugin. Takes `name` and `cniVersion` of the list from the plugin. */
 function listOfOne(plugin: PluginConf) {
   const { cniVersion, name = '' } = plugin
   return { ...(cniVersion === undefined ? {} : { cniVersion }), name, plugins: [plugin] }
