@@ -3,7 +3,7 @@ import type { InstallEvent } from './events.ts'
 
 type Line = ReturnType<typeof eventLines>[number]
 
-/** Log lines of an event: sentences with fields. */
+/** Formats an event of the installer as log lines: sentences with fields. */
 export function eventLines(event: InstallEvent): readonly {
   readonly level: 'info' | 'warn' | 'error'
   readonly text: string
@@ -54,7 +54,7 @@ export function eventLines(event: InstallEvent): readonly {
 
 // internal
 
-/** The verdict `fail` makes the installation not ready. That event has the same sentences. */
+/** The verdict `fail` prints nothing here, because the event `not-ready` prints the same sentences. */
 function runtimeLines({ readings, verdict }: Extract<InstallEvent, { type: 'runtimes' }>): readonly Line[] {
   if (verdict === 'fail') return []
   return readings.map(({ runs, text, next }) =>

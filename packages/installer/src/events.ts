@@ -6,8 +6,8 @@ import type { InstallError } from './install-error.ts'
 /** An event of the installer, for logs and metrics. Times are in milliseconds. Events contain no secrets. */
 export type InstallEvent =
   /**
-   * A file was written or removed. `ms` is the time since the begin of the pass; `heal` is true if the file was in
-   * order before.
+   * The installer wrote or removed a file. `ms` is the time since the pass began. `heal` is true if the file was
+   * correct before: the installer has restored it.
    */
   | {
       readonly type: 'changed'
@@ -18,11 +18,14 @@ export type InstallEvent =
       readonly heal: boolean
       readonly ms: number
     }
-  /** The installation became ready: all files are in place. Emitted each time. */
+  /** The installation became ready: all files are in place. Emitted each time the installation becomes ready. */
   | { readonly type: 'ready'; readonly primary: string | undefined; readonly ms: number }
   /** The installation is not ready: a file is not in place. Emitted each time the reason changes. */
   | { readonly type: 'not-ready'; readonly artefact: Health['artefact']; readonly reason: string }
-  /** A step failed. It is retried after `retryMs`, or at the next event. */
+  /**
+   * An installation step failed. The installer retries the step after `retryMs`, or at the next event of a watched
+   * file.
+   */
   | {
       readonly type: 'failed'
       readonly artefact: Health['artefact']
@@ -30,21 +33,26 @@ export type InstallEvent =
       readonly attempt: number
       readonly retryMs: number
     }
-  /** Another file has become the primary. */
+  /**
+   * Another file of the net folder has become the primary configuration file, to which the installer adds the plugin.
+   */
   | { readonly type: 'adopted'; readonly primary: string; readonly former: string | undefined }
-  /** A runtime uses another file than the one with our entry. */
+  /** A container runtime uses another configuration file than the one to which the installer has added the plugin. */
   | { readonly type: 'preempted'; readonly by: string; readonly primary: string; readonly hint: string }
-  /** Another program keeps reverting a file. */
+  /** Another program keeps reverting a file that the installer writes. */
   | { readonly type: 'contended'; readonly path: string; readonly rewrites: number; readonly hint: string }
-  /** Our entry was removed because the plugin could not work. Pods start without it instead of failing. */
+  /**
+   * The installer removed the plugin from the network configuration, because the plugin could not work. Pods then start
+   * without the plugin instead of failing.
+   */
   | { readonly type: 'withdrawn'; readonly path: string; readonly reason: string }
   /**
-   * Behaviour of each runtime for the net folder. Each change of it is an event.
+   * Network that each container runtime uses for the net folder. Emitted when the network of a runtime changes.
    * - `ok`: all runtimes run the plugin.
-   * - `warn`: some runtimes do.
-   * - `fail`: no runtime does.
+   * - `warn`: only some runtimes run the plugin.
+   * - `fail`: no runtime runs the plugin.
    *
-   * If the node's runtime is known, the `verdict` considers only that one.
+   * If the node's runtime is known, the `verdict` considers only that runtime.
    */
   | {
       readonly type: 'runtimes'
@@ -52,7 +60,7 @@ export type InstallEvent =
       readonly verdict: 'ok' | 'warn' | 'fail'
     }
   /**
-   * A file of the net folder that no runtime can load. With `more`, `path` is the folder, and `more` is the number of
-   * files without an own event.
+   * A file of the net folder that no runtime can load. For many such files, one last event has `more`. In that event
+   * `path` is the folder, and `more` is the number of files without an event of their own.
    */
   | { readonly type: 'skipped'; readonly path: string; readonly reason: string; readonly more?: number }

@@ -1,37 +1,43 @@
 import type { RuntimeReading } from './conf/runtime-readings.ts'
 
-/** State of one file. */
+/** State of one file that the installer keeps in place. */
 export interface Health {
-  /** Step of a pass, in this order: the claim, and the installed files. */
+  /**
+   * Installation step to which the file belongs. The steps run in this order. `claim` is the file that several
+   * installers share.
+   */
   readonly artefact: 'claim' | 'binary' | 'kubeconfig' | 'conflist'
   readonly path: string
   /**
    * State of the file:
    * - `ok`: in place.
    * - `drift`: missing or changed.
-   * - `waiting`: another program or step must act first.
+   * - `waiting`: another program or another step must act first.
    * - `failed`: the step has failed.
-   * - `skipped`: the binary folder is not writable, but another one has all files.
+   * - `skipped`: the folder for binaries is not writable, but another such folder has all files.
    */
   readonly state: 'ok' | 'drift' | 'waiting' | 'failed' | 'skipped'
-  /** Reason for another state than `ok`. */
+  /** Reason for the file's state, if the state is not `ok`. */
   readonly reason?: string
 }
 
 /** State of the installation. */
 export interface InstallStatus {
-  /** True if everything is `ok` or `skipped`. */
+  /** True if every file is `ok` or `skipped`. */
   readonly ready: boolean
-  /** First reason for not being ready. */
+  /** First reason why the installation is not ready. */
   readonly reason?: string
-  /** Network configuration to which the plugin belongs. */
+  /** Name of the primary configuration file, to which the plugin belongs. */
   readonly primary?: string
   readonly artefacts: readonly Health[]
-  /** Behaviour of each runtime for the net folder. Absent in standalone mode, and before the folder was read. */
+  /**
+   * Network that each container runtime uses for the net folder. Absent in standalone mode, and before the installer
+   * has read the folder.
+   */
   readonly runtimes?: readonly RuntimeReading[]
 }
 
-/** Derives the status from the health of each file. */
+/** Computes the status of the installation from the state of each file. */
 export function toStatus(
   artefacts: readonly Health[],
   primary: string | undefined,
@@ -47,5 +53,5 @@ export function toStatus(
   }
 }
 
-/** True if the file prevents the installation from being ready. */
+/** True if the state of a file prevents the installation from being ready. */
 export const isBad = ({ state }: Health): boolean => state !== 'ok' && state !== 'skipped'

@@ -22,15 +22,15 @@
  */
 
 export type { PlannedChange } from './change.ts'
-// Network configurations and kubeconfigs as values
+// Exports for network configurations and kubeconfigs as texts, without writing to the node
 export { isConfName } from './conf/conf-name.ts'
 export { formatDiff } from './conf/diff.ts'
 export { apiServerUrl, renderKubeconfig } from './conf/kubeconfig.ts'
 export { type EntryPlace, placeEntry } from './conf/place-entry.ts'
 export { judgeReadings, type RuntimeReading, readingsFor, runtimeReadings } from './conf/runtime-readings.ts'
-// The container runtime
+// Exports for the container runtime
 export { pluginInRuntime } from './cri/plugin-in-runtime.ts'
-// The installer
+// Exports for the installer
 export { eventLines } from './event-lines.ts'
 export type { InstallEvent } from './events.ts'
 export type { Health, InstallStatus } from './health.ts'

@@ -3,9 +3,9 @@ import { errnoOf, messageOf } from '@cni/types'
 
 const brand = Symbol.for('cni.InstallError')
 
-/** A failed step of the installation. The message names the file, which was not changed. */
+/** Error of a failed installation step. The message names the file, which was not changed. */
 export class InstallError extends Error {
-  /** Kind of failure. `IO` is a failed system call; `errno` has its name. */
+  /** Kind of failure. `IO` is a failed system call, whose error name is in `errno`. */
   readonly code:
     | 'INVALID_OPTIONS'
     | 'INVALID_CONFIG'
@@ -37,18 +37,18 @@ export function isInstallError(error: unknown): error is InstallError {
   return error instanceof Error && brand in error
 }
 
-/** True if a path does not exist. */
+/** True for an error which says that a path does not exist. */
 export function isNotFound(error: unknown): boolean {
   const errno = errnoOf(error)
   return errno === 'ENOENT' || errno === 'ENOTDIR'
 }
 
-/** Throws `ABORTED` after the signal. */
+/** Throws an {@link InstallError} `ABORTED` if the signal has been aborted. */
 export function assertNotAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new InstallError('ABORTED', 'stopped')
 }
 
-/** Converts any error to an {@link InstallError}: `what` failed, with a hint for its errno. */
+/** Converts any error to an {@link InstallError}. `what` is the failed action. Adds a hint for the errno. */
 export function toInstallError(error: unknown, what: string, path: string): InstallError {
   if (isInstallError(error)) return error
   if (isReadError(error)) {
@@ -56,7 +56,8 @@ export function toInstallError(error: unknown, what: string, path: string): Inst
   }
   const errno = errnoOf(error)
   const message = messageOf(error)
-  // Keeps only "ENOSPC: no space left on device". The rest names a temporary file, which differs each time.
+  // Keeps only a text such as "ENOSPC: no space left on device". The rest names a temporary file, and a name that
+  // differs each time would repeat the event.
   const text = errno === undefined ? message : message.replace(/, \w+(?: '.*)?$/s, '')
   const hint = HINTS[errno ?? '']
   return new InstallError('IO', `${what} ${JSON.stringify(path)}: ${text}${hint ? ` (${hint})` : ''}`, {

@@ -2,12 +2,12 @@ import { InstallError } from '../install-error.ts'
 
 /** Prints a kubeconfig for one API server and one token, with sorted keys as `kubectl` prints it. */
 export function renderKubeconfig(content: {
-  /** URL such as `https://10.96.0.1:443`. {@link apiServerUrl} returns it. */
+  /** URL of the API server, such as `https://10.96.0.1:443`. {@link apiServerUrl} returns it. */
   readonly server: string
-  /** Name of the user. The context is named `<user>-context`. */
+  /** Name of the user in the kubeconfig. The context is named `<user>-context`. */
   readonly user: string
   readonly token: string
-  /** Bytes of the CA file. Ignored with `skipTls`. */
+  /** Bytes of the CA certificate file for the API server. Ignored with `skipTls`. */
   readonly ca?: Uint8Array | undefined
   readonly skipTls?: boolean | undefined
 }): string {
@@ -37,7 +37,10 @@ export function renderKubeconfig(content: {
   ].join('\n')
 }
 
-/** Hides the values of `token` and of all `…-data` members, for logs and diffs. */
+/**
+ * Replaces the values of `token`, `password` and all `…-data` members of a kubeconfig by `REDACTED`, for logs and
+ * diffs.
+ */
 export function redactKubeconfig(text: string): string {
   let hiddenDeeperThan = -1
   const lines: string[] = []
@@ -51,16 +54,16 @@ export function redactKubeconfig(text: string): string {
       continue
     }
     lines.push(`${secret[1]} REDACTED`)
-    // Members after the first one of a list item are indented two more than its dash.
+    // In a YAML list item, members after the first are indented two columns more than the dash.
     hiddenDeeperThan = depth + (line.trimStart().startsWith('- ') ? 2 : 0)
   }
   return text.endsWith('\n') && lines.at(-1) !== '' ? `${lines.join('\n')}\n` : lines.join('\n')
 }
 
 /**
- * URL of the API server, with brackets around IPv6 addresses.
+ * URL of the API server, from the `KUBERNETES_SERVICE_` variables of a pod. Puts brackets around an IPv6 address.
  *
- * @throws {@link InstallError} `INVALID_OPTIONS` that names the missing variable.
+ * @throws {@link InstallError} `INVALID_OPTIONS` if a variable is missing. The message names it.
  */
 export function apiServerUrl(env: Readonly<Record<string, string | undefined>>): string {
   const host = env.KUBERNETES_SERVICE_HOST
@@ -84,16 +87,16 @@ function missing(variable: string): InstallError {
   return new InstallError('INVALID_OPTIONS', `${variable} is not set: is this a pod, with service links?`)
 }
 
-/** Texts that YAML would not parse as a string. */
+/** Matches texts that YAML without quotes would not parse as a string, such as numbers, booleans and dates. */
 const RESOLVES =
   /^(?:~|null|true|false|yes|no|on|off|y|n|[-+]?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?|0[xob][\da-f_]+|[-+]?\.(?:inf|nan)|<<|=|\d{4}-\d\d?-\d\d?.*|[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.\d*)?)$/i
 const PLAIN = /^[A-Za-z0-9_./+][A-Za-z0-9_./+=-]*(?:[:=][A-Za-z0-9_./+=[\]-]+)*$/
 
 /**
- * Prints a string as a YAML scalar for a value that is indented by `indent` spaces.
+ * Prints a string as a YAML scalar. The lines of a block get `indent` spaces more.
  * - plain style, if it parses to the same string.
- * - a literal block, for text of proper lines.
- * - double quotes otherwise.
+ * - a literal block, for printable text of several lines.
+ * - double quotes for all other strings.
  */
 function yamlScalar(text: string, indent: number): string {
   if (PLAIN.test(text) && !RESOLVES.test(text)) return text

@@ -6,24 +6,27 @@ import { diffLines } from './diff.ts'
 import { hasEntry, insertEntry } from './entry.ts'
 import { utf8Text } from './utf8-text.ts'
 
-/** Target of a plugin's entry in a net folder, or the reason to wait. */
+/** File of a net folder to which the installer would add the plugin, or the reason why it would wait. */
 export type EntryPlace =
   | {
       readonly kind: 'insert' | 'convert' | 'unchanged'
-      /** File that the installer chooses. */
+      /** Name of the configuration file that the installer would change. */
       readonly name: string
-      /** Name of the file after the change: a single configuration becomes a list. */
+      /**
+       * Name of the configuration file after the change. A single configuration becomes a list: `x.conf` becomes
+       * `x.conflist`.
+       */
       readonly becomes: string
-      /** Text of the file after the change. */
+      /** Text of the configuration file after the change. */
       readonly text: string
-      /** Diff between the file and that text. */
+      /** Diff between the present text of the configuration file and its text after the change. */
       readonly diff: ReadonlyArray<{ readonly op: ' ' | '-' | '+'; readonly text: string }>
     }
   | { readonly kind: 'wait'; readonly reason: string }
 
 /**
- * Finds the target of a plugin's entry: the last position in the first usable file, as the installer chooses it by
- * default. Changes nothing.
+ * Chooses the file of a net folder to which the installer would add the plugin, with its default options. The plugin
+ * becomes the last one of the first valid file. Writes nothing.
  *
  * @throws `InstallError` `INVALID_CONFIG` for a file that is not a configuration.
  */

@@ -3,31 +3,36 @@ import type { ConfFacts } from './conf-facts.ts'
 import { compareNames } from './conf-name.ts'
 import { formatPath } from './delegates.ts'
 
-/** Behaviour of a runtime for a net folder, with its default settings. */
+/** Network that a container runtime uses for a net folder with default settings, and the plugin's part in it. */
 export interface RuntimeReading {
   /** Container runtime with known rules for net folders. cri-dockerd has the rules of CRI-O. */
   readonly runtime: 'containerd' | 'cri-o'
-  /** `yes` if it runs the plugin for each pod; `unknown` if Multus runs a network that is not in the folder. */
+  /**
+   * `yes` if the runtime runs the plugin for each pod. `unknown` if Multus runs a network from outside the net folder.
+   */
   readonly runs: 'yes' | 'no' | 'unknown'
   /** Sentence for users, such as `CRI-O uses 10-calico.conflist with istio-cni as plugin 3 of 3`. */
   readonly text: string
-  /** File with the network of the pods. */
+  /** Name of the file whose network the runtime gives to pods (the primary configuration file). */
   readonly primary?: string
-  /** Number of plugins in the primary. */
+  /** Number of plugins in the primary configuration file. */
   readonly plugins?: number
-  /** Position of the plugin among these, from 1. */
+  /** Position of the plugin among the plugins of the primary configuration file, from 1. */
   readonly place?: number
-  /** Copies of the plugin in the `delegates` of the primary, such as `delegates[0].plugins[2]`. */
+  /**
+   * Paths of the plugin's copies in the `delegates` of the primary configuration file, such as
+   * `delegates[0].plugins[2]`.
+   */
   readonly copies?: readonly string[]
-  /** File or copy from which Multus runs the plugin. */
+  /** File name or path in `delegates` of the network with which Multus runs the plugin. */
   readonly through?: string
-  /** Reason why the runtime has no network. */
+  /** Reason why the runtime has no network for pods. */
   readonly problem?: string
-  /** Next step for an operator; absent if the plugin runs. */
+  /** Advice for the operator; absent if the runtime runs the plugin. */
   readonly next?: string
 }
 
-/** Behaviour of containerd and CRI-O for a net folder, and whether they run the plugin of a type. */
+/** Determines which network containerd and CRI-O use for a net folder, and if they run the plugin of a type. */
 export function runtimeReadings(
   folder: ReadonlyMap<string, Uint8Array | { readonly unreadable: string }>,
   type: string,
@@ -36,15 +41,15 @@ export function runtimeReadings(
   return readingsOf({ facts, candidates: candidatesOf(facts) }, type)
 }
 
-/** Like {@link runtimeReadings}, for files with known facts. */
+/** Like {@link runtimeReadings}, for a net folder whose files are already parsed. */
 export function readingsOf({ facts, candidates }: Omit<Folder, 'type'>, type: string): RuntimeReading[] {
   const folder: Folder = { facts, candidates, type }
   return [readByContainerd(folder), readByCrio(folder)]
 }
 
 /**
- * Verdict about the plugin: `ok` if the node's runtime runs it. If that runtime is unknown, `ok` if all runtimes run
- * it, `warn` if only some do.
+ * Judges if the plugin runs for pods: `ok` if the node's runtime runs it. If the node's runtime is unknown, `ok` if all
+ * known runtimes would run the plugin, `warn` if only some would.
  */
 export function judgeReadings(
   readings: readonly RuntimeReading[],
@@ -55,7 +60,7 @@ export function judgeReadings(
   return relevant.every(({ runs }) => runs === 'yes') ? 'ok' : 'warn'
 }
 
-/** Reading of the node's runtime if it is known, else all readings. */
+/** Selects the reading of the node's runtime. Returns all readings if the node's runtime is unknown. */
 export function readingsFor(
   readings: readonly RuntimeReading[],
   runtime: RuntimeReading['runtime'] | undefined,
@@ -70,8 +75,8 @@ interface Folder {
 }
 
 /**
- * containerd loads only the first file (`max_conf_num` is 1), and has no network if that fails (go-cni,
- * `loadFromConfDir`). So a broken file matters only if it is the first.
+ * containerd loads only the first file (`max_conf_num` is 1), and has no network if the load fails (go-cni,
+ * `loadFromConfDir`). A broken file therefore matters only if it is the first.
  */
 function readByContainerd(folder: Folder): RuntimeReading {
   const { valid, invalid } = folder.candidates
@@ -117,7 +122,7 @@ function use(runtime: RuntimeReading['runtime'], primary: string, folder: Folder
   return { runtime, primary, plugins, ...place, text: `${LABELS[runtime]} uses ${primary}${text}` }
 }
 
-/** Position of the plugin in the primary, or in the network that Multus runs for it. */
+/** Finds the plugin in the primary configuration file, or in the network that Multus runs for that file. */
 function placeIn(primary: string, folder: Folder): Position {
   const { facts, type } = folder
   const all = facts.get(primary)?.copies ?? []
@@ -140,13 +145,13 @@ function placeIn(primary: string, folder: Folder): Position {
   }
 }
 
-/** Network that Multus runs for each pod, if Multus is in the primary. */
+/** Network that Multus runs for each pod, if the primary configuration file has a Multus plugin. */
 function throughMultus(primary: string, folder: Folder): Omit<Position, 'place' | 'copies'> | undefined {
   const { facts, type, candidates } = folder
   const { delegation, copies = [] } = facts.get(primary) ?? {}
   if (delegation === undefined) return undefined
   const { clusterNetwork = '', delegates } = delegation
-  // The path belongs to the container in which Multus runs.
+  // A path in `clusterNetwork` belongs to the Multus container: compare only its file name with the net folder.
   const file = clusterNetwork.includes('/') ? clusterNetwork.slice(clusterNetwork.lastIndexOf('/') + 1) : undefined
   if (file !== undefined && candidates.valid.some(({ name }) => name === file)) {
     const position = positionOf(file, folder)
@@ -169,7 +174,7 @@ function throughMultus(primary: string, folder: Folder): Omit<Position, 'place' 
   return { runs: 'no', text: `, and Multus runs the copy in it: ${type} is not in that copy`, next }
 }
 
-/** True for the first delegate, which Multus runs for each pod. */
+/** True for a path into the first of the `delegates`, which Multus runs for each pod. */
 function isFirstDelegate(path: readonly (string | number)[]): boolean {
   const at = path.findIndex((part) => typeof part === 'string' && part.toLowerCase() === 'delegates')
   return path[at + 1] === 0
@@ -187,7 +192,7 @@ function typesOf(name: string, { candidates }: Folder): readonly string[] {
 
 const LABELS: Readonly<Record<RuntimeReading['runtime'], string>> = { containerd: 'containerd', 'cri-o': 'CRI-O' }
 
-/** Shortens a reason, because it may quote the file. */
+/** Shortens the reason why a file is invalid, because the reason may quote the whole file. */
 function shorten(reason: string): string {
   return reason.length > 200 ? `${reason.slice(0, 200)}…` : reason
 }

@@ -1,14 +1,14 @@
 import { jsonDepth } from '@cni/types'
 import { utf8Text } from './utf8-text.ts'
 
-/** Maximum depth of Go's decoder, and so of every runtime. */
+/** Maximum nesting depth that Go's JSON decoder accepts. Every container runtime uses that decoder. */
 const MAX_DEPTH = 10_000
-/** Reason for {@link isTooDeep}. */
+/** Reason in errors about JSON text that {@link isTooDeep} refuses. */
 export const TOO_DEEP = `nested deeper than ${MAX_DEPTH} levels`
 
-/** True if the text is nested too deeply for every runtime. */
+/** True if a JSON text is nested more deeply than Go's decoder, and so any runtime, accepts. */
 export function isTooDeep(text: string | Uint8Array): boolean {
-  // Each level needs an opening and a closing bracket.
+  // Each nesting level needs two brackets, so a short text cannot be too deep.
   if (text.length <= 2 * MAX_DEPTH) return false
   return jsonDepth(typeof text === 'string' ? text : utf8Text(text)) > MAX_DEPTH
 }

@@ -8,14 +8,14 @@ import { decodeStatus, statusRequest } from './status-message.ts'
 
 /** Options of {@link askRuntime}. */
 export interface AskOptions {
-  /** An abort of this signal ends the request. */
+  /** Signal whose abort cancels the request to the runtime. */
   readonly signal?: AbortSignal
-  /** Milliseconds for connection and answer together. Default: 3000. */
+  /** Milliseconds for the connection to the runtime and its answer together. Default: 3000. */
   readonly timeoutMs?: number
 }
 
 /**
- * Requests the status of a container runtime over its CRI socket. Only calls the method `Status`.
+ * Requests the status of a container runtime over its CRI socket. Calls no other method than `Status`.
  *
  * @throws {@link CriError} if no valid answer arrives in time.
  */

@@ -6,17 +6,17 @@ import { CriError } from './cri-error.ts'
 /** Options of {@link callUnary}. */
 export interface CallOptions {
   readonly signal: AbortSignal | undefined
-  /** Milliseconds for connection and answer together. */
+  /** Milliseconds for the connection to the gRPC server and its answer together. */
   readonly timeoutMs: number
-  /** Maximum size of an answer. */
+  /** Maximum size of the server's gRPC answer in bytes. */
   readonly maxBytes: number
 }
 
 /**
- * Calls a gRPC method with one request and one answer, on a new connection that is closed afterwards.
- * A gRPC call is a POST of HTTP/2. Its body has a flag, a length and the message; its trailers have the status.
+ * Calls a gRPC method with one request and one answer. Opens a connection for the call and closes it afterwards. A gRPC
+ * call is a POST of HTTP/2. Its body has a flag, a length and the message; its trailers have the status.
  *
- * @throws {@link CriError} if there is no answer, with the server's status as a sentence.
+ * @throws {@link CriError} if the server gives no answer. The message has the server's status as a sentence.
  */
 export function callUnary(
   socket: string,
@@ -27,7 +27,7 @@ export function callUnary(
   const { signal, timeoutMs, maxBytes } = options
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(new CriError(CANCELLED))
-    // Loaded on demand: most agents ask no runtime and need no HTTP/2.
+    // Loads HTTP/2 on demand: most node agents never call the container runtime.
     const http2 = process.getBuiltinModule('node:http2')
     const connection = connect(socket)
     const session = http2.connect('http://localhost', { createConnection: () => connection })
@@ -59,7 +59,7 @@ export function callUnary(
 
 const CANCELLED = 'the question was cancelled'
 
-/** Size of the prefix of each message: compression flag and length. */
+/** Size in bytes of the prefix of each gRPC message: compression flag and length. */
 const PREFIX_BYTES = 5
 
 interface Outcome {
@@ -79,7 +79,7 @@ function exchange(
   const chunks: Buffer[] = []
   let length = 0
   let status: IncomingHttpHeaders = {}
-  // A failure has no body. Its status may come with the headers.
+  // A failed gRPC call has no body. Its status may come with the headers instead of the trailers.
   stream.on('response', (received) => {
     status = received
   })
@@ -108,7 +108,10 @@ function framed(message: Uint8Array): Buffer {
   return Buffer.concat([prefix, message])
 }
 
-/** The only message of a body; `undefined` if it is compressed or incomplete, or if more data follows. */
+/**
+ * Extracts the gRPC message from the body. Returns `undefined` if the message is compressed or incomplete, or if more
+ * data follows.
+ */
 function messageOf(body: Buffer): Uint8Array | undefined {
   const isWhole = body.length >= PREFIX_BYTES && body[0] === 0 && body.readUInt32BE(1) === body.length - PREFIX_BYTES
   return isWhole ? body.subarray(PREFIX_BYTES) : undefined
@@ -127,12 +130,12 @@ function statusProblem(headers: IncomingHttpHeaders): string | undefined {
   return text === '' ? `it answers with code ${printable(String(code))} of gRPC` : printable(text)
 }
 
-/** Decodes a percent-encoded message. */
+/** Decodes the percent-encoded error text (`grpc-message`) of a gRPC server. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // Keeps the text if its encoding is invalid, so that the message is not lost.
+    // Keeps an error text with invalid percent-encoding as it is, so that the text is not lost.
     return text
   }
 }

@@ -1,32 +1,32 @@
 import { printable, quote } from '@cni/types'
 import type { LoadedNetwork, RuntimeAnswer } from './runtime-answer.ts'
 
-/** Plugin to find in the runtime. */
+/** Plugin to find in the networks of a container runtime. */
 export interface WantedPlugin {
   readonly type: string
   /**
-   * `false` if the plugin has its own file, which another plugin names. The runtime's default network does not contain
-   * it then.
+   * True if the plugin is in the list of the pods' network. False if the plugin has a configuration file of its own,
+   * and another plugin calls it by name.
    */
   readonly chained: boolean
 }
 
 /**
- * State of the plugin in a runtime:
- * - `loaded`: the list of its default network has the plugin.
- * - `missing`: it runs pods without the plugin, or no pods.
- * - `silent`: its network is ready, but it does not report its plugins.
+ * State of the plugin in a container runtime:
+ * - `loaded`: the list of the runtime's default network has the plugin.
+ * - `missing`: the runtime runs pods without the plugin, or cannot run pods.
+ * - `silent`: the runtime's network is ready, but the runtime does not report the plugins in it.
  */
 export type RuntimeState = 'loaded' | 'missing' | 'silent'
 
-/** Meaning of an answer for the plugin. */
+/** State of the plugin in a container runtime, with the reason. */
 export interface RuntimeVerdict {
   readonly state: RuntimeState
-  /** Reason: one line of limited length, without characters that act on a terminal. */
+  /** Reason for the state: one line of limited length, without control characters. */
   readonly text: string
 }
 
-/** Compares the networks that a runtime has loaded with the installed plugin. */
+/** Determines the state of the installed plugin from the networks that a container runtime reports. */
 export function judgeRuntime(answer: RuntimeAnswer, { type, chained }: WantedPlugin): RuntimeVerdict {
   const { networkReady, reason, loaded, runtime = 'the container runtime' } = answer
   const lastLoad = loaded?.error === undefined ? '' : `; its last load failed: ${excerpt(loaded.error)}`
@@ -49,7 +49,7 @@ export function judgeRuntime(answer: RuntimeAnswer, { type, chained }: WantedPlu
 
 // internal
 
-/** True for the network of the pods. Excludes the loopback network. */
+/** True for a network of pods, false for the loopback network. */
 const isOfPods = ({ interfaceName, types }: LoadedNetwork): boolean =>
   interfaceName !== 'lo' && types.some((type) => type !== 'loopback')
 
@@ -58,10 +58,10 @@ const listed = (types: readonly string[]): string => {
   return `${types.slice(0, SHOWN).map(quote).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** Maximum number of plugins in a message. */
+/** Maximum number of plugin types that a message lists. */
 const SHOWN = 5
 
-/** Shortens a runtime's text. A file's path and its error usually fit. */
+/** Shortens a text from the container runtime to 300 characters. The path of a file with its error usually fits. */
 const excerpt = (words: string): string => {
   const line = printable(words).trim()
   return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line

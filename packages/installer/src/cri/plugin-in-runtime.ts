@@ -4,15 +4,16 @@ import { judgeRuntime } from './judge-runtime.ts'
 /**
  * Asks the node's container runtime over its CRI socket if it runs a plugin.
  *
- * - `loaded`: the list of its default network has the plugin.
- * - `missing`: it runs pods without the plugin, or no pods.
- * - `silent`: its network is ready, but it does not report its plugins. CRI-O and cri-dockerd answer like this.
+ * - `loaded`: the list of the runtime's default network has the plugin.
+ * - `missing`: the runtime runs pods without the plugin, or cannot run pods.
+ * - `silent`: the runtime's network is ready, but the runtime does not report the plugins in it. CRI-O and cri-dockerd
+ *   answer like this.
  *
- * `text` is the reason: one line of limited length, without characters that act on a terminal.
+ * `text` is the reason: one line of limited length, without control characters.
  *
- * @param options - `type` is the plugin's type. Set `chained: false` for a plugin with its own file, which another
- * plugin names. Set `timeoutMs` to limit connection and answer together. Default: 3000.
- * @throws `Error` if no valid answer arrives in time. The message is the end of a sentence that names the socket.
+ * @param options - `type` is the plugin's type. Set `chained: false` for a plugin with a configuration file of its own,
+ *   which another plugin calls by name. Set `timeoutMs` to limit connection and answer together. Default: 3000.
+ * @throws `Error` if no valid answer arrives in time. The message completes a sentence that names the socket.
  */
 export async function pluginInRuntime(
   socket: string,

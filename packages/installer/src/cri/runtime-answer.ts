@@ -3,38 +3,46 @@ import * as z from 'zod/mini'
 import { CriError } from './cri-error.ts'
 import type { StatusMessage } from './status-message.ts'
 
-/** A container runtime's report on its network. The texts are foreign: shorten and escape them before printing. */
+/**
+ * A container runtime's report on its network. The texts come from the runtime: shorten and escape them before
+ * printing.
+ */
 export interface RuntimeAnswer {
-  /** `undefined` if the answer does not identify the runtime. CRI-O and cri-dockerd give the same answers. */
+  /**
+   * Name of the container runtime. `undefined` if the answer does not identify it: CRI-O and cri-dockerd answer alike.
+   */
   readonly runtime: 'containerd' | undefined
-  /** Condition `NetworkReady`; `undefined` if it is missing. */
+  /** Value of the runtime's condition `NetworkReady`; `undefined` if the answer has no such condition. */
   readonly networkReady: boolean | undefined
-  /** Reason why the network is not ready. May be empty. */
+  /** Reason why the runtime's network is not ready. May be empty. */
   readonly reason: string
-  /** Loaded networks, loopback included. `undefined` if the runtime does not report them; only containerd does. */
+  /**
+   * Networks that the runtime has loaded, loopback included. `undefined` if the runtime does not report them; only
+   * containerd does.
+   */
   readonly loaded: LoadedNetworks | undefined
 }
 
-/** Networks in a runtime's memory. */
+/** Networks that a container runtime has loaded from its net folder. */
 export interface LoadedNetworks {
-  /** Folder that the runtime reads, as the runtime reports it. */
+  /** Net folder of the runtime, as the runtime reports it. */
   readonly folder: string
   readonly networks: readonly LoadedNetwork[]
-  /** Error of the last time when the runtime read its folder. */
+  /** Error of the runtime's last attempt to load its net folder. */
   readonly error: string | undefined
 }
 
-/** One list that a runtime has loaded. */
+/** One network (plugin list) that a container runtime has loaded. */
 export interface LoadedNetwork {
   readonly name: string
-  /** Interface name, such as `eth0`. */
+  /** Name of the pod's interface in the network, such as `eth0`. */
   readonly interfaceName: string
-  /** Types of the plugins, in order. The delegates of Multus follow Multus. */
+  /** Types of the network's plugins, in order. The delegates of Multus follow Multus. */
   readonly types: readonly string[]
 }
 
 /**
- * Parses a StatusResponse.
+ * Converts a CRI StatusResponse to a report on the runtime's network.
  *
  * @throws {@link CriError} for an invalid answer.
  */
@@ -57,7 +65,7 @@ export function runtimeAnswer({ conditions, info }: StatusMessage): RuntimeAnswe
 
 const namedPlugin = z.object({ type: z.nullish(z.string()) })
 
-/** JSON as Go prints it: an empty list may be `null`, an empty string missing. */
+/** Schema of containerd's `cniconfig`, JSON as Go prints it: an empty list may be `null`, an empty string missing. */
 const configSchema = z.object({
   PluginConfDir: z.nullish(z.string()),
   Networks: z.nullish(
@@ -73,7 +81,7 @@ const configSchema = z.object({
   ),
 })
 
-/** Multus copies the node's network into its own entry: a plugin, or a whole list. */
+/** Schema of a Multus plugin. Multus copies the node's network into `delegates`: a single plugin, or a whole list. */
 const multusSchema = z.object({
   type: z.string().check(z.startsWith('multus')),
   delegates: z.array(z.object({ type: z.nullish(z.string()), plugins: z.nullish(z.array(namedPlugin)) })),

@@ -4,8 +4,8 @@ import { insecurity } from '@cni/host'
 import { errnoOf, messageOf } from '@cni/types'
 
 /**
- * Reason why a path is not a socket that only root can have created, as the end of a sentence; `undefined` if it is
- * one.
+ * Reason to distrust a socket path: it is not a socket, or a user other than root can have created it. The reason
+ * completes a sentence. Returns `undefined` for a trusted socket.
  */
 export function socketProblem(path: string): string | undefined {
   try {
@@ -14,7 +14,7 @@ export function socketProblem(path: string): string | undefined {
     if (!stat.isSocket()) return 'it is not a socket'
     const ofOwner = insecurity({ uid: stat.uid, mode: 0 })
     if (ofOwner !== undefined) return `it ${ofOwner}`
-    // A group may connect, because runtimes create their sockets with mode 0660.
+    // Accepts a socket that a group can write: runtimes create their sockets with mode 0660.
     if ((stat.mode & 0o002) !== 0) return `everybody may connect to it (mode ${(stat.mode & 0o7777).toString(8)})`
     const ofFolder = insecurity(statSync(dirname(path)))
     return ofFolder === undefined ? undefined : `its folder ${ofFolder}`

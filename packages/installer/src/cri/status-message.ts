@@ -1,4 +1,4 @@
-/** The two messages of CRI's method `Status` (package runtime.v1). Unused fields are skipped. */
+/** Request and response of CRI's method `Status` (package runtime.v1). The decoder skips unused fields. */
 import { type Field, fieldsOf, messageIn, numberField, ProtobufError, textOf } from '@cni/types/protobuf'
 
 /** A condition of a container runtime, such as `NetworkReady`. */
@@ -9,14 +9,14 @@ export interface RuntimeCondition {
   readonly message: string
 }
 
-/** A decoded StatusResponse. */
+/** A decoded StatusResponse of CRI. */
 export interface StatusMessage {
   readonly conditions: readonly RuntimeCondition[]
-  /** Additional data in a verbose answer. The values are JSON or plain text. */
+  /** Additional data of a verbose StatusResponse. The values are JSON or plain text. */
   readonly info: ReadonlyMap<string, string>
 }
 
-/** A StatusRequest with `verbose`. */
+/** Encodes a StatusRequest of CRI with `verbose` set. */
 export const statusRequest = (): Uint8Array => numberField(1, 1)
 
 /** Decodes a StatusResponse. Throws {@link ProtobufError}. */
@@ -40,7 +40,7 @@ export function decodeStatus(bytes: Uint8Array): StatusMessage {
 
 // internal
 
-/** Maximum number of conditions and of info members. containerd has 3 and 5. */
+/** Maximum number of conditions, and of info members, in a StatusResponse. containerd sends 3 and 5. */
 const MOST = 100
 
 function checkCount(count: number, what: string): void {

@@ -7,38 +7,38 @@ import { removeQuietly, temporaryPath } from './temporary.ts'
 
 const flush = promisify(fsync)
 
-/** Options of a copy. */
+/** Options for the copy of one executable. */
 export interface CopyOptions {
-  /** The plugin's type, which marks the temporary file. */
+  /** The plugin's type, which becomes part of the temporary file's name. */
   readonly type: string
   readonly signal?: AbortSignal | undefined
   /**
-   * Called with the source's descriptor after the copy is on disk. The copy stays in the page cache, which makes the
-   * plugin start faster.
+   * Called with the source file's descriptor after the copy is on disk, to drop the source from the page cache. The
+   * copy stays in the page cache, which makes the plugin start faster.
    */
   readonly uncache?: ((fd: number) => void) | undefined
-  /** Checks the copy before it gets its final name. An error that it throws stops the copy. */
+  /** Checks the copy before it gets its final name. If the check throws an error, the copy is removed. */
   readonly check: (copied: string) => void
 }
 
 /**
- * Copies an executable over another that may be running.
- * The write descriptor is closed before the rename, so that starting the new file never fails as busy. Running
- * processes keep the old file.
+ * Copies an executable over another that may be running. Closes the write descriptor before the rename, so that
+ * starting the new file never fails with ETXTBSY. Running processes keep the old file.
  *
- * The rename follows only after the bytes are on disk: after a power cut the old file is there, or the whole new one.
- * An interrupted copy keeps its temporary name, and the next start removes it.
+ * Renames the copy only after its bytes are on disk: after a power cut the old file is there, or the whole new one. An
+ * interrupted copy keeps its temporary name, and the installer's next start removes it.
  */
 export async function copyBinary(source: string, target: string, options: CopyOptions): Promise<void> {
   const { type, signal, uncache, check } = options
   const temporary = temporaryPath(target, type)
-  // Removes the temporary file at once, because the process may exit before the kernel has finished the copy.
+  // On an abort, removes the temporary file at once: the process may exit before the kernel has finished the copy.
   const remove = (): void => removeQuietly(temporary)
   signal?.addEventListener('abort', remove)
   try {
     const { fd, stat } = openRegularFile(source)
     try {
-      // Copies in the kernel on another thread. Shares blocks if the file system can. No heal waits for it.
+      // The kernel copies on another thread, so the installer can restore other files meanwhile. Shares blocks if the
+      // file system can.
       await promisify(copyFile)(source, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
       assertNotAborted(signal)
       await settle(temporary, stat)
@@ -57,7 +57,7 @@ export async function copyBinary(source: string, target: string, options: CopyOp
   }
 }
 
-/** Sets the permissions of the copy, and flushes it to disk. */
+/** Gives the copy of an executable the permissions of its source, and flushes the copy to disk. */
 async function settle(temporary: string, stat: Stats): Promise<void> {
   const fd = openSync(temporary, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {

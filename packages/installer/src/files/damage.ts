@@ -2,7 +2,7 @@ import { closeSync, readSync } from 'node:fs'
 import { openRegularFile } from '@cni/host'
 import { elfLength } from './elf-length.ts'
 
-/** Read limit, larger than the tables of any program. */
+/** Maximum number of bytes to read for a table of an ELF file. Tables of real programs are smaller. */
 const MAX_BYTES = 4 * 1024 * 1024
 
 /**

@@ -3,34 +3,37 @@ import { isObject, parseJson } from '@cni/types'
 import { permissionsOf } from './permissions.ts'
 import { readAll } from './read-regular.ts'
 
-/** Maximum number of kept files. Few programs have the same configuration open at the same time. */
+/** Maximum number of replaced files that stay open. Few programs have the same configuration open at the same time. */
 const MAX_FILES = 16
 
-/** A write of another program to a file that we have already replaced. */
+/** A write of another program to a configuration file that the installer has already replaced. */
 export interface LateWrite {
-  /** Path that the file had. */
+  /** Path of the configuration file before the installer replaced it. */
   readonly path: string
   readonly bytes: Buffer
   readonly mode: number
   readonly mtimeMs: number
-  /** Confirms that the bytes of the late write are in place at the path. */
+  /** Called by the installer after it has written the bytes of the late write to the path. */
   done(): void
 }
 
 /**
- * Files that we have replaced or removed while another program may have had them open.
- * That program writes through its descriptor to a file without a name. The file stays open here, so that such a write
- * is not lost.
+ * Configuration files that the installer has replaced or removed while another program may have had them open.
+ * Such a program writes through its descriptor to the old file, which has no name any more. The installer keeps the old
+ * file open, so that it can read that write.
  */
 export interface DisplacedFiles {
-  /** Takes over the descriptor of the file that was at `path`, and records its replacement, if any. */
+  /**
+   * Takes over the descriptor of the replaced file. `successor` is the new file at `path`; `undefined` for a removed
+   * file.
+   */
   add(path: string, old: { readonly fd: number; readonly bytes: Buffer }, successor: Stats | undefined): void
   /**
-   * Writes since the last call, oldest first. Returns only complete configurations; an incomplete one is probably still
-   * being written.
+   * Returns the writes to replaced files since the last call, oldest first. Skips incomplete configurations: another
+   * program is probably still writing them.
    */
   lateWrites(): LateWrite[]
-  /** Closes all files. */
+  /** Closes the descriptors of all replaced files. */
   close(): void
 }
 
@@ -40,16 +43,19 @@ interface Displaced {
   bytes: Buffer
 }
 
-/** Creates an empty set. */
+/** Creates an empty set of replaced files. */
 export function displacedFiles(): DisplacedFiles {
   const files = new Set<Displaced>()
-  /** Our replacement at each path. */
+  /** Stat of the installer's new file at each path; `undefined` if the installer removed the file. */
   const left = new Map<string, Stats | undefined>()
   const drop = (file: Displaced): void => {
     files.delete(file)
     closeSync(file.fd)
   }
-  /** Late write of a file, or `undefined`. Drops a file whose path another program has replaced meanwhile. */
+  /**
+   * Reads another program's late write to a replaced file; `undefined` without a late write. Closes the replaced file
+   * if another program has meanwhile replaced the file at its path.
+   */
   const lateWrite = (file: Displaced): LateWrite | undefined => {
     const { path, fd } = file
     const there = statQuietly(path)
@@ -81,7 +87,7 @@ export function displacedFiles(): DisplacedFiles {
         try {
           return lateWrite(file) ?? []
         } catch {
-          // The file is larger than a configuration can be.
+          // The late write is larger than a network configuration can be: ignore it.
           return []
         }
       })
@@ -98,7 +104,7 @@ function isConfiguration(bytes: Buffer): boolean {
   try {
     return isObject(parseJson(bytes, ''))
   } catch {
-    // The file contains an incomplete configuration.
+    // The file contains an incomplete network configuration.
     return false
   }
 }
@@ -107,7 +113,7 @@ function statQuietly(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch {
-    // The folder is gone, or a link is circular.
+    // The folder of the file is gone, or the path is a circular symbolic link.
     return undefined
   }
 }

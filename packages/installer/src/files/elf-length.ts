@@ -1,18 +1,18 @@
-/** Offsets of the fields that give the length of the program; see elf(5). */
+/** Offsets of the ELF header fields from which the minimum file length follows; see elf(5). */
 const LAYOUTS = {
   is32: { header: 52, segments: 28, sections: 32, sizes: 42, segment: [4, 16], section: [16, 20] },
   is64: { header: 64, segments: 32, sections: 40, sizes: 54, segment: [8, 32], section: [24, 32] },
 } as const
 
-/** Type of a section without data in the file. */
+/** Type of an ELF section that occupies no bytes in the file, such as `.bss`. */
 const SHT_NOBITS = 8
 
-/** Reads bytes of a file; fewer at its end. */
+/** Reads `length` bytes of an ELF file at an offset. Returns fewer bytes at the end of the file. */
 export type ReadBytes = (at: number, length: number) => Uint8Array
 
 /**
- * Minimum length of an ELF file by its own tables: headers, segments and sections.
- * Returns `Infinity` if a table is incomplete, `undefined` if it is not an ELF file.
+ * Minimum length of an ELF file by its own tables: headers, segments and sections. Returns `Infinity` if a table is
+ * incomplete, and `undefined` for a file that is not ELF.
  */
 export function elfLength(read: ReadBytes): number | undefined {
   const ident = read(0, 6)
@@ -44,14 +44,14 @@ export function elfLength(read: ReadBytes): number | undefined {
   return end
 }
 
-/** Reads numbers from bytes. */
+/** Reads numbers from the bytes of an ELF header or table row. */
 function fields(bytes: Uint8Array, is64: boolean, isLittle: boolean) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   return {
     length: bytes.length,
     short: (at: number) => view.getUint16(at, isLittle),
     int: (at: number) => view.getUint32(at, isLittle),
-    /** An address, an offset or a size. */
+    /** Reads an address, an offset or a size: 8 bytes in a 64-bit ELF file, 4 bytes in a 32-bit one. */
     word: (at: number) => (is64 ? Number(view.getBigUint64(at, isLittle)) : view.getUint32(at, isLittle)),
   }
 }

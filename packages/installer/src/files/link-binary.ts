@@ -2,8 +2,8 @@ import { linkSync, renameSync } from 'node:fs'
 import { removeQuietly, temporaryPath } from './temporary.ts'
 
 /**
- * Creates a hard link to a file at a path, and replaces a file there.
- * Returns false if the file system does not support the link or has too many; the caller then copies.
+ * Creates a hard link to a plugin binary at a path, and replaces a file that is already there. Returns false if the
+ * file system does not support the link or the file has too many links. The caller then copies the file.
  */
 export function linkBinary(file: string, path: string, type: string): boolean {
   const temporary = temporaryPath(path, type)
@@ -12,10 +12,11 @@ export function linkBinary(file: string, path: string, type: string): boolean {
     renameSync(temporary, path)
     return true
   } catch {
-    // Errors such as EXDEV, EPERM, EMLINK or ENOTSUP. The caller then copies the file, and reports errors of the copy.
+    // linkSync fails with EXDEV, EPERM, EMLINK or ENOTSUP. The caller then copies the file, and reports errors of the
+    // copy.
     return false
   } finally {
-    // Renaming one link over another link of the same file keeps both.
+    // If both paths are already links to the same file, rename(2) does nothing and leaves the temporary link.
     removeQuietly(temporary)
   }
 }

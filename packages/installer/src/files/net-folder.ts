@@ -8,41 +8,47 @@ import { isNotFound, toInstallError } from '../install-error.ts'
 import { listNames } from './list-names.ts'
 import { readRegular, type Snapshot } from './read-regular.ts'
 
-/** A scan of a net folder. */
+/** Result of one scan of a net folder. */
 export interface NetFiles {
-  /** Facts of each file by name. */
+  /** Parsed properties of each configuration file, by file name. */
   readonly facts: ReadonlyMap<string, ConfFacts>
   readonly candidates: Candidates
-  /** Files that may contain the plugin, by name. No other file contains it. */
+  /** Names of the files whose text contains the plugin's type, so that they may contain the plugin. */
   readonly suspects: readonly string[]
-  /** True if there is a configuration file of this name, also an unreadable one. */
+  /** True if the net folder has a configuration file of this name, readable or not. */
   has(name: string): boolean
-  /** File as the scan has found it, for replacing it; `undefined` if it is unreadable. */
+  /**
+   * Bytes and stat of a configuration file as the scan has found it; `undefined` if the file is unreadable. A
+   * replacement compares them with the file on disk.
+   */
   read(name: string): Snapshot | undefined
 }
 
-/** Scans a net folder repeatedly. */
+/** Scans a net folder repeatedly, and caches its files between the scans. */
 export interface NetReader {
   /**
-   * Reads the files that have changed since the last scan, and the files in `fresh` in any case.
+   * Scans the net folder: reads the files that have changed since the last scan, and all files named in `fresh`.
    *
    * @returns `undefined` if the folder does not exist.
    */
   look(fresh?: ReadonlySet<string>): NetFiles | undefined
 }
 
-/** Cached data of a file. */
+/** Cached data of a configuration file. */
 interface Known {
   readonly facts: ConfFacts
-  /** True if its text contains the plugin's type, or may contain it with escapes. */
+  /** True if the file may contain the plugin's type, literally or with JSON escapes. */
   readonly isSuspect: boolean
-  /** Stat of the file. `undefined` if a later change could have the same timestamps; the file is then read again. */
+  /**
+   * Stat of the configuration file. `undefined` if a later write could leave the timestamps unchanged. The next scan
+   * then reads the file again.
+   */
   readonly stat: Stats | undefined
 }
 
 /**
- * Creates a reader. It skips files whose timestamps have not changed: thousands of other configurations must not delay
- * the heal of the primary.
+ * Creates a reader of the net folder. The reader skips files whose timestamps have not changed. A net folder with
+ * thousands of files must not delay the repair of the primary configuration file.
  */
 export function netReader(netDir: string, type: string): NetReader {
   let known: ReadonlyMap<string, Known> = new Map()
@@ -86,7 +92,10 @@ function filesOf(netDir: string, known: ReadonlyMap<string, Known>, snapshots: M
   }
 }
 
-/** Kind of each name. A link counts as a file, whatever its target. */
+/**
+ * Lists the net folder: each name is a file or a folder. A symbolic link counts as a file, even if its target is a
+ * folder.
+ */
 function entriesOf(netDir: string): Map<string, 'file' | 'folder'> | undefined {
   try {
     const entries = readdirSync(netDir, { withFileTypes: true })
@@ -97,7 +106,7 @@ function entriesOf(netDir: string): Map<string, 'file' | 'folder'> | undefined {
   }
 }
 
-/** Existing folders whose files belong to lists. */
+/** Existing sub-folders of the net folder whose `.conf` files runtimes add to a list. */
 function foldersOf(lists: readonly Known[], names: ReadonlySet<string>): Set<string> {
   return new Set(lists.flatMap(({ facts: { folder } }) => (folder !== undefined && names.has(folder) ? [folder] : [])))
 }
@@ -130,7 +139,7 @@ function statQuietly(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch {
-    // The file is a circular symbolic link.
+    // The configuration file is a circular symbolic link.
     return undefined
   }
 }
@@ -139,15 +148,15 @@ function readQuietly(path: string): Snapshot | undefined {
   try {
     return readRegular(path)
   } catch {
-    // The scan has reported the file, or the file has changed since.
+    // The file is unreadable. The scan has already reported it, unless the file has changed since the scan.
     return undefined
   }
 }
 
 /**
- * Timestamps have a resolution of milliseconds, on some file systems of one or two seconds. Two writes within this time
- * can have the same timestamp.
- * So a timestamp is only reliable if it was older than that when the file was read.
+ * Returns the stat of a file if its timestamps show every later write. File systems store timestamps with a resolution
+ * of milliseconds, some of one or two seconds. Two writes within this time can have the same timestamp.
+ * A timestamp is only reliable if it was older than this time when the file was read.
  */
 function lasting(stat: Stats | undefined, began: number): Stats | undefined {
   if (stat === undefined) return undefined

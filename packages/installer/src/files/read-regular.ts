@@ -3,16 +3,16 @@ import { openRegularFile } from '@cni/host'
 import { errnoOf } from '@cni/types'
 import { InstallError, isNotFound, toInstallError } from '../install-error.ts'
 
-/** A file as it was read. It must be unchanged when it is replaced. */
+/** A file at the moment of its read. A later replacement of the file fails if the file has changed since. */
 export interface Snapshot {
   readonly path: string
-  /** Path of the real file: symbolic links are followed. */
+  /** Path of the file after symbolic links are resolved. */
   readonly target: string
   readonly bytes: Buffer
   readonly stat: Stats
 }
 
-/** Read limit, larger than any network configuration, token or CA bundle. */
+/** Maximum number of bytes to read, larger than any network configuration, token or CA bundle. */
 const MAX_TEXT = 4 * 1024 * 1024
 
 /**
@@ -28,7 +28,7 @@ export function readRegular(path: string, limit = MAX_TEXT): Snapshot | undefine
   return file.snapshot
 }
 
-/** Like {@link readRegular}, but the file stays open; the caller closes it. */
+/** Like {@link readRegular}, but the file stays open. The caller closes the descriptor. */
 function openAndRead(path: string, limit = MAX_TEXT): { fd: number; snapshot: Snapshot } | undefined {
   let file: ReturnType<typeof openTarget>
   try {
@@ -46,7 +46,7 @@ function openAndRead(path: string, limit = MAX_TEXT): { fd: number; snapshot: Sn
   }
 }
 
-/** Resolves the path only for links, which are rare. */
+/** Opens a regular file. Resolves the path only if it is a symbolic link, which is rare. */
 function openTarget(path: string): { fd: number; stat: Stats; target: string } {
   try {
     return { ...openRegularFile(path, constants.O_NOFOLLOW), target: path }
@@ -58,7 +58,7 @@ function openTarget(path: string): { fd: number; stat: Stats; target: string } {
 }
 
 /**
- * Checks that a file is still the one that was read; `undefined` means no file.
+ * Checks that a file has not changed since it was read. `before` is `undefined` if the file did not exist.
  *
  * @throws {@link InstallError} `CHANGED`.
  */
@@ -68,7 +68,8 @@ export function assertUnchanged(path: string, before: Snapshot | undefined): voi
 }
 
 /**
- * Like {@link assertUnchanged}, but the file stays open to detect later writes; the caller closes it.
+ * Like {@link assertUnchanged}, but returns the open file. Later writes of another program are visible through the
+ * descriptor. The caller closes it.
  *
  * @throws {@link InstallError} `CHANGED`.
  */
@@ -77,7 +78,7 @@ export function openUnchanged(path: string, before: Snapshot | undefined): numbe
   try {
     now = openAndRead(path)
   } catch {
-    // Another object, such as a folder, now has this path.
+    // The path now belongs to something unreadable, such as a folder.
     throw changed(path)
   }
   if (now === undefined && before === undefined) return undefined
@@ -86,7 +87,10 @@ export function openUnchanged(path: string, before: Snapshot | undefined): numbe
   throw changed(path)
 }
 
-/** Compares inode and bytes, because a new file may have an old inode number. */
+/**
+ * True if a file is the one that was read. Compares the inode number and the bytes, because a new file may reuse an
+ * inode number.
+ */
 function isSame(now: Snapshot, before: Snapshot): boolean {
   return now.stat.ino === before.stat.ino && now.target === before.target && now.bytes.equals(before.bytes)
 }
@@ -107,7 +111,7 @@ export function readAll(fd: number, path: string, size: number, limit = MAX_TEXT
     const count = readSync(fd, chunk, 0, chunk.length, total)
     chunks.push(chunk.subarray(0, count))
     total += count
-    // A read of a file is only short at its end.
+    // A regular file returns fewer bytes than requested only at its end.
     if (count < chunk.length) return Buffer.concat(chunks, total)
   }
 }

@@ -28,23 +28,26 @@ export interface Replacement {
   readonly path: string
   readonly text: string | Uint8Array
   /**
-   * Permissions of a new file. An existing file keeps its own unless `exactMode` is set; its owner gets read
+   * Permissions of a new file. A replaced file keeps its permissions unless `exactMode` is set; its owner gets read
    * permission.
    */
   readonly mode: number
   readonly exactMode?: boolean
-  /** File as it was read, `undefined` for none. Nothing is written if it has changed since. */
+  /**
+   * The file as the installer read it; `undefined` if it did not exist. If the file has changed since, nothing is
+   * written.
+   */
   readonly before: Snapshot | undefined
-  /** The plugin's type, which marks the temporary file. */
+  /** The plugin's type, which becomes part of the temporary file's name. */
   readonly type: string
-  /** Keeps the replaced file, which another program may have open. */
+  /** Set that keeps the replaced file open, because another program may still write to it. */
   readonly displaced?: DisplacedFiles | undefined
 }
 
 /**
- * Replaces a file through a temporary one in the same folder: readers see the old text or the new one.
- * For a symbolic link it replaces the target. If the target is in another folder it renews the link too, because
- * containerd watches only its own folder.
+ * Replaces a file atomically, through a temporary file in the same folder: readers see the old text or the new one.
+ * For a symbolic link, replaces the link's target. If the target is in another folder, renews the link too, because
+ * containerd watches only the link's folder.
  *
  * @throws {@link InstallError} `CHANGED` if the file is not the one that was read, or `IO`.
  */
@@ -63,9 +66,8 @@ export function replaceFile(replacement: Replacement): void {
 }
 
 /**
- * Replaces `x.conf` by `x.conflist`. Creates the complete list before it removes the old file, so that a runtime always
- * finds one of them.
- * Never overwrites another program's `x.conflist`.
+ * Replaces `x.conf` by `x.conflist`. Creates the complete list before it removes the old file: a runtime always finds
+ * one of the two. Never overwrites another program's `x.conflist`.
  *
  * @param existing - the `x.conflist` of an earlier conversion, which may be overwritten.
  */
@@ -87,7 +89,10 @@ export function convertConf(replacement: Replacement, existing: Snapshot | undef
   }
 }
 
-/** Replaces the file that was read, unless it has changed. Keeps it open to detect later writes. */
+/**
+ * Runs `take`, which replaces or removes the file, unless the file has changed since it was read. Keeps the old file
+ * open to detect later writes.
+ */
 function displace({ path, before, displaced }: Replacement, successor: Stats | undefined, take: () => void): void {
   const fd = openUnchanged(path, before)
   try {
@@ -112,7 +117,8 @@ function writeAside(replacement: Replacement, target: string, commit: (temporary
       for (let offset = 0; offset < data.length; ) offset += writeSync(fd, data, offset)
       if (before !== undefined && !exactMode) keepOwner(fd, before)
       fchmodSync(fd, before === undefined || exactMode ? mode : readable(permissionsOf(before.stat)))
-      // Flushes the content: otherwise a power cut could leave an empty file under the final name on some file systems.
+      // Flushes the content of the temporary file. Without the flush, a power cut could leave an empty file under the
+      // final name on some file systems.
       fdatasyncSync(fd)
     } finally {
       closeSync(fd)
@@ -130,14 +136,14 @@ function keepOwner(fd: number, before: Snapshot): void {
   try {
     fchownSync(fd, uid, gid)
   } catch (error) {
-    // Without permission to change the owner the new file is ours, as with any editor.
+    // On EPERM the new file belongs to the installer's user, as with any editor.
     if (errnoOf(error) !== 'EPERM') throw error
   }
 }
 
 /**
- * A link fails where a rename would overwrite. On file systems without hard links it renames; the path was checked just
- * before.
+ * Gives the temporary file its final name with a hard link, which fails if the path exists; a rename would overwrite.
+ * Renames on file systems without hard links: the caller has just checked the path.
  */
 function linkNew(temporary: string, path: string): void {
   try {
@@ -155,7 +161,8 @@ function renewLink(path: string, type: string): void {
     symlinkSync(readlinkSync(path), temporary)
     renameSync(temporary, path)
   } catch {
-    // The path goes through a linked folder, or the folder is read-only. The content is in place anyway.
+    // The link cannot be renewed: it is in a parent folder, or its folder is read-only. The target already has the new
+    // content.
     removeQuietly(temporary)
   }
 }

@@ -3,18 +3,18 @@ import { promisify } from 'node:util'
 import { openRegularFile } from '@cni/host'
 import { assertNotAborted } from '../install-error.ts'
 
-/** Chunk size. Two chunks fit into a core's own cache. */
+/** Bytes that a comparison reads at a time. Two chunks fit into a CPU core's own cache. */
 const CHUNK = 256 * 1024
 const readLater = promisify(read)
 
-/** True if two names refer to the same file. */
+/** True if two `stat` results describe the same file: same inode number and device. */
 export const isSameFile = (a: BigIntStats, b: BigIntStats): boolean => a.ino === b.ino && a.dev === b.dev
 
 /**
  * True if two files have the same bytes. Reads large files on another thread, so that other work continues.
  *
- * @param uncache - called with the first file's descriptor at the end. The second file stays cached, because runtimes
- * start it.
+ * @param uncache - called at the end with the first file's descriptor, to drop that file from the page cache. The
+ *   second file stays cached, because runtimes start it.
  */
 export async function sameBytes(
   a: string,

@@ -3,11 +3,11 @@ import { basename, dirname, join } from 'node:path'
 import { listNames } from './list-names.ts'
 
 /**
- * Name of a temporary file next to `path`. The plugin's type in it identifies leftovers of interrupted runs as ours.
- * Runtimes ignore its extension.
+ * Name of a temporary file next to `path`. The name contains the plugin's type, by which a later start of the installer
+ * finds leftovers. Runtimes ignore the extension `.tmp`.
  */
 export function temporaryPath(path: string, type: string): string {
-  // A name has at most 255 bytes on every common file system.
+  // Cuts the name, because a file name has at most 255 bytes on every common file system.
   const stem = Buffer.from(basename(path))
     .subarray(0, 120)
     .toString('latin1')
@@ -17,9 +17,8 @@ export function temporaryPath(path: string, type: string): string {
 }
 
 /**
- * Removes temporary files of interrupted runs: ours, and `<name>.tmp.<digits>` of the given names, which other
- * installers leave.
- * Ignores an inaccessible folder; other code reports it.
+ * Removes temporary files that interrupted runs of this installer have left. Also removes `<name>.tmp.<digits>` of the
+ * given names, which other installers leave. Ignores an inaccessible folder; another step reports it.
  */
 export function sweepTemporaries(folder: string, type: string, names: readonly string[] = []): void {
   const ours = `.${type.slice(0, 80)}-`
@@ -30,7 +29,7 @@ export function sweepTemporaries(folder: string, type: string, names: readonly s
   }
 }
 
-/** Removes a file that may be missing. */
+/** Removes a file. Ignores a missing file and a read-only folder. */
 export function removeQuietly(path: string): void {
   try {
     unlinkSync(path)
