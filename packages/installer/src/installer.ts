@@ -12,19 +12,23 @@ import { sweep } from './run/sweep.ts'
 import { type UninstallReport, uninstall } from './run/uninstall.ts'
 import { foldersToWatch } from './run/watch/folders-to-watch.ts'
 
-/** Keeps one plugin installed on this node. */
+/** Keeps one CNI plugin installed on this node. */
 export interface Installer {
-  /** Checks all files and returns the changes that a pass would make. Changes nothing. */
+  /** Checks all files and returns the changes that `install` would make. Changes nothing. */
   plan(): Promise<InstallPlan>
   /**
-   * Runs one pass. A missing primary is not an error: the status has the reason to wait.
+   * Checks all files once and restores those that are missing or wrong. Without a primary network configuration it does
+   * not fail: the status has the reason to wait.
    *
-   * @throws {@link InstallError} The error of the first failed step. Throws `ABORTED` after the signal.
+   * @throws {@link InstallError} The error of the first failed step. Throws `ABORTED` if the signal is aborted.
    */
   install(options?: { readonly signal?: AbortSignal | undefined }): Promise<InstallStatus>
-  /** Installs, watches and heals until the signal. Reports failures as events and retries them. Never rejects. */
+  /**
+   * Installs the plugin, then watches and restores its files until the signal is aborted. Reports failures as events
+   * and retries. Never rejects.
+   */
   run(options: { readonly signal: AbortSignal }): Promise<void>
-  /** Status after the last pass, without any I/O. For readiness probes. */
+  /** Status of the installation after the last check, without any I/O. For readiness probes. */
   status(): InstallStatus
   /**
    * Ends `run` and removes the plugin from the node, unless another installer is active now. The report lists what
@@ -32,14 +36,14 @@ export interface Installer {
    */
   uninstall(): Promise<UninstallReport>
   /**
-   * Sets other options for the same plugin type. After they have taken effect, removes everything that only the old
-   * ones need.
+   * Sets other options for the same plugin type. After the new options have taken effect, removes everything that only
+   * the old options need.
    */
   reconfigure(options: InstallerOptions): void
 }
 
 /**
- * Creates an installer. Reads and writes nothing before one of its methods is called.
+ * Creates an installer. Reads and writes nothing until the caller calls a method of the installer.
  *
  * @throws {@link InstallError} `INVALID_OPTIONS` for options that can never work.
  */
@@ -50,7 +54,7 @@ export function installer(options: InstallerOptions): Installer {
   let loop: Loop | undefined
   let queue: Promise<unknown> = Promise.resolve()
 
-  /** Runs passes, plans and removals one after the other. */
+  /** Queues the installer's passes, dry runs and removals, so that only one runs at a time. */
   const exclusive = <T>(work: () => Promise<T>): Promise<T> => {
     const next = queue.then(work)
     queue = next.catch(() => {})
@@ -68,7 +72,7 @@ export function installer(options: InstallerOptions): Installer {
     }
     return result
   }
-  /** Runs a pass, then another one after the work that it has started. */
+  /** Runs a pass, waits for the copies that it has started, and runs another pass. Ends when no copy is running. */
   const wholePass = async (signal?: AbortSignal): Promise<readonly InstallError[]> => {
     const { binaries } = state
     const abort = (): void => binaries.stop.abort()
@@ -136,10 +140,10 @@ export function installer(options: InstallerOptions): Installer {
   }
 }
 
-/** A stopped pass, or a bug. The loop continues and tries again. */
+/** Result of a pass that was stopped, or that failed by a bug. The loop continues with another pass. */
 const FAILED_PASS: PassResult = { againMs: 1000, errors: [], busy: undefined }
 
-/** Removes everything that only the old options need. */
+/** Removes everything that only the old options of the installer need. */
 async function retire(old: Settings, { settings: now, claim }: State): Promise<void> {
   const sameFolder = old.netDir === now.netDir
   await uninstall({

@@ -9,30 +9,41 @@ import { InstallError } from './install-error.ts'
 
 /** Options of an installer. */
 export interface InstallerOptions {
-  /** The plugin's entry. Its `type` is the name of its binary. Its `cniVersion` is only used in `standalone` mode. */
+  /**
+   * The plugin's object in the network configuration. Its `type` is also the name of the plugin's binary. Its
+   * `cniVersion` is only used in `standalone` mode.
+   */
   readonly plugin: PluginConf
   /** Folder of network configurations, such as `/etc/cni/net.d`. */
   readonly netDir: string
-  /** Folders to which the binaries are copied, such as `/opt/cni/bin`. */
+  /** Folders on the node to which the installer copies the binaries, such as `/opt/cni/bin`. */
   readonly binDirs?: readonly string[] | undefined
-  /** Folder whose files are copied. Without it no binaries are installed. */
+  /** Folder whose files the installer copies to `binDirs`. If omitted, the installer copies no binaries. */
   readonly sourceDir?: string | undefined
   /**
    * Position of the plugin in the network configuration. Default: `chained`.
-   * - `chained`: last plugin of the primary list.
-   * - `standalone`: alone in a file.
-   * - `owned`: last plugin of a copy of the primary, in a file of this name, which must sort before the primary.
+   * - `chained`: last plugin of the node's primary network configuration.
+   * - `standalone`: the only plugin of a file.
+   * - `owned`: last plugin of a copy of the primary. The copy is a file of this name, which must sort before the
+   *   primary.
    */
   readonly mode?: 'chained' | 'standalone' | { readonly owned: string } | undefined
   /**
-   * File name of the primary, or in standalone mode of our file. Default: the first valid file, or `YYY-<type>.conf`.
+   * File name of the primary network configuration, or in standalone mode of the plugin's own file. Default: the first
+   * valid file, or `YYY-<type>.conf`.
    */
   readonly confName?: string | undefined
-  /** Keeps the first primary, even if another file sorts before it later. Default: follows the first file. */
+  /**
+   * True keeps the first primary network configuration, even if another file sorts before it later. Default: follows
+   * the first file.
+   */
   readonly pin?: boolean | undefined
-  /** Mode of our own file (standalone, owned). The primary of a chained plugin keeps its mode. Default: 0o600. */
+  /**
+   * Mode of the file that only the installer writes (standalone, owned). The primary of a chained plugin keeps its
+   * mode. Default: 0o600.
+   */
   readonly confMode?: number | undefined
-  /** Kubeconfig for the plugin, created from the files of a service account. */
+  /** Kubeconfig for the plugin. The installer writes it from the token and CA files of a service account. */
   readonly kubeconfig?:
     | {
         readonly path: string
@@ -41,59 +52,63 @@ export interface InstallerOptions {
         readonly tokenFile: string
         readonly caFile?: string | undefined
         readonly skipTls?: boolean | undefined
-        /** Name of the user. Default: the plugin's type. */
+        /** Name of the user in the kubeconfig. Default: the plugin's type. */
         readonly user?: string | undefined
         /** Permissions of the kubeconfig. Default: 0o600. */
         readonly mode?: number | undefined
       }
     | undefined
   /**
-   * The node's container runtime, if known. Otherwise one runtime that runs the plugin is sufficient for readiness.
-   * With containerd, pods do not need an uninstalled plugin, because it deletes them with the current list.
+   * The node's container runtime, if known. If unknown, the installation is ready as soon as one runtime runs the
+   * plugin. With containerd, existing pods do not need an uninstalled plugin: containerd deletes pods with the current
+   * plugin list.
    */
   readonly runtime?: RuntimeReading['runtime'] | undefined
   /**
-   * File that all installers of this plugin on the node share, such as `/var/run/mesh/agent.json`.
-   * While `run` is active, only the installer that started last writes. The others wait until it is gone.
-   * Default: no file; several installers then revert each other.
+   * File that all installers of this plugin on the node share, such as `/var/run/mesh/agent.json`. While `run` is
+   * active, only the installer that started last writes. The other installers wait until it is gone. Default: no file;
+   * several installers then revert each other.
    */
   readonly claimFile?: string | undefined
   /**
-   * Folders with the records of the plugin's attachments. While there is a record, `uninstall` keeps the plugin's file.
-   * Default: `/run/cni/<type>/attachments` and `/run/cni/<type>`, where `@cni/skel` keeps them; below `/host` if
-   * `netDir` is.
+   * Folders with the records of the plugin's attachments (one for each container interface). While a record exists,
+   * `uninstall` keeps the plugin's file. Default: `/run/cni/<type>/attachments` and `/run/cni/<type>`, where
+   * `@cni/skel` keeps the records. If `netDir` is below `/host`, so are these folders.
    */
   readonly recordDirs?: readonly string[] | undefined
   /**
    * Folders in whose `results` runtimes cache data for the deletion of attachments. While a result names the plugin,
-   * `uninstall` keeps the plugin's file.
-   * With `runtime: 'containerd'`, containerd's results in `/var/lib/cni` are ignored.
-   * Default: `/var/lib/cni` and, for Multus, `/var/lib/cni/multus`; below `/host` if `netDir` is.
+   * `uninstall` keeps the plugin's file. With `runtime: 'containerd'`, containerd's results in `/var/lib/cni` are
+   * ignored. Default: `/var/lib/cni` and, for Multus, `/var/lib/cni/multus`. If `netDir` is below `/host`, so are these
+   * folders.
    */
   readonly cacheDirs?: readonly string[] | undefined
   /**
-   * Paths on the node of folders that are mounted at other paths here, such as `{ '/host/etc/cni/net.d':
-   * '/etc/cni/net.d' }`. The plugin uses the paths on the node.
-   * A missing mount is reported. Default: paths below `/host` without that prefix.
+   * Paths on the node of folders that the installer's container mounts at other paths. For example `{
+   * '/host/etc/cni/net.d': '/etc/cni/net.d' }`. The plugin runs on the node, so it needs the paths on the node. The
+   * installer reports a missing mount. Default: paths below `/host` without that prefix.
    */
   readonly nodePaths?: Readonly<Record<string, string>> | undefined
   /**
-   * Called with the open source file after its bytes were copied or compared, such as `dropPageCache` of
-   * `@cni/netns/sys`. The page cache counts towards the memory of the container.
-   * The installed copy stays in the cache, because every pod starts it. Default: does nothing.
+   * Called with the open source file after its bytes were copied or compared. Use `dropPageCache` of `@cni/netns/sys`
+   * here: the page cache of the source file counts towards the memory of the container. The installed copy stays in the
+   * cache, because every pod starts it. Default: does nothing.
    */
   readonly uncache?: ((fd: number) => void) | undefined
-  /** Receives all events. Its errors are ignored. */
+  /** Receives all events of the installer. The installer ignores errors that this function throws. */
   readonly observe?: ((event: InstallEvent) => void) | undefined
-  /** Milliseconds between checks without an event. Default: 10 s. */
+  /** Milliseconds between two checks of all files when no watched file changes. Default: 10 s. */
   readonly recheckMs?: number | undefined
-  /** Milliseconds for which an invalid primary keeps its role. Default: 2 s. */
+  /** Milliseconds for which an invalid primary network configuration stays the primary. Default: 2 s. */
   readonly holdMs?: number | undefined
-  /** Milliseconds between rewrites of a file after the first three. Default: 200 ms, which is five a second. */
+  /**
+   * Milliseconds between rewrites of a file that another program keeps changing. The first three rewrites do not wait.
+   * Default: 200 ms, which is five a second.
+   */
   readonly rewriteMs?: number | undefined
 }
 
-/** Validated options with defaults. */
+/** Validated options of an installer, with defaults. */
 export interface Settings extends InstallerOptions {
   readonly type: string
   readonly binDirs: readonly string[]
@@ -106,12 +121,12 @@ export interface Settings extends InstallerOptions {
   readonly recheckMs: number
   readonly holdMs: number
   readonly rewriteMs: number
-  /** File that only we write, in standalone and owned mode. */
+  /** Name of the configuration file that only the installer writes, in standalone and owned mode. */
   readonly ownFile: string | undefined
 }
 
 /**
- * Validates options and adds defaults.
+ * Validates the options of an installer and adds defaults.
  *
  * @throws {@link InstallError} `INVALID_OPTIONS` for options that can never work.
  */
@@ -162,7 +177,10 @@ export function toSettings(options: InstallerOptions): Settings {
   return settings
 }
 
-/** Default cache folders: libcni's, used by containerd and CRI-O, and Multus' own for additional networks. */
+/**
+ * Default cache folders: the folder of libcni, which containerd and CRI-O use, and the folder of Multus for additional
+ * networks.
+ */
 const CACHE_DIRS = ['/var/lib/cni', '/var/lib/cni/multus']
 
 /** Folder where agents in a container mount folders of the node. */
@@ -170,13 +188,19 @@ const HOST = '/host'
 
 const isOfHost = (path: string): boolean => path.startsWith(`${HOST}/`)
 
-/** Paths on the node of folders below {@link HOST}. Of nested folders only the outer one is a mount. */
+/**
+ * Default of `nodePaths`: paths on the node of folders below {@link HOST}. Of nested folders only the outer one is a
+ * mount.
+ */
 function hostPaths(paths: readonly string[]): Record<string, string> {
   const mounts = paths.filter((path) => isOfHost(path) && !paths.some((other) => path.startsWith(`${other}/`)))
   return Object.fromEntries(mounts.map((path) => [path, path.slice(HOST.length)]))
 }
 
-/** File that only we write. A list needs a `.conflist`, so an owned name with `.conf` is renamed. */
+/**
+ * Name of the file that only the installer writes, in standalone and owned mode. A copy of the primary is a list, so
+ * `x.conf` becomes `x.conflist`.
+ */
 function ownFile(mode: Settings['mode'], confName: string | undefined, type: string): string | undefined {
   if (mode === 'chained') return undefined
   return mode === 'standalone' ? (confName ?? standaloneName(type)) : conflistName(mode.owned)

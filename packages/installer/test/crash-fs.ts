@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 
-/** Functions that change a file system. */
+/** Functions of `node:fs` that change the file system. */
 const CHANGING = [
   'openSync',
   'copyFile',
@@ -18,10 +18,10 @@ const CHANGING = [
 ] as const
 
 /**
- * Runs `work`, and makes the n-th and all later file system changes fail without effect, as after SIGKILL. Error
- * handlers cannot change files either.
+ * Runs `work`, and makes the n-th and all later changes of the file system fail without effect, as after SIGKILL. Error
+ * handlers of `work` cannot change files either.
  *
- * @returns the number of changes; less than `n` if the work was completed.
+ * @returns the number of changes. It is less than `n` if `work` ended before the n-th change.
  */
 export async function crashBefore(n: number, work: () => Promise<unknown>, onCrash?: () => never): Promise<number> {
   let count = 0
@@ -45,7 +45,7 @@ export async function crashBefore(n: number, work: () => Promise<unknown>, onCra
   try {
     await work()
   } catch {
-    // The simulated crash.
+    // Error that simulates the crash of the process.
   } finally {
     for (const [name, original] of originals) Reflect.set(fs, name, original)
     syncBuiltinESMExports()
@@ -53,7 +53,7 @@ export async function crashBefore(n: number, work: () => Promise<unknown>, onCra
   return count
 }
 
-/** Creates the partial copy of a process that is killed while copying. */
+/** Creates the incomplete file that a process leaves when it is killed while copying. */
 function copyHalf(source: string, target: string): void {
   const bytes = fs.readFileSync(source)
   fs.writeFileSync(target, bytes.subarray(0, bytes.length / 2), { flag: 'wx' })

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { FakeNode } from './node.ts'
 
-/** Writes a result as runtimes cache it. Returns its path below the node. */
+/** Writes a cached ADD result as container runtimes do. Returns the file's path below the node's folder. */
 export function cacheResult(node: FakeNode, containerId: string, types: readonly string[]): string {
   const name = `cache/results/pods-${containerId}-eth0`
   const config = JSON.stringify({ name: 'pods', plugins: types.map((type) => ({ type })) })
@@ -16,10 +16,10 @@ export function cacheResult(node: FakeNode, containerId: string, types: readonly
   return put(node, name, JSON.stringify(result))
 }
 
-/** Writes the record of an attachment, as `@cni/skel` does. */
+/** Writes the state file of an attachment, as `@cni/skel` does. */
 export const recordAttachment = (node: FakeNode): string => put(node, `records/${'a'.repeat(32)}.json`, '{}')
 
-/** Writes a file of Multus with a copy of our entry. */
+/** Writes a Multus configuration whose `delegates` contain the plugin. */
 export const copyToMultus = (node: FakeNode): string =>
   put(
     node,

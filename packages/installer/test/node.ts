@@ -12,14 +12,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { InstallEvent, InstallerOptions } from '@cni/installer'
 
-/** A list as another network's installer writes it. */
+/** Plugin list of Calico, as its own installer writes it. */
 export const calico = `${JSON.stringify(
   { cniVersion: '0.3.1', name: 'k8s-pod-network', plugins: [{ ipam: { type: 'calico-ipam' }, type: 'calico' }] },
   null,
   2,
 )}\n`
 export const bridge = '{"name":"minikube","type":"bridge","bridge":"bridge"}'
-/** The converted list of the single configuration. */
+/** The single configuration `bridge`, converted to a list. */
 export const listOfBridge = `{
   "cniVersion": "0.3.1",
   "name": "minikube",
@@ -29,7 +29,7 @@ export const listOfBridge = `{
 }
 `
 
-/** Folders that simulate a node. */
+/** Temporary folders that simulate a node. */
 export interface FakeNode extends Disposable {
   readonly root: string
   readonly options: InstallerOptions
@@ -37,11 +37,14 @@ export interface FakeNode extends Disposable {
   path(...parts: string[]): string
   write(path: string, text: string, mode?: number): void
   read(path: string): string
-  /** All files with their permissions and contents. */
+  /** All files of the simulated node, with their contents. */
   files(): Record<string, string>
 }
 
-/** Creates a node with a source folder and a service account. With `null` there is no net folder. */
+/**
+ * Creates folders that simulate a node, with a source folder and a service account. With `net` null, creates no net
+ * folder.
+ */
 export function fakeNode(net: Record<string, string> | null = { '10-calico.conflist': calico }, at?: string): FakeNode {
   const root = at ?? mkdtempSync(join(tmpdir(), 'cni-installer-'))
   const path = (...parts: string[]): string => join(root, ...parts)
@@ -56,7 +59,7 @@ export function fakeNode(net: Record<string, string> | null = { '10-calico.confl
     },
     read: (name) => readFileSync(path(name), 'utf8'),
     files() {
-      // Skips pipes, because reading one would not end.
+      // Skips named pipes, because reading one would not end.
       const entries = readdirSync(root, { recursive: true, withFileTypes: true })
       const all = entries.filter((one) => one.isFile() || one.isSymbolicLink())
       return Object.fromEntries(
@@ -96,7 +99,7 @@ export function fakeNode(net: Record<string, string> | null = { '10-calico.confl
   return node
 }
 
-/** Simulates another program that restores its list after every change, for some time. */
+/** Simulates another program that, for `ms` milliseconds, restores its plugin list after every change. */
 export async function keepReverting(node: FakeNode, ms: number): Promise<void> {
   const end = performance.now() + ms
   while (performance.now() < end) {
@@ -105,7 +108,7 @@ export async function keepReverting(node: FakeNode, ms: number): Promise<void> {
   }
 }
 
-/** Restores the list of the other network if it was changed. */
+/** Restores Calico's plugin list if it was changed. */
 export function revert(node: FakeNode): void {
   if (node.read('net/10-calico.conflist') !== calico) node.write('net/10-calico.conflist', calico)
 }
@@ -117,7 +120,7 @@ export async function eventually(condition: () => boolean, what: string, limit =
     try {
       if (condition()) return performance.now() - start
     } catch {
-      // A file is being replaced: tries again.
+      // The condition reads a file that is being replaced: try again.
     }
     if (performance.now() - start > limit) throw new Error(`not within ${limit} ms: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 2))

@@ -2,14 +2,14 @@ import { type Installer, type InstallerOptions, installer } from '@cni/installer
 import { onTestFinished } from 'vitest'
 import { eventually, type FakeNode, fakeNode } from './node.ts'
 
-/** A running installer on a node. Both end with the test. */
+/** A running installer on a simulated node. Both end with the test. */
 export interface Running {
   readonly node: FakeNode
   readonly installer: Installer
   stop(): Promise<void>
 }
 
-/** Starts an installer without a delay between heals. */
+/** Starts an installer that restores changed files without a delay. */
 export function running(node: FakeNode = fakeNode(), options: Partial<InstallerOptions> = {}): Running {
   const mesh = installer({ ...node.options, rewriteMs: 0, ...options })
   const abort = new AbortController()
@@ -25,7 +25,7 @@ export function running(node: FakeNode = fakeNode(), options: Partial<InstallerO
   return { node, installer: mesh, stop }
 }
 
-/** Starts an installer, and waits until everything is in place. */
+/** Starts an installer, and waits until all its files are in place. */
 export async function installed(node?: FakeNode, options?: Partial<InstallerOptions>): Promise<Running> {
   const one = running(node, options)
   await eventually(() => one.installer.status().ready, 'ready')

@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net'
 import { lengthDelimited, numberField, textField } from '@cni/types/protobuf'
 import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from '@grpc/grpc-js'
 
-/** Content of a StatusResponse. */
+/** Content of a CRI StatusResponse. */
 export interface Said {
   readonly conditions?: readonly {
     readonly type: string
@@ -14,7 +14,7 @@ export interface Said {
   readonly info?: Readonly<Record<string, string>>
 }
 
-/** Encodes a StatusResponse. */
+/** Encodes a CRI StatusResponse. */
 export function statusResponse({ conditions = [], info = {} }: Said): Uint8Array {
   const all = conditions.map(({ type, status, reason = '', message = '' }) =>
     lengthDelimited(
@@ -28,13 +28,13 @@ export function statusResponse({ conditions = [], info = {} }: Said): Uint8Array
   return Buffer.concat([lengthDelimited(1, Buffer.concat(all)), ...entries])
 }
 
-/** Answer of containerd after it has loaded a list with these plugins. */
+/** Status answer of containerd after it has loaded a list with the given plugins. */
 export const containerdWith = (types: readonly string[], more: Readonly<Record<string, string>> = {}): Said => ({
   conditions: [{ type: 'NetworkReady', status: true }],
   info: { cniconfig: cniConfig(types), 'lastCNILoadStatus.default': 'OK', ...more },
 })
 
-/** Answer of containerd after it could not read its folder. */
+/** Status answer of containerd after it could not read its net folder. */
 export const containerdWithout = (error: string): Said => ({
   conditions: [
     {
@@ -66,15 +66,15 @@ function cniConfig(types?: readonly string[]): string {
   })
 }
 
-/** A stand-in for a container runtime. */
+/** A gRPC server that stands in for a container runtime. */
 export interface StandIn extends AsyncDisposable {
-  /** Received requests: method and bytes. */
+  /** Requests that the server has received: method and bytes. */
   readonly requests: readonly (readonly [method: string, request: Buffer])[]
 }
 
 type Answer = (callback: sendUnaryData<Uint8Array>) => void
 
-/** Serves gRPC on a unix socket, and answers each call of `Status` with the given function. */
+/** Serves gRPC on a unix socket as a container runtime does. Answers each call of `Status` with the given function. */
 export async function standInRuntime(socket: string, answer: Answer): Promise<StandIn> {
   const server = new Server({ 'grpc.max_send_message_length': -1 })
   const requests: [string, Buffer][] = []
@@ -106,7 +106,8 @@ export async function standInRuntime(socket: string, answer: Answer): Promise<St
 }
 
 /**
- * A listener that calls a function for each connection. `open` counts the connections that the client has not closed.
+ * Creates a socket listener that calls a function for each connection. The method `open` counts the connections that
+ * the client has not closed.
  */
 export async function rawListener(
   path: string,
@@ -116,7 +117,7 @@ export async function rawListener(
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket)).on('error', () => {})
-    // Reads, in order to notice the end.
+    // Reads from the socket: without reading, its end is not reported.
     socket.resume()
     talk(socket)
   })

@@ -8,7 +8,7 @@ export interface RuntimeReading {
   /** Container runtime with known rules for net folders. cri-dockerd has the rules of CRI-O. */
   readonly runtime: 'containerd' | 'cri-o'
   /**
-   * `yes` if the runtime runs the plugin for each pod. `unknown` if Multus runs a network from outside the net folder.
+   * Answers if the runtime runs the plugin for each pod. Unknown if Multus runs a network from outside the net folder.
    */
   readonly runs: 'yes' | 'no' | 'unknown'
   /** Sentence for users, such as `CRI-O uses 10-calico.conflist with istio-cni as plugin 3 of 3`. */

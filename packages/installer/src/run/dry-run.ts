@@ -9,15 +9,15 @@ import { copyMemory } from './memory.ts'
 import { planKubeconfig } from './plan-kubeconfig.ts'
 import type { State } from './state.ts'
 
-/** Result of {@link Installer.plan}. Nothing was written. */
+/** Result of {@link Installer.plan}, which writes nothing. */
 export interface InstallPlan extends InstallStatus {
   /** Changes that {@link Installer.install} would make, in order. */
   readonly changes: readonly PlannedChange[]
-  /** Behaviour of each runtime after the changes. */
+  /** Network that each container runtime would use after the changes. */
   readonly runtimesAfter?: readonly RuntimeReading[]
 }
 
-/** Plans a pass without applying its changes. */
+/** Plans the changes of one pass of the installer, without applying them. */
 export async function dryRun({ settings, verified, memory, net }: State): Promise<InstallPlan> {
   const conflist = planConflist(settings, copyMemory(memory), { now: performance.now(), net })
   const steps = [

@@ -1,21 +1,24 @@
-/** Milliseconds between rewrites that suggest a competing program. */
+/** Maximum milliseconds between two rewrites of a file that count as a conflict with another program. */
 const QUARREL_MS = 5000
 
-/** Number of immediate heals of a file after a pause. */
+/** Number of times that a changed file is restored without a delay, after a time without changes. */
 const BURST = 3
 
-/** Rate limit for rewrites of each file, by a monotonic clock. */
+/** Rate limit for restoring each file that another program changes. Uses a monotonic clock. */
 export interface HealLimit {
   /**
-   * Returns 0 and counts a write if the file may be written now, else the milliseconds to wait. The first installation
-   * does not count as a heal.
+   * Returns 0 and counts the write if the file may be written now. Otherwise returns the milliseconds to wait. The
+   * first installation of a file does not count.
    */
   take(path: string, now: number, isHeal: boolean): number
   /** Number of rewrites of a file in quick succession. */
   streak(path: string): number
 }
 
-/** Creates a limit: three immediate heals, then one per `gapMs`. Unused time is saved up. */
+/**
+ * Creates a rate limit: a file is restored three times at once, then once per `gapMs`. A time without changes restores
+ * the three.
+ */
 export function healLimit(gapMs: number): HealLimit {
   const last = new Map<string, { at: number; streak: number; spare: number }>()
   return {

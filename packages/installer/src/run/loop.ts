@@ -4,30 +4,30 @@ import { newPassPace } from './pass-pace.ts'
 import { newWakeups, type Wakeups } from './watch/wakeups.ts'
 import { type FolderWatches, type WatchedFolder, watchFolders } from './watch/watch-folders.ts'
 
-/** Milliseconds until a missing folder is checked again. */
+/** Milliseconds until the installer checks again for a missing folder, which it cannot watch. */
 const MISSING_MS = 250
 /**
- * Milliseconds until a second pass after an event. The first pass may see an incomplete file. Under bun no event reports
- * the rest if it is written within a millisecond.
+ * Milliseconds until a second pass after a file event. The first pass may see an incomplete file. Under bun no event
+ * reports the rest of a file that is written within a millisecond.
  */
 const SECOND_LOOK_MS = 10
-/** Milliseconds for a pass to react to the stop. */
+/** Milliseconds that a pass of the installer has to react to the stop. */
 const STOP_MS = 700
 
-/** Functions that the loop calls. */
+/** Functions that the installer's loop calls. */
 export interface LoopBody {
-  /** Folders to watch, which may change after each pass. */
+  /** Folders to watch. They may change after each pass of the installer. */
   readonly folders: () => readonly WatchedFolder[]
   readonly pass: (signal: AbortSignal) => Promise<PassResult>
 }
 
-/** A loop that runs passes until it is stopped: at once, after every event, and regularly. */
+/** A loop that runs passes of the installer until it is stopped: at once, after every file event, and regularly. */
 export interface Loop {
   readonly done: Promise<void>
   wake(): void
 }
 
-/** Starts the loop. `done` never rejects, and settles within a second of the abort. */
+/** Starts the installer's loop. `done` never rejects, and settles within a second of the abort. */
 export function startLoop(body: LoopBody, signal: AbortSignal): Loop {
   const wakeups = newWakeups(signal)
   const wake = (): void => wakeups.wake('event')
@@ -49,7 +49,7 @@ async function drive({ body, watches, wakeups, signal }: Drive): Promise<void> {
   let awaited: Promise<void> | undefined
   while (!signal.aborted) {
     const isByEvent = wakeups.take() === 'event'
-    // Starts the watches before the pass, so that changes during the pass are events.
+    // Starts the file watches before the pass, so that changes during the pass cause events.
     const isArmed = watches.sync(body.folders())
     const { againMs, busy } = await body.pass(signal)
     if (busy !== undefined && busy !== awaited) void busy.then(() => wakeups.wake('work'))
@@ -60,7 +60,10 @@ async function drive({ body, watches, wakeups, signal }: Drive): Promise<void> {
   }
 }
 
-/** A pass that is blocked in the kernel (a dead disk) must not prevent the process from exiting. */
+/**
+ * Waits a limited time after the abort: a pass that is blocked in the kernel (a dead disk) must not keep the process
+ * alive.
+ */
 async function stopSoon(work: Promise<void>, signal: AbortSignal): Promise<void> {
   const aborted = new Promise<void>((resolve) => {
     if (signal.aborted) resolve()

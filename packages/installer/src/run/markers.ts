@@ -9,7 +9,7 @@ import { replaceFile } from '../files/replace-file.ts'
 import { InstallError, isNotFound, toInstallError } from '../install-error.ts'
 import type { Settings } from '../options.ts'
 
-/** Markers in all binary folders which say that the plugin is uninstalled. Returns their planned removals. */
+/** Planned removals of the marker files next to the binaries. A marker file says that its binary is uninstalled. */
 export function plannedMarkers({ binDirs, sourceDir, type }: Settings): PlannedChange[] {
   const names = sourceDir === undefined ? [type] : listNames(sourceDir)
   const files = binDirs.flatMap((folder) => names.map((name) => join(folder, name)))
@@ -21,15 +21,16 @@ export function plannedMarkers({ binDirs, sourceDir, type }: Settings): PlannedC
   }))
 }
 
-/** Result of {@link removeMarkers}. */
+/** Result of {@link removeMarkers}: removed marker files, and errors. */
 export interface RemovedMarkers {
   readonly changes: readonly PlannedChange[]
   readonly errors: readonly InstallError[]
 }
 
 /**
- * Removes the markers, so that the plugin counts as installed. Runs before the binaries are compared.
- * No DEL removes a file afterwards, and the comparison notices a file that a DEL has removed before.
+ * Removes the marker files which say that the plugin is uninstalled, so that it counts as installed again. Runs before
+ * the binaries are compared. No DEL of the plugin removes a binary afterwards. The comparison notices a binary that a
+ * DEL has removed before.
  */
 export async function removeMarkers(settings: Settings): Promise<RemovedMarkers> {
   const changes: PlannedChange[] = []
@@ -39,8 +40,8 @@ export async function removeMarkers(settings: Settings): Promise<RemovedMarkers>
       using _held = await lockMarker(change.path)
       if (unlinkIfThere(change.path)) changes.push(change)
     } catch (error) {
-      // Omits the errno, because a folder with certain errnos counts as skipped if another folder has all files. But here the
-      // plugin stays marked as uninstalled.
+      // Omits the errno. With an errno such as EROFS the folder would count as skipped, although its plugin stays
+      // marked as uninstalled.
       const { message } = toInstallError(error, 'cannot remove the marker', change.path)
       errors.push(new InstallError('IO', message, { path: change.path }))
     }
@@ -48,7 +49,10 @@ export async function removeMarkers(settings: Settings): Promise<RemovedMarkers>
   return { changes, errors }
 }
 
-/** Marks a file of the plugin as uninstalled. Returns false if the file does not exist. */
+/**
+ * Writes the marker file which says that a binary of the plugin is uninstalled. Returns false if the binary does not
+ * exist.
+ */
 export async function mark(file: string, folders: NeedFolders, type: string): Promise<boolean> {
   const path = markerPath(file)
   using _held = await lockMarker(path)
@@ -60,21 +64,21 @@ export async function mark(file: string, folders: NeedFolders, type: string): Pr
   return true
 }
 
-/** Removes a file of the plugin and its marker. Returns the paths that existed. */
+/** Removes a binary of the plugin and its marker file. Returns the paths that existed. */
 export async function removeMarked(file: string): Promise<string[]> {
   const path = markerPath(file)
   using _held = await lockMarker(path)
   return [file, path].filter(unlinkIfThere)
 }
 
-/** Removes another file. Returns its path if it existed. */
+/** Removes a file that has no marker, such as the kubeconfig. Returns its path if it existed. */
 export async function removeUnmarked(path: string): Promise<string[]> {
   return [path].filter(unlinkIfThere)
 }
 
 /**
- * Locks the marker. Without FFI there is no lock: a DEL may then remove a file that was just installed, and the next
- * pass copies it again.
+ * Locks a marker file against a DEL of the plugin. Without FFI there is no lock: a DEL may then remove a binary that
+ * was just installed, and the next pass copies it again.
  */
 async function lockMarker(path: string): ReturnType<typeof lock> {
   if (tryLoadSys() === undefined || lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined

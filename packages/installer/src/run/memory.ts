@@ -1,22 +1,24 @@
 import type { PrimaryMemory } from '../conf/choose-primary.ts'
 import { type DisplacedFiles, displacedFiles } from '../files/displaced.ts'
 
-/** State of the net folder between passes. */
+/** State of the net folder that the installer keeps between passes. */
 export interface Memory {
   primary: PrimaryMemory
-  /** Former primaries, from which our entry is removed. */
+  /** Names of former primary network configurations, from which the installer removes the plugin. */
   readonly former: Set<string>
-  /** Our own files under earlier options. They will be removed, and are never the primary. */
+  /**
+   * Names of files that the installer wrote under earlier options. It will remove them, and they are never the primary.
+   */
   readonly retired: Set<string>
-  /** Files that were recognized as ours, and may be healed whatever their content. */
+  /** Paths of files that the installer has recognized as its own. It may restore them whatever their content. */
   readonly ours: Set<string>
-  /** Permissions of each file when it was last in order. */
+  /** Permissions that each file had when it was last correct. */
   readonly modes: Map<string, { readonly ino: number; readonly mode: number }>
-  /** Files of other programs that we have replaced. */
+  /** Files of other programs that the installer has replaced, and still holds open. */
   readonly displaced: DisplacedFiles
 }
 
-/** Creates an empty memory. */
+/** Creates an empty memory of the net folder. */
 export function newMemory(): Memory {
   return {
     primary: {},
@@ -28,7 +30,7 @@ export function newMemory(): Memory {
   }
 }
 
-/** Copies the memory for a dry run, which must not change it. */
+/** Copies the memory of the net folder for a dry run, which must not change it. */
 export function copyMemory(memory: Memory): Memory {
   return {
     primary: memory.primary,

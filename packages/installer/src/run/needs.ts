@@ -3,17 +3,17 @@ import { join } from 'node:path'
 import { findNeeds, type Need, type NeedFolders } from '@cni/skel'
 import type { Settings } from '../options.ts'
 
-/** Files and folders that still need a plugin. */
+/** Reasons to keep an uninstalled plugin's binary: files and folders of the node that still need the plugin. */
 export interface Needs {
   readonly named: readonly Need[]
-  /** Number of further needs. */
+  /** Number of files and folders that need the plugin and are not in `named`. */
   readonly more: number
 }
 
-/** Maximum number of needs in a report. */
+/** Maximum number of files and folders that a report lists as needing the plugin. */
 const MAX_NAMED = 20
 
-/** Current needs of a plugin, as far as this process can read the folders of the node. */
+/** Finds files and folders that still need a plugin. Searches the folders of the node that this process can read. */
 export function needsOf(settings: Settings, type: string): Needs {
   const named: Need[] = []
   let more = 0
@@ -24,7 +24,10 @@ export function needsOf(settings: Settings, type: string): Needs {
   return { named, more }
 }
 
-/** Folders to search, by their paths on the node. The plugin reads them from the marker. */
+/**
+ * Folders with possible needs of the plugin, by their paths on the node. The installer writes them to the marker file,
+ * where the uninstalled plugin reads them.
+ */
 export function foldersOnNode(settings: Settings, type: string): NeedFolders {
   const { records, results, configurations } = foldersHere(settings, type)
   const onNode = (path: string): string => pathOnNode(settings, path)
@@ -48,15 +51,15 @@ function* allNeeds(settings: Settings, type: string): Generator<Need> {
   }
 }
 
-/** Folder in which containerd caches results. */
+/** Folder on the node in which containerd caches the results of ADD. */
 const CONTAINERD_CACHE = '/var/lib/cni'
 
 function foldersHere(settings: Settings, type: string): NeedFolders {
   const { netDir, recordDirs, recordsRoot, cacheDirs, runtime } = settings
   const configurations = [netDir]
   if (runtime === 'containerd') {
-    // containerd deletes with the current list, which no longer names the plugin. Multus deletes with the list of the
-    // ADD.
+    // Ignores containerd's cache: containerd runs DEL with the current list, which no longer names the plugin. Multus
+    // runs DEL with the list of the ADD.
     const others = cacheDirs.filter((folder) => pathOnNode(settings, folder) !== CONTAINERD_CACHE)
     return { records: [], results: others.map(resultsIn), configurations }
   }
@@ -71,7 +74,7 @@ function pathOnNode(settings: Settings, path: string): string {
   return mount === undefined ? path : `${settings.nodePaths[mount] ?? mount}${path.slice(mount.length)}`
 }
 
-/** Mount of the node that contains a path: the longest one. */
+/** Mount of a node folder that contains a path. Of nested mounts, returns the innermost. */
 function mountOf({ nodePaths }: Settings, path: string): string | undefined {
   const mounts = Object.keys(nodePaths).filter((one) => path === one || path.startsWith(`${one}/`))
   return mounts.sort((one, other) => other.length - one.length)[0]
@@ -81,7 +84,7 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory()
   } catch {
-    // Missing: the folder of the node is not mounted.
+    // The folder of the node is not mounted in this container.
     return false
   }
 }

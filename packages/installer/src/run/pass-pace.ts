@@ -1,14 +1,14 @@
-/** Minimum time between two passes. Longer if another program writes continuously. */
+/** Milliseconds between two passes of the installer after more than five passes within a second. */
 const GAP_MS = 4
 const BUSY_GAP_MS = 25
 
-/** Pauses after passes, so that continuous events do not use a whole processor. */
+/** Pauses between passes of the installer, so that continuous file events do not use a whole processor. */
 export interface PassPace {
-  /** Records a pass, and returns the pause after it. `now` is the time of a monotonic clock. */
+  /** Records a pass of the installer, and returns the pause after it. `now` is the time of a monotonic clock. */
   gapAfter(now: number): number
 }
 
-/** Creates a pace. The first five passes within a second have no pause. */
+/** Creates the pauses between passes of the installer. The first five passes within a second have no pause. */
 export function newPassPace(): PassPace {
   const lastSecond: number[] = []
   return {

@@ -24,16 +24,18 @@ import { lookAgainIn, type State } from './state.ts'
 import { newWork, step, type Work } from './step.ts'
 import { toDo } from './step-plan.ts'
 
-/** Result of a pass. */
+/** Result of one pass, in which the installer checks and restores all files. */
 export interface PassResult {
-  /** Milliseconds until the next pass without an event. */
+  /** Milliseconds until the next pass of the installer, if no file event comes before. */
   readonly againMs: number
   readonly errors: readonly InstallError[]
-  /** Settles when the binaries have been compared and copied. Another pass is due then. */
+  /** Settles when the binaries have been compared and copied. The installer then runs another pass. */
   readonly busy: Promise<void> | undefined
 }
 
-/** Runs one pass: binaries, kubeconfig, network configuration. Writes only files that are not in order. */
+/**
+ * Runs one pass of the installer: binaries, kubeconfig, network configuration. Writes only missing and incorrect files.
+ */
 export async function pass(state: State, signal?: AbortSignal): Promise<PassResult> {
   const work = newWork(state, signal)
   if (!(await holdClaim(work))) {
@@ -47,15 +49,15 @@ export async function pass(state: State, signal?: AbortSignal): Promise<PassResu
   return { againMs: Math.max(work.againMs, 1), errors: work.errors, busy }
 }
 
-/** Step of the network configuration. */
+/** Checks and restores the network configuration, the last step of a pass. */
 async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatus, 'primary' | 'runtimes'>> {
   const { state, errors, health } = work
   const { settings, memory, failures } = state
   const isUnable = (errors.length > 0 || work.postponed > 0) && !couldWork(settings)
   const failure = errors[0] ?? failures.get('binary') ?? failures.get('kubeconfig')
   const withdraw = isUnable ? failure?.message : undefined
-  // Waits only for the first copy. A plugin that was in place is soon restored and runtimes retry; but a pod that
-  // starts without the entry stays without the plugin.
+  // Adds the plugin to the network only after the first copy of its binaries. Later copies do not delay this: runtimes
+  // retry while a binary is restored, but a pod that starts without the plugin stays without it.
   if ((isBusy && !state.binaries.wereFine) || (isUnable && withdraw === undefined)) {
     const reason = 'the plugin and its kubeconfig come first'
     health.push({ artefact: 'conflist', path: settings.netDir, state: 'waiting', reason })
@@ -67,14 +69,14 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
   if (plan.until !== undefined) lookAgainIn(work, plan.until - performance.now() + 1)
   await step(work, 'conflist', plan)
   if (withdraw !== undefined) reportWithdrawal(work, plan, withdraw)
-  // A conversion in this step has renamed the primary.
+  // A conversion in this step has renamed the primary from `x.conf` to `x.conflist`.
   const primary = memory.primary.name ?? plan.primary
   if (plan.primary !== undefined && primary !== undefined) reportAdopted(state, primary)
   const runtimes = runtimesNow(state, plan)
-  // A copy in Multus may run the plugin behind another file.
+  // A runtime that uses another file than the primary may still run the plugin: Multus may have copied the network.
   const isRun = runtimes !== undefined && judgeReadings(runtimes, settings.runtime) === 'ok'
   reportPreempted(state, isRun ? { ...plan, preemptedBy: undefined } : plan)
-  // The owner may be writing a primary that is on hold.
+  // While the primary is invalid for a moment, its owner may be writing it. The runtimes are not reported then.
   if (runtimes !== undefined && plan.until === undefined) reportRuntimes(state, runtimes)
   return { ...withPrimary(primary), ...(runtimes === undefined ? {} : { runtimes }) }
 }
@@ -82,25 +84,28 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
 const withPrimary = (primary: string | undefined): Pick<InstallStatus, 'primary'> =>
   primary === undefined ? {} : { primary }
 
-/** Behaviour of each runtime for the net folder after this pass. */
+/** Network that each container runtime uses for the net folder after this pass. */
 function runtimesNow({ settings, memory, net }: State, plan: NetFolderPlan): RuntimeReading[] | undefined {
   try {
     const files = plan.changes.length === 0 ? plan.files : lookAgain(settings, memory, net)
     return files === undefined ? undefined : readRuntimes(settings, files)
   } catch {
-    // The folder was removed or closed meanwhile. The next pass reports it.
+    // The net folder was removed or made inaccessible meanwhile. The next pass reports it.
     return undefined
   }
 }
 
-/** Restores late writes: another program has written a configuration to the file that we replaced. */
+/**
+ * Restores late writes: another program has written a configuration to the file that the installer had already
+ * replaced.
+ */
 async function putBackLateWrites(work: Work): Promise<void> {
   const { memory, settings } = work.state
   const { displaced } = memory
   for (const late of displaced.lateWrites()) await step(work, 'conflist', toDo(putBack(late, settings.type, displaced)))
 }
 
-/** True if the plugin could work now, even in an older version. */
+/** True if runtimes can run the plugin now, even in an older version: its binary and its kubeconfig exist. */
 function couldWork({ binDirs, sourceDir, type, kubeconfig }: Settings): boolean {
   if (sourceDir !== undefined) {
     const folders = binDirs.filter((folder) => kindOf(folder) === 'folder')
@@ -113,7 +118,7 @@ function isProgram(path: string): boolean {
   try {
     return damageOf(path) === undefined && !isMarked(path)
   } catch {
-    // The binary is missing, or is not a file.
+    // The plugin's binary is missing, or its path is not a file.
     return false
   }
 }
@@ -123,7 +128,7 @@ function kindOf(path: string): 'file' | 'folder' | 'none' {
     const stat = statSync(path)
     return stat.isDirectory() ? 'folder' : stat.isFile() ? 'file' : 'none'
   } catch {
-    // Missing or inaccessible; runtimes cannot start it in either case.
+    // The path is missing or inaccessible. Runtimes cannot start the plugin in either case.
     return 'none'
   }
 }

@@ -10,7 +10,7 @@ import { InstallError, toInstallError } from '../install-error.ts'
 import type { Settings } from '../options.ts'
 import { failed, inOrder, NOTHING, type StepPlan, toDo } from './step-plan.ts'
 
-/** Plans the kubeconfig from the files of the service account. */
+/** Plans the plugin's kubeconfig from the files of the service account. */
 export function planKubeconfig({ kubeconfig, type }: Settings): StepPlan {
   if (kubeconfig === undefined) return NOTHING
   const { path, mode = 0o600 } = kubeconfig

@@ -6,13 +6,15 @@ import { withVerdict } from './conflist/read-runtimes.ts'
 import { hintFor, type State, sayOnce } from './state.ts'
 import type { Work } from './step.ts'
 
-/** Emits `preempted` when runtimes begin to use another file than the one with our entry. */
+/**
+ * Emits `preempted` when runtimes begin to use another file than the one to which the installer has added the plugin.
+ */
 export function reportPreempted(state: State, { preemptedBy, primary = '' }: ConflistPlan): void {
   const by = preemptedBy ?? ''
   sayOnce(state, 'preempted', preemptedBy, () => ({ type: 'preempted', by, primary, hint: hintFor(by) }))
 }
 
-/** Maximum number of skipped files that a pass names. Of the others it reports the number. */
+/** Maximum number of skipped files that one pass reports by name. It reports only the number of further files. */
 const MAX_NAMED = 20
 
 /** Emits `skipped` for each file that runtimes skip: once, and again if the reason changes. */
@@ -29,7 +31,7 @@ export function reportSkipped(state: State, skipped: ReadonlyMap<string, string>
   if (more > 0) state.emit({ type: 'skipped', path: netDir, reason: 'no runtime can load them', more })
 }
 
-/** Emits `runtimes` when the behaviour of a runtime for the net folder changes. */
+/** Emits `runtimes` when a container runtime uses another network for the net folder than before. */
 export function reportRuntimes(state: State, readings: readonly RuntimeReading[]): void {
   const verdict = judgeReadings(readings, state.settings.runtime)
   const text = readings.map((one) => one.text).join('; ')
@@ -37,9 +39,8 @@ export function reportRuntimes(state: State, readings: readonly RuntimeReading[]
 }
 
 /**
- * Emits `withdrawn` for each file from which our entry was removed.
- * These writes succeeded, so their health is `ok`. It becomes `waiting`, because the plugin is not installed without
- * its entry.
+ * Emits `withdrawn` for each file from which the installer has removed the plugin.
+ * The writes succeeded, so the files' health is `ok`. Changes it to `waiting`, because the plugin is not installed.
  */
 export function reportWithdrawal({ state, health }: Work, plan: ConflistPlan, reason: string): void {
   for (const { path } of plan.changes) {
@@ -50,13 +51,13 @@ export function reportWithdrawal({ state, health }: Work, plan: ConflistPlan, re
   }
 }
 
-/** Emits `adopted` when another file has become the primary. */
+/** Emits `adopted` when another file has become the primary network configuration. */
 export function reportAdopted(state: State, primary: string): void {
   const former = state.status.primary
   sayOnce(state, 'primary', primary, () => ({ type: 'adopted', primary, former }))
 }
 
-/** Updates the installer's status, and emits `ready` or `not-ready` if it has changed. */
+/** Updates the installer's status. Emits `ready` or `not-ready` if the status has changed. */
 export function reportStatus(
   work: Work,
   { primary, runtimes }: Pick<InstallStatus, 'primary' | 'runtimes'>,
@@ -70,7 +71,7 @@ export function reportStatus(
   const { ready, reason } = state.status
   const ms = performance.now() - began
   sayOnce(state, 'ready', ready ? 'ready' : undefined, () => ({ type: 'ready', primary, ms }))
-  // While binaries are copied some are always missing. The pass afterwards decides.
+  // While binaries are being copied, some are always missing. The pass after the copy reports missing binaries.
   if (isBusy) return
   const bad = health.find(isBad)
   sayOnce(state, 'not ready', ready ? undefined : reason, () => ({

@@ -20,13 +20,13 @@ export interface State {
   readonly healLimit: HealLimit
   readonly emit: (event: InstallEvent) => void
   readonly failures: Map<Health['artefact'], Failure>
-  /** Last text per topic, to emit each event once. */
+  /** Last reported text for each topic, so that the installer emits each event once. */
   readonly said: Map<string, string>
-  /** Files that were in order before. Restoring one of them is a heal. */
+  /** Paths of files that were correct before. If such a file changes, restoring it counts as a heal. */
   readonly seen: Set<string>
   status: InstallStatus
   passes: number
-  /** Set while `run` is active. */
+  /** The installer's claim file, which decides between several installers. Set while `run` is active. */
   claim: Claim | undefined
 }
 
@@ -36,26 +36,29 @@ interface Failure {
   retryAt: number
 }
 
-/** Work on the binaries, which may take seconds. It runs beside the passes, so that no other file waits for it. */
+/**
+ * State of the background work that compares and copies binaries, which may take seconds. No other file waits for this
+ * work.
+ */
 export interface BinaryState {
-  /** Running work, and its results so far. */
+  /** Running work on the binaries, and the health that it has found so far. */
   running: { readonly end: Promise<void>; readonly found: () => readonly Health[] } | undefined
-  /** Result of finished work, until the next pass collects it. */
+  /** Result of finished work on the binaries, until the next pass collects it. */
   done: StepOutcome | undefined
-  /** Health that the last pass has reported. */
+  /** Health of the binaries that the last pass has reported. */
   health: readonly Health[]
-  /** True if all binaries were in place before. */
+  /** True if all binaries have been in place at least once. */
   wereFine: boolean
   stop: AbortController
 }
 
-/** Results of steps. */
+/** Results of the installation steps in one pass. */
 export interface StepOutcome {
   readonly health: Health[]
   readonly errors: InstallError[]
-  /** Milliseconds until the next pass without an event. */
+  /** Milliseconds until the next pass of the installer, if no file event comes before. */
   againMs: number
-  /** Number of changes that must wait, because their file was just written. */
+  /** Number of changes that the rate limit has delayed, because their files were just written. */
   postponed: number
 }
 
@@ -73,7 +76,7 @@ export function newState(settings: Settings): State {
       try {
         settings.observe?.(event)
       } catch {
-        // A defective observer must not affect the node's network.
+        // An error in the function that observes events must not affect the node's network.
       }
     },
     failures: new Map(),
@@ -85,12 +88,12 @@ export function newState(settings: Settings): State {
   }
 }
 
-/** Creates the state of the binaries. No copy is running. */
+/** Creates the state of the work on the binaries: no comparison or copy is running. */
 function newBinaryState(): BinaryState {
   return { running: undefined, done: undefined, health: [], wereFine: false, stop: new AbortController() }
 }
 
-/** State under other options. Keeps the memory of the net folder if the folder is the same. */
+/** Creates the installer's state for other options. Keeps the memory of the net folder if the folder is the same. */
 export function withSettings(old: State, settings: Settings): State {
   const { memory, net, passes, status, claim: former } = old
   const { claimFile, netDir, ownFile } = settings
@@ -105,7 +108,7 @@ export function withSettings(old: State, settings: Settings): State {
   return state
 }
 
-/** Emits an event unless the last one of this topic had the same text. `undefined` resets the topic. */
+/** Emits an event, unless the last event of its topic had the same text. The text `undefined` resets the topic. */
 export function sayOnce(state: State, topic: string, text: string | undefined, event: () => InstallEvent): void {
   if (text === undefined) {
     state.said.delete(topic)
@@ -117,8 +120,8 @@ export function sayOnce(state: State, topic: string, text: string | undefined, e
 }
 
 /**
- * Records a failed step, and returns the milliseconds until its retry.
- * Emits the same failure again only after that time, so that a lasting one does not fill the log.
+ * Records a failed installation step, and returns the milliseconds until its retry. Emits the same failure again only
+ * after that time, so that a lasting failure does not fill the log.
  */
 export function noteFailure(state: State, artefact: Health['artefact'], error: InstallError, now: number): number {
   const known = state.failures.get(artefact)
@@ -130,7 +133,7 @@ export function noteFailure(state: State, artefact: Health['artefact'], error: I
   return retryMs
 }
 
-/** Requests another pass after that time, unless an earlier one is requested. */
+/** Requests another pass of the installer after `ms` milliseconds, unless an earlier pass is already requested. */
 export function lookAgainIn(outcome: StepOutcome, ms: number): void {
   outcome.againMs = Math.min(outcome.againMs, ms)
 }

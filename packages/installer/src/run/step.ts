@@ -6,25 +6,25 @@ import { whoElse } from './claim/claim.ts'
 import { hintFor, lookAgainIn, noteFailure, type State, type StepOutcome } from './state.ts'
 import type { StepPlan } from './step-plan.ts'
 
-/** Number of consecutive rewrites after which another program is probably reverting us. */
+/** Number of consecutive rewrites of a file after which another program probably reverts the installer's writes. */
 const QUARREL = 6
-/** Number of rewrites between two reports of the conflict. */
+/** Number of rewrites of a file between two `contended` events. */
 const REMINDER = 50
 
-/** A pass or background work, with the results of its steps. */
+/** A pass of the installer, or its background work on the binaries, with the results of its steps. */
 export interface Work extends StepOutcome {
   readonly state: State
   readonly began: number
   readonly signal: AbortSignal | undefined
 }
 
-/** Creates work without results. */
+/** Creates the record of a pass or of background work, without results yet. */
 export function newWork(state: State, signal: AbortSignal | undefined): Work {
   const { recheckMs } = state.settings
   return { state, began: performance.now(), health: [], errors: [], signal, againMs: recheckMs, postponed: 0 }
 }
 
-/** Applies the changes of a step, in each folder up to the first failure. */
+/** Applies the changes of an installation step. In each folder, stops at the first failure. */
 export async function step(work: Work, artefact: Health['artefact'], plan: StepPlan): Promise<void> {
   const { state, health, errors } = work
   const postponedBefore = work.postponed
@@ -54,7 +54,8 @@ async function carryOutAll(
     const postponedBefore = work.postponed
     const error = await carryOut(work, change)
     failure ??= error
-    // A binary may need the libraries before it, so it waits for them. Copies in other folders do not wait.
+    // A binary may need the libraries that are copied before it. If one of them is delayed, the rest of its folder
+    // waits too.
     if (error !== undefined || (artefact === 'binary' && work.postponed > postponedBefore)) ended.add(folder)
   }
   return failure
@@ -80,7 +81,7 @@ async function carryOut(work: Work, change: Change): Promise<InstallError | unde
     if (work.signal?.aborted) throw cause
     const error = toInstallError(cause, 'cannot write', path)
     if (error.code === 'CHANGED') {
-      // Another program is writing the file: reads its new content.
+      // Another program is writing the file: the next pass reads its new content.
       lookAgainIn(work, state.settings.rewriteMs)
       health.push({ artefact, path, state: 'drift', reason: error.message })
       return undefined
@@ -95,7 +96,7 @@ async function carryOut(work: Work, change: Change): Promise<InstallError | unde
   return undefined
 }
 
-/** Delays a change because its file was just written. */
+/** Delays a change by the rate limit, because its file was just written. */
 function postpone(work: Work, { artefact, path, reason }: Change, ms: number): void {
   lookAgainIn(work, ms)
   work.postponed += 1

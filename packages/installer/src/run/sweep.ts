@@ -3,9 +3,9 @@ import { sweepTemporaries } from '../files/temporary.ts'
 import type { Settings } from '../options.ts'
 
 /**
- * Removes leftovers of interrupted runs from all folders that are written to.
+ * Removes temporary files of interrupted runs from all folders to which the installer writes.
  *
- * @param binaries - names whose temporary files, left by other installers, are removed too.
+ * @param binaries - names of binaries whose temporary files, left by other installers, are removed too.
  */
 export function sweep(settings: Settings, binaries: readonly string[] = []): void {
   const { netDir, binDirs, kubeconfig, claimFile, type } = settings

@@ -16,27 +16,38 @@ import { mark, removeMarked, removeUnmarked } from './markers.ts'
 import { foldersOnNode, needsOf } from './needs.ts'
 import { sweep } from './sweep.ts'
 
-/** Result of `uninstall`: changes, and what it could not remove. */
+/** Result of `uninstall`: the changes, and the files that it has kept or could not remove. */
 export interface UninstallReport {
   readonly changes: readonly PlannedChange[]
-  /** If not empty, our entry may still be in a list. Binaries and kubeconfig are kept then, so that pods start. */
+  /**
+   * Errors. If not empty, the plugin may still be in a network configuration. Binaries and kubeconfig are then kept, so
+   * that pods start.
+   */
   readonly errors: readonly InstallError[]
-  /** Files of the plugin that stay because they are needed, each with a marker. The last DEL removes them. */
+  /**
+   * Binaries of the plugin that stay because the node still needs them. Each has a marker file. The last DEL of the
+   * plugin removes them.
+   */
   readonly kept: readonly string[]
-  /** Needs of the plugin: attachments, copies of its entry, and unreadable files. At most 20 for each name. */
+  /**
+   * Reasons to keep the plugin's binaries: attachments, other configurations with the plugin, and unreadable files. At
+   * most 20 for each name.
+   */
   readonly needs: readonly Need[]
-  /** Number of needs that are not in `needs`. */
+  /** Number of reasons to keep binaries that are not in `needs`. */
   readonly moreNeeds: number
   /** Reason why nothing was removed: another installer is active. */
   readonly left?: string
 }
 
-/** Parts of an earlier installation that stay because a newer one has them too. */
+/** Parts of the installation under old options that stay, because the new options need them too. */
 export interface Kept {
   readonly entries?: boolean
   readonly ownFile?: string | undefined
   readonly kubeconfig?: string | undefined
-  /** Keeps the names of this source folder in these folders; all names if there is no source folder. */
+  /**
+   * Keeps the binaries named in this source folder, in these folders. Keeps all binaries if there is no source folder.
+   */
   readonly binaries?: { readonly binDirs: readonly string[]; readonly sourceDir?: string | undefined }
   readonly claimFile?: string | undefined
 }
@@ -46,18 +57,18 @@ export interface Removal {
   readonly settings: Settings
   readonly net: NetReader
   readonly kept?: Kept
-  /** Claimant whose claim is removed. Default: any. */
+  /** Installer whose record in the claim file is removed. Default: the record of any installer. */
   readonly claimant?: Claimant | undefined
-  /** End of a stopped copy. */
+  /** Settles when a stopped copy of a binary has ended. */
   readonly copying?: Promise<void> | undefined
 }
 
-/** Milliseconds for a copy to react to the stop. */
+/** Milliseconds that a copy of a binary has to react to the stop. */
 const STOP_MS = 300
-/** Maximum number of attempts for a file that another program writes at the same time. */
+/** Maximum number of attempts to change a file that another program writes at the same time. */
 const ATTEMPTS = 5
 
-/** A report under construction. */
+/** Report of the uninstallation while it is being filled. */
 interface Report {
   readonly changes: PlannedChange[]
   readonly errors: InstallError[]
@@ -67,15 +78,14 @@ interface Report {
 }
 
 /**
- * Removes the plugin from the node: first from every network configuration, then its kubeconfig, then its binary under
- * all names in the source folder.
- * A name that is still needed stays, with a marker.
+ * Removes the plugin from the node: first from every network configuration, then its kubeconfig, then its binary. The
+ * binary goes under all its names in the source folder. A name that is still needed stays, with a marker file.
  */
 export async function uninstall(removal: Removal): Promise<UninstallReport> {
   const report: Report = { changes: [], errors: [], kept: [], needs: [], moreNeeds: 0 }
   removeEntries(removal, report)
   if (report.errors.length === 0) await removeFiles(removal, report)
-  // A stopped copy may be about to create its temporary file.
+  // Waits for a stopped copy, which may be about to create its temporary file.
   if (removal.copying !== undefined) await endWithin(STOP_MS, removal.copying)
   sweep(removal.settings)
   giveUpClaim(removal, report)
@@ -119,7 +129,7 @@ function planRemoval(
   { ownFile, type }: Settings,
   kept: Kept,
 ): Change | undefined {
-  // Files in a list's folder belong to another program.
+  // Files in a sub-folder of the net folder belong to another program.
   if (before === undefined || name.includes('/') || name === kept.ownFile) return undefined
   if (countEntries(before.bytes, type) === 0) return undefined
   if (name === ownFile) return removeConf(before, 'uninstall')
@@ -129,12 +139,14 @@ function planRemoval(
 }
 
 /**
- * Marks the files that stay before it removes the kubeconfig: a call of the plugin needs the marker or the kubeconfig.
+ * Removes kubeconfig and binaries. Marks the binaries that stay before it removes the kubeconfig: a call of the plugin
+ * needs the marker file or the kubeconfig.
  */
 async function removeFiles({ settings, kept = {} }: Removal, report: Report): Promise<void> {
   const { kubeconfig } = settings
   const files = await ownFiles({ settings, kept }, report)
-  // In a folder that new options no longer use, the plugin is not uninstalled: it is installed elsewhere.
+  // Marks no binaries when only the options have changed: the plugin is still installed, in the folders of the new
+  // options.
   const needed = kept.binaries === undefined ? await markNeeded(files, settings, report) : new Set<string>()
   if (report.errors.length > 0) return
   if (kubeconfig !== undefined && kubeconfig.path !== kept.kubeconfig) {
@@ -143,7 +155,7 @@ async function removeFiles({ settings, kept = {} }: Removal, report: Report): Pr
   for (const { path } of files) if (!needed.has(path)) await remove('binary', path, report, removeMarked)
 }
 
-/** A file of the plugin in a binary folder. */
+/** A binary of the plugin in one of the folders for binaries. */
 interface OwnFile {
   readonly path: string
   readonly name: string
@@ -151,7 +163,10 @@ interface OwnFile {
 
 type KeptOf = Pick<Required<Removal>, 'settings' | 'kept'>
 
-/** The plugin's own name is the last one of a folder, because the other names are recognized by it. */
+/**
+ * Lists the plugin's binaries to remove. The name equal to the plugin's type comes last in each folder, because the
+ * other names are recognized by it.
+ */
 async function ownFiles({ settings, kept }: KeptOf, { errors }: Report): Promise<OwnFile[]> {
   const files: OwnFile[] = []
   for (const folder of settings.binDirs) {
@@ -208,7 +223,7 @@ async function remove(
   }
 }
 
-/** Removes the claim last, because a waiting installer then starts at once. */
+/** Removes the claim file as the last step, because a waiting installer then starts at once. */
 function giveUpClaim({ settings: { claimFile }, kept, claimant }: Removal, { changes, errors }: Report): void {
   if (claimFile === undefined || claimFile === kept?.claimFile) return
   try {

@@ -2,7 +2,8 @@ import { installer } from '@cni/installer'
 import { crashBefore } from '../crash-fs.ts'
 import { fakeNode } from '../node.ts'
 
-// Arguments: the folder of the node, and the number of the call before which the process dies.
+// Arguments of the process: the folder of the simulated node, and the number of the file system call before which the
+// process dies.
 const [root = '', n = ''] = process.argv.slice(2)
 const { options } = fakeNode(null, root)
 const die = (): never => {

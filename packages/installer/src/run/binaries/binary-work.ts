@@ -8,10 +8,11 @@ import { planBinaries } from './plan-binaries.ts'
 import { withoutUnwritable } from './unwritable-folders.ts'
 
 /**
- * Step of the binaries. Collects the result of the background work, or compares the files.
- * Unchanged files need only two `stat` calls each. Longer work continues after the pass.
+ * Compares the installed binaries with the source folder, and copies those that differ. Collects the result of an
+ * earlier call first. Unchanged files need only two `stat` calls each. A longer comparison or copy continues in the
+ * background after the pass.
  *
- * @returns `busy` settles at the end of work that continues.
+ * @returns `busy` settles when the background work ends; `undefined` without background work.
  */
 export async function lookAtBinaries(pass: Work): Promise<{ readonly busy: Promise<void> | undefined }> {
   const { binaries } = pass.state
@@ -52,7 +53,7 @@ function begin(pass: Work): void {
       await step(work, 'binary', { ...plan, errors: [...markers.errors, ...plan.errors] })
       binaries.done = work
     } catch (cause) {
-      // The installer was stopped. Unfinished copies are removed.
+      // The installer was stopped. `copyBinary` has removed the unfinished copy.
       if (work.signal?.aborted) return
       const error = toInstallError(cause, 'cannot install the binaries of', source)
       work.errors.push(error)
@@ -67,11 +68,11 @@ function begin(pass: Work): void {
     if (binaries.wereFine) return binaries.health
     return [{ artefact: 'binary', path: source, state: 'waiting', reason: 'the binaries are compared' }]
   }
-  // Starts in a microtask, so that `running` is set before it can end.
+  // Starts the work in a microtask: `running` must be set before the work can end and clear it.
   binaries.running = { end: Promise.resolve().then(run), found }
 }
 
-/** Changes that have not been applied yet. */
+/** Health of the binaries whose change has not been applied yet. */
 function notYet(changes: readonly Change[], known: readonly Health[]): Health[] {
   return changes
     .filter(({ path }) => !known.some((one) => one.path === path))

@@ -14,7 +14,7 @@ import type { Settings } from '../../options.ts'
 import { failed, NOTHING, type StepPlan } from '../step-plan.ts'
 import { instant, type VerifiedFiles } from '../verified.ts'
 
-/** Plans copies of missing or different binaries: libraries first, the plugin last. */
+/** Plans copies of missing or different binaries from the source folder: libraries first, the plugin last. */
 export async function planBinaries(
   settings: Settings,
   verified: VerifiedFiles,
@@ -49,14 +49,15 @@ export async function planBinaries(
       failure = toInstallError(error, 'cannot use the binary folder', folder)
       errors.push(failure)
     }
-    // A plugin that must stay keeps the libraries that it works with.
+    // If the plugin's source is damaged, the installed plugin stays. Its installed libraries stay too, because it works
+    // with them.
     const isStuck = failure?.code === 'BROKEN_SOURCE'
     changes.push(...(isStuck ? ofFolder.filter(({ action }) => action !== 'replace') : ofFolder))
   }
   return { changes, health, errors }
 }
 
-/** Order of copying: the plugin comes last, because it may need the other files. */
+/** Sorts binaries for copying: the plugin comes last, because it may need the other files. */
 export function binaryOrder(names: readonly string[], type: string): string[] {
   return [...names].sort((a, b) => Number(a === type) - Number(b === type) || compareNames(a, b))
 }
@@ -82,11 +83,11 @@ function listSources(folder: string, type: string): Source[] {
   throw new InstallError('NO_SOURCE', message, { path: folder })
 }
 
-/** A source, and the path of its copy. */
+/** A binary in the source folder, and the path of its installed copy. */
 interface Pair {
   readonly source: Source
   readonly path: string
-  /** Paths of the source's other names: hard links, if one file contains several plugins. */
+  /** Paths of further hard links to the installed copy. The source has them if one file contains several plugins. */
   readonly links: readonly string[]
   /** The plugin's type. */
   readonly type: string
@@ -109,7 +110,7 @@ async function planBinary(pair: Pair): Promise<Change | undefined> {
   }
   if (isSameFile(stat, source.stat)) return undefined
   const isKnown = verified.isKnown(path, source.stat, stat, performance.now())
-  // A file that was intact at the last check is not checked again.
+  // Checks the source file for damage only if it has changed since the last check.
   if (!isKnown) assertWhole(pair)
   if (!isKnown && !(await isSame(pair, stat))) return copy(pair, 'replace', 'content differs')
   const wanted = permissionsOf(source.stat)
@@ -119,10 +120,11 @@ async function planBinary(pair: Pair): Promise<Change | undefined> {
   return { artefact: 'binary', action: 'chmod', path, reason, apply: () => chmodSync(path, wanted) }
 }
 
-/** Throws for a damaged program, such as one from a truncated image. It never replaces an intact one. */
+/** Throws for a damaged program file, such as one from a truncated image. The installed program is then kept. */
 function assertWhole({ source, path, type }: Pair, file = source.path): void {
   const damage = damageOf(file)
-  // Other damage matters for the plugin itself only: libraries are not started, and some files are empty on purpose.
+  // A truncated file is always refused. An empty or zeroed file is refused only as the plugin: runtimes do not start
+  // libraries, and some files are empty on purpose.
   if (damage === undefined || (source.name !== type && damage !== 'truncated')) return
   const message = `${JSON.stringify(source.path)} is ${damage}, so it is not copied to ${JSON.stringify(path)}`
   throw new InstallError('BROKEN_SOURCE', message, { path: source.path })
@@ -150,7 +152,10 @@ function copy(pair: Pair, action: 'create' | 'replace', reason: string): Change 
   }
 }
 
-/** Links the path to an existing copy of another name. Returns false if there is no copy or a link is impossible. */
+/**
+ * Creates a hard link from another installed name of the same binary. Returns false if no other name is installed or a
+ * link is impossible.
+ */
 async function linkToTwin(pair: Pair): Promise<boolean> {
   const { source, path, links, type, verified } = pair
   for (const twin of links) {
@@ -159,7 +164,8 @@ async function linkToTwin(pair: Pair): Promise<boolean> {
     const isKnown = verified.isKnown(twin, source.stat, stat, performance.now())
     if (!isKnown && !(await isSame({ ...pair, path: twin }, stat))) continue
     if (!linkBinary(twin, path, type)) continue
-    // The new link has changed the link count and ctime, which are part of the cached identity.
+    // The new link has changed link count and ctime of the file. The memory of verified files compares ctime, so record
+    // both names again.
     for (const name of [path, twin]) verified.add(name, source.stat, lstatSync(name, { bigint: true }), instant())
     return true
   }

@@ -5,8 +5,8 @@ import { isSameFile, sameBytes } from '../../files/same-bytes.ts'
 import type { Settings } from '../../options.ts'
 
 /**
- * Names of the plugin's file in the source folder; several if one file contains several plugins. Its type is the last
- * one.
+ * Names of the plugin's binary in the source folder. There are several hard links if one file contains several plugins.
+ * The plugin's type is the last name.
  */
 export function pluginNames({ sourceDir, type }: Settings): string[] {
   if (sourceDir === undefined) return []
@@ -19,9 +19,8 @@ export function pluginNames({ sourceDir, type }: Settings): string[] {
 }
 
 /**
- * True if a file under another name of the plugin is ours.
- * It is ours if it is the plugin's file, or has the same bytes as that file or the source. Any other file belongs to
- * another program.
+ * True if this installer has installed the file with another name of the plugin's binary. Such a file is a hard link to
+ * the plugin's binary, or equals the binary or its source. Any other file belongs to another program.
  */
 export async function isInstalled(name: string, folder: string, { sourceDir, type }: Settings): Promise<boolean> {
   if (sourceDir === undefined) return false
@@ -40,7 +39,7 @@ function statOf(path: string, stat: typeof statSync | typeof lstatSync): BigIntS
   try {
     return stat(path, { bigint: true })
   } catch {
-    // A file that cannot be checked does not count as ours.
+    // The file is missing or inaccessible, so it does not count as installed by this installer.
     return undefined
   }
 }

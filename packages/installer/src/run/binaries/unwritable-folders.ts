@@ -7,9 +7,8 @@ import type { StepOutcome } from '../state.ts'
 const UNWRITABLE: readonly unknown[] = ['EROFS', 'EACCES', 'EPERM']
 
 /**
- * Outcome of the binaries' step. An unwritable folder is `skipped` if another folder has all files: some platforms have
- * a second, read-only one.
- * The step has already emitted the failure.
+ * Result of the step that installs the binaries. An unwritable folder is `skipped` if another folder has all files:
+ * some platforms have a second, read-only folder. The step has already emitted the failure.
  */
 export function withoutUnwritable(
   binDirs: readonly string[],

@@ -8,42 +8,44 @@ import { toInstallError } from '../../install-error.ts'
 import type { Settings } from '../../options.ts'
 import { type Claimant, type ClaimRecord, claimText, isNewer, newClaimant, parseClaim, settingsHash } from './record.ts'
 
-/** The active installer of the node. */
+/** Answer of the claim file: which of several installers on the node is active. */
 export type Standing =
-  /** This installer is active. `change` is set if its record must be written. */
+  /** This installer is active. `change` is set if the claim file does not have this installer's record yet. */
   | { readonly kind: 'ours'; readonly change?: Change }
-  /** A newer installer is active. It counts as gone if it does not touch its file within `leftMs`. */
+  /** A newer installer is active. It counts as gone if it does not touch the claim file within `leftMs`. */
   | { readonly kind: 'theirs'; readonly reason: string; readonly leftMs: number }
 
 /**
- * A file that determines the active one of several installers: the one that started last.
- * The active installer touches the file regularly. If it has not for three rechecks, or the file is gone, the newest of
- * the others takes over.
+ * Claim file that several installers on a node share. The installer that started last is the active one, and only it
+ * writes. The active installer touches the claim file regularly. If it has not for three rechecks, or the file is gone,
+ * the newest waiting installer takes over.
  *
- * The order is total and the file is replaced atomically, so concurrent writes are safe: an installer replaces an older
- * one's record, and waits for a newer one.
+ * Concurrent writes are safe, because installers have a total order and replace the file atomically. An installer
+ * replaces the record of an older one, and waits for a newer one.
  */
 export interface Claim {
   readonly claimant: Claimant
   /**
-   * Reads the file. `now` is the time of a monotonic clock.
+   * Reads the claim file and returns which installer is active. `now` is the time of a monotonic clock.
    *
-   * @throws {@link InstallError} if the file cannot be read.
+   * @throws {@link InstallError} if the claim file cannot be read.
    */
   look(now: number): Standing
-  /** Touches the claim's file if the last touch is old enough. Only the active installer calls it. */
+  /**
+   * Updates the timestamps of the claim file, if the last update is old enough. Only the active installer calls this.
+   */
   touch(now: number): void
-  /** Reason why another installer, newer or older, is active. The installed files belong to it. */
+  /** Reason why another installer, newer or older, is active. The installed files then belong to that installer. */
   keeper(): string | undefined
 }
 
-/** Creates the claim of an installer with these settings. */
+/** Creates the claim of an installer with the given settings and identity. */
 export function newClaim(path: string, settings: Settings, claimant: Claimant): Claim {
   const { recheckMs, type } = settings
   const own: ClaimRecord = { ...claimant, settings: settingsHash(settings) }
   const staleMs = Math.max(3 * recheckMs, 3000)
   let touchedAt = Number.NEGATIVE_INFINITY
-  /** The other installer's file when it was last found to be touched. */
+  /** Inode number and mtime of the claim file with another installer's record, and the time when they last changed. */
   let seen: { readonly stamps: string; readonly since: number } | undefined
   const write = (before: Snapshot | undefined, reason: string): Change => ({
     artefact: 'claim',
@@ -82,7 +84,7 @@ export function newClaim(path: string, settings: Settings, claimant: Claimant): 
       try {
         utimesSync(path, new Date(), new Date())
       } catch {
-        // The file is gone. The next pass writes it.
+        // The claim file is gone. The next pass of the installer writes it again.
       }
     },
     keeper() {
@@ -93,26 +95,26 @@ export function newClaim(path: string, settings: Settings, claimant: Claimant): 
   }
 }
 
-/** Creates a claim. The currently active installer becomes the older one. */
+/** Creates a claim that is newer than the currently active installer, so that this installer becomes the active one. */
 export function startClaim(path: string, settings: Settings): Claim {
   return newClaim(path, settings, newClaimant(recordAt(path)))
 }
 
-/** Reason why this installer must not write now; `undefined` unless a newer one is active. */
+/** Reason why this installer must not write now: a newer installer is active. `undefined` without a newer installer. */
 export function whoElse(claim: Claim | undefined): string | undefined {
   try {
     const standing = claim?.look(performance.now())
     return standing?.kind === 'theirs' ? standing.reason : undefined
   } catch {
-    // An unreadable claim must not stop the installation.
+    // An unreadable claim file must not stop the installation.
     return undefined
   }
 }
 
 /**
- * Removes the file, unless it belongs to another claimant than the given one.
+ * Removes the claim file, unless its record is of another installer than the given one.
  *
- * @returns true if the file existed.
+ * @returns true if the claim file existed.
  * @throws {@link InstallError} `IO`.
  */
 export function removeClaim(path: string, claimant?: Claimant): boolean {
@@ -131,7 +133,7 @@ function recordAt(path: string): ClaimRecord | undefined {
     const file = readRegular(path)
     return file === undefined ? undefined : parseClaim(file.bytes)
   } catch {
-    // The next pass reports the error.
+    // The claim file is unreadable. The next pass of the installer reports the error.
     return undefined
   }
 }

@@ -5,26 +5,26 @@ import type { Settings } from '../../options.ts'
 
 /** Identity of one of several installers on a node. */
 export interface Claimant {
-  /** Id of the boot to which `startedAt` belongs. */
+  /** Id of the node's boot to which `startedAt` belongs. */
   readonly bootId: string
-  /** Start time in seconds since that boot, by a clock that is never adjusted. */
+  /** Start time of the installer in seconds since the node's boot, by a clock that is never adjusted. */
   readonly startedAt: number
-  /** Random id, for two that start at the same time. */
+  /** Random id, which orders two installers that start at the same time. */
   readonly id: string
 }
 
-/** Record of an installer in the file that all installers of a node share. */
+/** Content of the claim file, which all installers of a node share: the identity of the active installer. */
 export interface ClaimRecord extends Claimant {
-  /** Hash of the installer's settings. */
+  /** Hash of the active installer's settings. */
   readonly settings: string
 }
 
-/** Text of the claim file for a record. */
+/** Text of the claim file for an installer's record. */
 export function claimText(record: ClaimRecord): string {
   return `${JSON.stringify(record, null, 2)}\n`
 }
 
-/** Parses the file; `undefined` if it is not a record. */
+/** Parses the claim file; `undefined` if its content is invalid. */
 export function parseClaim(text: Uint8Array): ClaimRecord | undefined {
   try {
     const value = parseJson(text, 'not a claim')
@@ -33,7 +33,7 @@ export function parseClaim(text: Uint8Array): ClaimRecord | undefined {
     if (typeof bootId !== 'string' || typeof startedAt !== 'number') return undefined
     return typeof settings === 'string' && typeof id === 'string' ? { bootId, startedAt, settings, id } : undefined
   } catch {
-    // The record is invalid, and will be written again.
+    // The claim file is not JSON. The caller treats it as missing and writes it again.
     return undefined
   }
 }
@@ -44,7 +44,9 @@ export function isNewer(other: Claimant, own: Claimant): boolean {
   return other.startedAt === own.startedAt ? other.id > own.id : other.startedAt > own.startedAt
 }
 
-/** Creates a claimant that is newer than the one in the record, even if their clocks differ. */
+/**
+ * Creates the identity of an installer. It is newer than the installer in the claim file, even if their clocks differ.
+ */
 export function newClaimant(there: ClaimRecord | undefined): Claimant {
   const { bootId, now } = bootClock()
   const after = there?.bootId === bootId ? Math.round(there.startedAt * 100 + 1) / 100 : 0
@@ -56,12 +58,12 @@ function bootClock(): { readonly bootId: string; readonly now: number } {
     const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     return { bootId, now: Number.parseFloat(readFileSync('/proc/uptime', 'utf8')) }
   } catch {
-    // No /proc. The order is still correct, because a claimant is newer than the one in the record.
+    // /proc is missing. The order stays correct: a new installer is always newer than the one in the claim file.
     return { bootId: '', now: 0 }
   }
 }
 
-/** Hash of all settings that affect the written files. */
+/** Hash of all installer settings that affect the written files. */
 export function settingsHash({ observe: _, ...settings }: Settings): string {
   return createHash('sha256').update(JSON.stringify(settings)).digest('hex').slice(0, 16)
 }

@@ -16,14 +16,14 @@ interface NewText {
   readonly reason: string
   /** The plugin's type. */
   readonly type: string
-  /** Permissions of our own file. Another program's file keeps its own. */
+  /** Permissions of a file that only the installer writes. A file of another program keeps its permissions. */
   readonly ownMode?: number
-  /** Keeps the replaced file of another program open. */
+  /** Set that keeps the replaced file open, because another program may still write to it. */
   readonly displaced?: DisplacedFiles
   readonly done?: () => void
 }
 
-/** Replaces the text of a file in the net folder. */
+/** Plans to replace the text of a file in the net folder. */
 export function replaceConf({ path, before, text, reason, type, ownMode, displaced, done }: NewText): Change {
   return {
     artefact: 'conflist',
@@ -42,9 +42,9 @@ export function replaceConf({ path, before, text, reason, type, ownMode, displac
 
 /** Parameters of {@link convertToList}. */
 interface Conversion {
-  /** The single configuration. */
+  /** The single configuration (`x.conf`) that is converted to a list. */
   readonly before: Snapshot
-  /** The list of an earlier conversion. */
+  /** The `x.conflist` of an earlier conversion, which may be overwritten. */
   readonly existing: Snapshot | undefined
   readonly text: string
   /** The plugin's type. */
@@ -53,7 +53,7 @@ interface Conversion {
   readonly done: () => void
 }
 
-/** Converts `x.conf` to `x.conflist`. */
+/** Plans to convert the single configuration `x.conf` to the list `x.conflist`. */
 export function convertToList({ before, existing, text, type, displaced, done }: Conversion): Change {
   const { path } = before
   return {
@@ -73,7 +73,10 @@ export function convertToList({ before, existing, text, type, displaced, done }:
   }
 }
 
-/** Writes a late write of another program to the path where that program expects it. */
+/**
+ * Plans to restore another program's write to a file that the installer had already replaced. The bytes go to the path
+ * where that program expects them.
+ */
 export function putBack({ path, bytes, mode, done }: LateWrite, type: string, displaced: DisplacedFiles): Change {
   const before = readRegular(path)
   return {
@@ -89,12 +92,12 @@ export function putBack({ path, bytes, mode, done }: LateWrite, type: string, di
   }
 }
 
-/** Changes the permissions of a file in the net folder. */
+/** Plans to change the permissions of a file in the net folder. */
 export function chmodConf(path: string, mode: number, reason: string): Change {
   return { artefact: 'conflist', action: 'chmod', path, reason, apply: () => chmodSync(path, mode) }
 }
 
-/** Removes our own file. */
+/** Plans to remove a file of the net folder that only the installer writes. */
 export function removeConf(before: Snapshot, reason: string): Change {
   const { path } = before
   return {

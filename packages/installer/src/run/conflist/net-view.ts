@@ -4,7 +4,7 @@ import type { Settings } from '../../options.ts'
 import type { Memory } from '../memory.ts'
 import type { StepPlan } from '../step-plan.ts'
 
-/** Input of a plan for the net folder: settings, memory, and the folder's files. */
+/** Input for planning changes in the net folder: the installer's settings and memory, and the folder's files. */
 export interface NetView {
   readonly settings: Settings
   readonly memory: Memory
@@ -12,10 +12,13 @@ export interface NetView {
   readonly candidates: Candidates
 }
 
-/** A plan for the net folder, and the primary that it uses. */
+/** Planned changes in the net folder, and the primary network configuration on which they are based. */
 export interface ConflistPlan extends StepPlan {
   readonly primary?: string
   readonly preemptedBy?: string | undefined
-  /** Time of the next check, if an invalid primary keeps its role until then. */
+  /**
+   * Time when the installer must check again, because an invalid primary network configuration stays the primary until
+   * then.
+   */
   readonly until?: number
 }

@@ -10,7 +10,7 @@ import { inOrder, type StepPlan, toDo } from '../step-plan.ts'
 import { chmodConf, convertToList, replaceConf } from './conf-changes.ts'
 import type { NetView } from './net-view.ts'
 
-/** Plans that the plugin is the last one of the primary. */
+/** Plans the changes that make the plugin the last one of the primary network configuration. */
 export function planChained(view: NetView, primary: Snapshot, name: string): StepPlan {
   const { memory, settings } = view
   if (conflistName(name) !== name) return planConversion(view, primary, name)
@@ -18,7 +18,10 @@ export function planChained(view: NetView, primary: Snapshot, name: string): Ste
   return planPermissions(memory, primary) ?? inOrder('conflist', primary.path)
 }
 
-/** Plans the conversion of a single configuration, which cannot contain a second plugin, to a list. */
+/**
+ * Plans the conversion of a single configuration to a list, because a single configuration has room for only one
+ * plugin.
+ */
 function planConversion({ settings, memory, files }: NetView, primary: Snapshot, name: string): StepPlan {
   const { plugin, type } = settings
   const list = conflistName(name)
@@ -34,7 +37,10 @@ function planConversion({ settings, memory, files }: NetView, primary: Snapshot,
   return toDo(convertToList({ before: primary, existing, text, type, displaced: memory.displaced, done }))
 }
 
-/** True if a list is the result of an earlier conversion: it has the plugins of the `.conf`, followed by ours. */
+/**
+ * True if the installer has made the `.conflist` from the `.conf` earlier: it has the plugins of the `.conf`, then the
+ * installed plugin.
+ */
 function isOwnConversion(existing: Snapshot, original: Snapshot, type: string): boolean {
   const types = (name: string, { bytes }: Snapshot) => listCandidates(new Map([[name, bytes]])).valid[0]?.types
   const others = types('x.conf', original) ?? types('x.conflist', original)
@@ -56,7 +62,8 @@ function planEntry({ settings, memory }: NetView, primary: Snapshot): StepPlan {
 }
 
 /**
- * Plans the permissions of another program's file: reverts permissions that were added, keeps those that were removed.
+ * Plans the permissions of a configuration file that belongs to another program. Reverts permissions that were added,
+ * and keeps the removal of permissions.
  */
 function planPermissions(memory: Memory, { path, stat }: Snapshot): StepPlan | undefined {
   const mode = permissionsOf(stat)

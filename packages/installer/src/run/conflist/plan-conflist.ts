@@ -12,24 +12,27 @@ import { planOwned, planStandalone } from './plan-own-file.ts'
 import { changesOfFormer, planWithdrawal } from './plan-removal.ts'
 import { rememberPrimary } from './remember-primary.ts'
 
-/** A plan for the net folder, with further results of the scan. */
+/** Planned changes in the net folder, with further results of the scan. */
 export interface NetFolderPlan extends ConflistPlan {
-  /** Files that no runtime can load, with the reason. */
+  /** Names of the files in the net folder that no runtime can load, each with the reason. */
   readonly skipped: ReadonlyMap<string, string>
-  /** The scan of the net folder. */
+  /** Result of the scan of the net folder. */
   readonly files?: NetFiles
 }
 
-/** Time of the plan by a monotonic clock, and the state of the plugin. */
+/** Conditions for planning: the time by a monotonic clock, and if the plugin can work. */
 export interface Circumstances {
   readonly now: number
-  /** Reason why the plugin cannot work. It is then removed from the network, so that pods start without it. */
+  /**
+   * Reason why the plugin cannot work. The plan then removes the plugin from the network, so that pods start without
+   * it.
+   */
   readonly withdraw?: string | undefined
-  /** Reads the net folder. */
+  /** Reader that scans the net folder. */
   readonly net: NetReader
 }
 
-/** Plans the plugin's entry in the network configuration, or with `withdraw` its removal. */
+/** Plans to add the plugin to the network configuration. With `withdraw`, plans to remove the plugin. */
 export function planConflist(settings: Settings, memory: Memory, circumstances: Circumstances): NetFolderPlan {
   let files: NetFiles | undefined
   try {
@@ -59,16 +62,19 @@ function planWithPrimary(view: NetView, { now, withdraw }: Circumstances): Confl
   if (withdraw !== undefined) return { ...planWithdrawal(view, name, withdraw), primary: name }
   const former = changesOfFormer(view)
   const plan = settings.ownFile === undefined ? planChained(view, primary, name) : planOwned(view, primary)
-  // Writes the new file first: a pod that starts in between finds the plugin in one of them.
+  // Writes the new primary before it cleans the former one: a pod that starts in between gets the plugin from one of
+  // them.
   return { ...plan, changes: [...plan.changes, ...former], primary: name, preemptedBy }
 }
 
-/** Scans the net folder again, and reads the relevant files in any case. */
+/** Scans the net folder again. Reads files with the plugin and the primary even if their timestamps are unchanged. */
 export function lookAgain(settings: Settings, memory: Memory, net: NetReader): NetFiles | undefined {
   return net.look(namesThatMatter(settings, memory))
 }
 
-/** Files with our entry or the role of the primary. They are read on every scan. */
+/**
+ * Names of the primary and of the files with the plugin. Every scan reads these files, even with unchanged timestamps.
+ */
 function namesThatMatter({ confName, ownFile }: Settings, { primary, former, retired }: Memory): Set<string> {
   const chosen = [confName, primary.name].flatMap((one) => one ?? [])
   const others = chosen.flatMap((one) => [conflistName(one), ...alternativeNames(one)])

@@ -8,7 +8,7 @@ import { inOrder, type StepPlan, toDo } from '../step-plan.ts'
 import { chmodConf, replaceConf } from './conf-changes.ts'
 import type { ConflistPlan, NetView } from './net-view.ts'
 
-/** Plans a file that contains only the plugin. */
+/** Plans a configuration file that contains only the plugin (standalone mode). */
 export function planStandalone(view: NetView): ConflistPlan {
   const { settings, candidates } = view
   const name = settings.ownFile ?? ''
@@ -17,7 +17,10 @@ export function planStandalone(view: NetView): ConflistPlan {
   return { ...plan, primary: name, preemptedBy: first !== undefined && first !== name ? first : undefined }
 }
 
-/** Plans our copy of the primary with the plugin at its end. It must sort before the primary. */
+/**
+ * Plans the installer's copy of the primary network configuration, with the plugin at its end (owned mode). The copy's
+ * name must sort before the primary.
+ */
 export function planOwned(view: NetView, primary: Snapshot): StepPlan {
   const { settings, memory, candidates } = view
   const { type, plugin, netDir } = settings
@@ -34,7 +37,7 @@ export function planOwned(view: NetView, primary: Snapshot): StepPlan {
 interface OwnFile {
   readonly name: string
   readonly text: string
-  /** Another text of the file that only this installer could have written. */
+  /** Second text by which the installer recognizes the file as its own: the copy of the primary without the plugin. */
   readonly alsoOurs?: string | undefined
 }
 
@@ -58,7 +61,7 @@ function planOwnFile({ settings, memory, files }: NetView, { name, text, alsoOur
     if (mode === confMode) return inOrder('conflist', path)
     return toDo(chmodConf(path, confMode, wrongPermissions(mode, confMode)))
   }
-  // A text that does not equal itself is not a configuration, and belongs to no program.
+  // `sameDocument` is false for invalid text, even compared with itself. An invalid file may be replaced.
   const isBroken = !sameDocument(before.bytes, before.bytes)
   if (isBroken) return replace('not a configuration')
   const holdsOurs = countEntries(before.bytes, type) > 0

@@ -5,7 +5,7 @@ import { type StepPlan, toDo, waiting } from '../step-plan.ts'
 import { removeConf, replaceConf } from './conf-changes.ts'
 import type { NetView } from './net-view.ts'
 
-/** Removes our entry from former primaries. */
+/** Plans to remove the plugin from files that are no longer the primary network configuration. */
 export function changesOfFormer({ settings, memory, files, candidates }: NetView): Change[] {
   const { type } = settings
   const { displaced } = memory
@@ -20,7 +20,7 @@ export function changesOfFormer({ settings, memory, files, candidates }: NetView
   return changes
 }
 
-/** Plans the removal of a plugin that cannot work from the network. */
+/** Plans to remove the plugin from the network configuration, because the plugin cannot work. */
 export function planWithdrawal({ settings, files, memory }: NetView, primary: string, reason: string): StepPlan {
   const { ownFile, type, netDir } = settings
   const name = ownFile ?? primary

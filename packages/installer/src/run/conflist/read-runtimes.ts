@@ -7,7 +7,8 @@ import type { Health } from '../../health.ts'
 import type { Settings } from '../../options.ts'
 
 /**
- * Behaviour of each runtime for the net folder; `undefined` in standalone mode, where Multus calls the plugin by name.
+ * Determines which network each container runtime uses for the net folder. Returns `undefined` in standalone mode,
+ * where Multus calls the plugin by name.
  */
 export function readRuntimes(
   { mode, type }: Settings,
@@ -16,7 +17,7 @@ export function readRuntimes(
   return mode === 'standalone' ? undefined : readingsOf(files, type)
 }
 
-/** Behaviour of each runtime after the changes are written. */
+/** Determines which network each container runtime will use after the planned changes are written. */
 export function readRuntimesAfter(
   settings: Settings,
   files: NetFiles,
@@ -30,7 +31,7 @@ export function readRuntimesAfter(
   return readRuntimes(settings, { facts, candidates: candidatesOf(facts) })
 }
 
-/** Health of the network configuration. A file in order is `waiting` while no runtime runs the plugin. */
+/** Health of the network configuration. A correct file is `waiting` while no runtime runs the plugin. */
 export function withVerdict(
   health: readonly Health[],
   readings: readonly RuntimeReading[] | undefined,

@@ -3,7 +3,7 @@ import { choosePrimary, type PrimaryChoice } from '../../conf/choose-primary.ts'
 import { alternativeNames, compareNames, conflistName } from '../../conf/conf-name.ts'
 import type { NetView } from './net-view.ts'
 
-/** Chooses the primary, and remembers the choice and the former primary. */
+/** Chooses the primary network configuration. Remembers the choice, and the former primary if it has changed. */
 export function rememberPrimary(view: NetView, now: number): PrimaryChoice {
   const { type, confName, ownFile, pin, holdMs } = view.settings
   const { memory } = view
@@ -14,7 +14,7 @@ export function rememberPrimary(view: NetView, now: number): PrimaryChoice {
   memory.primary = choice.memory
   if (choice.kind === 'use') {
     const { name } = choice
-    // A file that was converted to a list is the same network, and not a former primary.
+    // A primary that was converted from `x.conf` to `x.conflist` is still the same network, and not a former primary.
     if (before !== undefined && before !== name && conflistName(before) !== name) memory.former.add(before)
     memory.former.delete(name)
   }
@@ -22,8 +22,8 @@ export function rememberPrimary(view: NetView, now: number): PrimaryChoice {
 }
 
 /**
- * Adds a list in a `.conf` or `.json` file if the operator has named it. No runtime reads such a file, but it will be
- * renamed.
+ * Adds the `.conf` or `.json` file that the operator has named, if it contains a list. Runtimes do not read a list in
+ * such a file, but the installer will rename the file to `.conflist`.
  */
 function withNamedList({ candidates, files, settings: { confName } }: NetView): Candidates {
   if (confName === undefined) return candidates

@@ -4,14 +4,14 @@ import { isConfName } from '../../conf/conf-name.ts'
 import type { Settings } from '../../options.ts'
 import type { WatchedFolder } from './watch-folders.ts'
 
-/** All folders with files that a pass checks, or the file alone. */
+/** All folders with files that a pass of the installer checks. For some folders, only the file is watched. */
 export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig, claimFile }: Settings): WatchedFolder[] {
   const folders = new Map<string, WatchedFolder['matters'][]>()
   const add = (path: string, matters: WatchedFolder['matters']): void => {
     folders.set(path, [...(folders.get(path) ?? []), matters])
   }
   const all = (name: string): boolean => !name.endsWith('.tmp')
-  // A name without a dot may be the plugin folder of a list.
+  // A name without a dot in the net folder may be a sub-folder with further plugins of a list.
   add(netDir, (name) => isConfName(name) || !name.includes('.'))
   for (const path of foldersOfLinks(netDir)) add(path, all)
   if (sourceDir !== undefined) {
@@ -23,7 +23,8 @@ export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig, claimFi
     add(dirname(kubeconfig.tokenFile), all)
     if (kubeconfig.caFile !== undefined && !kubeconfig.skipTls) add(dirname(kubeconfig.caFile), all)
   }
-  // The file is replaced atomically, and touched by the active installer.
+  // Ignores `change` events of the claim file: the active installer touches it regularly. A takeover replaces it
+  // (`rename`).
   if (claimFile !== undefined)
     add(fileOrFolder(claimFile), (name, kind) => name === basename(claimFile) && kind === 'rename')
   return [...folders].map(([path, tests]) => ({
@@ -33,8 +34,8 @@ export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig, claimFi
 }
 
 /**
- * Returns a file in the run folder if it exists, else the folder. The plugin writes its log into that folder for every
- * pod.
+ * Returns the path of a file if it exists, else its folder. Watching only the file avoids events of the folder, where
+ * the plugin writes a log for every pod.
  */
 const fileOrFolder = (path: string): string => (existsSync(path) ? path : dirname(path))
 
@@ -48,7 +49,7 @@ function foldersOfLinks(netDir: string): Set<string> {
       const folder = dirname(realpathSync.native(join(netDir, name)))
       if (folder !== netDir && folder !== realpathSync.native(netDir)) folders.add(folder)
     } catch {
-      // The link's target does not exist, or the link was removed.
+      // The target of the symbolic link does not exist, or the link was removed.
     }
   }
   return folders
@@ -59,7 +60,7 @@ function linksIn(netDir: string): string[] {
     const entries = readdirSync(netDir, { withFileTypes: true })
     return entries.flatMap((one) => (one.isSymbolicLink() && isConfName(one.name) ? [one.name] : []))
   } catch {
-    // The folder is missing or unreadable. The pass reports this error.
+    // The net folder is missing or unreadable. The next pass of the installer reports this error.
     return []
   }
 }

@@ -1,18 +1,18 @@
-/** Reason for a pass: an event of a file, or the end of the work on the binaries. */
+/** Reason for a pass of the installer: an event of a watched file, or the end of the work on the binaries. */
 export type Cause = 'event' | 'work'
 
-/** Wakes the loop. Keeps a cause that occurs while the loop is awake. */
+/** Wakes the installer's loop. Keeps a cause that occurs while the loop is awake. */
 export interface Wakeups {
   wake(cause: Cause): void
-  /** Cause since the last call. An event has priority over the end of work. */
+  /** Returns the cause that has occurred since the last call. A file event has priority over the end of work. */
   take(): Cause | undefined
-  /** Sleeps until a cause occurs, at most this time. */
+  /** Sleeps until a cause occurs, but at most `ms` milliseconds. */
   sleep(ms: number): Promise<void>
-  /** Sleeps this time, even if a cause occurs. */
+  /** Sleeps `ms` milliseconds, even if a cause occurs. */
   pause(ms: number): Promise<void>
 }
 
-/** Creates wakeups without a cause. The abort ends every sleep. */
+/** Creates the alarm of the installer's loop, without a cause. An abort of the signal ends every sleep. */
 export function newWakeups(signal: AbortSignal): Wakeups {
   let pending: Cause | undefined
   let resume: () => void = () => {}

@@ -1,24 +1,30 @@
 import { type FSWatcher, statSync, watch } from 'node:fs'
 import { basename } from 'node:path'
 
-/** A folder to watch with its relevant files, or a single file. */
+/** A folder to watch, with a filter for its file names. The path may also be a single file. */
 export interface WatchedFolder {
   readonly path: string
-  /** `rename` means created, replaced or removed; `change` means written, or changed permissions or times. */
+  /**
+   * True if an event must wake the installer. The kind `rename` means that a file was created, replaced or removed. The
+   * kind `change` means that a file was written, or that its permissions or times changed.
+   */
   readonly matters: (name: string, kind: 'rename' | 'change') => boolean
 }
 
-/** Watches on folders and files. They also notice the replacement of the folder or file itself. */
+/** Watches on folders and files. A watch also notices that its folder or file itself is replaced. */
 export interface FolderWatches {
   /**
-   * Watches exactly these folders. Returns `false` if one of them cannot be watched now, for example because it is
+   * Watches exactly the given folders. Returns `false` if one of them cannot be watched now, for example because it is
    * missing.
    */
   sync(folders: readonly WatchedFolder[]): boolean
   close(): void
 }
 
-/** Calls `wake` when a relevant file is created, written, renamed or removed, or its permissions change. */
+/**
+ * Watches folders. Calls `wake` when a relevant file is created, written, renamed or removed, or its permissions
+ * change.
+ */
 export function watchFolders(wake: () => void): FolderWatches {
   const open = new Map<string, { key: string; watcher: FSWatcher }>()
   const drop = (path: string): void => {
@@ -32,7 +38,8 @@ export function watchFolders(wake: () => void): FolderWatches {
     if (found === undefined) return false
     const { key, isFolder } = found
     const ofFile = (kind: 'rename' | 'change'): void => {
-      // A replaced file is reported as removed only after its last descriptor is closed.
+      // inotify reports a replaced file as removed only after its last descriptor is closed, so compare its inode
+      // number.
       const isReplaced = kind === 'rename' || identity(path)?.key !== key
       if (isReplaced) drop(path)
       if (matters(basename(path), isReplaced ? 'rename' : kind)) wake()
@@ -40,7 +47,8 @@ export function watchFolders(wake: () => void): FolderWatches {
     try {
       const watcher = watch(path, (kind, name) => {
         if (!isFolder) return ofFile(kind)
-        // The removal of the folder is reported under its own name. Its inode number may be reused at once.
+        // inotify reports the removal of a watched folder under the folder's own name. Its inode number may be reused
+        // at once.
         const itself = name === null || name === basename(path)
         if (itself) drop(path)
         if (itself || matters(name, kind)) wake()
@@ -51,7 +59,7 @@ export function watchFolders(wake: () => void): FolderWatches {
       })
       open.set(path, { key, watcher })
     } catch {
-      // No more watches are available, or the folder is gone again. Regular passes check it.
+      // The kernel has no more watches, or the folder is gone again. Regular passes of the installer check the folder.
       return false
     }
     return identity(path)?.key === key
@@ -72,7 +80,7 @@ function identity(path: string): { readonly key: string; readonly isFolder: bool
     const stat = statSync(path)
     return { key: `${stat.dev}:${stat.ino}`, isFolder: stat.isDirectory() }
   } catch {
-    // The folder or file does not exist.
+    // The watched folder or file does not exist.
     return undefined
   }
 }
