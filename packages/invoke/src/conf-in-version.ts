@@ -2,8 +2,8 @@ import { convertResult, goStringify, isObject, jsonMembers, jsonValue, resultVer
 import { confObject, confText, confVersion, type PluginInput } from './conf.ts'
 
 /**
- * Converts a configuration to another version. Rewrites `cniVersion` and `prevResult`, and keeps all other bytes.
- * Also keeps an invalid `prevResult`: the plugin that reads it reports the error.
+ * Converts a plugin's configuration to another CNI version. Rewrites `cniVersion` and `prevResult`, and keeps all other
+ * bytes. Also keeps an invalid `prevResult`: the plugin that reads it reports the error.
  */
 export function confInVersion(plugin: string, conf: PluginInput, version: string): PluginInput {
   const own = confVersion(plugin, conf)
@@ -23,7 +23,7 @@ function prevResultIn(prevResult: unknown, own: string, version: string): { read
   }
 }
 
-/** Replaces members in the text of an object. Inserts missing ones at its start. */
+/** Replaces members in the text of a JSON object. Inserts missing members at the object's start. */
 function withMembers(text: string, members: Readonly<Record<string, unknown>>): string {
   const object = jsonValue(text)
   const there = jsonMembers(text, object)

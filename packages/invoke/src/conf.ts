@@ -2,24 +2,24 @@ import { goStringify, isObject, messageOf } from '@cni/types'
 import { InvokeError } from './errors.ts'
 
 /**
- * A plugin's configuration. Text and bytes are passed unchanged, as a delegating plugin does with its own.
- * An object is printed with sorted keys, as runtimes do.
+ * Configuration for a plugin. Text and bytes are passed unchanged, as a plugin passes its own configuration to a
+ * delegate. An object is printed with sorted keys, as runtimes do.
  */
 export type PluginInput = string | Uint8Array | Readonly<Record<string, unknown>>
 
-/** Bytes for the plugin's stdin. */
+/** Converts a configuration to the bytes or text for the plugin's stdin. */
 export function confBytes(conf: PluginInput): string | Uint8Array {
   if (typeof conf === 'string' || conf instanceof Uint8Array) return conf
   return goStringify(conf, { sortKeys: true })
 }
 
-/** Text of a configuration given as text or bytes; `undefined` for an object. */
+/** Text of a plugin configuration that the caller gave as text or bytes; `undefined` for an object. */
 export function confText(conf: PluginInput): string | undefined {
   if (typeof conf === 'string') return conf
   return conf instanceof Uint8Array ? new TextDecoder().decode(conf) : undefined
 }
 
-/** Configuration as an object. Throws `INVALID_CONF` if it is not a JSON object. */
+/** Parses a plugin configuration to an object. Throws `INVALID_CONF` if it is not a JSON object. */
 export function confObject(plugin: string, conf: PluginInput): Readonly<Record<string, unknown>> {
   const text = confText(conf)
   const document = text === undefined ? conf : parse(plugin, text)
@@ -27,7 +27,7 @@ export function confObject(plugin: string, conf: PluginInput): Readonly<Record<s
   throw new InvokeError('INVALID_CONF', plugin, 'the configuration for the plugin is not a JSON object')
 }
 
-/** `cniVersion` of a configuration; 0.1.0 if it is missing. */
+/** `cniVersion` of a plugin configuration; 0.1.0 if the member is missing. */
 export function confVersion(plugin: string, conf: PluginInput): string {
   const { cniVersion } = confObject(plugin, conf)
   return typeof cniVersion === 'string' && cniVersion !== '' ? cniVersion : '0.1.0'

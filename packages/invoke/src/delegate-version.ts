@@ -2,10 +2,10 @@ import { CNI_VERSIONS, ErrorCode, gte, isCniVersion } from '@cni/types'
 import { isPluginError } from './errors.ts'
 
 /**
- * Chooses the version for calls of a plugin. Pure. In this order:
+ * Chooses the CNI version in which to call a plugin. Takes the first that exists:
  * - the configuration's version, if the plugin supports it.
- * - the newest older version.
- * - the oldest newer version.
+ * - the newest version that the plugin supports and that is older.
+ * - the oldest version that the plugin supports and that is newer.
  *
  * Returns `undefined` if there is no common version, or if the configuration's version is invalid.
  */
@@ -16,15 +16,14 @@ export function chooseVersion(own: string, supported: readonly string[]): string
   return shared.findLast((version) => !gte(version, own)) ?? shared[0]
 }
 
-/** True if a plugin rejected the version of its configuration. Such a plugin has changed nothing. */
+/** True if a plugin rejected the CNI version of its configuration. Such a plugin has changed nothing. */
 export function isVersionRefusal(error: unknown): boolean {
   return isPluginError(error) && error.reason === 'reported' && error.code === ErrorCode.incompatibleVersion
 }
 
 /**
- * Versions that a refusal names, as Go's and our skeleton print them: `config is "1.1.0", plugin supports ["0.4.0"
- * "1.0.0"]`.
- * Returns `undefined` if it names none.
+ * Versions in the error of a plugin that rejects its configuration's version. Go's skeleton and `@cni/skel` print them
+ * as `config is "1.1.0", plugin supports ["0.4.0" "1.0.0"]`. Returns `undefined` for an error without versions.
  */
 export function versionsInRefusal(error: unknown): readonly string[] | undefined {
   const text = isPluginError(error) ? /plugin supports \[([^\]]*)\]/.exec(error.details ?? '')?.[1] : undefined

@@ -11,39 +11,46 @@ import { realExec } from './real-exec.ts'
 import { readResult } from './result.ts'
 import { knownVersions, rememberVersions, supportedVersions } from './supported-versions.ts'
 
-/** Input of a delegating plugin. A handler passes its context `c` as it is. */
+/** Input for calling a delegate. The delegating plugin's handler passes its context `c` as it is. */
 export interface DelegationContext {
-  /** Configuration for the delegate: the delegating plugin's own, unchanged. */
+  /** Configuration for the delegate: the delegating plugin's own configuration, unchanged. */
   readonly raw: PluginInput
   /** Environment of the delegate. Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** Ends the delegate and its children. The call then fails with code 11. */
+  /** Signal whose abort kills the delegate and its children. The call then fails with code 11. */
   readonly signal?: AbortSignal | undefined
-  /** Registers the undo step that reverts ADD: the delegate's DEL. Called before ADD runs. */
+  /**
+   * Registers a function that runs if the delegating plugin's ADD fails later. The function runs the delegate's DEL.
+   * Called before the delegate's ADD runs.
+   */
   undo?(step: (options: { readonly signal: AbortSignal }) => Promise<void>): void
 }
 
-/** Options of a delegate's executions. */
+/** Options for calls of a delegate. */
 export interface DelegateOptions extends Pick<InvokeOptions, 'exec' | 'timeout' | 'stderr'> {
-  /** Milliseconds for the DEL that reverts a failed ADD. Runs even if the caller has aborted. Default: 2000. */
+  /**
+   * Milliseconds for the DEL that reverts a failed ADD of the delegate. This DEL runs even if the caller has aborted.
+   * Default: 2000.
+   */
   readonly undoTimeout?: number | undefined
 }
 
 /**
- * One plugin that runs on behalf of another. All verbs use a version that both support.
+ * One plugin that runs on behalf of another plugin. All calls use a CNI version that both plugins support.
  * The delegate receives a copy of the configuration in that version. Results are returned in the 1.1.0 model.
  */
 export interface Delegate {
-  /** `type` of the delegate. */
+  /** Plugin type of the delegate. */
   readonly type: string
   /**
-   * Runs ADD. After a failure it runs DEL before it rejects. Its DEL is also registered with the context's `undo`.
+   * Runs ADD of the delegate. If ADD fails, runs DEL before it rejects. Also registers the DEL with the context's
+   * `undo`, for a later failure of the delegating plugin.
    *
    * @throws {@link PluginError} with the delegate's own code and message.
    */
   add(): Promise<Result>
   /**
-   * Runs CHECK, which exists since 0.4.0.
+   * Runs CHECK of the delegate. CNI has CHECK since version 0.4.0.
    *
    * @returns `done` and the version of the call, or `skipped` and the reason.
    */
@@ -52,19 +59,19 @@ export interface Delegate {
   >
   /** Runs DEL of the delegate. */
   del(): Promise<void>
-  /** Runs GC, which exists since 1.1.0. */
+  /** Runs GC of the delegate. CNI has GC since version 1.1.0. */
   gc(): ReturnType<Delegate['check']>
-  /** Runs STATUS, which exists since 1.1.0. */
+  /** Runs STATUS of the delegate. CNI has STATUS since version 1.1.0. */
   status(): ReturnType<Delegate['check']>
 }
 
 /**
- * Creates a delegate: another plugin that runs on behalf of this one. Nothing runs before the first call.
- * Uses the context's environment and configuration, and finds the plugin in that environment's `CNI_PATH`.
+ * Creates a delegate: another plugin that runs on behalf of the calling plugin. Runs nothing before the first call of a
+ * method. Uses the context's environment and configuration. Finds the delegate in `CNI_PATH` of that environment.
  *
- * Calls the delegate in the configuration's own version. If the delegate rejects that version, calls it once more.
- * The second call uses the newest older version that both support, else the oldest newer one.
- * The process remembers the delegate's versions until the executable file changes.
+ * Calls the delegate in the configuration's own version. If the delegate rejects that version, calls it once more. The
+ * second call uses the newest older version that both plugins support, else the oldest newer one. The process remembers
+ * the delegate's versions until the executable file changes.
  *
  * @throws {@link InvokeError} `NO_NAME` or `INVALID_NAME` for a type that is not a file name.
  *
@@ -78,8 +85,8 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
   const { undoTimeout = 2000, exec = realExec(), timeout, stderr } = options
   const { raw, env, signal } = c
   const invoke: InvokeOptions = { exec, timeout, stderr, env, signal }
-  // The delegate also remembers its versions itself. The memory of the process is keyed by file, but the plugins of a
-  // caller's `Exec` may not be files.
+  // Versions that the delegate supports, for the calls of this object. The process also remembers versions by file, but
+  // a caller's `Exec` may run plugins that are not files.
   let learned: readonly string[] | undefined
 
   const find = () => exec.find(type, splitCniPath((env ?? process.env).CNI_PATH))
@@ -89,7 +96,7 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
     return versions
   }
 
-  /** Runs a verb in a version. Skips it if the version does not define the verb. */
+  /** Calls the delegate's verb in a CNI version. Skips the call if that version does not define the verb. */
   const askIn = async (version: string, verb: Verb, path: string, how: InvokeOptions): Promise<Answer> => {
     if (isBefore(version, verb)) return { version }
     const conf = confInVersion(type, raw, version)
@@ -115,7 +122,7 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
     const why = own ? `the configuration is of version ${version}` : `${type} knows ${version} at most`
     return { kind: 'skipped', reason: `${verb} came with version ${SINCE.get(verb) ?? ''}, and ${why}` }
   }
-  // Queries the versions first: an older plugin fails GC and STATUS with an unrelated error.
+  // Queries the delegate's versions before GC or STATUS: a plugin older than these verbs fails with an unrelated error.
   const askSupported = async (verb: 'GC' | 'STATUS'): Promise<DelegationOutcome> => {
     const path = find()
     learned ??= await supportedVersions(path, options.exec, invoke)
@@ -149,13 +156,13 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
 
 type DelegationOutcome = Awaited<ReturnType<Delegate['check']>>
 
-/** Output of a verb and the version of the call; no `stdout` if the verb was skipped. */
+/** Output of a delegate's call, and the version of the call. Without `stdout` the call was skipped. */
 interface Answer {
   readonly version: string
   readonly stdout?: string
 }
 
-/** First version of each verb that 0.1.0 does not have. */
+/** CNI version that introduced the verb. Version 0.1.0 has all other verbs. */
 const SINCE: ReadonlyMap<Verb, string> = new Map([
   ['CHECK', '0.4.0'],
   ['GC', '1.1.0'],
@@ -167,7 +174,10 @@ function isBefore(version: string, verb: Verb): boolean {
   return since !== undefined && !gte(version, since)
 }
 
-/** Waits for ADD to end, then runs DEL. No DEL if ADD did not start or the plugin rejected the version. */
+/**
+ * Reverts the delegate's ADD: waits for ADD to end, then runs DEL. Runs no DEL if ADD did not start, or if the delegate
+ * rejected the version.
+ */
 async function undoAdd(adding: Promise<unknown>, del: () => Promise<unknown>): Promise<void> {
   try {
     await adding
@@ -177,7 +187,10 @@ async function undoAdd(adding: Promise<unknown>, del: () => Promise<unknown>): P
   await del()
 }
 
-/** Returns the error of the ADD, extended by the error of a failed DEL. The operator has to fix the ADD first. */
+/**
+ * Runs `undo` after a failed ADD of the delegate, and returns the error to report. An error of the DEL only extends the
+ * ADD's details: the operator has to fix the ADD first.
+ */
 async function undoFailed(error: unknown, undo: () => Promise<void>): Promise<unknown> {
   try {
     await undo()

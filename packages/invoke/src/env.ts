@@ -1,20 +1,23 @@
 import type { Verb } from '@cni/types'
 import { InvokeError } from './errors.ts'
 
-/** Attachment of a call, and the plugin folders. An omitted member becomes an empty variable. */
+/**
+ * Variables for a plugin call: the attachment, and the folders with plugins. An omitted member becomes an empty
+ * variable.
+ */
 export interface PluginCall {
   readonly containerID?: string
   readonly netns?: string
   readonly ifName?: string
-  /** `CNI_ARGS`: pairs, or a string that is passed unchanged. */
+  /** Value of `CNI_ARGS`: pairs, or a string that is passed unchanged. */
   readonly args?: string | ReadonlyArray<readonly [string, string]>
-  /** `CNI_PATH`: folders in which plugins find their delegates. */
+  /** Value of `CNI_PATH`: folders in which the called plugin finds its delegates. */
   readonly path: readonly string[]
 }
 
 /**
- * Environment of a plugin that a runtime executes. Inherits everything, and sets all six `CNI_` variables.
- * No `CNI_` variable is inherited from outside.
+ * Environment of a plugin that a runtime executes. Sets all six `CNI_` variables of the protocol, and inherits every
+ * other variable.
  *
  * @example
  * ```ts
@@ -37,7 +40,10 @@ export function pluginEnv(
   }
 }
 
-/** Environment of a plugin that another plugin executes: the caller's own, with another verb. */
+/**
+ * Environment of a plugin that another plugin executes: the variables of the calling plugin, with another
+ * `CNI_COMMAND`.
+ */
 export function delegateEnv(
   command: Verb | 'VERSION',
   inherited: Readonly<Record<string, string | undefined>> = process.env,
@@ -45,7 +51,7 @@ export function delegateEnv(
   return { ...defined(inherited), CNI_COMMAND: command }
 }
 
-/** Folders of a `CNI_PATH`. Drops empty elements; they do not mean the working directory. */
+/** Splits `CNI_PATH` into folders. Drops empty elements, which do not mean the working directory. */
 export function splitCniPath(path: string | undefined): string[] {
   return (path ?? '').split(':').filter((folder) => folder !== '')
 }
@@ -65,7 +71,10 @@ export function formatCniArgs(pairs: ReadonlyArray<readonly [string, string]>): 
   return joined(pairs)
 }
 
-/** DEL gets the same arguments as ADD, even invalid ones from another runtime: it must still clean up. */
+/**
+ * Formats `CNI_ARGS`. DEL accepts invalid pairs too, because an ADD of another runtime may have used them and DEL must
+ * clean up.
+ */
 function cniArgs(command: Verb | 'VERSION', args: NonNullable<PluginCall['args']>): string {
   if (typeof args === 'string') return args
   return command === 'DEL' ? joined(args) : formatCniArgs(args)

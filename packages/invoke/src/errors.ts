@@ -1,8 +1,8 @@
 import { CniError, cniErrorKey, ErrorCode } from '@cni/types'
 
 /**
- * A plugin that could not be found or called, or whose output is invalid. In the error document it has code 999 and the
- * same message.
+ * Error for a plugin that could not be found or called, or whose output is invalid. In a CNI error document it has code
+ * 999 and the same message.
  *
  * @example
  * ```ts
@@ -10,7 +10,10 @@ import { CniError, cniErrorKey, ErrorCode } from '@cni/types'
  * ```
  */
 export class InvokeError extends Error {
-  /** Kind of error on the caller's side. A failure of the plugin itself is a {@link PluginError}. */
+  /**
+   * Kind of error in the caller or in the plugin's output. A failure that the plugin itself reports is a
+   * {@link PluginError}.
+   */
   readonly code:
     | 'NO_NAME'
     | 'INVALID_NAME'
@@ -20,9 +23,9 @@ export class InvokeError extends Error {
     | 'INVALID_CONF'
     | 'BAD_RESULT'
     | 'BAD_VERSION_INFO'
-  /** Plugin type, as given by the caller. */
+  /** Type of the called plugin, as given by the caller. */
   readonly plugin: string
-  /** Advice to the user. */
+  /** Advice to the user about the failed plugin call. */
   declare readonly hint?: string
 
   constructor(
@@ -52,10 +55,10 @@ export function isInvokeError(value: unknown): value is InvokeError {
 }
 
 /**
- * A failed plugin. The code is:
- * - the plugin's own, with its message and details.
+ * Error for a plugin that failed. The error code is:
+ * - the plugin's own code, with the plugin's message and details.
  * - 0, with the exit status, if the plugin printed no error.
- * - 11, if a retry may help: deadline, abort, or executable being replaced.
+ * - 11, if a retry may help: deadline, abort, or an executable that is being replaced.
  *
  * @example
  * ```ts
@@ -65,13 +68,13 @@ export function isInvokeError(value: unknown): value is InvokeError {
 export class PluginError extends CniError {
   readonly plugin: string
   /**
-   * Kind of failure:
+   * Kind of the plugin's failure:
    * - `reported`: the plugin printed an error document.
-   * - `exit`: it ended without one.
-   * - `unreadable`: its output is not an error document.
-   * - `start`: it did not start.
-   * - `busy`: its executable was being replaced.
-   * - `timeout`, `aborted`, `output`: it was killed at the deadline, by an abort, or after too much output.
+   * - `exit`: the plugin failed without output.
+   * - `unreadable`: the plugin's output is not an error document.
+   * - `start`: the plugin did not start.
+   * - `busy`: the plugin's executable was being replaced.
+   * - `timeout`, `aborted`, `output`: the plugin was killed at the deadline, by an abort, or after too much output.
    */
   readonly reason: 'reported' | 'exit' | 'unreadable' | 'start' | 'busy' | 'timeout' | 'aborted' | 'output'
   readonly exitCode: number | null

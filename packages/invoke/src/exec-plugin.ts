@@ -9,10 +9,10 @@ import { type PluginResult, readResult } from './result.ts'
 type ExecPluginOptions = Parameters<typeof execPlugin>[2]
 
 /**
- * Executes a plugin and returns its stdout.
- * The plugin gets no arguments, the configuration on stdin, and its own process group. Its stderr is passed on at once.
+ * Executes a plugin and returns its stdout. The plugin gets no arguments, the configuration on stdin, and its own
+ * process group. Passes the plugin's stderr on at once.
  *
- * @param path - the executable, from {@link Exec.find}.
+ * @param path - path of the plugin's executable, from {@link Exec.find}.
  * @param options - `env` is the plugin's whole environment, as {@link pluginEnv} builds it.
  * @throws {@link PluginError} for a failed plugin, with the plugin's own message.
  */
@@ -52,7 +52,10 @@ function outcomeOf(path: string, conf: PluginInput, options: ExecPluginOptions):
   return exec.run({ path, stdin: confBytes(conf), env, signal, timeout, stderr })
 }
 
-/** Falls back to 0.1.0: a plugin that accepts an unreadable configuration may print a result with its own version. */
+/**
+ * Version for a result without `cniVersion`: the version of the configuration. For an unreadable configuration it is
+ * 0.1.0: a plugin may accept that and print its own version.
+ */
 function fallbackVersion(path: string, conf: PluginInput): string {
   try {
     return confVersion(basename(path), conf)

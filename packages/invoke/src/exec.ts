@@ -1,22 +1,25 @@
 /**
- * Finds and runs plugins. Replace it in tests, or to run plugins elsewhere: a chroot, a mount namespace, this process.
+ * Finds and runs plugins. Tests replace this interface. A caller can also run plugins in a chroot, in a mount namespace
+ * or in its own process.
  *
  * @see `realExec` for processes and `fakeExec` of `@cni/invoke/testing` for tests.
  */
 export interface Exec {
-  /** Path of a plugin's executable. Throws an `InvokeError`. */
+  /** Finds the path of a plugin's executable in the given folders. Throws an `InvokeError`. */
   find(plugin: string, paths: readonly string[]): string
-  /** Runs a plugin to its end. A failed plugin is an outcome too; only a defect of the {@link Exec} itself rejects. */
+  /**
+   * Runs a plugin to its end. Also resolves if the plugin fails. Rejects only for a defect of the {@link Exec} itself.
+   */
   run(request: {
-    /** Path from {@link Exec.find}. */
+    /** Path of the plugin's executable, from {@link Exec.find}. */
     readonly path: string
-    /** Configuration. Written and closed, even if the plugin does not read it. */
+    /** Configuration for the plugin's stdin. Stdin is written and closed, even if the plugin does not read it. */
     readonly stdin: string | Uint8Array
-    /** The complete environment. */
+    /** The complete environment of the plugin. */
     readonly env: Readonly<Record<string, string | undefined>>
-    /** Its abort ends the plugin and all its children. */
+    /** Signal whose abort kills the plugin and all its children. */
     readonly signal?: AbortSignal | undefined
-    /** Milliseconds until the plugin and all its children are ended. */
+    /** Milliseconds until the plugin and all its children are killed. */
     readonly timeout?: number | undefined
     /** Receives the plugin's stderr while it runs. */
     readonly stderr?: ((chunk: Uint8Array) => void) | undefined
@@ -26,7 +29,7 @@ export interface Exec {
     readonly stdout: string
     readonly stderr: string
     readonly durationMs: number
-    /** Reason if the plugin did not start, or did not end by itself; else `undefined`. */
+    /** Reason why the plugin did not start, or was killed. `undefined` if the plugin ended by itself. */
     readonly stopped?: {
       readonly reason: 'start' | 'busy' | 'timeout' | 'aborted' | 'output'
       readonly message: string
@@ -35,21 +38,21 @@ export interface Exec {
   }>
 }
 
-/** One execution of a plugin. */
+/** Request to execute a plugin once. */
 export type ExecRequest = Parameters<Exec['run']>[0]
 
-/** Result of an execution. */
+/** Result of one execution of a plugin. */
 export type ExecOutcome = Awaited<ReturnType<Exec['run']>>
 
 /** Options of all functions that execute a plugin. */
 export interface InvokeOptions {
-  /** Runs the plugins. Default: as processes. */
+  /** Port that runs the plugins. Default: runs each plugin as a process. */
   readonly exec?: Exec | undefined
   /** Environment that plugins inherit. Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** Its abort kills the plugin and its children. The call then fails with code 11. */
+  /** Signal whose abort kills the plugin and its children. The call then fails with code 11. */
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds for each execution. Default: no limit. */
+  /** Milliseconds for each execution of a plugin. Default: no limit. */
   readonly timeout?: number | undefined
   /** Receives the stderr of plugins while they run. Default: this process's stderr. */
   readonly stderr?: ((chunk: Uint8Array) => void) | undefined

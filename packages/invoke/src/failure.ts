@@ -3,7 +3,7 @@ import { PluginError } from './errors.ts'
 import type { Exec, ExecOutcome } from './exec.ts'
 import { exitText, quoteOutput } from './go-text.ts'
 
-/** Error of a failed execution; `undefined` if the plugin succeeded. */
+/** Error for a failed execution of a plugin; `undefined` if the plugin succeeded. */
 export function pluginFailure(plugin: string, outcome: Awaited<ReturnType<Exec['run']>>): PluginError | undefined {
   if (outcome.stopped !== undefined) return stoppedFailure(plugin, outcome, outcome.stopped)
   if (outcome.exitCode === 0) return undefined
@@ -16,11 +16,11 @@ export function pluginFailure(plugin: string, outcome: Awaited<ReturnType<Exec['
   return new PluginError(0, message, factsOf(plugin, outcome, 'exit'))
 }
 
-/** Error for a plugin that printed an error document, or output that is not one. */
+/** Error for a failed plugin that has printed something: an error document, or unreadable output. */
 function reportedFailure(plugin: string, outcome: ExecOutcome): PluginError {
   try {
     const { code, message, details } = decodeError(JSON.parse(outcome.stdout))
-    // Reports the exit status for an error document without a message.
+    // For an error document without message and details, the message has the plugin's exit status.
     const text = message || (details ? '' : `netplugin failed with an empty error document: ${exitText(outcome)}`)
     return new PluginError(code, text, factsOf(plugin, outcome, 'reported'), { details })
   } catch (cause) {
@@ -50,7 +50,7 @@ function stoppedFailure(
   })
 }
 
-/** Output of a plugin before it was killed. */
+/** Output that a plugin printed before it was killed, for the details of the error. */
 function lastWords(outcome: ExecOutcome): string | undefined {
   if (outcome.stdout !== '') {
     try {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { InvokeError } from './errors.ts'
 
 /**
- * Finds a plugin's executable: the first regular file of that name in the folders. Follows symbolic links.
+ * Finds a plugin's executable: the first regular file with the plugin's name in the folders. Follows symbolic links.
  * Does not check that the file is executable; starting it reports that.
  *
  * @throws {@link InvokeError} `NO_NAME`, `INVALID_NAME` (a path, not a name), `NO_PATHS` or `NOT_FOUND`.
@@ -15,7 +15,8 @@ import { InvokeError } from './errors.ts'
  */
 export function findInPath(plugin: string, paths: readonly string[]): string {
   assertPluginName(plugin)
-  // Drops empty elements, which would mean the working directory. The specification does not define them.
+  // Drops empty elements of `CNI_PATH`, which would mean the working directory. The CNI specification does not define
+  // them.
   const folders = paths.filter((path) => path !== '')
   if (folders.length === 0) {
     throw new InvokeError('NO_PATHS', plugin, 'no paths provided', { hint: 'is CNI_PATH set?' })
@@ -27,7 +28,7 @@ export function findInPath(plugin: string, paths: readonly string[]): string {
   throw new InvokeError('NOT_FOUND', plugin, `failed to find plugin "${plugin}" in path [${folders.join(' ')}]`)
 }
 
-/** Throws {@link InvokeError} `NO_NAME` or `INVALID_NAME` unless the `type` of a plugin is a file name. */
+/** Checks that a plugin's `type` is a file name. Throws {@link InvokeError} `NO_NAME` or `INVALID_NAME`. */
 export function assertPluginName(plugin: string): void {
   if (plugin === '') throw new InvokeError('NO_NAME', plugin, 'no plugin name provided')
   if (!/[/\0]/.test(plugin) && plugin !== '.' && plugin !== '..') return
@@ -40,7 +41,7 @@ function isRegularFile(path: string): boolean {
   try {
     return statSync(path).isFile()
   } catch {
-    // The plugin is not in this folder, or the folder is inaccessible: tries the next folder.
+    // The plugin is not in this folder, or the folder is inaccessible: try the next folder of `CNI_PATH`.
     return false
   }
 }

@@ -1,6 +1,6 @@
 import { goQuote } from '@cni/types'
 
-/** Go's names of signals, as operators know them from the logs of their runtime. */
+/** Names of signals as Go prints them. Operators know these names from the logs of container runtimes. */
 const SIGNALS: Readonly<Record<string, string>> = {
   SIGHUP: 'hangup',
   SIGINT: 'interrupt',
@@ -19,7 +19,7 @@ const SIGNALS: Readonly<Record<string, string>> = {
   SIGTERM: 'terminated',
 }
 
-/** Maximum length of plugin output in an error message. */
+/** Maximum number of characters of a plugin's output in an error message. */
 const QUOTE_LIMIT = 8192
 
 /** Quotes a plugin's output on one line, cut after 8192 characters. */

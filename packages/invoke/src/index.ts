@@ -18,19 +18,19 @@
  */
 
 export type { PluginInput } from './conf.ts'
-// Delegation to another plugin
+// Exports for delegation to another plugin
 export { type Delegate, type DelegateOptions, type DelegationContext, delegate } from './delegate.ts'
-// Environment of a plugin
+// Exports for the environment of a plugin
 export { type PluginCall, pluginEnv } from './env.ts'
 // Errors
 export { InvokeError, isInvokeError, isPluginError, PluginError } from './errors.ts'
-// Port to processes; its fake is in `@cni/invoke/testing`
+// Interface that runs plugins. Tests use the fake in `@cni/invoke/testing`
 export type { Exec, InvokeOptions } from './exec.ts'
 export { execPlugin } from './exec-plugin.ts'
 export { pluginFailure } from './failure.ts'
-// Find, execute, read
+// Exports that find a plugin, execute it and read its result
 export { ipam, ipamType } from './ipam.ts'
-// One plugin, executed as a runtime executes it
+// Exports that execute one plugin as a runtime does
 export { addPlugin, callPlugin } from './plugin.ts'
 export { realExec } from './real-exec.ts'
 export { type PluginResult, readResult } from './result.ts'

@@ -7,7 +7,8 @@ import { realExec } from './real-exec.ts'
 import type { PluginResult } from './result.ts'
 
 /**
- * Finds one plugin and runs its ADD: a chain of one plugin, without cache or derived configuration.
+ * Finds one plugin and runs its ADD, as a runtime does for a list of one plugin. Does not cache the result. Passes the
+ * configuration unchanged.
  *
  * @example
  * ```ts
@@ -26,8 +27,8 @@ export function addPlugin(
 }
 
 /**
- * Finds one plugin and runs a verb without a result. Ignores the plugin's stdout.
- * The `conf` of CHECK should have a `prevResult`. For GC and STATUS the plugin gets only the `path` of the call.
+ * Finds one plugin and runs a verb that has no result, such as DEL. Ignores the plugin's stdout. The `conf` of CHECK
+ * should have a `prevResult`. For GC and STATUS the plugin gets only the `path` of the call.
  *
  * @example
  * ```ts

@@ -10,8 +10,8 @@ type RealExecOptions = NonNullable<Parameters<typeof realExec>[0]>
 const BUSY_PAUSE = 100
 
 /**
- * Runs plugins as processes: no shell, no arguments, one process group each.
- * The deadline or an abort kills the whole group.
+ * Runs each plugin as a process: no shell, no arguments, its own process group. The deadline or an abort kills the
+ * whole group.
  *
  * @example
  * ```ts
@@ -21,18 +21,21 @@ const BUSY_PAUSE = 100
  */
 export function realExec(
   options: {
-    /** Milliseconds to retry while the executable is being written ("text file busy"). Default: 5000. */
+    /** Milliseconds to retry while another process writes the plugin's executable ("text file busy"). Default: 5000. */
     readonly busyTimeout?: number
-    /** Milliseconds between SIGTERM and SIGKILL. Default: as in `@cni/host`. */
+    /** Milliseconds between SIGTERM and SIGKILL for a plugin. Default: the value of `@cni/host`. */
     readonly killGrace?: number
-    /** Starts a process. Default: `start` of `@cni/host`. `netns.start` runs plugins in another namespace. */
+    /**
+     * Function that starts a process. Default: `start` of `@cni/host`. `netns.start` runs plugins in another network
+     * namespace.
+     */
     readonly start?: typeof start
   } = {},
 ): Exec {
   return { find: findInPath, run: (request) => runPatiently(request, options) }
 }
 
-/** Retries with a new process for a bounded time, because an installer may be replacing the executable. */
+/** Runs a plugin. While the plugin's executable is being replaced ("text file busy"), retries for a limited time. */
 async function runPatiently(request: ExecRequest, options: RealExecOptions): Promise<ExecOutcome> {
   const { busyTimeout = 5000 } = options
   const started = performance.now()
@@ -63,7 +66,7 @@ async function pause(signal: AbortSignal | undefined): Promise<void> {
   try {
     await sleep(BUSY_PAUSE, undefined, signal === undefined ? {} : { signal })
   } catch (error) {
-    // Aborted during the pause: the next start reports the abort.
+    // An abort ended the pause between two attempts. The next attempt reports the abort.
     if (!signal?.aborted) throw error
   }
 }
@@ -71,7 +74,7 @@ async function pause(signal: AbortSignal | undefined): Promise<void> {
 async function runOnce(request: ExecRequest, options: RealExecOptions): Promise<ExecOutcome> {
   const { path, stdin, env, signal, timeout, stderr } = request
   try {
-    // A name without a slash would be searched in PATH.
+    // Adds `./` to a file name without a slash: starting such a name would search the folders of PATH.
     const file = path.includes('/') ? path : `./${path}`
     const { killGrace, start: begin = start } = options
     return outcomeOf(await begin([file], { input: stdin, env: { ...env }, signal, timeout, stderr, killGrace }).done)
@@ -103,7 +106,7 @@ function stoppedBy(request: ExecRequest, error: RunError): ExecOutcome['stopped'
   }
 }
 
-/** The operating system's messages, as runtimes and operators know them. */
+/** Messages of the operating system for error codes. Runtimes print these texts, so operators know them. */
 const ERRNO: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or directory',
   ENOTDIR: 'not a directory',
@@ -121,7 +124,7 @@ function errnoText({ cause, message }: RunError): string {
   return ERRNO[errno] ?? (errno || message)
 }
 
-/** Treats an abort by `AbortSignal.timeout` as a deadline. */
+/** Reason for killing an aborted plugin. An abort by `AbortSignal.timeout` counts as a deadline. */
 function abortedBy(signal: AbortSignal | undefined, after: string): { reason: 'timeout' | 'aborted'; message: string } {
   const reason: unknown = signal?.reason
   if (reason instanceof Error && reason.name === 'TimeoutError') {

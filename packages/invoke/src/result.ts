@@ -2,18 +2,18 @@ import { decodeResult, isObject, messageOf, type Result } from '@cni/types'
 import { InvokeError } from './errors.ts'
 import { quoteOutput } from './go-text.ts'
 
-/** Output of a successful ADD. */
+/** Output of a plugin's successful ADD. */
 export interface PluginResult {
-  /** Version of the result: the plugin's own, which may differ from the configuration's. */
+  /** CNI version of the plugin's result, which may differ from the version of the configuration. */
   readonly cniVersion: string
-  /** The plugin's document with all its members. A missing `cniVersion` is filled in. */
+  /** JSON document that the plugin printed, with all its members. A missing `cniVersion` is filled in. */
   readonly document: Readonly<Record<string, unknown>>
-  /** The same result in the 1.1.0 model. */
+  /** The plugin's result, converted to the model of CNI 1.1.0. */
   readonly result: Result
 }
 
 /**
- * Parses a plugin's output of ADD. A document without a version has the configuration's version.
+ * Parses a plugin's output of ADD. A document without `cniVersion` has the version of the configuration.
  *
  * @throws {@link InvokeError} `BAD_RESULT` if the output is not a CNI result.
  */

@@ -4,22 +4,30 @@ import { getVersionInfo } from './version-info.ts'
 
 type Versions = readonly string[]
 
-/** Versions that this process has learned, keyed by path and identity of the executable file. */
+/**
+ * CNI versions that plugins support, as this process has learned them. Keyed by path, inode and timestamps of the
+ * plugin's executable.
+ */
 const ours = new Map<string, Versions>()
-/** Learned versions for each `Exec` of a caller: with another `Exec`, the same path may be another file. */
+/**
+ * CNI versions learned with an `Exec` of the caller. They are kept apart, because the same path may mean another file
+ * there.
+ */
 const byPort = new WeakMap<Exec, Map<string, Versions>>()
 
 /**
- * Versions that this process has learned of an executable; `undefined` if it has learned none or the file has changed.
+ * CNI versions of a plugin that this process has already learned. Returns `undefined` if the executable is unknown or
+ * has changed.
  */
 export function knownVersions(path: string, exec: Exec | undefined): Versions | undefined {
   const known = exec === undefined ? ours : byPort.get(exec)
-  // A plugin process usually makes one call. It skips the `stat` while nothing is learned.
+  // While the process has learned no versions, skip the `stat` of the executable: a plugin process usually makes one
+  // call.
   const identity = known?.size ? identityOf(path) : undefined
   return identity === undefined ? undefined : known?.get(identity)
 }
 
-/** Remembers the versions of an executable for later calls in this process. */
+/** Remembers the CNI versions that a plugin's executable supports, for later calls in this process. */
 export function rememberVersions(path: string, exec: Exec | undefined, versions: Versions): void {
   const identity = identityOf(path)
   if (identity === undefined) return
@@ -28,7 +36,7 @@ export function rememberVersions(path: string, exec: Exec | undefined, versions:
   known.set(identity, versions)
 }
 
-/** Versions that an executable supports. Queries VERSION once per file. */
+/** CNI versions that a plugin's executable supports. Queries them with VERSION once per file. */
 export async function supportedVersions(
   path: string,
   exec: Exec | undefined,
@@ -42,7 +50,7 @@ export async function supportedVersions(
 }
 
 function identityOf(path: string): string | undefined {
-  // A caller's `Exec` may run plugins that are not files.
+  // A caller's `Exec` may run plugins that are not files, so a missing file is not an error.
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
   return stat && [path, stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(' ')
 }

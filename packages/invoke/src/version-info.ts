@@ -8,9 +8,10 @@ import { quoteOutput } from './go-text.ts'
 type VersionInfo = Awaited<ReturnType<typeof getVersionInfo>>
 
 /**
- * Queries the versions that a plugin supports. A plugin without the VERSION verb supports 0.1.0.
+ * Queries the CNI versions that a plugin supports. A plugin without the VERSION verb supports 0.1.0.
  *
- * @throws {@link PluginError} if the plugin fails, {@link InvokeError} `BAD_VERSION_INFO` if its answer is invalid.
+ * @throws {@link PluginError} if the plugin fails. Throws {@link InvokeError} `BAD_VERSION_INFO` if the plugin's answer
+ *   is invalid.
  *
  * @example
  * ```ts
@@ -21,7 +22,7 @@ export async function getVersionInfo(
   path: string,
   options: InvokeOptions = {},
 ): Promise<{ readonly cniVersion: string; readonly supportedVersions: readonly string[] }> {
-  // Some plugins require values for variables that VERSION does not use, as an early skeleton did.
+  // Sets CNI_NETNS and CNI_IFNAME, which VERSION does not use: plugins with an early skeleton require values for them.
   const env = pluginEnv('VERSION', { netns: 'dummy', ifName: 'dummy', path: ['dummy'] }, options.env)
   try {
     const stdout = await execPlugin(path, { cniVersion: CURRENT_VERSION }, { ...options, env })
@@ -45,7 +46,7 @@ function readVersionInfo(path: string, stdout: string): VersionInfo {
   return supportedVersions.length === 0 ? withoutList(path, cniVersion) : { cniVersion, supportedVersions }
 }
 
-/** The list was optional in version 0.2.0 of the specification. */
+/** A VERSION answer may omit `supportedVersions`: the list was optional in version 0.2.0 of the specification. */
 function withoutList(path: string, cniVersion: string): VersionInfo {
   if (cniVersion === '0.2.0') return { cniVersion, supportedVersions: ['0.1.0', '0.2.0'] }
   throw badAnswer(path, 'missing field supportedVersions')

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 /** Temporary folder of executable `#!/bin/sh` scripts. */
 export interface ScriptFolder extends Disposable {
   readonly dir: string
-  /** Writes an executable script and returns its path. */
+  /** Writes an executable shell script to the folder and returns the script's path. */
   script(name: string, body: string, mode?: number): string
 }
 
 /**
- * Creates a folder for plugins written as shell scripts. Disposing removes it.
+ * Creates a temporary folder for plugins written as shell scripts. Disposing removes the folder.
  *
  * @example
  * ```ts

@@ -7,9 +7,9 @@ export interface FakeCall {
   readonly type: string
   readonly path: string
   readonly command: string
-  /** Parsed configuration. */
+  /** Parsed configuration that the fake plugin received. */
   readonly conf: Readonly<Record<string, unknown>>
-  /** Configuration as received. */
+  /** Configuration text that the fake plugin received on stdin. */
   readonly stdin: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly signal?: AbortSignal | undefined
@@ -22,7 +22,7 @@ const FOLDER = '/fake'
 const OUTCOME = Symbol('outcome')
 
 /**
- * Fakes plugins by functions, for tests of runtimes and of delegating plugins. Finds every plugin of `plugins` in
+ * Replaces plugins by functions, for tests of runtimes and of delegating plugins. Finds every plugin of `plugins` in
  * `/fake`, whatever the folders.
  *
  * Verbs that a fake plugin does not define succeed:
@@ -30,11 +30,11 @@ const OUTCOME = Symbol('outcome')
  * - VERSION returns every version.
  * - other verbs print nothing.
  *
- * If VERSION is an object with `supportedVersions`, the plugin rejects other versions.
+ * If a fake plugin's VERSION is an object with `supportedVersions`, the plugin rejects other versions.
  *
  * @param plugins - each fake plugin is one function for all verbs, or an answer for each verb. An answer is the object
- * to print, or a function. The function returns the object to print (`undefined` prints nothing), throws the error to
- * report, or returns an {@link outcome}.
+ *   to print, or a function. The function returns the object to print (`undefined` prints nothing), throws the error to
+ *   report, or returns an {@link outcome}.
  * @returns an {@link Exec} without processes that records its `calls`.
  * @example
  * ```ts
@@ -70,7 +70,7 @@ export function fakeExec(
       const plugin = plugins[call.type]
       calls.push(call)
       if (request.signal?.aborted) return stopped(request)
-      // Starts to listen before the plugin runs, because the plugin itself may abort.
+      // Listens for the abort before the fake plugin runs, because the plugin's own function may abort.
       const done = await Promise.race([stopped(request), perform(plugin ?? {}, call)])
       if (done.stderr !== '') request.stderr?.(new TextEncoder().encode(done.stderr))
       return done
@@ -79,7 +79,7 @@ export function fakeExec(
 }
 
 /**
- * Raw outcome of a plugin that prints neither a document nor an error: a crash, noise, or nothing.
+ * Raw outcome of a fake plugin that prints neither a result nor an error: a crash, invalid output, or nothing.
  *
  * @example
  * ```ts
@@ -95,7 +95,7 @@ export function outcome(facts: {
   return { [OUTCOME]: ended(facts) }
 }
 
-/** Outcome after an abort or the deadline. Stays pending without either. */
+/** Outcome of a fake plugin after an abort or the deadline. Never settles without an abort or a deadline. */
 function stopped({ signal, timeout }: ExecRequest): Promise<ExecOutcome> {
   return new Promise((resolve) => {
     const stop = (reason: 'aborted' | 'timeout', message: string) =>
@@ -138,7 +138,9 @@ function answerOf(plugin: Exclude<FakePlugin, (call: FakeCall) => unknown>, call
   }
 }
 
-/** Rejects versions that VERSION does not name, as plugins made with Go's skeleton do. */
+/**
+ * Rejects a call in a version that the fake plugin's VERSION does not list. Plugins made with Go's skeleton do so too.
+ */
 function refuseVersion(answer: FakeAnswer | undefined, { command, conf }: FakeCall): void {
   const supported: unknown = typeof answer === 'object' ? answer.supportedVersions : undefined
   if (!Array.isArray(supported) || command === 'VERSION') return

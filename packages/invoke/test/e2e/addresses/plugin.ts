@@ -3,7 +3,10 @@ import { assignInterface, CniError, ErrorCode, mergeResults } from '@cni/types'
 import * as z from 'zod/mini'
 import { ipam } from '../../../src/ipam.ts'
 
-/** Assigns addresses to an interface that exists already. `refuse` makes ADD fail after the IPAM plugin's ADD. */
+/**
+ * Test plugin that assigns the IPAM plugin's addresses to an existing interface. With `refuse`, ADD fails after the
+ * IPAM plugin's ADD.
+ */
 export const plugin = definePlugin({
   name: 'addresses',
   config: netConf({ refuse: z.optional(z.string()) }),
