@@ -1,15 +1,15 @@
 import type { AttachmentContext } from './definition/context.ts'
 import { digestOf } from './state/attachment-key.ts'
 
-/** Fewest digest characters that keep the names of a node's attachments unique. */
+/** Minimum number of digest characters in a name, so that the names of all attachments on a node differ. */
 const FEWEST = 8
 
 /**
- * Name for an object on the node that belongs to one attachment. Every call of the attachment gets the same name.
- * Consists of the prefix and a digest of network, container and interface, cut to the length.
- * Maximum lengths: a link 15 characters, an iptables chain 28, an ipset 31.
+ * Name for a link, chain or set on the node that belongs to one attachment (one container interface). Every call for
+ * the attachment gets the same name. The name is the prefix and a digest of network, container and interface, cut to
+ * the length. Maximum lengths: a link 15 characters, an iptables chain 28, an ipset 31.
  *
- * @throws TypeError if the prefix leaves fewer than 8 characters.
+ * @throws TypeError if the prefix leaves fewer than 8 characters for the digest.
  * @example
  * ```ts
  * attachmentName(c, 'bw', 15) // 'bw5f70bf18a0860'

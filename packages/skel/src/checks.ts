@@ -1,17 +1,17 @@
-/** Longest delay of a timer. A longer one fires at once. */
+/** Maximum delay of a JavaScript timer in milliseconds. A timer with a longer delay fires at once. */
 const LONGEST = 2 ** 31 - 1
 
 /**
- * Checks milliseconds for a timer, at least `least`.
+ * Checks that a value is a number of milliseconds for a timer, at least `least`.
  *
- * @throws TypeError that begins with `what`, as in all checks here.
+ * @throws TypeError whose message begins with `what`.
  */
 export function checkMilliseconds(what: string, value: unknown, least = 1): void {
   if (typeof value === 'number' && value >= least && value <= LONGEST) return
   throw unexpected(what, `milliseconds from ${least} to ${LONGEST}`, value)
 }
 
-/** Checks a record of values by verb. */
+/** Checks an object with one value for each CNI verb. Rejects unknown verbs. */
 export function checkByVerb(
   what: string,
   values: object,
@@ -24,17 +24,17 @@ export function checkByVerb(
   }
 }
 
-/** Checks a number above 0. Infinity is valid. */
+/** Checks that a value is a number above 0. Infinity is valid. */
 export function checkPositive(what: string, value: unknown, unit: string): void {
   if (!(typeof value === 'number' && value > 0)) throw unexpected(what, `${unit} above 0`, value)
 }
 
-/** Error for an invalid value. */
+/** Creates the error for an invalid value. The message names the expected and the actual value. */
 export function unexpected(what: string, expected: string, value: unknown): TypeError {
   return new TypeError(`${what}: expected ${expected}, got ${shown(value)}`)
 }
 
-/** Formats a value for a message: strings and numbers in full, other values by their kind. */
+/** Formats a value for an error message: strings and numbers in full, other values by their kind. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (Array.isArray(value)) return 'an array'

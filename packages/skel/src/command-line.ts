@@ -5,13 +5,16 @@ import type { Plugin } from './definition/plugin.ts'
 
 /** Settings of `pluginMain` for the command line. */
 export interface PluginMainOptions {
-  /** Help for users. `describe` makes `--help` complete and adds `--schema`. */
+  /**
+   * Prints help for users who start the plugin by hand. Pass `describe` to make `--help` complete and to add
+   * `--schema`.
+   */
   readonly describe?: (plugin: Plugin, what: 'help' | 'schema') => string | Promise<string>
 }
 
 type Describer = PluginMainOptions['describe']
 
-/** Output for a user. */
+/** Output of the executable for a user who starts it by hand. */
 export interface CommandLineAnswer {
   readonly exitCode: 0 | 1 | 2
   readonly stdout: string
@@ -19,10 +22,10 @@ export interface CommandLineAnswer {
 }
 
 /**
- * Answers a user who starts the executable by hand: without `CNI_COMMAND`, and with arguments or a terminal. Otherwise
- * returns `undefined`; the caller then serves the CNI protocol.
+ * Answers a user who starts the plugin's executable by hand: without `CNI_COMMAND`, and with arguments or at a
+ * terminal. Returns `undefined` for a container runtime; the caller then serves the CNI protocol.
  *
- * @param others - names of the other plugins in the file.
+ * @param others - names of the other plugins in the same executable.
  */
 export function answerUser(
   plugin: Plugin,
@@ -33,12 +36,15 @@ export function answerUser(
   return isUser(args) ? answer(plugin, args, describe, others) : undefined
 }
 
-/** True if a user has started the executable: runtimes pass no arguments. */
+/** True if a user has started the plugin's executable: container runtimes pass no arguments. */
 export function isUser(args: readonly string[]): boolean {
   return args.length > 0 || isAtTerminal()
 }
 
-/** The user's request if there is exactly one argument. `undefined` for an unknown argument, and for several. */
+/**
+ * Request of a user that the command line contains. Without arguments it is `help`. Returns `undefined` for an unknown
+ * argument, and for several.
+ */
 export function askedFor(args: readonly string[]): 'help' | 'version' | 'schema' | undefined {
   const [option, ...rest] = args
   if (rest.length > 0) return undefined
@@ -78,17 +84,20 @@ function helpOf(plugin: Plugin, describe: Describer): string | Promise<string> {
   return `${about}Container runtimes start it with CNI_COMMAND and a configuration on stdin.\n`
 }
 
-/** Checks stdin and stdout: a runtime may use `/dev/console` for one of them, and a user may redirect one. */
+/**
+ * True if both stdin and stdout are terminals: a runtime may use `/dev/console` for one of them, and a user may
+ * redirect one.
+ */
 function isAtTerminal(): boolean {
   return isatty(0) && isatty(1)
 }
 
-/** Answer with a text on stdout. */
+/** Answers a user with a text on stdout and exit code 0. */
 export function shown(text: string): CommandLineAnswer {
   return { exitCode: 0, stdout: text, stderr: '' }
 }
 
-/** Answer to an invalid command line. */
+/** Answers a user who has given an invalid command line, on stderr and with exit code 2. */
 export function refused(name: string, reason: string): CommandLineAnswer {
   return { exitCode: 2, stdout: '', stderr: `${name}: ${reason}\nTry: ${name} --help\n` }
 }

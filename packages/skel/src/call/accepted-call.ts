@@ -3,16 +3,19 @@ import type { Environment } from '../protocol/environment.ts'
 import type { NetworkConfig } from '../protocol/network-config.ts'
 import type { Call } from './call.ts'
 
-/** A {@link Call} with valid environment, configuration and version. The call's verb selects the next step. */
+/**
+ * A CNI call whose environment, configuration and version have been validated, and are ready for the handler of its
+ * verb.
+ */
 export interface AcceptedCall {
   readonly call: Call
-  /** Validated variables of the protocol. */
+  /** Validated `CNI_` variables of the call. */
   readonly environment: Environment
-  /** The call's stdin as received. */
+  /** Bytes of the call's stdin, as received. */
   readonly raw: Uint8Array
-  /** The call's parsed stdin. */
+  /** Network configuration that was parsed from the call's stdin. */
   readonly config: NetworkConfig
-  /** Version of the configuration. The plugin supports this version. */
+  /** CNI version of the configuration. The plugin supports this version. */
   readonly version: string
   readonly port: NetnsPort
 }

@@ -5,15 +5,15 @@ import { stackOf } from './causes.ts'
 
 const LEVELS: readonly LogLevel[] = ['silent', 'error', 'warn', 'info', 'debug']
 
-/** A logger that buffers its lines until its level and sinks are set. */
+/** Logger of one CNI call. Buffers its lines until the plugin's log options (level and sinks) are known. */
 export interface CallLog extends Log {
-  /** Sets level and sinks, and writes the buffered lines. */
+  /** Sets level and sinks of the log, and writes the buffered lines. */
   open(options?: LogOptions): void
-  /** Writes the buffered lines and flushes the sinks. */
+  /** Writes the buffered log lines and flushes the sinks. */
   close(): Promise<void>
 }
 
-/** Logger of one call. Each line has the `fields`. */
+/** Creates the logger of one CNI call. Each log line has the `fields`. */
 export function callLog(stderr: (line: string) => void, fields: LogFields): CallLog {
   const now = clock()
   let bound = fields
@@ -63,15 +63,15 @@ export function callLog(stderr: (line: string) => void, fields: LogFields): Call
     open,
     async close() {
       if (kept !== undefined) open()
-      // Ignores the error of a sink that cannot flush. At the end of the call no log is left to report the error.
+      // Ignores the error of a log sink that cannot flush. At the end of the call no log is left to report the error.
       await Promise.allSettled(sinks.map(async (sink) => sink.flush?.()))
     },
   }
 }
 
 /**
- * UTC time with microseconds, in fixed width. The time never goes back within a call, even if the machine's clock is
- * changed.
+ * Clock for log lines: UTC time with microseconds, in fixed width. The time never goes back within a call, even if the
+ * machine's clock is changed.
  */
 function clock(): () => string {
   const start = Date.now() - performance.now()
@@ -82,7 +82,7 @@ function clock(): () => string {
   }
 }
 
-/** Formats one line of JSON with level, time and message first. Converts values that JSON cannot express. */
+/** Formats a log line as JSON, with level, time and message first. Converts values that JSON cannot express. */
 function formatLine(time: string, level: LogLevel, message: string, fields: LogFields): string {
   const { level: _level, time: _time, msg: _msg, ...others } = fields
   const entry = { level, time, msg: String(message), ...others }
@@ -90,13 +90,13 @@ function formatLine(time: string, level: LogLevel, message: string, fields: LogF
   try {
     text = isPlain(others) ? JSON.stringify(entry) : JSON.stringify(entry, printable)
   } catch {
-    // JSON cannot express the fields: they contain a cycle, or a `toJSON` that throws.
+    // JSON cannot express the fields of the log line: they contain a cycle, or a `toJSON` that throws.
     text = JSON.stringify({ level, time, msg: entry.msg, fields: 'not serialisable' })
   }
   return `${escapeUnsafe(text)}\n`
 }
 
-/** True if the fields need no conversion, which is the usual case. */
+/** True if JSON can express the fields of a log line without conversion, which is the usual case. */
 function isPlain(fields: LogFields): boolean {
   for (const name in fields) if (!isScalar(fields[name]) && !isListOfScalars(fields[name])) return false
   return true

@@ -3,9 +3,9 @@ import { type PrevResult, readPrevResult } from '../protocol/prev-result.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
 /**
- * Result of the previous plugins, for ADD and CHECK.
+ * Result of the previous plugins (`prevResult`), for ADD and CHECK.
  *
- * @throws {@link CniError} 999 if it is unreadable, 7 if it is missing for a chained plugin.
+ * @throws {@link CniError} 999 if `prevResult` is unreadable, 7 if it is missing for a chained plugin.
  */
 export function prevResult({ call: { plugin }, config, version }: AcceptedCall): PrevResult | undefined {
   const prev = readPrevResult(config, version)
@@ -15,7 +15,7 @@ export function prevResult({ call: { plugin }, config, version }: AcceptedCall):
   })
 }
 
-/** `prevResult` for DEL. An unreadable `prevResult` counts as missing. */
+/** Result of the previous plugins (`prevResult`), for DEL. An unreadable `prevResult` counts as missing. */
 export function tolerantPrevResult({ call, config, version }: AcceptedCall): Result | undefined {
   try {
     return readPrevResult(config, version)?.value

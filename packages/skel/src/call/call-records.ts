@@ -6,13 +6,16 @@ import { isStateError } from '../state/state-error.ts'
 import { removeLast } from '../uninstalled/remove-last.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
-/** The plugin's setting `removal`, or the default of this setting. */
+/**
+ * Setting `removal` of the plugin, or its default: when DEL removes the plugin's objects from the container's
+ * namespace.
+ */
 export const removalOf = ({ removal, chained }: Pick<Plugin, 'removal' | 'chained'>): NonNullable<Plugin['removal']> =>
   removal ?? (chained === true ? 'last' : 'always')
 
 /**
- * Records the attachment of an ADD for later DELs in the same namespace. On a read-only file system nothing is
- * recorded. Later DELs then keep the namespace's contents.
+ * Records the attachment of an ADD with its namespace, for later DELs in this namespace. On a read-only file system
+ * nothing is recorded. Later DELs then remove nothing from the namespace.
  *
  * @throws StateError if the record cannot be written for another reason.
  */
@@ -28,8 +31,8 @@ export function recordAttachment(accepted: AcceptedCall, netns: Netns): void {
 }
 
 /**
- * Marks the namespace of a DEL as kept if its contents must stay: the attachment has no record, or another attachment
- * needs them.
+ * Decides if a DEL must remove nothing from the container's namespace: its attachment has no record, or another
+ * attachment needs the contents. The reason is set in `netns.kept`.
  */
 export function keepShared(accepted: AcceptedCall, netns: Netns | undefined): void {
   const { plugin, log } = accepted.call
@@ -40,8 +43,8 @@ export function keepShared(accepted: AcceptedCall, netns: Netns | undefined): vo
 }
 
 /**
- * Forgets the attachment after its DEL. Never fails: a leftover record is harmless, but a failed DEL keeps the pod's
- * address allocated.
+ * Removes the record of an attachment after its DEL. Never fails: a leftover record is harmless, but a failed DEL keeps
+ * the pod's address allocated.
  */
 export function forgetAttachment(accepted: AcceptedCall): void {
   const { plugin, log } = accepted.call
@@ -53,7 +56,7 @@ export function forgetAttachment(accepted: AcceptedCall): void {
   }
 }
 
-/** Forgets the attachments of a network that are no longer valid, after GC. */
+/** Removes the records of a network's attachments that are no longer valid, after GC. */
 export function forgetStale(accepted: AcceptedCall, valid: readonly ValidAttachment[] | undefined): void {
   const { plugin, log } = accepted.call
   if (removalOf(plugin) === 'always' || valid === undefined) return
@@ -62,7 +65,7 @@ export function forgetStale(accepted: AcceptedCall, valid: readonly ValidAttachm
   for (const error of unreadable) log.warn('a record is left alone', { reason: error.message })
 }
 
-/** Removes the file of an uninstalled plugin if this was the last call that needs the file. Never fails. */
+/** Removes the executable of an uninstalled plugin if this call was the last that needs the executable. Never fails. */
 export async function removeIfUninstalled(
   { call: { plugin, log, uninstalled: file }, environment: { path } }: AcceptedCall,
   own?: Pick<AcceptedCall['environment'], 'containerID' | 'ifName'>,
@@ -84,7 +87,10 @@ const keyOf = ({ environment: { containerID, ifName }, config }: AcceptedCall) =
   ifName,
 })
 
-/** Keeps the namespace's contents if the records cannot be read. */
+/**
+ * Returns the error's message as the reason if the attachment records cannot be read. DEL then removes nothing from the
+ * namespace.
+ */
 function orReason(find: () => string | undefined): string | undefined {
   try {
     return find()

@@ -18,16 +18,16 @@ export function causesOf(error: unknown): unknown[] {
   return [...found]
 }
 
-/** Skips objects that are not errors, because they may have no message. */
+/** True for an error or a string. Skips other causes, because they may have no message. */
 const isTellable = (one: unknown): boolean => one instanceof Error || typeof one === 'string'
 
-/** Cause and aggregated errors of an error, in reverse order: the caller takes them from the end. */
+/** Cause and aggregated errors of one error. In reverse order, because the caller takes them from the end. */
 function behind(error: unknown): unknown[] {
   if (!(error instanceof Error)) return []
   try {
     return [error.cause, ...(error instanceof AggregateError ? error.errors.toReversed() : [])]
   } catch {
-    // A getter of the thrown error has itself thrown. The call's failure must still be reported.
+    // A getter of the error that the handler threw has itself thrown. The call's failure must still be reported.
     return []
   }
 }

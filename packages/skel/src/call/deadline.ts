@@ -1,24 +1,26 @@
 import { CniError, ErrorCode, isCniError, messageOf } from '@cni/types'
 
-/** Milliseconds for a call without its own `timeout`. containerd and CRI-O give up after 60 s or later. */
+/**
+ * Default of the plugin's `timeout`: milliseconds for one CNI call. containerd and CRI-O give up after 60 s or later.
+ */
 export const DEFAULT_TIMEOUT = 50_000
 
-/** Milliseconds for a handler to settle after its signal has aborted, before its steps are undone. */
+/** Milliseconds that a handler has to settle after its signal has aborted. Then the undo steps of the call run. */
 export const SETTLE_BUDGET = 500
 
-/** Ends a call at its deadline, or when the caller's signal aborts. */
+/** Ends a CNI call at its deadline, or when the caller's signal aborts. */
 export interface Deadline {
-  /** Aborts if the call ends before its handler. */
+  /** Signal of the handler. It aborts if the call ends before the handler has finished. */
   readonly signal: AbortSignal
-  /** Rejects when the signal aborts. The reason is the error for the runtime. */
+  /** Promise that rejects when the call is ended early. The reason is the error for the runtime. */
   readonly raised: Promise<never>
-  /** The error for the runtime; `undefined` until the call is ended. */
+  /** Error for the runtime if the call was ended early; `undefined` before. */
   readonly error: CniError | undefined
   /** Stops the timer of the deadline. */
   clear(): void
 }
 
-/** Starts the deadline of a call and follows an outer signal. */
+/** Starts the deadline of a CNI call. An abort of the `outer` signal also ends the call. */
 export function deadline(
   command: string,
   timeout: number = DEFAULT_TIMEOUT,
@@ -36,7 +38,7 @@ export function deadline(
   const raise = (reason: CniError): void => {
     if (error !== undefined) return
     error = reason
-    // Rejects before the signal aborts, so that this error has priority over the handler's own error after the abort.
+    // Rejects before the signal aborts: the runtime must get this error, not the handler's error after the abort.
     reject(reason)
     controller.abort(reason)
   }
@@ -58,7 +60,7 @@ export function deadline(
   }
 }
 
-/** Waits at most `budget` milliseconds for a promise. True if it has settled. */
+/** Waits at most `budget` milliseconds for a promise to settle. Returns true if it has settled. */
 export async function settlesWithin(promise: Promise<unknown>, budget: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const expired = new Promise<boolean>((resolve) => {

@@ -2,9 +2,10 @@ import type { PluginIo } from '../io.ts'
 import type { Deadline } from './deadline.ts'
 
 /**
- * Writes the result while the call can still be undone. The runtime regards an ADD without a result as failed.
+ * Writes the result of a CNI call while the call can still be undone. The runtime regards an ADD without a result as
+ * failed.
  *
- * @throws the error of the write, or the error that ended the call meanwhile.
+ * @throws the error of the write, or the error that ended the call during the write.
  */
 export async function deliver(document: string, io: PluginIo, { raised }: Deadline): Promise<void> {
   if (io.stdout !== undefined) await Promise.race([io.stdout(document), raised])

@@ -10,8 +10,8 @@ import { machine } from './namespace.ts'
 import { isVerb, verbs } from './verbs.ts'
 
 /**
- * Performs one call of the protocol and returns its stdout. The checks have the order of the reference implementation,
- * so a call with several errors reports the same error.
+ * Performs one CNI call and returns its stdout. Checks the input in the order of the Go reference implementation. A
+ * call with several errors then reports the same error.
  */
 export async function dispatch(call: Call): Promise<string> {
   const { plugin, io } = call

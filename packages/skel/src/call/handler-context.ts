@@ -2,7 +2,7 @@ import { CniError, k8sArgs, messageOf, parseCniArgs } from '@cni/types'
 import type { AttachmentContext, CallContext } from '../definition/context.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
-/** Members that the handler's context has for every verb. */
+/** Builds the context members that handlers of every verb get. */
 export function callContext(
   { call, environment, raw, config, version }: AcceptedCall,
   args: ReadonlyMap<string, string> = parseCniArgs(environment.args),
@@ -26,7 +26,7 @@ export function callContext(
 }
 
 /**
- * Members that the handler's context has for ADD, CHECK and DEL.
+ * Builds the context members that handlers of ADD, CHECK and DEL get.
  *
  * @throws {@link CniError} 999 if `CNI_ARGS` does not match the plugin's grammar.
  */
@@ -35,7 +35,10 @@ export function attachmentContext(accepted: AcceptedCall): AttachmentContext {
   return { ...callContext(accepted, cniArgs(accepted)), containerID, ifName }
 }
 
-/** DEL uses the readable arguments, because a failed DEL keeps the pod's address allocated. */
+/**
+ * Parses `CNI_ARGS`. DEL keeps the valid pairs of an invalid text, because a failed DEL keeps the pod's address
+ * allocated.
+ */
 function cniArgs({ call: { plugin, log }, environment }: AcceptedCall): ReadonlyMap<string, string> {
   const { args: grammar = 'tolerant' } = plugin
   if (grammar === 'tolerant') return parseCniArgs(environment.args)

@@ -3,11 +3,11 @@ import { CniError, ErrorCode, messageOf } from '@cni/types'
 import type { NetnsPort } from '../io.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
-/** Opens network namespaces of this machine. */
+/** Opens network namespaces of this machine. Tests use fakes instead. */
 export const machine: NetnsPort = { open, current }
 
 /**
- * The container's namespace for ADD and CHECK. Closed at the end of the call.
+ * Opens the container's network namespace for ADD and CHECK. It is closed at the end of the call.
  *
  * @throws {@link CniError} 8 if `CNI_NETNS` is not a namespace.
  */
@@ -22,8 +22,8 @@ export function requireNetns({ call, environment: { netns: path }, port }: Accep
 }
 
 /**
- * Rejects a container namespace that is the plugin's own, before the handler runs.
- * After a process id is reused, `/proc/PID/ns/net` can be the node's namespace. `CNI_NETNS_OVERRIDE` permits it.
+ * Rejects `CNI_NETNS` before the handler runs if it is the plugin's own network namespace. After a process id is
+ * reused, `/proc/PID/ns/net` can be the node's namespace. The variable `CNI_NETNS_OVERRIDE` turns this check off.
  *
  * @throws {@link CniError} 8
  */
@@ -35,8 +35,8 @@ export function refuseOwnNetns(netns: Netns, { environment, port }: AcceptedCall
 }
 
 /**
- * The container's namespace for DEL. Closed at the end of the call. Returns `undefined` if the namespace is gone, or if
- * it is the plugin's own namespace.
+ * Opens the container's network namespace for DEL. It is closed at the end of the call. Returns `undefined` if the
+ * namespace is gone, or if it is the plugin's own namespace.
  */
 export function findNetns({ call: { log, opened }, environment, port }: AcceptedCall): Netns | undefined {
   const path = environment.netns
@@ -67,13 +67,13 @@ export function findNetns({ call: { log, opened }, environment, port }: Accepted
 }
 
 /**
- * True if the path does not exist, or is not a namespace. False for other errors (EACCES, EMFILE …): the namespace may
- * still exist.
+ * True if the error of an open says that the path does not exist or is not a namespace. False for other errors (EACCES,
+ * EMFILE …): the namespace may still exist.
  */
 const isGone = (error: unknown): boolean =>
   isNetnsError(error) && (error.code === 'NOT_FOUND' || error.code === 'NOT_A_NAMESPACE')
 
-/** True if the namespace is the plugin's own. */
+/** True if a network namespace is the plugin's own. */
 export function isOwn(netns: Netns, port: NetnsPort): boolean {
   let own: Netns
   try {

@@ -1,8 +1,8 @@
 import type { CallState } from '../state/call-state.ts'
 
 /**
- * State of a plugin without a state schema. It stores nothing; reading and writing throw an error that explains how to
- * declare one.
+ * Value of `c.state` for a plugin that does not declare `state`. Reading and writing throw an error that explains how
+ * to declare it.
  */
 export function noState(plugin: string): CallState {
   const refuse = (): never => {

@@ -12,7 +12,7 @@ import { undoStack } from './undo.ts'
 const UNDO_BUDGET = 2000
 const FLUSH_BUDGET = 1000
 
-/** Performs one call, and logs to `stderr`. Never rejects. */
+/** Performs one CNI call, and logs to `stderr`. Never rejects. */
 export async function performCall(
   { plugin, file, problem }: MarkedCall,
   io: PluginIo,
@@ -45,14 +45,14 @@ async function perform(call: Call, limit: Deadline, work: Promise<unknown>): Pro
     return { exitCode: 1, stdout: errorDocument(call, reason) }
   } finally {
     limit.clear()
-    // Does not wait for a handler or a step that outlives its deadline.
+    // Does not wait for a handler or an undo step that continues after the deadline.
     await settlesWithin(closeWhenSettled(work, call), 0)
   }
 }
 
 /**
- * Closes handles only after the handler has settled: a reused descriptor number could refer to another file.
- * Late undo steps still need the resources that the handler holds.
+ * Closes namespaces and resources after the handler has settled: a descriptor number that is closed earlier could be
+ * reused for another file. Undo steps that still run need the resources too.
  */
 function closeWhenSettled(work: Promise<unknown>, { held, log, opened, undo }: Call): Promise<void> {
   const close = async (): Promise<void> => {
@@ -81,7 +81,7 @@ function errorDocument({ plugin, log, cniVersion }: Call, error: unknown): strin
   return encodeError(plugin.goCompat ? document : { cniVersion: cniVersion || CURRENT_VERSION, ...document })
 }
 
-/** Messages of the error's causes that the error document does not contain. */
+/** Messages of the error's causes that are not already part of the error document. */
 function unsaid(causes: readonly unknown[], said: string): string | undefined {
   const texts = causes.map(messageOf)
   return texts.filter((text) => !said.includes(text)).join('; ') || undefined

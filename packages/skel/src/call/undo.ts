@@ -2,24 +2,24 @@ import type { Log } from '../log.ts'
 import { settlesWithin } from './deadline.ts'
 
 /**
- * One inverse step; a promise is awaited. The step's signal aborts when the time for undoing has passed. The call's own
- * signal may have aborted before.
+ * Function that reverts one change of an ADD, and may return a promise. Its signal aborts when the time for undoing has
+ * passed. The call's own signal may have aborted before.
  */
 export type UndoStep = (options: { readonly signal: AbortSignal }) => unknown
 
-/** Inverse steps of an ADD. They run in reverse order if ADD fails. */
+/** Undo steps of an ADD: functions that revert its changes. They run in reverse order if ADD fails. */
 export interface UndoStack {
   push(step: UndoStep): void
   /**
-   * Runs all steps within a budget in milliseconds. Failed steps are only logged, because the runtime gets the error of
-   * the ADD.
+   * Runs all undo steps, for at most `budget` milliseconds. Failed steps are only logged, because the runtime gets the
+   * error of the ADD.
    */
   unwind(budget: number): Promise<void>
-  /** Resolves when no step is running, late steps included. Never rejects. */
+  /** Resolves when no undo step is running, also of a handler that continues after the deadline. Never rejects. */
   settled(): Promise<void>
 }
 
-/** Creates an empty stack. */
+/** Creates an empty stack of undo steps. */
 export function undoStack(log: Log): UndoStack {
   const steps: UndoStep[] = []
   const expired = new AbortController()
@@ -45,7 +45,7 @@ export function undoStack(log: Log): UndoStack {
   return {
     push(step) {
       steps.push(step)
-      // A handler that outlived its deadline has just made a change. Reverts it at once.
+      // The ADD has already failed, but its handler still runs and has just made a change: revert the change at once.
       if (unwound) void unwind()
     },
     async unwind(budget) {

@@ -19,7 +19,10 @@ import { findNetns, refuseOwnNetns, requireNetns } from './namespace.ts'
 import { noState } from './no-state.ts'
 import type { UndoStep } from './undo.ts'
 
-/** Handles a call of each verb and returns its stdout. A verb without a handler succeeds. */
+/**
+ * Functions that perform a call of each CNI verb and return its stdout. A verb for which the plugin has no handler
+ * succeeds.
+ */
 export const verbs: Readonly<Record<Verb, (accepted: AcceptedCall) => Promise<string>>> = {
   ADD,
   CHECK,
@@ -28,7 +31,7 @@ export const verbs: Readonly<Record<Verb, (accepted: AcceptedCall) => Promise<st
   STATUS,
 }
 
-/** True for a verb that has a handler. */
+/** True for a CNI verb that these functions perform, such as ADD. */
 export function isVerb(command: string): command is Verb {
   return Object.hasOwn(verbs, command)
 }
@@ -115,10 +118,10 @@ async function collectGarbage(accepted: AcceptedCall): Promise<void> {
 }
 
 /**
- * Default GC: runs the DEL handler for each stale attachment that the state knows. An attachment whose DEL fails keeps
- * its state for the next GC. The other attachments are still deleted.
+ * GC of a plugin without a GC handler: runs the DEL handler for each stale attachment of which state is stored. An
+ * attachment whose DEL fails keeps its state for the next GC. The other attachments are still deleted.
  *
- * @throws the first failure.
+ * @throws the error of the first DEL that failed.
  */
 async function deleteStale(
   accepted: AcceptedCall,
@@ -141,7 +144,7 @@ async function deleteStale(
   if (failures.length > 0) throw failures[0]
 }
 
-/** Converts the call of a GC to a DEL of one stale attachment. The attachment's namespace is unknown. */
+/** Derives a DEL call for one stale attachment from a GC call. The attachment's namespace is unknown. */
 function ofAttachment(accepted: AcceptedCall, { containerID, ifName }: Omit<AttachmentKey, 'network'>): AcceptedCall {
   const { environment } = accepted
   const own = { CNI_COMMAND: 'DEL', CNI_CONTAINERID: containerID, CNI_IFNAME: ifName, CNI_NETNS: '' }

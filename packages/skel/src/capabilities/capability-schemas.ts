@@ -2,7 +2,9 @@ import { foldMembers, isObject } from '@cni/types'
 import { formatAddress, parseAddress, unmapAddress } from '@cni/types/ip'
 import * as z from 'zod/mini'
 
-/** Values that runtimes pass, by capability name. `runtimeConfig` parses them. */
+/**
+ * Values that runtimes pass in `runtimeConfig`, by capability name. The function `runtimeConfig` creates their schema.
+ */
 export interface RuntimeConfig {
   /** Node ports that are forwarded to the container. */
   portMappings: Array<{
@@ -10,63 +12,69 @@ export interface RuntimeConfig {
     hostPort: number
     /** Port of the container. */
     containerPort: number
-    /** Default: `tcp`. */
+    /** Protocol of the port mapping. Default: `tcp`. */
     protocol: 'tcp' | 'udp' | 'sctp'
-    /** Canonical address. `''` means every address of the node, `0.0.0.0` every IPv4 and `::` every IPv6 address. */
+    /**
+     * Address of the node for the port mapping, in canonical form. An empty text means every address of the node,
+     * `0.0.0.0` every IPv4 and `::` every IPv6 address.
+     */
     hostIP: string
   }>
-  /** Rates in bits per second and burst sizes in bits. 0 means no limit. `ingress` is traffic to the container. */
+  /**
+   * Bandwidth limits of the container: rates in bits per second and burst sizes in bits. 0 means no limit. `ingress` is
+   * traffic to the container.
+   */
   bandwidth: {
-    /** Bits per second to the container. */
+    /** Maximum rate of traffic to the container, in bits per second. */
     ingressRate: number
-    /** Burst size in bits to the container. */
+    /** Burst size of traffic to the container, in bits. */
     ingressBurst: number
-    /** Bits per second from the container. */
+    /** Maximum rate of traffic from the container, in bits per second. */
     egressRate: number
-    /** Burst size in bits from the container. */
+    /** Burst size of traffic from the container, in bits. */
     egressBurst: number
   }
-  /** Ranges of subnets from which addresses are allocated. */
+  /** Ranges of subnets from which the IPAM plugin allocates the container's addresses. */
   ipRanges: Array<
     Array<{
-      /** Subnet, such as `10.1.0.0/16`. */
+      /** Subnet from which addresses are allocated, such as `10.1.0.0/16`. */
       subnet: string
-      /** First address of the range. */
+      /** First address of the range to allocate. */
       rangeStart?: string | undefined
-      /** Last address of the range. */
+      /** Last address of the range to allocate. */
       rangeEnd?: string | undefined
-      /** Gateway of the subnet. */
+      /** Gateway address of the subnet. */
       gateway?: string | undefined
     }>
   >
-  /** Requested addresses of the container. */
+  /** IP addresses that the runtime requests for the container. */
   ips: string[]
-  /** Additional names of the container. */
+  /** Additional DNS names of the container. */
   aliases: string[]
-  /** DNS settings. Their names differ from those in the configuration's `dns`. */
+  /** DNS settings for the container. Their member names differ from the configuration's `dns`. */
   dns:
     | {
-        /** Addresses of name servers. */
+        /** Addresses of DNS servers for the container. */
         servers: string[]
-        /** Search domains for short names. */
+        /** Search domains for short host names. */
         searches: string[]
-        /** Options of the resolver. */
+        /** Options of the DNS resolver, as in `resolv.conf`. */
         options: string[]
       }
     | undefined
-  /** Requested MAC address of the interface. */
+  /** MAC address that the runtime requests for the container's interface. */
   mac: string | undefined
-  /** Requested GUID of the InfiniBand interface. */
+  /** GUID that the runtime requests for the container's InfiniBand interface. */
   infinibandGUID: string | undefined
-  /** Device from which the interface is made. */
+  /** Id of the device from which the plugin makes the container's interface, such as a PCI address. */
   deviceID: string | undefined
-  /** Cgroup of the pod. */
+  /** Path of the pod's cgroup. */
   cgroupPath: string | undefined
-  /** Annotations of the pod, passed by containerd and CRI-O. */
+  /** Kubernetes annotations of the pod. containerd and CRI-O pass them. */
   'io.kubernetes.cri.pod-annotations': Record<string, string>
 }
 
-/** Schema of each capability, created on demand. */
+/** Functions that create the schema of each capability in `runtimeConfig`. */
 export const capabilitySchemas = {
   portMappings: () =>
     z.pipe(
@@ -88,10 +96,10 @@ export const capabilitySchemas = {
 function portMapping() {
   const port = (least: number) => z.int().check(z.minimum(least), z.maximum(65_535))
   return folded({
-    /** Entries with port 0 or without a port map nothing. The list omits them. */
+    /** Port of the node. Port mappings with port 0 or without a port forward nothing, so the list omits them. */
     hostPort: z._default(port(0), 0),
     containerPort: port(1),
-    /** Runtimes omit the protocol for TCP. */
+    /** Protocol of the port mapping. Runtimes omit it for TCP. */
     protocol: z._default(z.pipe(z.string().check(z.toLowerCase()), z.enum(['tcp', 'udp', 'sctp'])), 'tcp'),
     hostIP: z._default(
       z.string().check(z.overwrite(canonicalAddress), z.refine(isHostIp, 'expected an IP address')),
@@ -117,18 +125,21 @@ function ipRange() {
   return folded({ subnet: z.string(), rangeStart: address, rangeEnd: address, gateway: address })
 }
 
-/** The capability `dns` and the configuration's member `dns` have different member names. */
+/** Schema of the capability `dns`. Its member names differ from the configuration's `dns`. */
 function dns() {
   return folded({ servers: listOf(z.string()), searches: listOf(z.string()), options: listOf(z.string()) })
 }
 
-/** An object whose member names may differ in case. */
+/** Type of a schema for objects whose member names may differ in upper and lower case. */
 type Folded<Shape extends z.core.$ZodShape> = z.ZodMiniPipe<
   z.ZodMiniTransform<unknown, unknown>,
   z.ZodMiniObject<Shape>
 >
 
-/** Accepts members in any case, as Go does: containerd writes `HostPort`, podman `hostPort`. */
+/**
+ * Creates a schema for an object whose member names may differ in upper and lower case, as in Go. For example,
+ * containerd writes `HostPort` and podman writes `hostPort`.
+ */
 function folded<Shape extends z.core.$ZodShape>(shape: Shape): Folded<Shape> {
   const names = Object.keys(shape)
   return z.pipe(
@@ -141,7 +152,7 @@ function listOf<Item extends z.core.$ZodType>(item: Item) {
   return z.prefault(z.pipe(filled([]), z.array(item)), [])
 }
 
-/** Go writes `null` for an unset list or map. */
+/** Replaces `null` by an empty list or object: Go writes `null` for an unset one. */
 function filled(empty: object) {
   return z.transform((value: unknown) => value ?? empty)
 }

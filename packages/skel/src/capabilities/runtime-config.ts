@@ -3,11 +3,11 @@ import { capabilitySchemas, type RuntimeConfig } from './capability-schemas.ts'
 
 /**
  * Schema of `runtimeConfig` for a plugin that requests capabilities.
- * The plugin's entry requests them with `"capabilities": { "portMappings": true }`. A runtime passes only requested
- * ones.
+ * The plugin's configuration requests them with `"capabilities": { "portMappings": true }`. A runtime passes only
+ * requested capabilities.
  *
- * Missing lists are empty, missing rates 0, other missing members `undefined`.
- * Other members are kept, but have no type. Member names may differ in case, as in Go.
+ * A missing list is empty, a missing rate is 0, and other missing members are `undefined`. Further members are kept,
+ * but have no type. Member names may differ in case, as in Go.
  *
  * @example
  * ```ts
@@ -19,6 +19,6 @@ export function runtimeConfig<const Name extends keyof RuntimeConfig>(
   ...names: readonly [Name, ...Name[]]
 ): z.ZodMiniPrefault<z.ZodMiniObject<{ [Each in Name]: z.ZodMiniType<RuntimeConfig[Each]> }>> {
   const shape = Object.fromEntries(names.map((name) => [name, capabilitySchemas[name]()]))
-  // The compiler knows the names in the shape only from the type parameter.
+  // Casts the schema: `Object.fromEntries` loses the types of the members, which the type parameter `Name` gives.
   return z.prefault(z.looseObject(shape), {}) as unknown as ReturnType<typeof runtimeConfig<Name>>
 }

@@ -1,4 +1,4 @@
-/** HTTP answer of a daemon. */
+/** HTTP answer of a plugin daemon. */
 export interface Answer {
   readonly status: number
   readonly statusText: string
@@ -6,13 +6,13 @@ export interface Answer {
 }
 
 /**
- * Parses an HTTP answer that ends with its connection.
+ * Parses an HTTP answer from all bytes that the daemon has sent before it closed the connection.
  *
- * @throws an error if it is not HTTP, or incomplete.
+ * @throws an error if the bytes are not HTTP, or the answer is incomplete.
  */
 export function readAnswer(bytes: Uint8Array): Answer {
   if (bytes.length === 0) throw new Error('the connection was closed without an answer')
-  // Latin-1 maps each byte to one character, so that offsets are in bytes.
+  // Decodes the head as Latin-1, which maps each byte to one character: offsets in the text are offsets in the bytes.
   const text = Buffer.from(bytes).toString('latin1')
   const end = text.indexOf('\r\n\r\n')
   const [, status, statusText = ''] = /^HTTP\/1\.[01] (\d{3})(?: ([^\r\n]*))?\r\n/.exec(text) ?? []

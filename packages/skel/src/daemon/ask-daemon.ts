@@ -3,8 +3,8 @@ import { errnoOf, messageOf } from '@cni/types'
 import { post } from './post.ts'
 
 /**
- * Asks a daemon on the node for data that the plugin can also determine itself. Never rejects: if the answer is
- * missing, it returns the reason. A daemon that runs as another user than root or the plugin's own user is not asked.
+ * Asks a daemon on the node for data that the plugin can also determine itself. Never rejects: without an answer,
+ * returns the reason. Does not ask a daemon that runs as another user than root or the plugin's own user.
  *
  * @example
  * ```ts
@@ -25,42 +25,45 @@ import { post } from './post.ts'
 export async function askDaemon(
   socket: string,
   question: {
-    /** Path of the request, such as `/decide`. */
+    /** Path of the HTTP request to the daemon, such as `/decide`. */
     readonly path: string
-    /** Body of the request: JSON. */
+    /** JSON body of the HTTP request to the daemon. */
     readonly body: string
-    /** Signal of the call. */
+    /** Signal of the CNI call. Its abort ends the request to the daemon. */
     readonly signal: AbortSignal
-    /** Milliseconds until the answer begins. Default: 100. A working daemon sends the head of its answer at once. */
+    /**
+     * Milliseconds until the daemon's answer begins. Default: 100. A working daemon sends the head of its answer at
+     * once.
+     */
     readonly begunWithin?: number
-    /** Milliseconds for the whole answer. Default: 3000. */
+    /** Milliseconds for the daemon's whole answer. Default: 3000. */
     readonly within?: number
-    /** Maximum size of an answer in bytes. Default: 16 MiB. */
+    /** Maximum size of the daemon's answer in bytes. Default: 16 MiB. */
     readonly maxBytes?: number
   },
 ): Promise<
   | {
-      /** The body of an answer with status 200. */
+      /** Body of the daemon's answer, if its HTTP status is 200. */
       readonly answer: string
-      /** Reason for the missing answer. Absent if there is an answer. */
+      /** Reason why the daemon gave no answer. Absent here, because there is an answer. */
       readonly reason?: never
-      /** Code of the system error. Absent if there is an answer. */
+      /** Code of the connection's system error. Absent here, because there is an answer. */
       readonly code?: never
-      /** HTTP answer with another status. Absent if there is a body. */
+      /** HTTP answer with another status than 200. Absent here, because the status is 200. */
       readonly refusal?: never
     }
   | {
-      /** Body of the answer. Absent if there is a reason for a missing answer. */
+      /** Body of the daemon's answer. Absent here, because the daemon gave no answer with status 200. */
       readonly answer?: never
-      /** Reason for the missing answer, for the log. */
+      /** Reason why the daemon gave no answer, for the log. */
       readonly reason: string
-      /** System error of the connection, such as `ENOENT`. */
+      /** Code of the connection's system error, such as `ENOENT`. */
       readonly code?: string
-      /** An answer with another status than 200. */
+      /** HTTP answer of the daemon with another status than 200. */
       readonly refusal?: {
-        /** Status of the HTTP answer. */
+        /** Status of the daemon's HTTP answer. */
         readonly status: number
-        /** Body of the HTTP answer. */
+        /** Body of the daemon's HTTP answer. */
         readonly body: string
       }
     }

@@ -5,8 +5,8 @@ import { isBusy, isDown, post } from './post.ts'
 import { encodeCall } from './wire.ts'
 
 /**
- * Result of one request: the daemon's document, or the reason why the call was not made. A call that was not made may
- * be retried.
+ * Result of one request from the shim to the daemon. It is the daemon's document, or the reason why the daemon has not
+ * started the call. A call that has not started may be retried.
  */
 export type Attempt =
   | { readonly answer: string }
@@ -18,11 +18,11 @@ export type Attempt =
     }
 
 /**
- * Sends one request to the daemon.
+ * Forwards one CNI call to the plugin daemon.
  *
  * @throws {@link CniError} with one of these codes:
  * - the plugin's own code, as the daemon sent it.
- * - 11 (STATUS: 50) if the connection broke. The call may have been made and must not be retried here.
+ * - 11 (STATUS: 50) if the connection broke. The daemon may have performed the call, so the shim must not retry it.
  * - 999 if the answer is not from a plugin daemon.
  */
 export async function attempt(socket: string, verb: Verb, { env, raw, signal }: CallContext): Promise<Attempt> {
@@ -46,7 +46,7 @@ export async function attempt(socket: string, verb: Verb, { env, raw, signal }: 
   })
 }
 
-/** Error document in an answer. */
+/** Parses the CNI error document in the body of the daemon's answer. */
 function documented({ body }: Answer): CniError | undefined {
   try {
     const document: unknown = JSON.parse(body)

@@ -1,10 +1,10 @@
 const brand = Symbol.for('cni.DaemonError')
 
-/** A daemon that could not start. */
+/** Error for a plugin daemon that could not start. */
 export class DaemonError extends Error {
-  /** Reason why the daemon could not create its socket. Errno name if the kernel reported an error. */
+  /** Reason why the daemon could not create its socket. It is the errno name if the kernel reported an error. */
   readonly code: 'INVALID' | 'NOT_A_SOCKET' | 'IN_USE' | 'INSECURE' | (string & {})
-  /** Path of the socket. */
+  /** Path of the daemon's socket. */
   readonly path: string
   /** @internal */
   readonly [brand] = true

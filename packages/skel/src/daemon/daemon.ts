@@ -1,48 +1,51 @@
 import type { NetnsPort } from '../io.ts'
 import type { StateFolder } from '../state/state-folder.ts'
 
-/** Options of a daemon. */
+/** Options of a plugin daemon. */
 export interface DaemonOptions {
   /**
-   * Absolute path of the socket. Its folder is created with mode 0700; a folder that other users can write to is
-   * rejected.
+   * Absolute path of the daemon's socket. The daemon creates the socket's folder with mode 0700. It rejects a folder
+   * that other users can write to.
    */
   readonly socket: string
-  /** Accepts calls from the start. Default: true. See {@link Daemon.setReady}. */
+  /** True if the daemon accepts CNI calls from the start. Default: true. See {@link Daemon.setReady}. */
   readonly ready?: boolean
-  /** Milliseconds for one call. Default: the plugin's own timeout. */
+  /** Milliseconds for one CNI call. Default: the plugin's own timeout. */
   readonly timeout?: number
-  /** Milliseconds that `stop` waits for running calls before it aborts them. Default: 10 000. */
+  /** Milliseconds that `stop` waits for running CNI calls before it aborts them. Default: 10 000. */
   readonly grace?: number
-  /** Maximum size of a request in bytes. Default: 4 MiB. */
+  /** Maximum size of an HTTP request to the daemon in bytes. Default: 4 MiB. */
   readonly maxBody?: number
-  /** Variables of `c.env` besides the CNI variables of the call, such as a `PATH` for delegates. */
+  /**
+   * Environment variables that handlers get in `c.env` besides the call's CNI variables, such as a `PATH` for
+   * delegates.
+   */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** An abort of this signal stops the daemon, like `stop`. */
+  /** Signal whose abort stops the daemon, like `stop`. */
   readonly signal?: AbortSignal
-  /** Opens network namespaces. Default: this machine's. */
+  /** Opens network namespaces for the daemon's calls. Default: namespaces of this machine. */
   readonly netns?: NetnsPort
   /** Opens the folder of the plugin's `state`. Default: a folder of this machine. */
   stateFolder?(path: string): StateFolder
-  /** Receives each log line, newline included. Default: writes to the process's stderr. */
+  /** Receives each log line of the daemon's calls, newline included. Default: writes to the process's stderr. */
   stderr?(line: string): void
 }
 
-/** A running daemon. */
+/** A running plugin daemon. */
 export interface Daemon extends AsyncDisposable {
-  /** Path of the socket. */
+  /** Path of the daemon's socket. */
   readonly socket: string
-  /** True if the daemon accepts calls. */
+  /** True if the daemon accepts CNI calls. */
   readonly isReady: boolean
-  /** Number of running calls. */
+  /** Number of CNI calls that the daemon is performing. */
   readonly calls: number
-  /** Accepts calls, or makes shims wait. DEL is always accepted. */
+  /** True makes the daemon accept CNI calls. False makes shims wait until it is ready. DEL is always accepted. */
   setReady(ready: boolean): void
   /**
-   * Stops the daemon gracefully. Never rejects; later calls return the same promise.
-   * 1. `/readyz` fails, and shims wait for a successor. DEL is still served.
-   * 2. Running calls get the grace period, then are aborted and undone.
-   * 3. The socket is removed.
+   * Stops the daemon gracefully. Never rejects; later calls of `stop` return the same promise.
+   * 1. `/readyz` fails, and shims wait for another daemon. DEL is still served.
+   * 2. Running CNI calls get the grace period, then are aborted and undone.
+   * 3. The daemon's socket is removed.
    */
   stop(): Promise<void>
 }

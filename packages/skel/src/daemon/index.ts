@@ -1,6 +1,6 @@
 /**
  * A thick plugin: a long-lived daemon serves the plugin over a unix socket. A thin executable, the shim, forwards each
- * call to it.
+ * CNI call to the daemon.
  *
  * @example
  * ```ts
@@ -21,11 +21,11 @@
  * @module
  */
 
-// Optional requests to a daemon
+// Requests to a daemon whose answer the plugin does not depend on
 export { askDaemon } from './ask-daemon.ts'
 // Daemon
 export type { Daemon, DaemonOptions } from './daemon.ts'
 export { DaemonError, isDaemonError } from './daemon-error.ts'
 export { serveDaemon } from './serve-daemon.ts'
-// Shim executable
+// The shim: the executable that forwards calls to the daemon
 export { type ShimOptions, shim, shimMain } from './shim.ts'

@@ -2,26 +2,28 @@ import { connect, type Socket } from 'node:net'
 import { errnoOf } from '@cni/types'
 import { type Answer, readAnswer } from './answer.ts'
 
-/** A request, and the limits of its answer. */
+/** An HTTP request to a daemon, and the limits of the daemon's answer. */
 export interface Request {
   readonly path: string
-  /** Body of the request: JSON. */
+  /** JSON body of the HTTP request. */
   readonly body: string
   readonly signal: AbortSignal
-  /** Milliseconds until the answer begins. Default: limited only by the signal. */
+  /** Milliseconds until the daemon's answer begins. Default: limited only by the signal. */
   readonly begunWithin?: number
-  /** Maximum size of an answer in bytes. Default: 16 MiB. */
+  /** Maximum size of the daemon's answer in bytes. Default: 16 MiB. */
   readonly maxBytes?: number
-  /** Checks the connection before anything is sent. An error thrown by this function ends the request. */
+  /**
+   * Checks the connection to the daemon before the request is sent. An error thrown by this function ends the request.
+   */
   admit?(connection: Socket): void
 }
 
 const MAX_ANSWER = 16 * 1024 * 1024
 
 /**
- * Sends one request on a new connection to a unix socket. Rejects with the transport's error.
+ * Sends one HTTP request on a new connection to a unix socket. Rejects with the error of the connection.
  *
- * Uses HTTP/1.0: servers answer it without chunks, and end the answer by closing the connection.
+ * Uses HTTP/1.0: servers then answer without chunked encoding, and end the answer by closing the connection.
  */
 export function post(socketPath: string, request: Request): Promise<Answer> {
   const { path, body, signal, begunWithin, maxBytes = MAX_ANSWER } = request
@@ -68,12 +70,15 @@ export function post(socketPath: string, request: Request): Promise<Answer> {
   })
 }
 
-/** True if nothing listens at the socket's path. The request was not made. */
+/** True if the connection failed because no daemon listens at the socket's path. The request was not sent. */
 export function isDown(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'].includes(errnoOf(error) ?? '')
 }
 
-/** True if the listener's queue is full. The request was not made, but the daemon is running. */
+/**
+ * True if the connection failed because the daemon's listen queue is full. The request was not sent, but the daemon is
+ * running.
+ */
 export function isBusy(error: unknown): boolean {
   return errnoOf(error) === 'EAGAIN'
 }

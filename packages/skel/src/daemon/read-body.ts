@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Milliseconds for a client to send its request. */
+/** Milliseconds that a client has to send its HTTP request. */
 const RECEIVE_TIMEOUT = 10_000
 
-/** Reads the text of a request. Discards a body over the limit. A client that takes too long gets an answer. */
+/**
+ * Reads the body of an HTTP request. Discards a body over the limit. A client that takes too long still gets an answer.
+ */
 export function readBody(
   request: IncomingMessage,
   limit: number,
@@ -12,7 +14,8 @@ export function readBody(
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = []
     let size = 0
-    // Does not destroy the request: bun would then answer with an empty 200, which a client takes for success.
+    // Does not destroy the request of a slow client: bun would then answer with an empty 200, which the client takes
+    // for success.
     const timer = setTimeout(() => finish('too late'), timeout)
     const finish = (body: string): void => {
       clearTimeout(timer)
@@ -20,7 +23,7 @@ export function readBody(
     }
     request.on('data', (chunk: Uint8Array) => {
       size += chunk.length
-      // Reads the body to its end: a client that still writes would get a broken pipe instead of the answer.
+      // Reads a too large body to its end: a client that still writes would get a broken pipe instead of the answer.
       if (size <= limit) chunks.push(chunk)
       else chunks.length = 0
     })

@@ -8,24 +8,27 @@ import type { StateFolder } from '../state/state-folder.ts'
 import { readBody } from './read-body.ts'
 import { decodeCall, type WireCall } from './wire.ts'
 
-/** Members of the daemon that the routes use. */
+/** Members of the daemon that its HTTP routes use. */
 export interface Service {
   readonly plugin: Plugin
   readonly env: EnvVars
   readonly maxBody: number
   readonly netns?: NetnsPort
   stateFolder?(path: string): StateFolder
-  /** Running calls. Each call has its own signal: Node 20 warns if a shared signal has many listeners. */
+  /**
+   * Abort controllers of the running CNI calls. Each call has its own signal: Node 20 warns if a shared signal has many
+   * listeners.
+   */
   readonly running: Set<AbortController>
-  /** Error for every call after the daemon's grace period. */
+  /** Error for every CNI call that is still running, or arrives, after the daemon's grace period. */
   halted(): CniError | undefined
   isReady(): boolean
   stderr(line: string): void
 }
 
-/** Answers an HTTP request of any kind. Resolves when the answer is sent; never rejects. */
+/** Answers an HTTP request to the daemon, also an unknown one. Resolves when the answer is sent; never rejects. */
 export async function answerTo(request: IncomingMessage, response: ServerResponse, service: Service): Promise<void> {
-  // Each call has its own connection. A closed connection therefore means that its client is gone.
+  // Uses one connection for each CNI call. A closed connection therefore means that the client is gone.
   response.setHeader('connection', 'close')
   const [path = ''] = (request.url ?? '').split('?')
   const isPost = request.method === 'POST'
@@ -61,7 +64,10 @@ async function call(request: IncomingMessage, response: ServerResponse, service:
   if (!response.headersSent) await send(response, exitCode === 0 ? 200 : 400, stdout)
 }
 
-/** A pod must be deletable while the daemon starts and while it stops. */
+/**
+ * True for verbs that are served while the daemon is not ready. A pod must be deletable while the daemon starts and
+ * stops.
+ */
 function isAlwaysServed({ env: { CNI_COMMAND } }: WireCall): boolean {
   return CNI_COMMAND === 'DEL' || CNI_COMMAND === 'VERSION'
 }
@@ -93,7 +99,7 @@ async function run({ env, config }: WireCall, response: ServerResponse, service:
   }
 }
 
-/** Sends an answer. Resolves when it is sent, or when the connection is closed. */
+/** Sends an HTTP answer. Resolves when the answer is sent, or when the connection is closed. */
 function send(response: ServerResponse, status: number, body: string): Promise<void> {
   return new Promise((resolve) => {
     if (response.destroyed) return resolve()

@@ -11,14 +11,14 @@ import { claimSocket } from './socket-file.ts'
 
 const GRACE = 10_000
 const MAX_BODY = 4 * 1024 * 1024
-/** Milliseconds to undo aborted calls: 2 s for the undo steps, and time for the handlers to settle. */
+/** Milliseconds for undoing aborted CNI calls: 2 s for the undo steps, and time for the handlers to settle. */
 const UNDO_BUDGET = 5000
 
 /**
  * Serves a plugin over HTTP on a unix socket: `POST /cni` for the {@link shim}, `/healthz` and `/readyz` for probes.
- * Runs each call with `runPlugin`, many at once. Data of one client never reaches another client's call.
+ * Runs each CNI call with `runPlugin`, many at once. Data of one client never reaches another client's call.
  *
- * @throws {@link DaemonError} if the socket cannot be created, TypeError for an invalid time or size.
+ * @throws {@link DaemonError} if the socket cannot be created. Throws TypeError for an invalid time or size.
  * @example
  * ```ts
  * const daemon = await serveDaemon(plugin, { socket: '/run/greet/greet.sock', ready: false })
@@ -111,7 +111,7 @@ function listen(server: Server, path: string): Promise<void> {
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())
-    // Closes connections of clients that have sent no request.
+    // Closes connections of clients that have sent no request, which would keep the server open.
     server.closeAllConnections()
   })
 }

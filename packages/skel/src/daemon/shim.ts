@@ -7,21 +7,24 @@ import { pluginMain } from '../main/plugin-main.ts'
 import { memberText } from '../protocol/member-text.ts'
 import { type Attempt, attempt } from './attempt.ts'
 
-/** Options of a shim, and members of a plugin definition that concern the executable. */
+/**
+ * Options of a shim, which forwards CNI calls to a daemon. Includes the members of a plugin definition that concern the
+ * executable.
+ */
 export interface ShimOptions extends Pick<Plugin<NetConf>, 'about' | 'versions' | 'timeout' | 'goCompat' | 'log'> {
-  /** Name of the executable, and `type` in a configuration. */
+  /** Name of the shim's executable, and `type` in a network configuration. */
   readonly name: string
   /** Absolute path of the daemon's socket, or a function that reads it from the configuration. */
   readonly socket: string | ((conf: NetConf) => string)
   /**
-   * Milliseconds to wait for a daemon that is down or not ready, for all waiting verbs or by verb.
-   * At most nine tenths of the deadline. Default: 30 000 for ADD and GC, 5000 for CHECK, 1000 for STATUS.
+   * Milliseconds that the shim waits for a daemon that is down or not ready: one number, or one for each verb. DEL
+   * never waits. At most nine tenths of the deadline. Default: 30 000 for ADD and GC, 5000 for CHECK, 1000 for STATUS.
    */
   readonly readyTimeout?: number | Partial<Readonly<Record<Exclude<Verb, 'DEL'>, number>>>
-  /** Milliseconds between two attempts. Default: 100. */
+  /** Milliseconds between two attempts to reach the daemon. Default: 100. */
   readonly pollInterval?: number
   /**
-   * Behaviour of DEL while nothing listens at the socket.
+   * Behaviour of DEL while no daemon listens at the socket.
    * - `succeed` (default): succeeds with a warning. A node that shuts down must be able to remove its pods; GC cleans
    *   up later.
    * - `fail`: fails with code 11, so that the runtime retries.
@@ -36,8 +39,8 @@ const READY: Readonly<Record<WaitingVerb, number>> = { ADD: 30_000, CHECK: 5000,
 const POLL = 100
 
 /**
- * Plugin that forwards each call to the daemon of {@link serveDaemon}, with environment and stdin.
- * It returns the daemon's result or error unchanged. The shim itself answers VERSION and invalid calls.
+ * Creates the plugin that forwards each CNI call to the daemon of {@link serveDaemon}, with environment and stdin. The
+ * shim returns the daemon's result or error unchanged. It answers VERSION and invalid calls itself.
  *
  * @throws TypeError for invalid options.
  * @example
@@ -70,7 +73,7 @@ export function shim(options: ShimOptions): Plugin<NetConf> {
     }
   }
 
-  /** Undoes a successful ADD of the daemon with a DEL. */
+  /** Reverts an ADD that the daemon has performed, with a DEL call to the daemon. */
   const undoAdd = async (c: AddContext<NetConf>, signal: AbortSignal): Promise<void> => {
     const made = await attempt(socketOf(c.conf), 'DEL', { ...c, env: { ...c.env, CNI_COMMAND: 'DEL' }, signal })
     if (made.answer === undefined) throw unavailable('DEL', made)
@@ -83,8 +86,8 @@ export function shim(options: ShimOptions): Plugin<NetConf> {
     async add(c) {
       const answer = await forward('ADD', c)
       c.undo(({ signal }) => undoAdd(c, signal))
-      // The daemon's plugin returned `prevResult` unchanged. The shim prints `prevResult` as received, with all digits
-      // of its numbers.
+      // The daemon has returned `prevResult` unchanged. The shim then prints `prevResult` as received, which keeps all
+      // digits of its numbers.
       if (c.prevResult !== undefined && answer === receivedResult(c)) return c.prevResult
       return decodeResult(parseJson(answer, 'the result of the daemon'))
     },

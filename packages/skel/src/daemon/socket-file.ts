@@ -4,26 +4,26 @@ import { basename, dirname, isAbsolute, join } from 'node:path'
 import { errnoOf } from '@cni/types'
 import { DaemonError } from './daemon-error.ts'
 
-/** A reserved path for a socket. */
+/** Socket file of a daemon, before and after it becomes visible at its path. */
 export interface SocketFile {
-  /** Path to listen at before {@link SocketFile.publish}. */
+  /** Temporary path at which the daemon listens before {@link SocketFile.publish}. */
   readonly hidden: string
   /**
-   * Moves the socket to its final path and replaces a stale socket there. The socket has its permissions before clients
-   * see it.
+   * Moves the socket to its final path and replaces a stale socket there. Sets the permissions before the move, so that
+   * clients never see the socket without them.
    */
   publish(): void
-  /** Removes the socket, unless another daemon has replaced it. */
+  /** Removes the daemon's socket, unless another daemon has replaced it. */
   remove(): void
 }
 
-/** Size of `sun_path` in `sockaddr_un`, without the final zero. */
+/** Maximum length of a socket path: the size of `sun_path` in `sockaddr_un`, without the final zero. */
 const MAX_PATH = 107
 
 /**
- * Prepares the path of a socket: creates the folder, and checks that the path can be replaced.
+ * Prepares the path of a daemon's socket. Creates the folder, and checks that no file and no running daemon has the
+ * path.
  *
- * @throws {@link DaemonError}
  */
 export async function claimSocket(path: string): Promise<SocketFile> {
   const hidden = join(dirname(path), `.${process.pid}.${Math.random().toString(36).slice(2, 6)}`)
@@ -61,7 +61,7 @@ function prepareFolder(folder: string): void {
     const code = errnoOf(cause) ?? 'unknown error'
     throw new DaemonError(code, `Cannot make the folder of the socket, "${folder}": ${code}`, folder, { cause })
   }
-  // Does not change the folder's mode: other programs may share the folder, such as /run.
+  // Rejects an insecure folder instead of changing its mode: other programs may share the folder, such as /run.
   if ((stats.mode & 0o022) === 0) return
   const mode = (stats.mode & 0o7777).toString(8)
   throw refused('INSECURE', folder, `others may write to this folder (mode ${mode}) and replace the socket`)
@@ -71,7 +71,7 @@ function entryAt(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false })
 }
 
-/** True if a server listens at the socket; false for a stale socket. */
+/** True if a daemon listens at the socket; false for a stale socket. */
 function answers(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const connection = connect(path)
@@ -79,7 +79,7 @@ function answers(path: string): Promise<boolean> {
       connection.destroy()
       resolve(true)
     })
-    // Other errors, such as a full queue, mean that a server listens at the socket.
+    // Connection errors other than ECONNREFUSED and ENOENT, such as a full queue, mean that a daemon listens.
     connection.on('error', (error) => resolve(!['ECONNREFUSED', 'ENOENT'].includes(errnoOf(error) ?? '')))
   })
 }

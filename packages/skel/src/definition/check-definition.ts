@@ -3,7 +3,7 @@ import { CNI_VERSIONS, isCniVersion, isObject } from '@cni/types'
 import { checkMilliseconds, unexpected } from '../checks.ts'
 
 /**
- * Checks a definition for everything its types require, and for rules that types cannot express.
+ * Checks a plugin definition for everything that its types require, and for rules that types cannot express.
  *
  * @throws TypeError that names the plugin, the member, the expected value and the actual one.
  */
@@ -51,7 +51,7 @@ const MEMBERS = [
   ...FLAGS,
 ]
 
-/** Builds the beginning of a message about a plugin's member. */
+/** Builds the beginning of an error message about a member of the plugin definition. */
 type At = (member: string) => string
 
 function checkType(at: At, member: string, value: unknown, type: 'function' | 'boolean'): void {
@@ -91,8 +91,8 @@ function checkArgs(what: string, value: unknown): void {
 }
 
 /**
- * Rejects an unknown member, such as a misspelt handler that would never be called. An instance of a class may have
- * more members.
+ * Rejects an unknown member of a plugin definition, such as a misspelt handler that would never be called. An instance
+ * of a class may have more members.
  */
 function checkMembers(plugin: object, at: At): void {
   const prototype: unknown = Object.getPrototypeOf(plugin)
