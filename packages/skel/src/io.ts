@@ -1,53 +1,53 @@
 import type { Netns } from '@cni/netns/handle'
 import type { StateFolder } from './state/state-folder.ts'
 
-/** All input and output of a call. */
+/** All input and output of a CNI call, which tests can replace. */
 export interface PluginIo {
-  /** Environment of the call. */
+  /** Environment variables of the CNI call. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Reads the configuration. Not called for VERSION, or if the environment is invalid. */
+  /** Reads the network configuration from stdin. Not called for VERSION, or if the environment is invalid. */
   stdin(): Uint8Array | string | Promise<Uint8Array | string>
-  /** An abort of this signal ends the call early, as SIGTERM does. */
+  /** Signal whose abort ends the CNI call early, as SIGTERM does. */
   readonly signal?: AbortSignal
-  /** Opens network namespaces. Default: this machine's. */
+  /** Opens network namespaces for the CNI call. Default: namespaces of this machine. */
   readonly netns?: NetnsPort
   /** Opens the folder of the plugin's `state`. Default: a folder of this machine. */
   stateFolder?(path: string): StateFolder
   /**
-   * Absolute path of the plugin's file, under the name that the runtime called.
-   * A marker next to the file says that the plugin is uninstalled. Without the path, no marker is read.
+   * Absolute path of the plugin's executable, under the name that the runtime called.
+   * A marker file next to the executable says that the plugin is uninstalled. Without this path, no marker is read.
    */
   readonly executable?: string
-  /** Receives each line of stderr, newline included, as it is written. */
+  /** Receives each line that the call writes to stderr, newline included. */
   stderr?(line: string): void
   /**
-   * Writes the result of a successful call; it is empty for all verbs except ADD.
-   * If it throws or rejects, the call fails with that error and its undo steps run.
-   * Error documents and the VERSION reply are only returned.
+   * Writes the result of a successful CNI call. The text is empty for all verbs except ADD. If this function throws or
+   * rejects, the call fails with that error and its undo steps run. Error documents and the VERSION reply are not
+   * written but only returned.
    */
   stdout?(document: string): void | Promise<void>
 }
 
-/** Reads stdin as bytes. */
+/** Reads the stdin of a CNI call as bytes. */
 export async function readInput(io: Pick<PluginIo, 'stdin'>): Promise<Uint8Array> {
   const input = await io.stdin()
   return typeof input === 'string' ? new TextEncoder().encode(input) : input
 }
 
-/** Opens the two namespaces of a call. */
+/** Opens the network namespaces that a CNI call needs: the container's and the plugin's own. */
 export interface NetnsPort {
-  /** Opens the container's namespace. Throws if the path is not a namespace. */
+  /** Opens the container's network namespace. Throws if the path is not a namespace. */
   open(path: string): Netns
-  /** Opens the plugin's own namespace. */
+  /** Opens the plugin's own network namespace. */
   current(): Netns
 }
 
-/** Outcome of a call. */
+/** Outcome of a CNI call. */
 export interface PluginOutcome {
-  /** 1 if the call has failed. */
+  /** Exit code of the plugin: 1 if the CNI call has failed. */
   readonly exitCode: 0 | 1
-  /** Content of stdout: one JSON document, or empty. */
+  /** Text that the call writes to stdout: the result or error as one JSON document, or nothing. */
   readonly stdout: string
-  /** Content of stderr: log of the call. */
+  /** Text that the call writes to stderr: the log of the call. */
   readonly stderr: string
 }

@@ -1,36 +1,38 @@
-/** Further fields of a line. Errors are written with message and stack. */
+/** Further fields of a log line. Errors are written with message and stack. */
 export type LogFields = Readonly<Record<string, unknown>>
 
-/** Logger of one call. Writes JSON lines to stderr and to the plugin's sinks, never to stdout. */
+/** Logger of one CNI call. Writes JSON lines to stderr and to the plugin's log sinks, never to stdout. */
 export interface Log {
-  /** Logs the failure of a call. */
+  /** Logs at level error: a failure of the call. */
   error(message: string, fields?: LogFields): void
-  /** Logs something that needs attention. */
+  /** Logs at level warn: an event that needs attention. */
   warn(message: string, fields?: LogFields): void
-  /** Logs a step of a call. */
+  /** Logs at level info: a step of the call. */
   info(message: string, fields?: LogFields): void
-  /** Logs details for debugging. */
+  /** Logs at level debug: details for finding a problem. */
   debug(message: string, fields?: LogFields): void
-  /** Adds fields to all later lines of the call, also to the SDK's own. */
+  /** Adds fields to all later log lines of the call, also to lines that the SDK itself logs. */
   bind(fields: LogFields): void
 }
 
 /**
- * Target of log lines besides stderr, such as a file or a socket.
- * A sink that throws is not used again in this call. Logging never fails a call.
+ * Target of log lines besides stderr, such as a file or a socket. A sink that throws is not used again in the same
+ * call. Logging never fails a call.
  */
 export interface LogSink {
-  /** Receives one line, newline included. Called synchronously, in order. */
+  /** Receives one log line, newline included. Called synchronously, in order. */
   write(line: string): void
-  /** Called once at the end of the call. The call waits for it at most 1 s. */
+  /** Writes lines that the sink has buffered. Called once at the end of the call, which waits at most 1 s for it. */
   flush?(): Promise<void>
 }
 
 /** Return value of a plugin's `log` hook. */
 export interface LogOptions {
-  /** Least important level that is written. `silent` writes nothing, not even a failure. Default: `info`. */
+  /**
+   * Least important level of log lines that are written. `silent` writes nothing, not even a failure. Default: `info`.
+   */
   readonly level?: 'silent' | 'error' | 'warn' | 'info' | 'debug'
-  /** Targets of lines besides stderr. */
+  /** Targets of log lines besides stderr. */
   readonly sinks?: readonly LogSink[]
 }
 

@@ -6,8 +6,8 @@ import { isMarked } from './uninstalled/marked.ts'
 import { markedCall } from './uninstalled/uninstalled-plugin.ts'
 
 /**
- * Performs one call of a plugin. Uses only `io`, never exits and never rejects. For tests; calls may run at the same
- * time.
+ * Performs one CNI call of a plugin, with all input and output through `io`. Never exits the process and never rejects.
+ * For tests; calls may run at the same time.
  *
  * @example
  * ```ts

@@ -3,42 +3,42 @@ import type { K8sArgs, NetConf, Result, ValidAttachment } from '@cni/types'
 import type { Log } from '../log.ts'
 import type { AttachmentState, NetworkState } from '../state/call-state.ts'
 
-/** Context of every handler. */
+/** Context that a handler of every CNI verb gets as its argument. */
 export interface CallContext {
   /** Name of the plugin, from its definition. */
   readonly plugin: string
-  /** Name of the network: `name` of the configuration. */
+  /** Name of the network: the member `name` of the configuration. */
   readonly networkName: string
-  /** Version of the configuration. A result is printed in this version. */
+  /** CNI version of the configuration. The result of ADD is printed in this version. */
   readonly cniVersion: string
-  /** `CNI_ARGS`, parsed as the plugin's `args` demands. */
+  /** Pairs of `CNI_ARGS`, parsed with the grammar in the plugin's `args`. */
   readonly args: ReadonlyMap<string, string>
-  /** The pod, if the runtime passes the Kubernetes members of `CNI_ARGS`. */
+  /** Name, namespace and UID of the pod, if the runtime passes the Kubernetes members of `CNI_ARGS`. */
   readonly k8s: K8sArgs | undefined
-  /** `CNI_PATH`: folders in which delegates are found. */
+  /** Folders of `CNI_PATH`, in which the plugin finds its delegates. */
   readonly path: readonly string[]
-  /** The whole environment, for delegates. */
+  /** All environment variables of the call. The plugin passes them to its delegates. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Stdin as received, for delegates. */
+  /** Bytes of stdin as received. The plugin passes them to its delegates. */
   readonly raw: Uint8Array
-  /** Log of the call. Its lines go to stderr and to the sinks of the `log` hook. */
+  /** Log of the call. The lines go to stderr and to the sinks of the plugin's `log` hook. */
   readonly log: Log
-  /** The call as a span of a distributed trace, as in OpenTelemetry. Set by the middleware `span`. */
+  /** Span of the call in a distributed trace, as in OpenTelemetry. The middleware `span` sets this member. */
   readonly span?: {
     /** W3C trace id: 32 hexadecimal digits. */
     readonly traceId: string
     /** Id of this call's span: 16 hexadecimal digits. */
     readonly spanId: string
-    /** Id of the caller's span. */
+    /** Id of the span in which the caller of the plugin runs. */
     readonly parentId: string
-    /** True if the caller records the trace. */
+    /** True if the caller of the plugin records the trace. */
     readonly sampled: boolean
   }
-  /** Aborts at the deadline and on SIGTERM. Pass it to everything that waits. */
+  /** Signal that aborts at the deadline of the call and on SIGTERM. Pass it to every function that waits. */
   readonly signal: AbortSignal
   /**
-   * Keeps a resource until the end of the call, and returns it. Resources are disposed in reverse order.
-   * A call ends when its result is written, or after the undo steps of a failed ADD.
+   * Keeps a resource (such as a lock) until the end of the call, and returns it. Disposes resources in reverse order. A
+   * call ends when its result is written, or after the undo steps of a failed ADD.
    *
    * @example
    * ```ts
@@ -48,32 +48,33 @@ export interface CallContext {
   hold<Resource extends Disposable | undefined>(resource: Resource): Resource
 }
 
-/** Context of ADD, CHECK and DEL. */
+/** Context that handlers of ADD, CHECK and DEL get: one container interface in one network. */
 export interface AttachmentContext extends CallContext {
-  /** `CNI_CONTAINERID`: id that the runtime gave to the container. */
+  /** Value of `CNI_CONTAINERID`: id that the runtime gave to the container. */
   readonly containerID: string
-  /** `CNI_IFNAME`: name of the interface inside the container. */
+  /** Value of `CNI_IFNAME`: name of the interface inside the container. */
   readonly ifName: string
 }
 
 /** Context of an ADD handler. */
 export interface AddContext<Conf = NetConf, Chained extends boolean = false, State = undefined>
   extends AttachmentContext {
-  /** Configuration, parsed by the schema. */
+  /** Network configuration, parsed by the plugin's schema. */
   readonly conf: Conf
-  /** State of the attachment. Throws if the definition has no `state`. */
+  /** State that the plugin stores for the attachment. Throws if the plugin definition has no `state`. */
   readonly state: AttachmentState<State>
-  /** The container's namespace, open until the end of the call. Never the plugin's own namespace. */
+  /** The container's network namespace, open until the end of the call. Never the plugin's own namespace. */
   readonly netns: Netns
   /**
-   * Result of the previous plugins in the 1.1.0 model, frozen. Always defined in a chained plugin.
-   * Return it to pass on the received document unchanged. To change something, return a new object: `{ ...c.prevResult,
-   * dns }`.
+   * Result of the previous plugins in the 1.1.0 model, frozen. Always defined in a chained plugin. A handler that
+   * returns this object passes the received result on unchanged. To change the result, return a new object:
+   * `{ ...c.prevResult, dns }`.
    */
   readonly prevResult: Chained extends true ? Result : Result | undefined
   /**
-   * Registers the inverse of a change. The steps run in reverse order if ADD fails, also at its deadline; at most 2 s
-   * in all. The steps get a signal of their own, because the call's signal may have aborted by then.
+   * Registers a function that reverts a change of the handler. The functions run in reverse order if ADD fails, also at
+   * its deadline. Together the functions have at most 2 s. They get a signal of their own, because the call's signal
+   * may have aborted by then.
    *
    * @example
    * ```ts
@@ -87,52 +88,58 @@ export interface AddContext<Conf = NetConf, Chained extends boolean = false, Sta
 /** Context of a CHECK handler. The handler throws if the container is not as ADD left it. */
 export interface CheckContext<Conf = NetConf, Chained extends boolean = false, State = undefined>
   extends AttachmentContext {
-  /** Configuration, parsed by the schema. */
+  /** Network configuration, parsed by the plugin's schema. */
   readonly conf: Conf
-  /** State that ADD has stored, in a plugin that declares a `state`. */
+  /** State that ADD has stored for the attachment, in a plugin that declares a `state`. */
   readonly state: Pick<AttachmentState<State>, 'read'>
-  /** The container's namespace, open until the end of the call. */
+  /** The container's network namespace, open until the end of the call. */
   readonly netns: Netns
-  /** Final result of the whole chain in the 1.1.0 model, frozen. */
+  /** Final result of the whole plugin chain in the 1.1.0 model, frozen. */
   readonly prevResult: AddContext<Conf, Chained>['prevResult']
 }
 
-/** Context of a DEL handler. Each of these members may be `undefined`; the handler should not fail for this reason. */
+/**
+ * Context of a DEL handler. `conf`, `netns`, `prevResult` and the state may be `undefined`; DEL should succeed
+ * nevertheless.
+ */
 export interface DelContext<Conf = NetConf, State = undefined> extends AttachmentContext {
-  /** Configuration, parsed by the schema. `undefined` if the plugin's own members are invalid. */
+  /**
+   * Network configuration, parsed by the plugin's schema. The member is `undefined` if the configuration is invalid.
+   */
   readonly conf: Conf | undefined
   /**
-   * The container's namespace. The member is `undefined` if the runtime gave no namespace, or if the namespace is gone
-   * or the plugin's own. Its `kept` is the reason why the namespace's contents must stay: the attachment has no record,
-   * or another attachment of the container needs them.
+   * The container's network namespace. The member is `undefined` if the runtime gave no namespace, or if the namespace
+   * is gone or the plugin's own. The member `netns.kept` is the reason why DEL must remove nothing from the namespace.
+   * Either no ADD of the attachment is recorded, or another attachment of the container needs the contents.
    */
   readonly netns: Netns | undefined
   /**
-   * Final result of the chain in the 1.1.0 model. `undefined` if the runtime gave no result, or an unreadable result.
+   * Final result of the plugin chain in the 1.1.0 model. The member is `undefined` if the runtime gave no result, or an
+   * unreadable one.
    */
   readonly prevResult: Result | undefined
   /**
-   * State that ADD has stored, in a plugin that declares a `state`. The state is removed after the handler has
-   * succeeded.
+   * State that ADD has stored for the attachment, in a plugin that declares a `state`. It is removed after the DEL
+   * handler has succeeded.
    */
   readonly state: Pick<AttachmentState<State>, 'read'>
 }
 
 /** Context of a GC handler. */
 export interface GcContext<Conf = NetConf, State = undefined> extends CallContext {
-  /** Configuration, parsed by the schema. */
+  /** Network configuration, parsed by the plugin's schema. */
   readonly conf: Conf
-  /** State that all ADDs have stored, in a plugin that declares a `state`. */
+  /** State that ADD has stored for all attachments of the network, in a plugin that declares a `state`. */
   readonly state: NetworkState<State>
   /**
-   * Attachments that are valid; all others are stale. `undefined` if the runtime gave no list; no attachment then
-   * counts as stale.
+   * Attachments of the network that are still valid; all other attachments are stale. `undefined` if the runtime gave
+   * no list. No attachment then counts as stale.
    */
   readonly validAttachments: readonly Readonly<ValidAttachment>[] | undefined
 }
 
 /** Context of a STATUS handler. The handler throws code 50 or 51 if an ADD would fail now. */
 export interface StatusContext<Conf = NetConf> extends CallContext {
-  /** Configuration, parsed by the schema. */
+  /** Network configuration, parsed by the plugin's schema. */
   readonly conf: Conf
 }

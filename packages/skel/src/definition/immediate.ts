@@ -4,8 +4,8 @@ import type { EnvVars } from '../protocol/environment.ts'
 import { type Plugin, supportedVersions } from './plugin.ts'
 
 /**
- * Answers the verb VERSION, and a user who does not set `CNI_COMMAND`, from the definition alone. Does not read stdin,
- * which may never end.
+ * Answers VERSION, and a user who starts the plugin without `CNI_COMMAND`, from the plugin definition alone. Does not
+ * read stdin, which may never end.
  */
 export function immediateAnswer(plugin: Plugin, env: EnvVars): PluginOutcome | undefined {
   const command = env.CNI_COMMAND ?? ''
@@ -14,7 +14,7 @@ export function immediateAnswer(plugin: Plugin, env: EnvVars): PluginOutcome | u
   return undefined
 }
 
-/** Describes the plugin and its versions in the two lines of the reference implementation. */
+/** Describes the plugin and its CNI versions in two lines, as the Go reference implementation does. */
 export function aboutText(about: string, plugin: Plugin): string {
   return `${about}\nCNI protocol versions supported: ${supportedVersions(plugin).join(', ')}\n`
 }

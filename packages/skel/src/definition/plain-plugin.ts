@@ -1,7 +1,8 @@
 import type { Plugin } from './plugin.ts'
 
 /**
- * Copies a plugin into a plain object that can be spread: the handlers of a class are on its prototype.
+ * Copies a plugin into a plain object, which the spread syntax can copy. The spread syntax omits the handlers of a
+ * class, because they are on its prototype.
  * The handlers run with the original plugin as `this`.
  */
 export function plainPlugin<Conf, Chained extends boolean, State>(

@@ -5,8 +5,8 @@ import { shapeOf } from '../schema/walk.ts'
 import { sampleObject } from './sample.ts'
 
 /**
- * Validates the configuration in `--help` with the plugin's schema, and ignores the outcome. This loads the validation
- * code.
+ * Runs the plugin's schema on the sample configuration of `--help`, and ignores the outcome. This loads the validation
+ * code in advance, for a snapshot.
  */
 export async function checkSample(plugin: Plugin): Promise<void> {
   const schema = plugin.config
@@ -15,7 +15,7 @@ export async function checkSample(plugin: Plugin): Promise<void> {
   try {
     await validateConfig(schema, { cniVersion: CURRENT_VERSION, name: plugin.name, type: plugin.name, ...sample })
   } catch (error) {
-    // The plugin's schema may reject the generated sample, so its errors are ignored.
+    // The plugin's schema may reject the generated sample configuration, so its errors are ignored.
     if (!isCniError(error)) throw error
   }
 }

@@ -1,13 +1,15 @@
 import * as z from 'zod/mini'
 
-/** Description of a member, set with `z.describe` or `z.meta`. */
+/** Description of a configuration member, set with `z.describe` or `z.meta` in the plugin's schema. */
 export function descriptionOf(schema: z.core.$ZodType): string | undefined {
   return layers(schema)
     .map((layer) => z.globalRegistry.get(layer)?.description)
     .find(Boolean)
 }
 
-/** Example of a value, set with `z.meta`, or else its default. */
+/**
+ * Example value of a configuration member, set with `z.meta` in the plugin's schema. Without an example, the default.
+ */
 export function exampleOf(schema: z.core.$ZodType): unknown {
   for (const layer of layers(schema)) {
     const examples = z.globalRegistry.get(layer)?.examples
@@ -16,7 +18,7 @@ export function exampleOf(schema: z.core.$ZodType): unknown {
   return defaultOf(schema)
 }
 
-/** Default of a missing member. */
+/** Default that the plugin's schema gives to a missing configuration member. */
 export function defaultOf(schema: z.core.$ZodType): unknown {
   for (const { _zod } of layers(schema)) {
     const { def } = _zod
@@ -25,9 +27,9 @@ export function defaultOf(schema: z.core.$ZodType): unknown {
   return undefined
 }
 
-/** A schema and the schemas that it wraps, outermost first. */
+/** Lists a zod schema and the schemas that it wraps (optional, default and so on), outermost first. */
 function layers(schema: z.core.$ZodType): z.core.$ZodTypes[] {
-  // This cast is safe: `$ZodTypes` is the union of all kinds of `$ZodType`.
+  // Casts the zod schema, which is safe: `$ZodTypes` is the union of all kinds of `$ZodType`.
   const one = schema as z.core.$ZodTypes
   const { def } = one._zod
   const inner = 'innerType' in def ? def.innerType : def.type === 'pipe' ? def.in : undefined

@@ -31,19 +31,19 @@ export function helpText(plugin: Plugin): string {
 }
 
 function verbsOf({ check, del, gc, state, status }: Plugin): string[] {
-  // GC works without a handler if the plugin has a state.
+  // Lists GC also for a plugin without a GC handler, if the plugin has a `state`: GC then calls the DEL handler.
   const optional = Object.entries({ CHECK: check, DEL: del, GC: gc ?? state, STATUS: status })
   return ['ADD', ...optional.filter(([, handler]) => handler !== undefined).map(([verb]) => verb), 'VERSION']
 }
 
-/** Members of the plugin's schema, without the standard ones. */
+/** Configuration members in the plugin's schema that are not standard CNI members. */
 function ownMembers(config: core.$ZodType | undefined): Record<string, core.$ZodType> {
   const standard = Object.keys(shapeOf(netConf({})) ?? {})
   const shape = config === undefined ? {} : (shapeOf(config) ?? {})
   return Object.fromEntries(Object.entries(shape).filter(([member]) => !standard.includes(member)))
 }
 
-/** Members of `runtimeConfig` in the plugin's schema. */
+/** Names of the capabilities in `runtimeConfig` of the plugin's schema. */
 function capabilitiesOf(config: core.$ZodType | undefined): string[] {
   const member = config && shapeOf(config)?.runtimeConfig
   return Object.keys((member && shapeOf(member)) ?? {})

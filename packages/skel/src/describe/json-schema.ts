@@ -4,8 +4,8 @@ import { netConf } from '../schema/net-conf.ts'
 import { descriptionOf } from './description.ts'
 
 /**
- * JSON Schema of the configuration that a plugin reads from stdin.
- * In a list of plugins the runtime adds `cniVersion`, `name` and `prevResult`.
+ * Creates the JSON Schema of the configuration that a plugin reads from stdin. For a list of plugins, the runtime adds
+ * `cniVersion`, `name` and `prevResult` to each plugin's configuration.
  *
  * @example
  * ```ts
@@ -15,7 +15,7 @@ import { descriptionOf } from './description.ts'
 export function jsonSchema(plugin: Plugin): z.core.JSONSchema.JSONSchema {
   const { name, about } = plugin
   const config = plugin.config ?? netConf({})
-  // Accepts any value where JSON Schema has no equivalent, such as a transform.
+  // JSON Schema has no equivalent for some zod schemas, such as a transform: accept any value there.
   const { $schema, ...schema } = z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' })
   const description = descriptionOf(config) ?? about
   return { ...($schema ? { $schema } : {}), title: name, ...(description ? { description } : {}), ...schema }

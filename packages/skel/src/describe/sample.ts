@@ -3,12 +3,15 @@ import { limitsOf } from '../schema/limits.ts'
 import { shapeOf, unwrap } from '../schema/walk.ts'
 import { exampleOf } from './description.ts'
 
-/** True if the member may be missing. */
+/** True if the schema of a configuration member permits that the member is missing. */
 export function isOptional(schema: core.$ZodType): boolean {
   return schema._zod.optin !== undefined
 }
 
-/** Sample value: the author's example or default, else the smallest value that the schema accepts. */
+/**
+ * Sample value for a configuration member: the plugin author's example or default. Without both, the smallest value
+ * that the schema accepts.
+ */
 export function sampleOf(schema: core.$ZodType): unknown {
   const example = exampleOf(schema)
   if (example !== undefined) return example
@@ -38,7 +41,7 @@ export function sampleOf(schema: core.$ZodType): unknown {
   }
 }
 
-/** Sample of the required members. */
+/** Sample configuration with the required members of a schema. */
 export function sampleObject(shape: Readonly<Record<string, core.$ZodType>>): Record<string, unknown> {
   const required = Object.entries(shape).filter(([, member]) => !isOptional(member))
   return Object.fromEntries(required.map(([name, member]) => [name, sampleOf(member)]))
@@ -46,7 +49,7 @@ export function sampleObject(shape: Readonly<Record<string, core.$ZodType>>): Re
 
 function sampleNumber(schema: core.$ZodTypes): number {
   const { low, lowExclusive, high } = limitsOf(schema)
-  // zod's own integers have the bounds of safe integers.
+  // Treats the bounds of safe integers as no bounds: zod gives them to every integer schema.
   if (low === undefined || low === Number.MIN_SAFE_INTEGER) return Math.min(1, high ?? 1)
   return lowExclusive ? low + 1 : low
 }

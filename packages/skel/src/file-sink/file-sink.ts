@@ -5,11 +5,11 @@ import type { LogSink } from '../log.ts'
 import { type Limits, rotate } from './rotate.ts'
 
 /**
- * A log file that only its owner can read. It is opened at the first line of a call and closed at its end. Several
- * processes may write at once: each line is appended as a whole.
+ * Creates a log file that only its owner can read. Opens the file at the first line of a call and closes it at the end
+ * of the call. Several processes may write at once: each line is appended as a whole.
  *
- * Rejects a link or a device in place of the file. The target of a link is not changed. The call does not use the file
- * any more after a failed write, for example on a full disk.
+ * Rejects a link or a device in place of the log file, and does not change a link's target. After a failed write, for
+ * example on a full disk, the call does not use the file any more.
  *
  * @throws TypeError for a path that is not absolute, and for invalid limits.
  * @example
@@ -18,13 +18,15 @@ import { type Limits, rotate } from './rotate.ts'
  * ```
  */
 export function fileSink(options: {
-  /** Absolute path, because the working directory belongs to the runtime. A missing folder is created. */
+  /**
+   * Absolute path of the log file, because the working directory belongs to the runtime. A missing folder is created.
+   */
   readonly path: string
-  /** Size in bytes at which the next call rotates the file. Default: 10 MB. */
+  /** Size in bytes at which the next call renames the log file to a backup. Default: 10 MB. */
   readonly maxBytes?: number
-  /** Number of backups, named `<path>.1` (the newest), `<path>.2` and so on. Default: 1. */
+  /** Number of backups of the log file, named `<path>.1` (the newest), `<path>.2` and so on. Default: 1. */
   readonly keep?: number
-  /** Milliseconds after which backups are removed. Default: never. */
+  /** Milliseconds after which backups of the log file are removed. Default: never. */
   readonly maxAge?: number
 }): LogSink {
   const { path, maxBytes = 10_000_000, keep = 1, maxAge = Infinity } = options
@@ -39,7 +41,8 @@ export function fileSink(options: {
       fd ??= openLog(path, limits)
       const bytes = new TextEncoder().encode(line)
       const written = writeSync(fd, bytes)
-      // The first write was incomplete, probably because the disk is full. The second write throws the error.
+      // The first write of the log line was incomplete, probably because the disk is full. The second write throws the
+      // error.
       if (written < bytes.length) writeSync(fd, bytes.subarray(written))
     },
     async flush() {
@@ -53,10 +56,11 @@ function openLog(path: string, limits: Limits): number {
   mkdirSync(dirname(path), { recursive: true })
   rotate(path, limits)
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
-  // Non-blocking: a pipe in place of the file must not make the open wait for a reader.
+  // Opens the log file as non-blocking: if the path is a named pipe, the open must not wait for a reader.
   const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
   const file = fstatSync(fd)
-  // A hard link may lead to another user's file, if other users can write to the folder.
+  // Rejects a log file with several hard links: in a folder that other users can write to, the link may lead to another
+  // user's file.
   if (file.isFile() && file.nlink <= 1) return fd
   closeSync(fd)
   throw new Error(`log file ${path}: ${file.isFile() ? 'it has a second name' : 'not a regular file'}`)

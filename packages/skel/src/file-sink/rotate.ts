@@ -7,7 +7,7 @@ export interface Limits {
   readonly maxAge: number
 }
 
-/** Renames a full file to a backup. Removes surplus and outdated backups. */
+/** Renames a full log file to a backup. Removes surplus and outdated backups. */
 export function rotate(path: string, { maxBytes, keep, maxAge }: Limits): void {
   const file = look(path)
   if (file?.isFile() && file.size >= maxBytes) shift(path, keep)
@@ -27,7 +27,7 @@ function shift(path: string, keep: number): void {
   move(path, `${path}.1`)
 }
 
-/** Ignores a missing file: another process may have moved it first. */
+/** Renames a log file or backup. Ignores a missing file: another process may have moved it first. */
 function move(from: string, to: string): void {
   try {
     renameSync(from, to)

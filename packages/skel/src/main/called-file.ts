@@ -1,9 +1,9 @@
-/** Members of a process that identify its file. */
+/** Members of `process` that identify the plugin's executable. */
 type Called = Pick<NodeJS.Process, 'argv' | 'argv0' | 'execPath'>
 
 /**
- * Absolute path by which a process was called. A symbolic or hard link keeps its own folder and name.
- * For a script it is the script's file, because the process has the name of the runtime.
+ * Absolute path by which the plugin's process was called. A symbolic or hard link keeps its own folder and name. For a
+ * script, returns the path of the script: the process itself has the name of the JavaScript runtime.
  */
 export function calledFile({ argv, argv0, execPath }: Called): string {
   const script = argv[1]

@@ -2,8 +2,8 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { tryLoadSys } from '@cni/netns/sys'
 
 /**
- * Reserves stdout for the result document. All other writes go to stderr from now on, also by children that inherit
- * stdout.
+ * Reserves stdout for the result document of the plugin. All other writes to stdout go to stderr from now on, also
+ * writes of children that inherit stdout.
  *
  * @returns the descriptor of the real stdout.
  */
@@ -14,24 +14,24 @@ export function claimStdout(): number {
 }
 
 /**
- * Reserves stdout without FFI. Runtimes connect pipes, and /proc can open a pipe a second time.
- * A file needs `dup`, because a second open file description would have its own position.
+ * Reserves stdout without FFI, if it is a pipe: container runtimes connect pipes, and /proc can open a pipe a second
+ * time. A file needs `dup`, because a second open of a file would write from the file's beginning.
  */
 function viaProc(): number | undefined {
   let stdout: number | undefined
   let stderr: number | undefined
   try {
     if (!fstatSync(1).isFIFO() || fstatSync(2).isFile()) return undefined
-    // Non-blocking: opening a pipe without a reader then fails with ENXIO instead of waiting for ever.
+    // O_NONBLOCK: opening a pipe without a reader then fails with ENXIO instead of waiting for ever.
     stdout = openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_NONBLOCK)
-    // Opens both before it closes descriptor 1, which cannot be reverted.
+    // Opens stdout and stderr again before it closes descriptor 1, because the close cannot be reverted.
     stderr = openSync('/proc/self/fd/2', constants.O_WRONLY | constants.O_NONBLOCK)
     closeSync(1)
-    // Open returns the lowest free descriptor, which is 1.
+    // open(2) returns the lowest free descriptor, which is 1: descriptor 1 now leads to stderr.
     openSync('/proc/self/fd/2', constants.O_WRONLY)
     return stdout
   } catch {
-    // No /proc, a socket as stderr, or a pipe of another user or without a reader.
+    // The pipes cannot be opened again: /proc is missing, stderr is a socket, or a pipe has another owner or no reader.
     if (stdout !== undefined) closeSync(stdout)
     return undefined
   } finally {
@@ -47,14 +47,14 @@ function viaSys(): number | undefined {
     sys.dup2(2, 1)
     return stdout
   } catch {
-    // Stdout or stderr is closed: there is nothing to protect, or no target for other writes.
+    // Stdout or stderr is closed. Either no result can be written, or other writes have no target.
     return undefined
   }
 }
 
-/** Redirects JavaScript writes to stderr, needed also if descriptor 1 could not be reserved. */
+/** Redirects writes of JavaScript code from stdout to stderr. Needed even if descriptor 1 could not be reserved. */
 function redirectStreams(): void {
-  // A getter, because access to process.stdout would create the stream and make a pipe non-blocking.
+  // Defines `process.stdout` as a getter: reading the real one would create its stream and make a pipe non-blocking.
   Object.defineProperty(process, 'stdout', { configurable: true, enumerable: true, get: () => process.stderr })
   const sink = globalThis.console
   for (const method of ['debug', 'dir', 'dirxml', 'info', 'log', 'table'] as const) {

@@ -1,15 +1,16 @@
-/** Milliseconds from an unhandled rejection to the end of the call. */
+/** Milliseconds from an unhandled promise rejection until it ends the CNI call. */
 const PATIENCE = 5000
 
 /** Rejections of promises that no code of the plugin handles. */
 export interface LostRejections {
-  /** Rejects with the reason of the first unhandled rejection. */
+  /** Rejects with the reason of the first unhandled promise rejection. Resolves without an unhandled rejection. */
   throwFirst(): Promise<void>
 }
 
 /**
- * Tracks unhandled rejections. A plugin may await a promise after it has rejected, so the outcome of the plugin's verb
- * handler has priority. Calls `onLost` with the reason if the promise is still unhandled after five seconds.
+ * Tracks unhandled promise rejections of the plugin. A plugin may await a promise after it has rejected, so the outcome
+ * of the plugin's verb handler has priority. Calls `onLost` with the reason if the promise is still unhandled after
+ * five seconds.
  */
 export function lostRejections(onLost: (reason: unknown) => void): LostRejections {
   const lost = new Map<Promise<unknown>, unknown>()
@@ -23,7 +24,7 @@ export function lostRejections(onLost: (reason: unknown) => void): LostRejection
   return {
     async throwFirst() {
       if (lost.size === 0) return
-      // Node reports a promise that has just been handled after all pending steps.
+      // Waits one turn of the event loop: Node reports late that the plugin has just handled a rejected promise.
       await new Promise((resolve) => setImmediate(resolve))
       for (const reason of lost.values()) throw reason
     },

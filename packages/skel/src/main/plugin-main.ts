@@ -20,11 +20,12 @@ const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 /**
  * Runs a plugin as this process and exits. Call it on the last line of an executable.
  *
- * - Only the result gets to stdout.
+ * - Only the result document gets to stdout.
  * - A crash, an unhandled rejection or an early `process.exit` becomes an error document.
  * - SIGTERM, SIGINT and SIGHUP undo an unfinished ADD.
  *
- * A runtime sets `CNI_COMMAND` and passes no arguments. Without `CNI_COMMAND`, `--help` and `--schema` are answered.
+ * A container runtime sets `CNI_COMMAND` and passes no arguments. Without `CNI_COMMAND`, answers a user with `--help`
+ * and `--schema`.
  *
  * @example
  * ```ts
@@ -38,7 +39,9 @@ export function pluginMain(plugin: Plugin, options: PluginMainOptions = {}): voi
   )
 }
 
-/** Like {@link pluginMain}, for one of several plugins in a file. `others` are the names of the other plugins. */
+/**
+ * Like {@link pluginMain}, for one of several plugins in an executable. `others` are the names of the other plugins.
+ */
 export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, others: readonly string[]): void {
   const args = process.argv.slice(2)
   const forUser = process.env.CNI_COMMAND ? undefined : answerUser(plugin, args, describe, others)
@@ -64,7 +67,7 @@ export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, ot
   const writer = resultWriter(stdout)
   const deliver = async (document: string): Promise<void> => {
     await lost.throwFirst()
-    // A blocking write stops all handlers: a signal ends the process directly meanwhile.
+    // Removes the signal handlers: during a blocking write they cannot run, so a signal must end the process directly.
     if (writer.mayBlock) for (const signal of SIGNALS) process.off(signal, onSignal)
     isOver = true
     try {
@@ -80,7 +83,8 @@ export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, ot
   const finish = (document: string, exitCode: number): number => {
     if (isOver) return exitCode
     isOver = true
-    // A signal now ends the process directly, even if no process reads the document.
+    // Removes the signal handlers: a signal must end the process directly, even if stdout has no reader and the write
+    // waits.
     for (const signal of SIGNALS) process.removeAllListeners(signal)
     return write(plugin, stdout, document) ? exitCode : 1
   }
@@ -102,7 +106,7 @@ export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, ot
   )
 }
 
-/** Exits with an answer, or with the error that prevented it. */
+/** Prints an answer for a user and exits. If the answer failed, prints the error. */
 export function answerAndLeave(name: string, answer: Promise<CommandLineAnswer>): void {
   answer.then(
     (text) => leave(name, text),
@@ -110,7 +114,7 @@ export function answerAndLeave(name: string, answer: Promise<CommandLineAnswer>)
   )
 }
 
-/** Prints an answer and exits. Stdout needs no protection, because no handler has run. */
+/** Prints an answer and exits. Does not reserve stdout, because no plugin handler has run. */
 function leave(name: string, answer: CommandLineAnswer | PluginOutcome): never {
   writeAll(2, answer.stderr)
   const failure = writeAll(1, answer.stdout)
@@ -131,7 +135,7 @@ function received(signal: string): CniError {
   return new CniError(ErrorCode.tryAgainLater, `received ${signal}`)
 }
 
-/** Keeps an error's CNI code; errors without a code get 999. */
+/** Converts any error to a CniError. Keeps the error's CNI code; errors without a code get 999. */
 function crashed(cause: unknown): CniError {
   if (cause instanceof CniError) return cause
   const { code, msg, details } = toErrorDocument(cause)

@@ -10,13 +10,14 @@ import { warmUp } from './warm-up.ts'
 type PluginSource = Parameters<typeof pluginsMain>[0][string]
 
 /**
- * Runs one of several plugins as this process: the one by whose name the file is called.
- * Hard links, symbolic links or copies give an executable its names; `cni-build --name` creates them. Otherwise like
- * `pluginMain`.
+ * Runs one of several plugins as this process: the plugin by whose name the executable is called. Hard links, symbolic
+ * links or copies give an executable its names; `cni-build --name` creates them. Works like `pluginMain` in all other
+ * respects.
  *
- * A function is called only under its own name. It and its `import()`s do not slow down the other plugins.
+ * A plugin can be a function. It is called only under its own name, so its `import()`s do not slow down the other
+ * plugins.
  *
- * @param plugins - plugins by name. A function creates or loads a plugin when the file is called by that name.
+ * @param plugins - plugins by name. A function creates or loads a plugin when the executable is called by that name.
  * @throws TypeError if there are no plugins, or if a plugin's name differs from its key.
  * @example
  * ```ts
@@ -57,9 +58,8 @@ function runCalled(plugins: Readonly<Record<string, PluginSource>>, options: Plu
 }
 
 /**
- * Name by which the process was called. For a script it is the script's file name, because the process has the name of
- * the runtime.
- * Ignores the name that an executable had when it was built.
+ * Name by which the plugin's process was called. For a script, returns the script's file name: the process itself has
+ * the name of the JavaScript runtime. Ignores the name that an executable had when it was built.
  */
 export function calledBy(names: readonly string[], argv0: string, script: string | undefined): string {
   const name = basename(argv0)
@@ -69,9 +69,9 @@ export function calledBy(names: readonly string[], argv0: string, script: string
 }
 
 /**
- * Answer of a file that is called by an unknown name.
+ * Answer of an executable with several plugins that is called by an unknown name.
  *
- * @param args - arguments of a user; `undefined` for a runtime.
+ * @param args - arguments of a user; `undefined` for a container runtime.
  */
 export async function answerUnknown(
   name: string,

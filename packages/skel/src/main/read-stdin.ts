@@ -2,8 +2,8 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } fro
 import { errnoOf } from '@cni/types'
 
 /**
- * Reads stdin to its end without blocking the event loop. Otherwise a stdin that stays open would stop the deadline and
- * SIGTERM from working.
+ * Reads stdin to its end without blocking the event loop. A blocking read of a stdin that stays open would stop the
+ * deadline and SIGTERM from working.
  */
 export async function readStdin(): Promise<Uint8Array> {
   const stdin = fstatSync(0)
@@ -13,14 +13,14 @@ export async function readStdin(): Promise<Uint8Array> {
 }
 
 /**
- * Opens a pipe, the usual case, a second time as non-blocking. A blocking read in Node's thread pool would prevent the
+ * Opens stdin, usually a pipe, a second time as non-blocking. A blocking read in Node's thread pool would prevent the
  * process from exiting.
  */
 function openPipe(): number | undefined {
   try {
     return openSync('/proc/self/fd/0', constants.O_RDONLY | constants.O_NONBLOCK)
   } catch {
-    // No /proc, or a pipe of another user: reads the stream instead.
+    // /proc is missing, or the pipe has another owner: read stdin as a stream instead.
     return undefined
   }
 }
@@ -50,7 +50,7 @@ function readChunk(fd: number): Uint8Array | 'again' {
   }
 }
 
-/** Reads terminals, devices and sockets. */
+/** Reads stdin as a stream, for terminals, devices and sockets. */
 async function readStream(): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   for await (const chunk of process.stdin) chunks.push(chunk)

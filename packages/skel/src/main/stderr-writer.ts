@@ -1,12 +1,12 @@
 import { nonBlocking } from './non-blocking.ts'
 import { writeAll } from './write-all.ts'
 
-/** Milliseconds that one call waits in all for a reader of its log. */
+/** Milliseconds that one CNI call waits in all for a reader of its log on stderr. */
 const PATIENCE = 250
 
 /**
- * Writes log lines to stderr, and drops all lines after the first that cannot be written in time.
- * A blocking write to a full pipe without a reader would outlast the deadline and SIGTERM.
+ * Writes log lines to stderr. After the first line that cannot be written in time, drops all lines. A blocking write to
+ * a full pipe without a reader would outlast the deadline and SIGTERM.
  */
 export function stderrWriter(): (line: string) => void {
   let fd: number | undefined

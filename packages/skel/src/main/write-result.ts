@@ -2,15 +2,18 @@ import { writeSync } from 'node:fs'
 import { errnoOf } from '@cni/types'
 import { nonBlocking } from './non-blocking.ts'
 
-/** Writes the result to a descriptor. */
+/** Writes the result document of a CNI call to stdout. */
 export interface ResultWriter {
-  /** True if a write may block the process. No signal handler runs during such a write. */
+  /** True if a write to stdout may block the process. No signal handler runs during such a write. */
   readonly mayBlock: boolean
-  /** Rejects with the error of the write, such as EPIPE for a pipe without a reader. */
+  /** Writes a text to stdout. Rejects with the error of the write, such as EPIPE for a pipe without a reader. */
   write(text: string): Promise<void>
 }
 
-/** Waits for a full pipe without blocking, so that the deadline and signals still end the call. */
+/**
+ * Creates a writer for the result document. It waits for a full pipe without blocking the process, so that the deadline
+ * and signals still end the call.
+ */
 export function resultWriter(stdout: number): ResultWriter {
   const pipe = nonBlocking(stdout)
   return {

@@ -4,12 +4,13 @@ import type { Middleware } from './use.ts'
 import { isBaggage, isTraceState, parseTraceParent } from './w3c.ts'
 
 /**
- * Makes the call a span of the runtime's trace, as given in `TRACEPARENT`, `TRACESTATE` and `BAGGAGE`.
+ * Middleware that makes the CNI call a span of the runtime's trace, as given in `TRACEPARENT`, `TRACESTATE` and
+ * `BAGGAGE`.
  * - Handlers get `c.span`.
  * - Later log lines have `trace_id` and `span_id`.
- * - Delegates get this call as their parent, by `c.env`.
+ * - Delegates get the span of the call as their parent, by `c.env`.
  *
- * Malformed variables are not passed on. Without a trace it does nothing.
+ * Malformed variables are not passed to delegates. Without a trace the middleware does nothing.
  *
  * @example
  * ```ts
@@ -29,7 +30,9 @@ export function span(): Middleware {
   }
 }
 
-/** Unsets malformed variables. A trace state needs a trace, baggage does not. */
+/**
+ * Unsets malformed trace variables. `TRACESTATE` is unset without a valid `TRACEPARENT`; `BAGGAGE` does not need one.
+ */
 function validated({ TRACEPARENT, TRACESTATE, BAGGAGE }: EnvVars): EnvVars {
   const hasTrace = parseTraceParent(TRACEPARENT) !== undefined
   return {
@@ -41,7 +44,7 @@ function validated({ TRACEPARENT, TRACESTATE, BAGGAGE }: EnvVars): EnvVars {
 
 function newSpanId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(8))
-  // An id of zeros is invalid.
+  // Avoids a span id of zeros only, which is invalid.
   bytes[7] ||= 1
   return Buffer.from(bytes).toString('hex')
 }

@@ -4,12 +4,11 @@ import { checkByVerb, checkMilliseconds } from '../checks.ts'
 import type { Middleware } from './use.ts'
 
 /**
- * Sets deadlines of single verbs, shorter than the plugin's `timeout`.
- * At the deadline `c.signal` aborts. The call fails with code 11 once the handler has settled, half a second later at
- * most.
- * The `undo` steps run.
+ * Middleware that sets deadlines of single verbs, shorter than the plugin's `timeout`. At the deadline `c.signal`
+ * aborts. The call fails with code 11 once the handler has settled, half a second later at most. The `undo` steps run.
  *
- * @param budget - milliseconds for all verbs or by verb. A verb that is not listed only has the plugin's deadline.
+ * @param budget - milliseconds for all verbs, or for each verb. A verb that is not listed only has the plugin's
+ *   deadline.
  * @throws TypeError for an unknown verb or an invalid time.
  * @example
  * ```ts

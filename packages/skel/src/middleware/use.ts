@@ -4,8 +4,9 @@ import { plainPlugin } from '../definition/plain-plugin.ts'
 import type { Plugin } from '../definition/plugin.ts'
 
 /**
- * Wraps the handlers of a plugin. It calls `next` and returns its outcome, or throws.
- * `next` runs the remaining middleware, then the handler. Its argument changes their context.
+ * Function that runs around a plugin's handlers. It calls `next` and returns the outcome of `next`, or throws. The
+ * function `next` runs the remaining middleware, then the handler. The argument of `next` changes the context of the
+ * handler.
  *
  * @example
  * ```ts
@@ -22,14 +23,15 @@ import type { Plugin } from '../definition/plugin.ts'
 export type Middleware = <Outcome>(
   c: CallContext &
     Partial<Pick<AttachmentContext, 'containerID' | 'ifName'>> & {
-      /** Verb of the call. */
+      /** Verb of the CNI call, such as `ADD`. */
       readonly verb: Verb
     },
   next: (changes?: Partial<Pick<CallContext, 'env' | 'log' | 'signal' | 'span'>>) => Promise<Outcome>,
 ) => Promise<Outcome>
 
 /**
- * Wraps each handler of a plugin with middleware, the first one outermost. Adds no handlers.
+ * Wraps each handler of a plugin with middleware, the first one outermost. Adds no handlers for verbs that the plugin
+ * does not handle.
  *
  * @example
  * ```ts

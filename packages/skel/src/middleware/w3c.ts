@@ -1,14 +1,14 @@
-/** Parsed `TRACEPARENT`. */
+/** Parsed environment variable `TRACEPARENT` (W3C trace context). */
 export interface TraceParent {
   readonly traceId: string
   readonly parentId: string
-  /** Flags that version 00 defines. */
+  /** Flags of the trace that version 00 of `traceparent` defines. */
   readonly flags: number
 }
 
 /**
- * Parses a `traceparent` of version 00. Of a later version it parses what 00 defines. Returns `undefined` if it is
- * invalid.
+ * Parses a W3C `traceparent` of version 00. From a later version, takes only the fields of version 00. Returns
+ * `undefined` for an invalid text.
  */
 export function parseTraceParent(text: string | undefined): TraceParent | undefined {
   const match = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/s.exec(text ?? '')
@@ -16,11 +16,11 @@ export function parseTraceParent(text: string | undefined): TraceParent | undefi
   const [, version, traceId = '', parentId = '', flags = '', more] = match
   if (version === 'ff' || (version === '00' && more !== undefined)) return undefined
   if (/^0+$/.test(traceId) || /^0+$/.test(parentId)) return undefined
-  // Keeps the flags "sampled" and "random" (level 2), and drops flags of later versions.
+  // Keeps the trace flags "sampled" and "random" (level 2), and drops flags of later versions.
   return { traceId, parentId, flags: Number.parseInt(flags, 16) & 3 }
 }
 
-/** True for a valid `tracestate`: up to 32 members `key=value`, each key once. */
+/** True for a valid W3C `tracestate`: up to 32 members `key=value`, each key once. */
 export function isTraceState(text: string): boolean {
   const members = text.split(',').map((member) => member.replace(/^[ \t]+|[ \t]+$/g, ''))
   const filled = members.filter(Boolean)
@@ -28,7 +28,7 @@ export function isTraceState(text: string): boolean {
   return filled.length > 0 && filled.length <= 32 && keys.size === filled.length && filled.every(isStateMember)
 }
 
-/** True for a valid `baggage`: members `key=value` with properties, at most 8192 bytes. */
+/** True for a valid W3C `baggage`: members `key=value` with properties, at most 8192 bytes. */
 export function isBaggage(text: string): boolean {
   if (text === '' || text.length > 8192) return false
   const members = text.split(',')
@@ -36,7 +36,7 @@ export function isBaggage(text: string): boolean {
 }
 
 function isStateMember(member: string): boolean {
-  // A value may contain spaces, but not end with one.
+  // A value in `tracestate` may contain spaces, but not end with a space.
   return /^(?:[a-z][a-z\d_*/-]{0,255}|[a-z\d][a-z\d_*/-]{0,240}@[a-z][a-z\d_*/-]{0,13})=[ -+\--<>-~]{0,255}[!-+\--<>-~]$/.test(
     member,
   )

@@ -1,6 +1,6 @@
 import { assertContainerID, assertIfName, CniError, ErrorCode } from '@cni/types'
 
-/** Environment of one call. An unset variable is `''`. */
+/** Environment of one CNI call. Members for unset `CNI_` variables are empty texts. */
 export interface Environment {
   readonly command: string
   readonly containerID: string
@@ -22,8 +22,8 @@ interface Variable {
   readonly validate?: (value: string) => void
 }
 
-// Variables in the order in which the reference implementation checks them, which decides the first error that a caller
-// sees.
+// `CNI_` variables in the order in which the Go reference implementation checks them. The order decides which error a
+// caller sees first.
 const VARIABLES: readonly Variable[] = [
   { name: 'CNI_CONTAINERID', requiredBy: ['ADD', 'CHECK', 'DEL'], validate: assertContainerID },
   { name: 'CNI_NETNS', requiredBy: ['ADD', 'CHECK'] },
@@ -34,7 +34,7 @@ const VARIABLES: readonly Variable[] = [
 /**
  * Reads and validates the variables of the CNI protocol. Does not validate variables that the verb does not require.
  *
- * @throws {@link CniError} 3 or 4. An invalid value has priority over missing ones.
+ * @throws {@link CniError} 3 or 4. The error of an invalid value has priority over the error of missing variables.
  */
 export function readEnvironment(env: EnvVars): Environment {
   const command = env.CNI_COMMAND ?? ''

@@ -1,8 +1,8 @@
 import { jsonMembers, jsonValue } from '@cni/types'
 
 /**
- * Text of one member of a JSON object, unchanged: with all digits of numbers and the order of keys.
- * Of several members with the same name the last one wins. The text must be valid JSON.
+ * Finds the text of one member of a JSON object, unchanged: with all digits of numbers and the order of keys. Of
+ * several members with the same name the last one wins. The text must be valid JSON.
  */
 export function memberText(json: string, name: string): string | undefined {
   const value = jsonMembers(json, jsonValue(json)).findLast(({ key }) => key === name)?.value
@@ -10,10 +10,10 @@ export function memberText(json: string, name: string): string | undefined {
 }
 
 /**
- * Like {@link memberText}, for a member that the object is known to have. Skips the other members without parsing, if
- * the text has no escapes and contains the name once.
+ * Like {@link memberText}, but faster, for a member that the JSON object certainly has. Jumps to the member's name
+ * without parsing other members, if the JSON has no escapes and the name only once.
  *
- * @param name - must need no escapes in JSON.
+ * @param name - name of the member, written without escapes in JSON.
  */
 export function knownMemberText(json: string, name: string): string | undefined {
   const quoted = `"${name}"`

@@ -1,13 +1,14 @@
 import { normalizeNetConf, parseJson } from '@cni/types'
 
-/** Configuration on stdin, as far as the protocol reads it. */
+/** Network configuration that the plugin received on stdin: the text and its parsed document. */
 export interface NetworkConfig {
   readonly text: string
   readonly document: ReturnType<typeof normalizeNetConf>
 }
 
 /**
- * Decodes stdin and checks the network's name. Does not check the version: the protocol defines the order of errors.
+ * Parses stdin as a network configuration and checks the network's name. Does not check the CNI version: another
+ * function does, because the order of errors matters.
  *
  * @throws {@link CniError} 6 if stdin is not a JSON object, 7 for a missing or invalid name.
  */

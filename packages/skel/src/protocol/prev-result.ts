@@ -11,18 +11,20 @@ import {
 import { knownMemberText } from './member-text.ts'
 import type { NetworkConfig } from './network-config.ts'
 
-/** Result of the previous plugins. */
+/** Result of the previous plugins (`prevResult`). */
 export interface PrevResult {
-  /** The result in the 1.1.0 model. It is frozen, because a change in place would not be printed. */
+  /**
+   * Result of the previous plugins in the 1.1.0 model. It is frozen, because a change in place would not be printed.
+   */
   readonly value: Result
-  /** The received document in the configuration's version. */
+  /** Prints the received `prevResult` in the CNI version of the configuration. */
   print(): string
 }
 
 /**
- * Decodes `prevResult` in its own version, or in the configuration's if it has none.
+ * Decodes `prevResult` in its own CNI version. A `prevResult` without a version has the version of the configuration.
  *
- * @throws {@link CniError} 999 if it is not a result.
+ * @throws {@link CniError} 999 if `prevResult` is not a CNI result.
  */
 export function readPrevResult(config: NetworkConfig, version: string): PrevResult | undefined {
   const received = config.document.prevResult
@@ -41,7 +43,7 @@ export function readPrevResult(config: NetworkConfig, version: string): PrevResu
   }
 }
 
-/** Text of `prevResult` as received. Encoding it again would round large numbers in unknown members. */
+/** Text of `prevResult` as received. Encoding the parsed result again would round large numbers in unknown members. */
 export function verbatim({ text }: NetworkConfig): string | undefined {
   return knownMemberText(text, 'prevResult')
 }

@@ -1,10 +1,11 @@
 import { CniError, ErrorCode, gte } from '@cni/types'
 
-/** First version of the specification that defines the verb. */
+/** First version of the CNI specification that defines each verb. */
 const INTRODUCED: Readonly<Record<string, string>> = { CHECK: '0.4.0', GC: '1.1.0', STATUS: '1.1.0' }
 
 /**
- * Checks that a plugin may serve a verb for a configuration. Versions must match exactly: `1.1` is not `1.1.0`.
+ * Checks that a plugin's CNI versions permit a verb for a configuration. Versions must match exactly: `1.1` is not
+ * `1.1.0`.
  *
  * @throws {@link CniError} 1 for incompatible versions, 6 if a version to compare is invalid.
  */
@@ -12,8 +13,8 @@ export function reconcileVersion(command: string, version: string, supported: re
   const introduced = INTRODUCED[command]
   if (introduced !== undefined) {
     if (!gte(version, introduced)) throw notAllowed('config', command)
-    // Stops at the first version that is new enough, as the reference implementation does. Later entries may be
-    // invalid.
+    // Stops at the first supported version that is new enough, as the Go reference implementation does. Later versions
+    // in the list may be invalid.
     if (!supported.some((candidate) => gte(candidate, version))) throw notAllowed('plugin', command)
   }
   if (supported.includes(version)) return

@@ -1,10 +1,14 @@
 import { CniError, ErrorCode, isObject, type normalizeNetConf, type ValidAttachment } from '@cni/types'
 
-/** The standard member, and the earlier name that older runtimes use. */
+/**
+ * Configuration members that list valid attachments for GC: the standard name, and the earlier name that older runtimes
+ * use.
+ */
 const MEMBERS = ['cni.dev/valid-attachments', 'cni.dev/attachments']
 
 /**
- * Attachments that GC must keep. `undefined` if the runtime sent no such member; `[]` for `null`.
+ * Reads the attachments that GC must keep. Returns `undefined` if the configuration has no list of them, and `[]` for
+ * `null`.
  *
  * @throws {@link CniError} 7 for a malformed list: its attachments must not count as stale.
  */
