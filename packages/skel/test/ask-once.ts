@@ -1,4 +1,4 @@
-// Sends one request over a unix socket, in the runtime under test: ask-once.ts SOCKET TIMEOUT_MS
+// Script that sends one request over a unix socket, in the JavaScript runtime under test: ask-once.ts SOCKET TIMEOUT_MS
 import { askDaemon } from '../src/daemon/ask-daemon.ts'
 
 const [, , socket = '', timeoutMs = '0'] = process.argv

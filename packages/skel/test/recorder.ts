@@ -1,7 +1,7 @@
 import { definePlugin, type Plugin, runPlugin } from '@cni/skel'
 import { fakeNetns } from '@cni/skel/testing'
 
-/** Call of a handler, with the members that the protocol tests check. */
+/** One recorded call of a plugin handler, with the members that the protocol tests check. */
 export interface Recorded {
   readonly verb: string
   readonly containerID?: string
@@ -11,10 +11,13 @@ export interface Recorded {
   readonly path: readonly string[]
 }
 
-/** Further members of the plugin. The reference implementation's tests use versions that do not exist. */
+/**
+ * Members of the plugin definition. CNI versions may be unknown, because the Go reference implementation's tests use
+ * versions that do not exist.
+ */
 type RecorderOptions = Partial<Omit<Plugin, 'versions'>> & { readonly versions?: readonly string[] }
 
-/** A plugin that records its calls. Its results are empty. */
+/** Creates a test plugin that records the calls of its handlers and returns empty results. */
 export function recorder({ versions, ...options }: RecorderOptions = {}): { plugin: Plugin; calls: Recorded[] } {
   const calls: Recorded[] = []
   const record =
@@ -40,11 +43,11 @@ export function recorder({ versions, ...options }: RecorderOptions = {}): { plug
     status: (c) => void record('STATUS')(c),
     ...options,
   })
-  // Set after definePlugin, which rejects versions that do not exist.
+  // Sets the versions after definePlugin, which rejects versions that do not exist.
   return { plugin: versions === undefined ? plugin : Object.assign(plugin, { versions }), calls }
 }
 
-/** Defaults in the reference implementation's tests. */
+/** Default environment variables in the tests of the Go reference implementation. */
 export const DEFAULT_ENV = {
   CNI_COMMAND: 'ADD',
   CNI_CONTAINERID: 'some-container-id',
@@ -56,7 +59,10 @@ export const DEFAULT_ENV = {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Performs one call with a raw environment. `/own` is the plugin's namespace, paths with `/gone` do not exist. */
+/**
+ * Performs one CNI call with the given environment variables and stdin. The path `/own` is the plugin's namespace;
+ * paths with `/gone` do not exist.
+ */
 export async function call(plugin: Plugin, env: Env, stdin: string | Uint8Array | (() => never)) {
   const outcome = await runPlugin(plugin, {
     env: { ...DEFAULT_ENV, ...env },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** An empty folder, removed after the test. */
+/** Creates an empty folder, which is removed after the test. */
 export function tempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'cni-skel-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))

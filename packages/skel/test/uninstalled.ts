@@ -2,28 +2,28 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { markerPath, markerText, type NeedFolders } from '@cni/skel'
 
-/** Folders of a node with an uninstalled plugin that may still be needed. */
+/** Folders that simulate a node with an uninstalled plugin that may still be needed. */
 export interface UninstalledNode {
   readonly bin: string
   readonly file: string
   readonly marker: string
   readonly folders: NeedFolders
-  /** Writes a result as a runtime caches it. */
+  /** Writes an ADD result to the cache as a container runtime does. */
   cache(containerID: string, config: object, ifName?: string): string
-  /** Records an attachment of the plugin. */
+  /** Writes the record of an attachment of the plugin. */
   record(digit: string): string
-  /** Writes a network configuration. */
+  /** Writes a network configuration to the simulated node. */
   configure(name: string, document: object): void
 }
 
-/** A list that names a plugin. */
+/** Plugin list (conflist) that contains the given plugin types. */
 export const listOf = (...types: string[]): object => ({
   cniVersion: '1.0.0',
   name: 'pods',
   plugins: types.map((type) => ({ type })),
 })
 
-/** Creates the folders below a root, with the plugin's file and its marker. */
+/** Creates the folders of the simulated node below `root`, with the plugin's executable and its marker file. */
 export function uninstalledNode(root: string, type = 'tag'): UninstalledNode {
   const folder = (name: string): string => {
     mkdirSync(join(root, name), { recursive: true })

@@ -14,7 +14,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   base64: 'base64 text',
 }
 
-/** Describes the values that a schema accepts, with an article: "a positive integer". */
+/** Describes the values that a zod schema accepts, with an article: "a positive integer". */
 export function describeSchema(schema: core.$ZodType): string | undefined {
   const plain = unwrap(schema)
   const { def } = plain._zod
@@ -64,7 +64,7 @@ function number({ formats, low, lowExclusive, high, highExclusive }: Limits): st
   const noun = isInteger ? 'integer' : 'number'
   const article = isInteger ? 'an' : 'a'
   if (low === 0 && lowExclusive && high === undefined) return `a positive ${noun}`
-  // Converts exclusive bounds of integers to inclusive ones.
+  // Converts exclusive bounds of an integer to inclusive bounds.
   const from = low !== undefined && lowExclusive && isInteger ? low + 1 : low
   const to = high !== undefined && highExclusive && isInteger ? high - 1 : high
   if (from !== undefined && to !== undefined) return `${article} ${noun} from ${from} to ${to}`

@@ -8,10 +8,10 @@ import { hasOwnMessage, schemaAt, shapeOf } from './walk.ts'
 type Path = readonly PropertyKey[]
 
 /**
- * Describes each invalid member in a sentence: `port: expected a positive integer, got "80;"`.
- * Built from path, schema and raw value, because the messages of zod/mini only say "Invalid input".
+ * Describes each invalid configuration member in a sentence: `port: expected a positive integer, got "80;"`. Builds the
+ * sentence from path, schema and raw value, because the messages of zod/mini only say "Invalid input".
  *
- * @param whole - name of `input` in a message about all of it.
+ * @param whole - name of `input` in a message about the whole input.
  */
 export function describeIssues(
   schema: core.$ZodType,
@@ -59,7 +59,10 @@ function expectation(schema: core.$ZodType | undefined, issue: core.$ZodIssue): 
   return `expected ${described ?? fromIssue(issue)}`
 }
 
-/** Description for a path below a union, where no single schema belongs to the path. */
+/**
+ * Describes the expected value from the zod issue alone. Used below a union, where no single schema belongs to the
+ * path.
+ */
 function fromIssue(issue: core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -77,7 +80,7 @@ function fromIssue(issue: core.$ZodIssue): string {
   }
 }
 
-/** For an object that matches no branch of a union, returns the issues of the closest branch. */
+/** Splits the issue of an object that matches no branch of a union: returns the issues of the closest branch. */
 function leaves(issue: core.$ZodIssue, input: unknown): core.$ZodIssue[] {
   if (issue.code !== 'invalid_union' || typeof valueAt(input, issue.path) !== 'object') return [issue]
   const [closest] = issue.errors.filter((branch) => branch.length > 0).sort((a, b) => a.length - b.length)
@@ -94,7 +97,7 @@ function valueAt(input: unknown, path: Path): unknown {
   return value
 }
 
-/** Formats a path as users write it: `selector.labels[0]`. */
+/** Formats the path of a configuration member as users write it: `selector.labels[0]`. */
 export function pathText(path: Path): string {
   let text = ''
   for (const key of path) {

@@ -1,6 +1,6 @@
 import type { core } from 'zod/mini'
 
-/** Combined limits of all checks of a string, number or list. */
+/** Combined limits of all zod checks of a string, number or list. */
 export interface Limits {
   readonly formats: readonly string[]
   readonly patterns: readonly RegExp[]
@@ -10,7 +10,7 @@ export interface Limits {
   readonly highExclusive: boolean
 }
 
-/** Collects the limits of a schema, including its own format. */
+/** Collects the limits from a zod schema's checks and from the schema's own format. */
 export function limitsOf({ _zod }: core.$ZodTypes): Limits {
   const checks = [
     _zod.def,

@@ -2,15 +2,14 @@ import * as z from 'zod/mini'
 import { unexpected } from '../checks.ts'
 
 /**
- * Schema of a plugin's configuration: the given members, the standard CNI members, and unknown ones.
+ * Creates the schema of a plugin's configuration: the given members, the standard CNI members, and unknown members.
  *
  * Unknown members are kept and logged at debug, because a runtime may add its own. Probable misspellings are logged as
- * warnings.
- * Declare a member to read it: `z.optional(z.unknown())` accepts any value.
- * The type has no index signature, so a misspelt member of `c.conf` does not compile.
+ * warnings. A plugin must declare each member that it reads: `z.optional(z.unknown())` accepts any value. The type has
+ * no index signature, so a misspelt member of `c.conf` does not compile.
  *
  * @param options - with `unknown: 'refuse'`, unknown members fail ADD, CHECK, GC and STATUS with code 7. The message
- * names them.
+ *   names them.
  * @throws TypeError for an unknown option.
  * @example
  * ```ts
@@ -30,41 +29,41 @@ export function netConf<const Shape extends z.core.$ZodShape>(
 
 /** Members that the CNI specification defines, as {@link netConf} validates them. */
 export type StandardMembers = {
-  /** Version of the specification that the configuration uses. */
+  /** Version of the CNI specification that the configuration uses. */
   cniVersion: z.ZodMiniOptional<z.ZodMiniString<string>>
   /** Name of the network, the same for all plugins of a list. */
   name: z.ZodMiniString<string>
-  /** File name of the plugin. */
+  /** Type of the plugin: the file name of its executable. */
   type: z.ZodMiniOptional<z.ZodMiniString<string>>
-  /** Capabilities that the plugin's entry requests from the runtime. */
+  /** Capabilities that the plugin's configuration requests from the runtime. */
   capabilities: z.ZodMiniOptional<z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniBoolean<boolean>>>
-  /** Values of those capabilities. `runtimeConfig(…)` declares them. */
+  /** Values that the runtime passes for the requested capabilities. `runtimeConfig(…)` declares them. */
   runtimeConfig: z.ZodMiniOptional<z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniUnknown>>
-  /** Conventional arguments, mainly `args.cni`. */
+  /** Conventional arguments in the configuration, mainly `args.cni`. */
   args: z.ZodMiniOptional<z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniUnknown>>
-  /** True to masquerade traffic that leaves the network. */
+  /** True makes the plugin masquerade traffic that leaves the network. */
   ipMasq: z.ZodMiniOptional<z.ZodMiniBoolean<boolean>>
-  /** Configuration of the IPAM plugin, which may add its own members. */
+  /** Configuration of the IPAM plugin. An IPAM plugin may define further members. */
   ipam: z.ZodMiniOptional<
     z.ZodMiniObject<{
-      /** File name of the IPAM plugin. */
+      /** Type of the IPAM plugin: the file name of its executable. */
       type: z.ZodMiniOptional<z.ZodMiniString<string>>
     }>
   >
   /** DNS settings for the container. */
   dns: z.ZodMiniOptional<
     z.ZodMiniObject<{
-      /** Addresses of name servers. */
+      /** Addresses of DNS servers for the container. */
       nameservers: z.ZodMiniOptional<z.ZodMiniArray<z.ZodMiniString<string>>>
-      /** Local domain for short names. */
+      /** Local DNS domain for short host names. */
       domain: z.ZodMiniOptional<z.ZodMiniString<string>>
-      /** Search domains for short names, in order. */
+      /** Search domains for short host names, in order. */
       search: z.ZodMiniOptional<z.ZodMiniArray<z.ZodMiniString<string>>>
-      /** Resolver options, as in `resolv.conf`. */
+      /** Options of the DNS resolver, as in `resolv.conf`. */
       options: z.ZodMiniOptional<z.ZodMiniArray<z.ZodMiniString<string>>>
     }>
   >
-  /** Result of the previous plugins, as received. `c.prevResult` is the decoded form. */
+  /** Result of the previous plugins, as received. Handlers get the decoded result as `c.prevResult`. */
   prevResult: z.ZodMiniOptional<z.ZodMiniUnknown>
 }
 

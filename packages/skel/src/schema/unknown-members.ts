@@ -3,26 +3,29 @@ import { isObject } from '@cni/types'
 import type { core } from 'zod/mini'
 import { shapeOf } from './walk.ts'
 
-/** Members of the protocol. As in the reference implementation, `null` counts as missing for them. */
+/**
+ * Configuration members of the CNI protocol. A member with the value `null` counts as missing, as in the Go reference
+ * implementation.
+ */
 export const STANDARD = ['type', 'capabilities', 'runtimeConfig', 'args', 'ipMasq', 'ipam', 'dns']
 
-/** A member of a configuration that neither the schema nor the protocol defines. */
+/** A configuration member that neither the plugin's schema nor the CNI protocol defines. */
 export interface UnknownMember {
-  /** Path from the outermost object to the member. */
+  /** Path from the configuration's root to the unknown member. */
   readonly path: readonly string[]
-  /** Known member of which it is probably a misspelling. */
+  /** Name of the known member that the unknown member probably misspells. */
   readonly meant: string | undefined
 }
 
 /**
- * Maximum number of unknown members in an object that are compared with known ones. A hostile object may have
+ * Maximum number of unknown members in one object that are compared with known names. A hostile configuration may have
  * thousands.
  */
 export const COMPARED = 20
 
 /**
- * Members of a configuration that its schema does not list, also inside objects.
- * A schema without listed members has no unknown ones. Never suggests a known member that is already present.
+ * Finds members of a configuration that the plugin's schema does not list, also inside objects. A schema that lists no
+ * members permits all. Never suggests a known member that the configuration already has.
  */
 export function unknownMembers(schema: core.$ZodType, document: Readonly<Record<string, unknown>>): UnknownMember[] {
   const shape = shapeOf(schema)
@@ -34,12 +37,12 @@ export function unknownMembers(schema: core.$ZodType, document: Readonly<Record<
   ]
 }
 
-/** True for a member that runtimes add in the namespace of the specification. */
+/** True for a configuration member that runtimes add, with the prefix `cni.dev/` of the CNI specification. */
 export function isOfRuntimes(member: string): boolean {
   return member.startsWith('cni.dev/')
 }
 
-/** Known and missing member of which `member` is probably a misspelling. */
+/** Finds the known member that `member` probably misspells. Considers only known members that the object lacks. */
 export function meantBy(member: string, known: readonly string[], given: object): string | undefined {
   return misspelt(
     member,

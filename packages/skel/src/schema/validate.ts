@@ -5,9 +5,9 @@ import { isOfRuntimes, STANDARD } from './unknown-members.ts'
 import { isStrict } from './walk.ts'
 
 /**
- * Validates a configuration with the plugin's schema.
+ * Validates a network configuration with the plugin's schema.
  *
- * @throws {@link CniError} 7 that names each invalid member with the expected and the actual value.
+ * @throws {@link CniError} 7. The message names each invalid member with the expected and the actual value.
  */
 export async function validateConfig<Conf>(
   schema: core.$ZodType<Conf>,
@@ -17,9 +17,9 @@ export async function validateConfig<Conf>(
   for (const member of STANDARD) {
     if (input[member] === null) delete input[member]
   }
-  // Removes members that runtimes add, because strict schemas do not list them.
+  // Removes configuration members that runtimes add, because strict schemas do not list them.
   if (isStrict(schema)) for (const member of Object.keys(input).filter(isOfRuntimes)) delete input[member]
-  // Calls the schema's own method, so that a plugin without a schema does not bundle zod.
+  // Calls the zod schema's own method instead of a zod function: a plugin without a schema then bundles no zod.
   const parsed = await schema['~standard'].validate(input)
   if (parsed.issues === undefined) return parsed.value
   const issues = parsed.issues as readonly core.$ZodIssue[]

@@ -1,9 +1,9 @@
 import type { core } from 'zod/mini'
 
-// Cast: `$ZodTypes` is the union of all kinds of `$ZodType`.
+// Casts a zod schema to the union of all kinds of schema, which `$ZodTypes` is.
 const known = (schema: core.$ZodType): core.$ZodTypes => schema as core.$ZodTypes
 
-/** Removes wrappers such as optional, nullable and default from a schema. */
+/** Removes wrappers such as optional, nullable and default from a zod schema. */
 export function unwrap(schema: core.$ZodType): core.$ZodTypes {
   const { _zod } = known(schema)
   switch (_zod.def.type) {
@@ -16,7 +16,7 @@ export function unwrap(schema: core.$ZodType): core.$ZodTypes {
     case 'catch':
       return unwrap(_zod.def.innerType)
     case 'pipe':
-      // After a transform, the output schema describes the value.
+      // Continues with the output schema of a pipe that begins with a transform: the output schema describes the value.
       return unwrap(known(_zod.def.in)._zod.def.type === 'transform' ? _zod.def.out : _zod.def.in)
     case 'lazy':
       return unwrap(_zod.def.getter())
@@ -25,19 +25,19 @@ export function unwrap(schema: core.$ZodType): core.$ZodTypes {
   }
 }
 
-/** Members that an object schema lists. */
+/** Members that a zod object schema lists, with their schemas. */
 export function shapeOf(schema: core.$ZodType): Readonly<Record<string, core.$ZodType>> | undefined {
   const { def } = unwrap(schema)._zod
   return def.type === 'object' ? def.shape : undefined
 }
 
-/** True if an object schema rejects unlisted members. */
+/** True if a zod object schema rejects members that it does not list. */
 export function isStrict(schema: core.$ZodType): boolean {
   const { def } = unwrap(schema)._zod
   return def.type === 'object' && def.catchall !== undefined && known(def.catchall)._zod.def.type === 'never'
 }
 
-/** Schema of a path; `undefined` below a union, or if the path is unknown. */
+/** Finds the zod schema of the member at a path. Returns `undefined` below a union, or if the path is unknown. */
 export function schemaAt(schema: core.$ZodType, path: readonly PropertyKey[]): core.$ZodType | undefined {
   const [key, ...rest] = path
   if (key === undefined) return schema
@@ -45,7 +45,7 @@ export function schemaAt(schema: core.$ZodType, path: readonly PropertyKey[]): c
   return inner === undefined ? undefined : schemaAt(inner, rest)
 }
 
-/** True if the schema or one of its checks has a custom message. */
+/** True if a zod schema or one of its checks has a custom error message. */
 export function hasOwnMessage(schema: core.$ZodType): boolean {
   const { def } = unwrap(schema)._zod
   return def.error !== undefined || (def.checks ?? []).some((check) => check._zod.def.error !== undefined)

@@ -4,8 +4,8 @@ import { pathText } from './issues.ts'
 import { unknownMembers } from './unknown-members.ts'
 
 /**
- * Logs members that a schema does not know: probable misspellings as warnings, others at debug, because a runtime may
- * add some.
+ * Logs configuration members that the plugin's schema does not list. Probable misspellings are warnings. Other members
+ * are logged at debug, because a runtime may add some.
  */
 export function warnUnknownMembers(
   schema: core.$ZodType,

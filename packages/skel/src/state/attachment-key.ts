@@ -2,17 +2,17 @@ import { sha256 } from './sha256.ts'
 
 /** Identity of an attachment: one interface of one container in one network. */
 export interface AttachmentKey {
-  /** Name of the network. */
+  /** Name of the network to which the container is attached. */
   readonly network: string
-  /** `CNI_CONTAINERID`. */
+  /** Container id of the attachment, from `CNI_CONTAINERID`. */
   readonly containerID: string
-  /** `CNI_IFNAME`. */
+  /** Name of the interface inside the container, from `CNI_IFNAME`. */
   readonly ifName: string
 }
 
 /**
- * File name of an attachment: a digest, because container ids have no length limit and interface names may contain
- * unsafe characters.
+ * Name of an attachment's state file: a digest, because container ids have no length limit and interface names may
+ * contain unsafe characters.
  */
 export function fileNameOf(key: AttachmentKey): string {
   return `${digestOf(key).slice(0, 32)}.json`
@@ -23,7 +23,7 @@ export function digestOf({ network, containerID, ifName }: AttachmentKey): strin
   return sha256(`${network}\0${containerID}\0${ifName}`)
 }
 
-/** True if a file name may belong to an attachment. */
+/** True if a file name has the format of an attachment's state file. */
 export function isStateFile(name: string): boolean {
   return /^[0-9a-f]{32}\.json$/.test(name)
 }

@@ -5,25 +5,31 @@ import { identityOf, type RecordedNetns, sharedReason, unrecordedReason } from '
 import { type Listed, recordStore } from './record-store.ts'
 import type { StateFolder } from './state-folder.ts'
 
-/** Attachments that a plugin has added, with their namespaces. */
+/** Records of the attachments that a plugin has added, with their network namespaces. */
 export interface AttachmentRecords {
-  /** Records the attachment of an ADD, before its handler runs. Returns the inverse. */
+  /** Records the attachment of an ADD, before its handler runs. Returns a function that restores the earlier record. */
   add(key: AttachmentKey, netns: Netns): () => void
-  /** Reason why a DEL must not remove anything from the namespace; `undefined` if it may. */
+  /** Reason why a DEL must not remove anything from the container's namespace; `undefined` if DEL may remove. */
   keptBecause(key: AttachmentKey, netns: Netns, removal: 'last' | 'own'): string | undefined
-  /** Forgets the attachment after its DEL. */
+  /** Removes the record of the attachment after its DEL. */
   remove(key: AttachmentKey): void
-  /** Forgets the attachments of a network that are no longer valid. */
+  /** Removes the records of a network's attachments that are no longer valid. */
   removeStale(network: string, valid: ReadonlyArray<Omit<AttachmentKey, 'network'>>): Listed<RecordedNetns>
 }
 
-/** Folder of a plugin's records. A reboot empties the folder, and ends every namespace too. */
+/**
+ * Folder with the records of a plugin's attachments. A reboot empties this folder, and also ends every network
+ * namespace.
+ */
 export const recordsFolder = (plugin: string): string => `/run/cni/${plugin}/attachments`
 
-/** Folders with a file per attachment of a plugin: its records, and its state in the default folder. */
+/**
+ * Folders with one file for each attachment of a plugin: the folder of its records, and the default folder of its
+ * `state`.
+ */
 export const recordFolders = (plugin: string): readonly string[] => [recordsFolder(plugin), `/run/cni/${plugin}`]
 
-/** Records in a folder: an absolute path, or a folder in memory. */
+/** Opens the records of a plugin's attachments. `folder` is an absolute path, or a folder in memory. */
 export function attachmentRecords(folder: string | StateFolder): AttachmentRecords {
   const store = recordStore<RecordedNetns>({
     folder,

@@ -4,10 +4,9 @@ import { type AttachmentStore, recordStore } from './record-store.ts'
 import type { StateFolder } from './state-folder.ts'
 
 /**
- * Stores the state of attachments for CHECK, DEL and GC: one JSON file each, `{ v, network, containerID, ifName, …state
- * }`.
- * A file's name is a digest of the attachment.
- * Rejects files that other users can write to, links, and records of another version or attachment.
+ * Stores the state of attachments for CHECK, DEL and GC. Each attachment has one JSON file: `{ v, network, containerID,
+ * ifName, …state }`. The file's name is a digest of the attachment. Rejects links, files that other users can write to,
+ * and files of another version or attachment.
  *
  * @example
  * ```ts
@@ -16,13 +15,16 @@ import type { StateFolder } from './state-folder.ts'
  * ```
  */
 export function attachmentStore<State>(options: {
-  /** Absolute path of the folder, or a folder of another kind, such as one in memory. */
+  /** Absolute path of the folder with the state files, or a folder object, such as a folder in memory. */
   readonly folder: string | StateFolder
-  /** Schema of a state, which is an object. Any zod 4 schema without asynchronous parts. */
+  /** Schema of the stored state, which is an object. Any zod 4 schema without asynchronous parts. */
   readonly schema: core.$ZodType<State>
-  /** `v` of every record. Default: 1. Records of other versions are rejected. */
+  /**
+   * Version of the state's format: the value of `v` in every state file. Default: 1. Files with another version are
+   * rejected.
+   */
   readonly version?: number
-  /** Decodes each text before it is written, to ensure that it can be read again. Default: true. */
+  /** True decodes each state file's text before it is written, to ensure that it can be read again. Default: true. */
   readonly readBack?: boolean
 }): AttachmentStore<State> {
   const { folder, schema, version, readBack = true } = options

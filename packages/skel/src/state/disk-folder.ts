@@ -6,12 +6,12 @@ import { readStateFile } from './read-state-file.ts'
 import { isStateError, StateError } from './state-error.ts'
 import type { StateFolder } from './state-folder.ts'
 
-/** Milliseconds after which a partial file is abandoned: longer than any call. */
+/** Milliseconds after which a partially written state file counts as abandoned: longer than any CNI call. */
 const ABANDONED = 3_600_000
 
 /**
- * State files in a folder of this machine. Also usable for data other than attachments.
- * The first write creates the folder, accessible to its owner only.
+ * Opens a folder of this machine for state files. A plugin can also keep data there that belongs to no attachment. The
+ * first write creates the folder, accessible to its owner only.
  *
  * @example
  * const made = diskFolder('/run/cni/tag/made')
@@ -30,7 +30,8 @@ export function diskFolder(path: string): StateFolder {
         if (!isThere(path, file)) {
           mkdirSync(dirname(path), { recursive: true })
           mkdirSync(path, { recursive: true, mode: 0o700 })
-          // Checks the folder again: another process may have created the folder meanwhile.
+          // Checks the state folder again: another process may have created the folder meanwhile, with unsafe
+          // permissions.
           isThere(path, file)
         }
         writeFileAtomic(file, text, { mode: 0o600 })
@@ -52,7 +53,10 @@ export function diskFolder(path: string): StateFolder {
 
 // internal
 
-/** Final name of a partial file, which `writeFileAtomic` leaves if its process is killed. */
+/**
+ * Final name of a partially written file, which `writeFileAtomic` leaves if its process is killed. `undefined` for
+ * other names.
+ */
 const halfOf = (name: string): string | undefined => /^\.(.+)\.\w+\.tmp$/.exec(name)?.[1]
 
 function names(path: string): string[] {
@@ -68,8 +72,8 @@ function isAbandoned(file: string): boolean {
 }
 
 /**
- * True if the folder exists. Rejects a folder that other users can write to. Does not change its mode, because it may
- * be /run.
+ * True if the state folder exists. Rejects a folder that other users can write to. Does not change the folder's mode,
+ * because the folder may be /run.
  */
 function isThere(path: string, file: string): boolean {
   const stat = statSync(path, { throwIfNoEntry: false })
@@ -80,7 +84,10 @@ function isThere(path: string, file: string): boolean {
   })
 }
 
-/** Runs a step on a file. Except for writing, a missing file is not an error. */
+/**
+ * Reads, writes or removes a state file, and converts errors to a StateError. A missing file is an error only when
+ * writing.
+ */
 function attempt<T>(file: string, what: 'read' | 'written' | 'removed', step: () => T): T | undefined {
   try {
     return step()

@@ -2,23 +2,23 @@ import type { Netns } from '@cni/netns/handle'
 import type { AttachmentKey } from './attachment-key.ts'
 import type { AttachmentStore } from './record-store.ts'
 
-/** A record with the namespace of its attachment. */
+/** Record of an attachment's ADD, with the network namespace of the attachment. */
 export interface RecordedNetns {
-  /** Namespace of the attachment, identified by device and inode as in the kernel. */
+  /** Network namespace of the attachment, identified by device and inode number as in the kernel. */
   readonly netns: {
-    /** Device number of the namespace. */
+    /** Device number of the network namespace. */
     readonly dev: number
-    /** Inode number of the namespace. */
+    /** Inode number of the network namespace. */
     readonly ino: number
   }
 }
 
-/** Device and inode number of an open namespace. */
+/** Device and inode number of an open network namespace. */
 export const identityOf = ({ dev, ino }: Netns): RecordedNetns['netns'] => ({ dev: Number(dev), ino: Number(ino) })
 
 /**
- * Reason why a DEL removes nothing from a namespace: its ADD has no record, or the record names another namespace.
- * Returns `undefined` if the record names this one.
+ * Reason why a DEL removes nothing from a namespace: no ADD of the attachment is recorded, or the record names another
+ * namespace. Returns `undefined` if the record names the given namespace.
  */
 export function unrecordedReason(own: RecordedNetns | undefined, netns: Netns): string | undefined {
   if (own === undefined) return 'no ADD of this attachment is recorded'
@@ -28,9 +28,8 @@ export function unrecordedReason(own: RecordedNetns | undefined, netns: Netns): 
 }
 
 /**
- * Reason why a DEL keeps objects that the attachments of a namespace share: another attachment of the same container
- * has a record there.
- * An unreadable record counts as such an attachment.
+ * Reason why a DEL keeps objects that the attachments in a namespace share: another attachment of the same container is
+ * recorded for the namespace. An unreadable record counts as another attachment.
  */
 export function sharedReason(
   { stored, unreadable }: ReturnType<AttachmentStore<RecordedNetns>['list']>,
@@ -45,7 +44,10 @@ export function sharedReason(
 
 // internal
 
-/** Compares containers too, because the kernel reuses inode numbers of removed namespaces. */
+/**
+ * True for another attachment of the same container. Compares containers too, because the kernel reuses inode numbers
+ * of removed namespaces.
+ */
 const isOther = (one: AttachmentKey, key: AttachmentKey): boolean =>
   one.containerID === key.containerID && !(one.network === key.network && one.ifName === key.ifName)
 

@@ -5,7 +5,7 @@ import { StateError } from './state-error.ts'
 import { MAX_BYTES } from './state-folder.ts'
 
 /**
- * Reads a state file that only this user or root can have written.
+ * Reads a state file that only root or the process's own user can have written.
  *
  * @throws StateError for any other file, or the file system's error.
  */

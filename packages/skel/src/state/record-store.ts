@@ -4,49 +4,50 @@ import { decodeRecord, encodeRecord } from './record.ts'
 import { isStateError, StateError } from './state-error.ts'
 import { MAX_BYTES, type StateFolder } from './state-folder.ts'
 
-/** State of all attachments of a plugin, one file each. All methods are synchronous. */
+/** Store for the state of a plugin's attachments, with one file for each attachment. All methods are synchronous. */
 export interface AttachmentStore<State> {
-  /** Path of the folder. */
+  /** Path of the folder with the state files. */
   readonly folder: string
   /**
-   * State as written; `undefined` if nothing is stored.
+   * Reads the state of an attachment; `undefined` if nothing is stored.
    *
-   * @throws StateError for an unusable or unreadable file.
+   * @throws StateError for an unusable or unreadable state file.
    */
   read(key: AttachmentKey): State | undefined
   /**
-   * Writes atomically, accessible to the owner only (0600), and replaces earlier state.
+   * Writes the state file of an attachment atomically, accessible to the owner only (0600), and replaces earlier state.
    *
-   * @returns a function that restores the earlier file byte for byte. It removes the file if there was no usable
-   * earlier one.
-   * @throws StateError if it cannot be written, TypeError if the schema rejects the state. Nothing has changed then.
+   * @returns a function that restores the earlier state file byte for byte. It removes the file if there was no usable
+   *   earlier file.
+   * @throws StateError if the file cannot be written, TypeError if the schema rejects the state. Nothing has changed
+   *   then.
    */
   write(key: AttachmentKey, state: State): () => void
   /**
-   * Writes without an undo function, and so without reading the earlier file. For a second write in a call that has
-   * registered the undo of the first.
+   * Writes the state of an attachment without returning an undo function, and so without reading the earlier file. For
+   * a second write in a CNI call that has already registered the undo of its first write.
    */
   replace(key: AttachmentKey, state: State): void
   /**
-   * Removes the file, also an unusable one. True if it existed.
+   * Removes the state file of an attachment, also an unusable file. Returns true if the file existed.
    *
-   * @throws StateError if it cannot be removed.
+   * @throws StateError if the file cannot be removed.
    */
   remove(key: AttachmentKey): boolean
   /**
-   * Lists stored state, and unusable files separately.
+   * Lists the state of all attachments, and unusable state files separately.
    *
-   * @param only - selects attachments; others are skipped early. Default: all.
+   * @param only - selects attachments. Files of other attachments are not validated. Default: all.
    */
   list(only?: (key: AttachmentKey) => boolean): {
-    /** Readable states. */
+    /** States of attachments that could be read. */
     readonly stored: ReadonlyArray<{
-      /** Identity of the attachment. */
+      /** Network, container and interface of the attachment. */
       readonly key: AttachmentKey
-      /** State that the plugin has stored. */
+      /** State that the plugin has stored for the attachment. */
       readonly state: State
     }>
-    /** Unusable or unreadable files. */
+    /** Errors of unusable or unreadable state files. */
     readonly unreadable: readonly StateError[]
   }
   /** State of a network's attachments that are no longer valid. */
@@ -55,9 +56,10 @@ export interface AttachmentStore<State> {
     valid: ReadonlyArray<Omit<AttachmentKey, 'network'>>,
   ): ReturnType<AttachmentStore<State>['list']>
   /**
-   * Removes stale state, and partial files of killed processes. Keeps unusable files.
+   * Removes the state of a network's stale attachments, and partially written files of killed processes. Keeps unusable
+   * files.
    *
-   * @throws StateError for a file that cannot be removed, after all others are removed.
+   * @throws StateError for a file that cannot be removed, after all other files are removed.
    */
   removeStale(
     network: string,
@@ -65,10 +67,10 @@ export interface AttachmentStore<State> {
   ): ReturnType<AttachmentStore<State>['list']>
 }
 
-/** Files found in a folder. */
+/** Attachment states and unusable files that a store has found in its folder. */
 export type Listed<State> = ReturnType<AttachmentStore<State>['list']>
 
-/** State of one attachment. */
+/** Stored state of one attachment, with its network, container and interface. */
 export type StoredState<State> = Listed<State>['stored'][number]
 
 /** Options of {@link recordStore}. */
@@ -76,11 +78,11 @@ export interface RecordStoreOptions<State> {
   readonly folder: string | StateFolder
   readonly version: number | undefined
   readonly readBack: boolean
-  /** Validates a state and returns it. Otherwise throws the error that `refuse` creates. */
+  /** Validates a stored state and returns it. Throws the error that `refuse` creates for an invalid state. */
   accept(state: unknown, refuse: (problem: string, code?: StateError['code']) => Error): State
 }
 
-/** Creates a store of records in files. `accept` validates the states. */
+/** Creates a store that keeps the state of each attachment in a file. `accept` validates the states. */
 export function recordStore<State>(options: RecordStoreOptions<State>): AttachmentStore<State> {
   const { version = 1, readBack } = options
   const folder = folderOf(options.folder)
@@ -164,7 +166,9 @@ export function recordStore<State>(options: RecordStoreOptions<State>): Attachme
 
 // internal
 
-/** A UTF-16 unit has at most three bytes in UTF-8, so only long texts are encoded to count their bytes. */
+/**
+ * Encodes only long texts to count their bytes: a UTF-16 unit has at most three bytes in UTF-8, so a short text fits.
+ */
 const isTooLarge = (text: string): boolean =>
   3 * text.length > MAX_BYTES && new TextEncoder().encode(text).length > MAX_BYTES
 
@@ -174,7 +178,10 @@ function folderOf(folder: string | StateFolder): StateFolder {
   throw new TypeError(`attachmentStore: folder: expected an absolute path, got ${JSON.stringify(folder)}`)
 }
 
-/** Text to restore; `undefined` also for an unusable file, which is not restored. */
+/**
+ * Text of an earlier state file, to restore after a failed ADD. Returns `undefined` also for an unusable file, which is
+ * not restored.
+ */
 function textBefore(folder: StateFolder, name: string): string | undefined {
   try {
     return folder.read(name)

@@ -2,7 +2,7 @@ import { isObject } from '@cni/types'
 import type { AttachmentKey } from './attachment-key.ts'
 import { StateError } from './state-error.ts'
 
-/** Members of a record besides the state's own. */
+/** Members of a state file that the SDK adds to the plugin's own members. */
 const OWN = ['v', 'network', 'containerID', 'ifName']
 
 /**
@@ -19,9 +19,9 @@ export function encodeRecord(version: number, key: AttachmentKey, state: unknown
 }
 
 /**
- * Decodes a state file. Does not validate the state.
+ * Decodes a state file. Does not validate the plugin's own members.
  *
- * @throws StateError `INVALID` or `VERSION`. `path` is only used in messages.
+ * @throws StateError `INVALID` or `VERSION`. The parameter `path` is only used in messages.
  */
 export function decodeRecord(
   version: number,
@@ -44,7 +44,7 @@ function objectIn(path: string, text: string): Record<string, unknown> {
   try {
     document = JSON.parse(text)
   } catch {
-    // Omits the engine's message, which quotes the text and may contain a secret.
+    // Omits the JSON parser's message, which quotes the state file's text and may contain a secret.
     throw new StateError('INVALID', path, 'it is not JSON')
   }
   if (isObject(document)) return document

@@ -4,19 +4,19 @@ const brand = Symbol.for('cni.StateError')
 
 const UNUSABLE: readonly string[] = ['INVALID', 'VERSION', 'OTHER_ATTACHMENT', 'TOO_LARGE', 'NOT_A_FILE', 'INSECURE']
 
-/** A state file that is unusable (CNI code 6), or that cannot be read, written or removed (CNI code 5). */
+/** Error for a state file. The file is unusable (CNI code 6), or it cannot be read, written or removed (CNI code 5). */
 export class StateError extends Error {
   /**
-   * Kind of error:
-   * - `INVALID`, `VERSION`, `OTHER_ATTACHMENT`, `TOO_LARGE`: content of the file.
-   * - `NOT_A_FILE`: not a regular file.
-   * - `INSECURE`: other users can change the file or its folder.
+   * Kind of the state file's error:
+   * - `INVALID`, `VERSION`, `OTHER_ATTACHMENT`, `TOO_LARGE`: content of the state file.
+   * - `NOT_A_FILE`: the path is not a regular file.
+   * - `INSECURE`: other users can change the state file or its folder.
    * - an errno name: error of the kernel.
    */
   readonly code: 'INVALID' | 'VERSION' | 'OTHER_ATTACHMENT' | 'TOO_LARGE' | 'NOT_A_FILE' | 'INSECURE' | (string & {})
-  /** Path of the file. */
+  /** Path of the state file. */
   readonly path: string
-  /** Advice to the user. */
+  /** Advice to the user about the state file. */
   readonly hint: string
   /** @internal */
   readonly [brand] = true

@@ -1,34 +1,34 @@
-/** A folder of state files, as a store uses it. Names are file names. */
+/** A folder with state files. Methods take the name of a file in the folder. */
 export interface StateFolder {
-  /** Path of the folder. */
+  /** Path of the folder with the state files. */
   readonly path: string
   /**
-   * Text of a file; `undefined` if it does not exist.
+   * Reads the text of a state file; `undefined` if the file does not exist.
    *
-   * @throws StateError if it is not a safe regular file, or cannot be read.
+   * @throws StateError if the file is not a safe regular file, or cannot be read.
    */
   read(name: string): string | undefined
   /**
-   * Replaces a file atomically: readers see the old text or the new one.
+   * Replaces a state file atomically: readers see the old text or the new one.
    *
-   * @throws StateError if it cannot be written.
+   * @throws StateError if the file cannot be written.
    */
   write(name: string, text: string): void
   /**
-   * Removes a file, and the partial file of a killed process. True if the file existed.
+   * Removes a state file, and the partially written file of a killed process. Returns true if the state file existed.
    *
-   * @throws StateError if it cannot be removed.
+   * @throws StateError if the file cannot be removed.
    */
   remove(name: string): boolean
   /**
-   * Names of all files, sorted; empty if the folder does not exist.
+   * Names of all state files in the folder, sorted; empty if the folder does not exist.
    *
-   * @throws StateError if it cannot be read.
+   * @throws StateError if the folder cannot be read.
    */
   list(): readonly string[]
-  /** Removes partial files of killed processes that are older than an hour. */
+  /** Removes partially written state files of killed processes that are older than an hour. */
   sweep(): void
 }
 
-/** Maximum size of a state file in bytes. Larger ones are neither written nor read. */
+/** Maximum size of a state file in bytes. Larger files are neither written nor read. */
 export const MAX_BYTES = 4 * 1024 * 1024

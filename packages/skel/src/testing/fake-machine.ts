@@ -4,7 +4,7 @@ import type { StateFolder } from '../state/state-folder.ts'
 import { FakeNetns, fakeNetns } from './fake-netns.ts'
 import { memoryStateFolder } from './memory-state-folder.ts'
 
-/** Values of `CNI_NETNS` by their names in tests. */
+/** Paths for `CNI_NETNS`, by the words that a test uses for them. */
 export const PATHS = {
   fake: '/run/netns/test',
   host: '/proc/self/ns/net',
@@ -13,10 +13,11 @@ export const PATHS = {
 } as const
 
 /**
- * A node for `serveDaemon` and `runPlugin` in tests without root: namespaces are fakes, files stay in memory.
+ * Fake node for `serveDaemon` and `runPlugin` in tests without root. Network namespaces are fakes, and state files stay
+ * in memory.
  *
- * @param pods - the existing namespaces, created by `fakeNetns`. Without any, every path leads to the same fake
- * namespace.
+ * @param pods - the existing network namespaces, created by `fakeNetns`. If omitted, every path leads to the same fake
+ *   namespace.
  * @example
  * ```ts
  * using pod = fakeNetns('/run/netns/pod', 1)
@@ -25,9 +26,9 @@ export const PATHS = {
  * ```
  */
 export function fakeMachine(...pods: readonly Netns[]): {
-  /** Opens the given pods by their paths, and the node's own namespace. */
+  /** Opens the fake namespaces of the given pods by their paths, and the fake namespace of the node. */
   readonly netns: NetnsPort
-  /** A folder in memory for each path. */
+  /** Returns a state folder in memory for each path. */
   stateFolder(path: string): StateFolder
 } {
   const folders = new Map<string, StateFolder>()
@@ -49,5 +50,8 @@ function openFake(path: string, pods: readonly Netns[]): Netns {
   throw new NetnsError('NOT_FOUND', `No network namespace at "${path}": it does not exist`, { path })
 }
 
-/** Uses another device number than `fakeNetns`, so that a pod never equals the node. */
+/**
+ * Fake namespace of the node. Its device number differs from the number in `fakeNetns`, so that a pod's namespace never
+ * equals the node's.
+ */
 const host = (path: string): Netns => new FakeNetns(path, { dev: -1n, ino: 1n })

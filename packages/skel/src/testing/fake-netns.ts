@@ -1,7 +1,7 @@
 import { openSync } from 'node:fs'
 import { Netns } from '@cni/netns/handle'
 
-/** A handle that represents a namespace without being one. */
+/** Handle that represents a network namespace in tests, without a real namespace. */
 export class FakeNetns extends Netns {
   constructor(path: string, identity: { dev: bigint; ino: bigint }) {
     super(path, openSync('/dev/null', 'r'), identity)
@@ -9,9 +9,9 @@ export class FakeNetns extends Netns {
 }
 
 /**
- * Fakes a namespace: the handle can be compared and closed, but not entered. Two fakes with the same number are equal;
- * none equals the node's.
- * Pass it as `netns` to `testPlugin`, and to `fakeRtnl().open` to prepare and inspect its links.
+ * Creates a fake network namespace: a test can compare the handle, but cannot enter the namespace. Two fakes with the
+ * same number are equal; no fake equals the node's namespace. Pass the fake as `netns` to `testPlugin`. Pass it to
+ * `fakeRtnl().open` to prepare and inspect its links.
  *
  * @example
  * ```ts

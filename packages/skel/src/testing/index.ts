@@ -1,6 +1,6 @@
 /**
- * Calls a plugin in the test's own process, with defaults for environment and stdin, and parses the outcome.
- * Touches nothing real, unless the test passes a real namespace. `fakeMachine` does the same for a daemon.
+ * Calls a plugin in the test's own process, with defaults for environment and stdin, and parses the outcome. Changes
+ * nothing on the machine, unless the test passes a real network namespace. `fakeMachine` does the same for a daemon.
  *
  * @example
  * ```ts

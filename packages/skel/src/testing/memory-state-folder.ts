@@ -2,7 +2,7 @@ import { StateError } from '../state/state-error.ts'
 import type { StateFolder } from '../state/state-folder.ts'
 
 /**
- * A state folder in memory. A test can put files into `files` as ADD would write them.
+ * Creates a folder of state files in memory. A test can put files into `files` as ADD would write them.
  *
  * @example
  * ```ts
@@ -12,7 +12,10 @@ import type { StateFolder } from '../state/state-folder.ts'
  * ```
  */
 export function memoryStateFolder(path = '/run/cni/test'): StateFolder & {
-  /** Texts by file name. A file may be an `Error` instead of a text; reading that file throws the error. */
+  /**
+   * Texts of the state files by file name. An `Error` instead of a text makes the read of the file fail with this
+   * error.
+   */
   readonly files: Map<string, string | StateError>
 } {
   const files = new Map<string, string | StateError>()

@@ -11,58 +11,61 @@ import { fakeMachine, PATHS } from './fake-machine.ts'
 import { FakeNetns } from './fake-netns.ts'
 import { memoryStateFolder } from './memory-state-folder.ts'
 
-/** One call. Every omitted member has a working default. */
+/** Options of one CNI call in a test. Every omitted member has a working default. */
 export interface TestCall {
-  /** Members of the configuration in addition to `cniVersion` 1.1.0, `name` and `type`. A string is stdin as it is. */
+  /**
+   * Network configuration for the call: members in addition to `cniVersion` 1.1.0, `name` and `type`. A string is
+   * passed to stdin unchanged.
+   */
   readonly conf?: Readonly<Record<string, unknown>> | string
   /**
-   * `prevResult` of the configuration. Default: a result with one address for a chained plugin, else none. `null` omits
-   * `prevResult`.
+   * Result of the previous plugins (`prevResult` of the configuration). Default: a result with one address for a
+   * chained plugin, else none. `null` omits `prevResult`.
    */
   readonly prevResult?: unknown
   /**
-   * Target of `CNI_NETNS`: an open namespace, real or from `fakeNetns`, or one of these:
-   * - `fake` (default): the tester's own fake.
+   * Network namespace to which `CNI_NETNS` leads. It is an open namespace, real or from `fakeNetns`, or one of these:
+   * - `fake` (default): a fake namespace.
    * - `host`: the plugin's own namespace.
    * - `missing`: a path without a file.
    * - `none`: an empty variable.
    */
   readonly netns?: Netns | 'fake' | 'host' | 'missing' | 'none'
-  /** `CNI_ARGS`, as a string or as pairs. */
+  /** Value of `CNI_ARGS` in the call, as a string or as pairs. */
   readonly args?: string | Readonly<Record<string, string>>
-  /** `CNI_CONTAINERID`. Default: `test-container`. */
+  /** Value of `CNI_CONTAINERID` in the call. Default: `test-container`. */
   readonly containerID?: string
-  /** `CNI_IFNAME`. Default: `eth0`. */
+  /** Value of `CNI_IFNAME` in the call. Default: `eth0`. */
   readonly ifName?: string
-  /** `CNI_PATH`. */
+  /** Value of `CNI_PATH` in the call. */
   readonly path?: readonly string[]
-  /** For GC: attachments that are still valid. */
+  /** Attachments that are still valid, for a call of GC. */
   readonly validAttachments?: readonly ValidAttachment[]
-  /** Folder of the plugin's `state`. Default: a folder in memory, shared by all calls of the tester. */
+  /** Folder of the plugin's `state`. Default: a folder in memory, which all calls of the tested plugin share. */
   readonly state?: StateFolder
-  /** File of the plugin. With a marker next to it, the plugin counts as uninstalled. */
+  /** Path of the plugin's executable. With a marker file next to it, the plugin counts as uninstalled. */
   readonly executable?: string
-  /** Variables to add, or to remove with `undefined`. Applied last. */
+  /** Environment variables to add to the call, or to remove with `undefined`. Applied after all other options. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** An abort of this signal ends the call early, as SIGTERM does. */
+  /** Signal whose abort ends the CNI call early, as SIGTERM does. */
   readonly signal?: AbortSignal
 }
 
-/** Outcome of a call, as text and parsed. */
+/** Outcome of a CNI call in a test, as text and parsed. */
 export interface TestOutcome {
-  /** 1 if the call has failed. */
+  /** Exit code of the plugin: 1 if the CNI call has failed. */
   readonly exitCode: 0 | 1
-  /** Stdout of the call. */
+  /** Text that the CNI call has written to stdout. */
   readonly stdout: string
-  /** Stderr of the call: its log. */
+  /** Text that the CNI call has written to stderr: the log of the call. */
   readonly stderr: string
   /** Result of ADD in the 1.1.0 model. */
   readonly result?: Result
-  /** Error document of a failed call. */
+  /** Error document of a failed CNI call. */
   readonly error?: CniErrorDocument
-  /** Log lines. */
+  /** Log lines of the CNI call, parsed. */
   readonly log: ReadonlyArray<{
-    /** Level: `info`, `warn` and so on. */
+    /** Level of the log line: `info`, `warn` and so on. */
     readonly level: string
     /** Message. */
     readonly msg: string
@@ -70,28 +73,28 @@ export interface TestOutcome {
   }>
 }
 
-/** A plugin with one method per verb. */
+/** A plugin under test, with one method for each CNI verb. */
 export interface PluginTester {
-  /** Calls ADD. */
+  /** Calls ADD of the plugin. */
   add(call?: TestCall): Promise<TestOutcome>
-  /** Calls CHECK. */
+  /** Calls CHECK of the plugin. */
   check(call?: TestCall): Promise<TestOutcome>
-  /** Calls DEL. */
+  /** Calls DEL of the plugin. */
   del(call?: TestCall): Promise<TestOutcome>
-  /** Calls GC. */
+  /** Calls GC of the plugin. */
   gc(call?: TestCall): Promise<TestOutcome>
-  /** Calls STATUS. */
+  /** Calls STATUS of the plugin. */
   status(call?: TestCall): Promise<TestOutcome>
-  /** Calls VERSION. */
+  /** Calls VERSION of the plugin. */
   version(call?: TestCall): Promise<TestOutcome>
-  /** Calls any other command. */
+  /** Calls the plugin with any other `CNI_COMMAND`. */
   run(command: string, call?: TestCall): Promise<TestOutcome>
 }
 
 /**
- * Wraps a plugin for tests. Calls share only the state of attachments, and may run at the same time.
+ * Wraps a plugin for tests. Calls share only the stored state of attachments, and may run at the same time.
  *
- * @param defaults - options of every call. A call's `conf` is merged into the `conf` of these options.
+ * @param defaults - options of every call. The `conf` of a single call is merged into the `conf` of these options.
  * @example
  * ```ts
  * const tester = testPlugin(plugin, { conf: { port: 15001 } })

@@ -1,17 +1,20 @@
 import { lstatSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 
-/** Path of the marker of a plugin's file: a hidden file in the same folder. */
+/** Path of the marker file which says that a plugin's executable is uninstalled: a hidden file in the same folder. */
 export function markerPath(file: string): string {
   return `${dirname(file)}/.${basename(file)}.uninstalled`
 }
 
-/** True if a marker is next to the plugin's file. Does not check its content. */
+/**
+ * True if a marker file next to the plugin's executable says that the plugin is uninstalled. Does not check the
+ * marker's content.
+ */
 export function isMarked(file: string): boolean {
   try {
     return lstatSync(markerPath(file), { throwIfNoEntry: false }) !== undefined
   } catch {
-    // The path leads through a file, or is too long: there is no marker.
+    // The marker's path is too long, or one of its folders is a file: the plugin has no marker.
     return false
   }
 }

@@ -4,25 +4,25 @@ import * as z from 'zod/mini'
 import { markerPath } from './marked.ts'
 import { readBounded } from './read-bounded.ts'
 
-/** Folders of the node in which files may still need an uninstalled plugin. All paths are absolute. */
+/** Folders of the node in which files may show that an uninstalled plugin is still needed. All paths are absolute. */
 export interface NeedFolders {
-  /** Folders with the records of attachments, such as `/run/cni/tag/attachments`. */
+  /** Folders with the records of the plugin's attachments, such as `/run/cni/tag/attachments`. */
   readonly records: readonly string[]
-  /** Folders with the results that runtimes cache, such as `/var/lib/cni/results`. */
+  /** Folders with the ADD results that runtimes cache, such as `/var/lib/cni/results`. */
   readonly results: readonly string[]
   /** Folders with network configurations, such as `/etc/cni/net.d`. */
   readonly configurations: readonly string[]
 }
 
-/** Content of a marker. */
+/** Content of the marker file of an uninstalled plugin. */
 export interface Marker extends NeedFolders {
-  /** Version of the format. */
+  /** Version of the marker file's format. */
   readonly v: 1
-  /** Identity of the plugin's file for which the marker was written: {@link fileIdentity}. */
+  /** Inode, size and time of the executable for which the marker was written, as {@link fileIdentity} returns them. */
   readonly file: string
 }
 
-/** Maximum size of a marker in bytes. */
+/** Maximum size of a marker file in bytes. */
 const MAX_BYTES = 64 * 1024
 const MAX_FOLDERS = 32
 
@@ -37,17 +37,17 @@ const schema = z.object({
   configurations: folders,
 })
 
-/** Text of a marker for the plugin's current file. */
+/** Text of a marker file for the executable that a plugin has now. */
 export function markerText(file: string, { records, results, configurations }: NeedFolders): string {
   const marker: Marker = { v: 1, file: fileIdentity(file), records, results, configurations }
   return `${JSON.stringify(schema.parse(marker))}\n`
 }
 
 /**
- * Reads the marker of a plugin's file; `undefined` if it does not exist.
+ * Reads the marker file of a plugin's executable; `undefined` if the marker does not exist.
  *
- * @throws Error if another user could have written the marker, or if it is invalid or belongs to an earlier file. Such
- * a marker has no effect.
+ * @throws Error if another user could have written the marker. Also if the marker is invalid, or belongs to an earlier
+ *   executable. The caller ignores such a marker.
  */
 export function readMarker(file: string): Marker | undefined {
   const path = markerPath(file)
@@ -67,7 +67,9 @@ export function readMarker(file: string): Marker | undefined {
   throw new Error(`marker ${path}: it was written for another file than the ${file} of today`)
 }
 
-/** Inode, size and time of a file. They change if another file is installed in its place, also after a reboot. */
+/**
+ * Inode, size and time of an executable. They change if another file is installed in its place, also after a reboot.
+ */
 export function fileIdentity(file: string): string {
   const { ino, size, mtimeNs } = lstatSync(file, { bigint: true })
   return `${ino}-${size}-${mtimeNs}`
@@ -77,7 +79,7 @@ function documentOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The schema of a marker rejects `undefined`.
+    // The text is not JSON. The schema of the marker rejects `undefined`.
     return undefined
   }
 }

@@ -6,36 +6,36 @@ import type { NeedFolders } from './marker.ts'
 import { readBounded } from './read-bounded.ts'
 import { typeIn } from './type-in.ts'
 
-/** A file or folder that still needs the file of an uninstalled plugin. */
+/** Reason to keep the executable of an uninstalled plugin: a file or folder that still needs the plugin. */
 export interface Need {
   /**
-   * Kind of need:
-   * - `record`: an attachment of the plugin.
-   * - `result`: an attachment that a runtime will delete with a list that names the plugin.
-   * - `configuration`: a copy of the plugin's entry.
-   * - `unknown`: a file or folder that cannot be read.
+   * Kind of the reason to keep the executable:
+   * - `record`: an attachment of the plugin is recorded.
+   * - `result`: a runtime will delete an attachment with a list that names the plugin.
+   * - `configuration`: a network configuration contains the plugin.
+   * - `unknown`: a file or folder cannot be read.
    */
   readonly kind: 'record' | 'result' | 'configuration' | 'unknown'
-  /** Path of the file or folder. */
+  /** Path of the file or folder that needs the plugin. */
   readonly path: string
-  /** Explanation for users. */
+  /** Explanation for users why the file or folder needs the plugin. */
   readonly reason: string
 }
 
-/** Maximum number of files in a folder. */
+/** Maximum number of files that a search reads in one folder. */
 const MAX_FILES = 10_000
-/** Maximum size of a file in bytes. */
+/** Maximum size in bytes of a file that a search reads. */
 const MAX_BYTES = 4 * 1024 * 1024
-/** Maximum size in bytes of all files in a search. */
+/** Maximum size in bytes of all files that a search reads. */
 const MAX_TOTAL = 256 * 1024 * 1024
-/** Maximum length of a foreign text in a message. */
+/** Maximum length of a text from a file in a message. */
 const MAX_SHOWN = 64
 
 /**
- * Finds needs of a plugin, one by one. To learn if there is any, take only the first.
- * For installers of plugins; `pluginMain` reads the marker of an uninstalled plugin itself.
+ * Finds files and folders that still need an uninstalled plugin, one by one. To learn if the plugin is needed, take
+ * only the first. For installers of plugins. A plugin that runs with `pluginMain` searches by itself.
  *
- * @param own - the attachment of a DEL, whose cached result is ignored: the runtime removes it after the DEL.
+ * @param own - the attachment of a DEL, whose cached result is ignored: the runtime removes that result after the DEL.
  * @example
  * ```ts
  * const folders = { records: ['/run/cni/tag/attachments'], results: ['/var/lib/cni/results'], configurations: ['/etc/cni/net.d'] }
@@ -85,7 +85,7 @@ function* recordsIn(folder: string): Generator<Need> {
 function* resultsIn(folder: string, { type, own, read }: Search): Generator<Need> {
   const names = yield* namesIn(folder)
   for (const name of names) {
-    // Skips temporary files of runtimes. No network's name begins with a dot.
+    // Skips temporary files in the runtime's cache. The name of a network never begins with a dot.
     if (name.startsWith('.')) continue
     const path = `${folder}/${name}`
     try {
@@ -107,7 +107,7 @@ interface CachedResult extends NonNullable<OwnAttachment> {
   readonly config: string
 }
 
-/** Parses a result in libcni's cache. `undefined` for old results (2018) without a configuration. */
+/** Parses an ADD result in libcni's cache. Returns `undefined` for an old result (of 2018) without a configuration. */
 function parseResult(text: string): CachedResult | undefined {
   let document: unknown
   try {
@@ -136,7 +136,7 @@ function* configurationsIn(folder: string, search: Search): Generator<Need> {
     const path = `${folder}/${name}`
     if (LISTS.test(name)) yield* configurationAt(path, search)
     else if (isFolder(path)) {
-      // The plugins of a list may be in a folder next to it.
+      // A sub-folder of the net folder may contain further plugins of a list.
       const lists = yield* namesIn(path)
       for (const one of lists) if (LISTS.test(one)) yield* configurationAt(`${path}/${one}`, search)
     }
@@ -153,12 +153,15 @@ function* configurationAt(path: string, { type, read }: Search): Generator<Need>
     yield { kind: 'configuration', path, reason: `it names ${type}${where}` }
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return
-    // Ignores files that are not JSON, because runtimes do not run them.
+    // Ignores configuration files that are not JSON and cannot name the plugin.
     if (text === undefined || text.includes(type) || text.includes('\\')) yield unseen(path, problemOf(error))
   }
 }
 
-/** Names in a folder, sorted. Empty if the folder does not exist. */
+/**
+ * Names of the files in a folder, sorted. Empty if the folder does not exist. Yields a reason to keep the plugin if the
+ * folder cannot be read completely.
+ */
 function* namesIn(folder: string): Generator<Need, readonly string[]> {
   const names: string[] = []
   try {
@@ -189,14 +192,14 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** Message without the path, which the need contains. */
+/** Error message without the file's path, which the reason to keep the plugin already contains. */
 function problemOf(error: unknown): string {
   const errno = errnoOf(error)
   if (errno === 'ELOOP') return 'it is a symbolic link, which is not followed'
   return errno === undefined || isReadError(error) ? messageOf(error) : `it cannot be read (${errno})`
 }
 
-/** A file or folder that cannot be searched and so may need the plugin. */
+/** Reason to keep the plugin: a file or folder that cannot be searched may need the plugin. */
 const unseen = (path: string, why: string): Need => ({ kind: 'unknown', path, reason: `cannot be searched: ${why}` })
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')

@@ -4,14 +4,14 @@ import { insecurity, openRegularFile } from '@cni/host'
 /** Options of {@link readBounded}. */
 export interface BoundedRead {
   readonly maxBytes: number
-  /** Further flags of `open`, such as `O_NOFOLLOW`. */
+  /** Further flags for the system call open(2), such as `O_NOFOLLOW`. */
   readonly flags?: number
-  /** Rejects a file that another user than root or this one owns or can write to. */
+  /** True rejects a file that a user other than root or the process's own user owns or can write to. */
   readonly ownOnly?: boolean
 }
 
 /**
- * Text of a regular file. Reads at most the size that the file had when it was opened.
+ * Reads the text of a regular file. Reads at most the size that the file had when it was opened.
  *
  * @throws the error of the file system, or an Error whose message begins with "it".
  */

@@ -7,26 +7,26 @@ import { markerPath } from './marked.ts'
 import { readMarker } from './marker.ts'
 import { findNeeds } from './needs.ts'
 
-/** A call after which an uninstalled plugin may be removed. */
+/** A DEL or GC call of an uninstalled plugin, after which the plugin's executable may be removed. */
 export interface LastCall {
-  /** Absolute path of the plugin's file. */
+  /** Absolute path of the plugin's executable. */
   readonly file: string
-  /** `CNI_PATH`: other folders that may contain the plugin. */
+  /** Folders of `CNI_PATH`, which may contain further copies of the plugin's executable. */
   readonly path: readonly string[]
-  /** Folders of the records that this package keeps for the plugin. */
+  /** Folders in which this package keeps the records of the plugin's attachments. */
   readonly records: readonly string[]
-  /** Attachment of a DEL. */
+  /** Attachment of the call, if the call is a DEL. */
   readonly own: Parameters<typeof findNeeds>[2]
   readonly log: Pick<Log, 'info' | 'warn'>
 }
 
-/** Maximum number of folders in a call. */
+/** Maximum number of folders in which one call looks for the plugin's executable. */
 const MAX_FOLDERS = 16
 
 /**
- * Removes the files and markers of an uninstalled plugin if nothing needs them any more.
- * Locks the marker against an installer meanwhile. An installer that was faster has removed the marker.
- * Never fails, because DEL has done its work.
+ * Removes the executables and marker files of an uninstalled plugin if nothing needs them any more. Locks the marker
+ * file, so that no installer installs the plugin meanwhile. An installer that was faster has already removed the
+ * marker. Never fails, because the DEL itself has succeeded.
  */
 export async function removeLast(call: LastCall): Promise<void> {
   const { file, path, log } = call
@@ -41,7 +41,7 @@ export async function removeLast(call: LastCall): Promise<void> {
   }
 }
 
-/** Removes the plugin and its marker. Returns false if the plugin is still needed. */
+/** Removes the plugin's executable and its marker file. Returns false if the plugin is still needed. */
 async function removeAt(file: string, type: string, { records, own, log }: LastCall): Promise<boolean> {
   using held = await lock(markerPath(file))
   const marker = held === undefined ? undefined : readMarker(file)

@@ -1,13 +1,13 @@
 import { jsonDepth } from '@cni/types'
 
-/** Maximum depth that the Go decoder of runtimes accepts. */
+/** Maximum nesting depth that Go's JSON decoder, and so any container runtime, accepts. */
 const MAX_DEPTH = 10_000
-/** Maximum number of objects and arrays in a document. */
+/** Maximum number of objects and arrays in a JSON document that a search visits. */
 const MAX_VALUES = 200_000
 
 /**
  * Finds a plugin's name as a `type` in a JSON document: in a list, in `delegates` at any depth, or as IPAM plugin.
- * Returns a path as users write it: `delegates[0].plugins[2]`. `''` is the document itself.
+ * Returns the path as users write it: `delegates[0].plugins[2]`. An empty path means the document itself.
  *
  * @returns `undefined` if the document does not name the plugin.
  * @throws Error whose message begins with "it", for invalid JSON or a text that is too large to search.
@@ -20,14 +20,14 @@ export function typeIn(text: string, type: string): string | undefined {
     found.push({ value, path })
   }
   push(documentOf(text), '')
-  // The loop also visits the values that it appends.
+  // The loop appends nested objects and arrays to `found` and visits them too.
   for (const { value, path } of found) {
     if (Array.isArray(value)) {
       for (const [at, one] of value.entries()) push(one, `${path}[${at}]`)
       continue
     }
     for (const [key, one] of Object.entries(value)) {
-      // Go matches member names in any case.
+      // Compares the member name in lower case: Go, and so every runtime, matches it in any case.
       if (one === type && key.toLowerCase() === 'type') return path
       push(one, path === '' ? key : `${path}.${key}`)
     }
@@ -36,7 +36,7 @@ export function typeIn(text: string, type: string): string | undefined {
 }
 
 function documentOf(text: string): unknown {
-  // Each level needs two brackets.
+  // Each nesting level needs two brackets, so a short text cannot be too deep.
   if (text.length > 2 * MAX_DEPTH && jsonDepth(text) > MAX_DEPTH) {
     throw new Error(`it is nested deeper than ${MAX_DEPTH} levels`)
   }

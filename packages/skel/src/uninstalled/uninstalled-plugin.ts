@@ -2,23 +2,26 @@ import { CniError, ErrorCode, messageOf } from '@cni/types'
 import type { Plugin } from '../definition/plugin.ts'
 import { readMarker } from './marker.ts'
 
-/** Effect of the marker next to a plugin's file on a call. */
+/**
+ * Plugin that a CNI call runs, after the marker file next to the plugin's executable was read. The marker says that the
+ * plugin is uninstalled.
+ */
 export interface MarkedCall {
-  /** Plugin to run in this call. */
+  /** Plugin that the CNI call runs. */
   readonly plugin: Plugin
-  /** The plugin's file, if the plugin is uninstalled. The last DEL removes the file. */
+  /** Path of the plugin's executable, set if the plugin is uninstalled. The last DEL removes the file. */
   readonly file?: string
-  /** Reason why the marker is ignored. */
+  /** Reason why the marker file is ignored. */
   readonly problem?: string
 }
 
 /**
- * Plugin to run if there is a marker: DEL and GC work as usual, ADD attaches no container, and CHECK does nothing.
- * Ignores an invalid marker, because another user must not disable a plugin.
+ * Reads the marker file of an uninstalled plugin and replaces the plugin. DEL and GC work as usual, ADD attaches no
+ * container, and CHECK does nothing. Ignores an invalid marker, because another user must not disable a plugin.
  */
 export function markedCall(plugin: Plugin, file: string, command: string | undefined): MarkedCall {
   try {
-    // The marker does not exist any more: the plugin was installed again.
+    // The marker file is missing, so the plugin is installed.
     if (readMarker(file) === undefined) return { plugin }
   } catch (error) {
     return { plugin, problem: messageOf(error) }
@@ -29,7 +32,8 @@ export function markedCall(plugin: Plugin, file: string, command: string | undef
 // internal
 
 /**
- * Returns `prevResult` in ADD. A failing ADD would stop every pod from starting while Multus has a copy of the entry.
+ * Creates the substitute for an uninstalled plugin. Its ADD returns `prevResult`: a failing ADD would stop every pod
+ * from starting while Multus has a copy of the plugin's configuration.
  */
 function passingOn({ name, versions, timeout, goCompat }: Plugin): Plugin {
   return {

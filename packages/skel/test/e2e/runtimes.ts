@@ -7,18 +7,20 @@ import { build } from 'tsup'
 import { sample } from '../../../../test/deep.ts'
 import { NODE_FLAGS } from '../../../../test/node.ts'
 
-/** One way to run the fixture: the start of its command line. */
+/** A JavaScript runtime for the test plugin: the start of the command line that runs the plugin. */
 export interface Runtime {
   readonly name: string
   readonly argv: readonly [string, ...string[]]
-  /** True if descriptors can be duplicated. Only a socket or a file as stdout needs that. */
+  /**
+   * True if the JavaScript runtime has FFI, with which the plugin can duplicate descriptors. Only a socket or a file as
+   * stdout needs that.
+   */
   readonly ffi: boolean
 }
 
 /**
- * Builds a fixture as plugins are shipped, and in one other way: one CommonJS file for each installed Node, or compiled
- * with bun.
- * `npm run test:deep` builds all ways.
+ * Builds a test plugin as plugins are shipped, and in one other way. The other way is a CommonJS file for an installed
+ * Node, or an executable compiled with bun. Builds all ways under `npm run test:deep`.
  */
 export async function fixtureRuntimes(fixture = 'plugin'): Promise<{ folder: string; runtimes: Runtime[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'cni-skel-'))

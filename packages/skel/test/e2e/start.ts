@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
 import type { Runtime } from './runtimes.ts'
 
-/** Exit code and output of a fixture. */
+/** Exit code and output of a test plugin's process. */
 export interface Ended {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Starts a fixture with sockets as streams. Without input its stdin stays open. */
+/** Starts a test plugin with sockets as stdin, stdout and stderr. Without input its stdin stays open. */
 export function start({ argv: [file, ...args] }: Runtime, env: NodeJS.ProcessEnv, input: string | undefined) {
   const child = spawn(file, args, { env, timeout: 30_000 })
   child.stdin.on('error', () => {})

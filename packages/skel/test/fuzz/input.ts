@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** A text that no message may repeat. */
+/** Secret text in the fuzzed input. No error message or log line may repeat it. */
 export const SECRET = 's3cret-of-the-configuration'
 
 const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 30 }), fc.string({ maxLength: 20 }))
@@ -8,7 +8,7 @@ const mostly = <T>(good: fc.Arbitrary<T>, bad: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 15, arbitrary: good }, { weight: 1, arbitrary: bad })
 const variable = (...good: string[]) => mostly(fc.constantFrom(...good), fc.option(text, { nil: undefined }))
 
-/** Environment of a call as a runtime sets it, sometimes with a missing or invalid variable. */
+/** Generates the environment of a CNI call as a runtime sets it, sometimes with a missing or invalid variable. */
 export const environment = fc.record({
   CNI_COMMAND: mostly(
     fc.constantFrom('ADD', 'CHECK', 'DEL', 'DEL', 'GC', 'STATUS', 'VERSION'),
@@ -71,7 +71,7 @@ const old = {
 }
 const result = fc.record({ cniVersion: version, ...modern, ...old, dns: json, unknown: json }, { requiredKeys: [] })
 
-/** Results as plugins print them, with unknown members. */
+/** Generates ADD results as plugins print them, with unknown members. */
 const received = fc.constantFrom<unknown>(
   { cniVersion: '0.2.0', ip4: { ip: '10.1.2.3/24', routes: [{ dst: '0.0.0.0/0' }] }, dns: {} },
   {
@@ -107,7 +107,7 @@ const conf = fc.record(
 
 const document = conf.map((value) => Buffer.from(JSON.stringify(value)))
 
-/** A configuration with bytes removed or inserted. */
+/** Generates a network configuration with bytes removed or inserted. */
 const damaged = fc
   .tuple(document, fc.nat(), fc.nat({ max: 20 }), fc.uint8Array({ maxLength: 8 }))
   .map(([bytes, at, cut, piece]) => {
@@ -130,7 +130,7 @@ const odd = fc.oneof(
     .map((value) => Buffer.from(value)),
 )
 
-/** Stdin: usually a configuration, sometimes with an invalid member. */
+/** Generates stdin of a CNI call: usually a network configuration, sometimes with an invalid member. */
 export const stdin: fc.Arbitrary<Uint8Array> = fc.oneof(
   { weight: 8, arbitrary: document },
   { weight: 2, arbitrary: damaged },

@@ -1,7 +1,7 @@
 import { definePlugin, netConf, type Plugin, recover, span, timeout, use } from '@cni/skel'
 import * as z from 'zod/mini'
 
-/** Returns its `prevResult`. */
+/** Test plugin whose ADD returns its `prevResult`. */
 export const passThrough = definePlugin({
   name: 'pass',
   chained: true,
@@ -13,7 +13,10 @@ export const passThrough = definePlugin({
   status() {},
 })
 
-/** Adds its namespace to `world`, a set that represents the namespaces with the plugin's rules. */
+/**
+ * Test plugin whose ADD adds the container's namespace to `world`, a set that represents the namespaces with the
+ * plugin's rules.
+ */
 export function redirecting(world: Set<string>): Plugin {
   return use(
     definePlugin({
