@@ -54,7 +54,7 @@ export function eventLines(event: InstallEvent): readonly {
 
 // internal
 
-/** The verdict `fail` prints nothing here, because the event `not-ready` prints the same sentences. */
+/** Prints no lines for the verdict `fail`, because the event `not-ready` prints the same sentences. */
 function runtimeLines({ readings, verdict }: Extract<InstallEvent, { type: 'runtimes' }>): readonly Line[] {
   if (verdict === 'fail') return []
   return readings.map(({ runs, text, next }) =>

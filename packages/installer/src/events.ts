@@ -6,8 +6,8 @@ import type { InstallError } from './install-error.ts'
 /** An event of the installer, for logs and metrics. Times are in milliseconds. Events contain no secrets. */
 export type InstallEvent =
   /**
-   * The installer wrote or removed a file. The time since the pass began is `ms`. For a file that was correct before,
-   * `heal` is true: the installer has restored it.
+   * The installer wrote or removed a file. The member `ms` is the time since the current check of all files began. For
+   * a file that was correct before, `heal` is true: the installer has restored it.
    */
   | {
       readonly type: 'changed'

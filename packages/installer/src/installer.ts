@@ -54,7 +54,7 @@ export function installer(options: InstallerOptions): Installer {
   let loop: Loop | undefined
   let queue: Promise<unknown> = Promise.resolve()
 
-  /** Queues the installer's passes, dry runs and removals, so that only one runs at a time. */
+  /** Queues the installer's work, so that only one check, dry run or removal runs at a time. */
   const exclusive = <T>(work: () => Promise<T>): Promise<T> => {
     const next = queue.then(work)
     queue = next.catch(() => {})
@@ -72,7 +72,10 @@ export function installer(options: InstallerOptions): Installer {
     }
     return result
   }
-  /** Runs a pass, waits for the copies that it has started, and runs another pass. Ends when no copy is running. */
+  /**
+   * Checks all files, waits for the copies of binaries that this has started, and checks again. Ends when no copy is
+   * running.
+   */
   const wholePass = async (signal?: AbortSignal): Promise<readonly InstallError[]> => {
     const { binaries } = state
     const abort = (): void => binaries.stop.abort()
@@ -140,7 +143,7 @@ export function installer(options: InstallerOptions): Installer {
   }
 }
 
-/** Result of a pass that was stopped, or that failed by a bug. The loop continues with another pass. */
+/** Result of a check that was stopped, or that failed by a bug. The installer's loop continues with another check. */
 const FAILED_PASS: PassResult = { againMs: 1000, errors: [], busy: undefined }
 
 /** Removes everything that only the old options of the installer need. */

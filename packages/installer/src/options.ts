@@ -24,8 +24,8 @@ export interface InstallerOptions {
    * Position of the plugin in the network configuration. Default: `chained`.
    * - `chained`: last plugin of the node's primary network configuration.
    * - `standalone`: the only plugin of a file.
-   * - `owned`: last plugin of a copy of the primary. The copy is a file of this name, which must sort before the
-   *   primary.
+   * - `owned`: last plugin of a copy of the primary network configuration. The copy is a file of this name, which must
+   *   sort before the primary.
    */
   readonly mode?: 'chained' | 'standalone' | { readonly owned: string } | undefined
   /**
@@ -39,8 +39,8 @@ export interface InstallerOptions {
    */
   readonly pin?: boolean | undefined
   /**
-   * Mode of the file that only the installer writes (standalone, owned). The primary of a chained plugin keeps its
-   * mode. Default: 0o600.
+   * Mode of the configuration file that only the installer writes (modes `standalone` and `owned`). A file of another
+   * program keeps its mode. Default: 0o600.
    */
   readonly confMode?: number | undefined
   /** Kubeconfig for the plugin. The installer writes it from the token and CA files of a service account. */
@@ -54,7 +54,7 @@ export interface InstallerOptions {
         readonly skipTls?: boolean | undefined
         /** Name of the user in the kubeconfig. Default: the plugin's type. */
         readonly user?: string | undefined
-        /** Permissions of the kubeconfig. Default: 0o600. */
+        /** Permissions of the kubeconfig file. Default: 0o600. */
         readonly mode?: number | undefined
       }
     | undefined
@@ -178,8 +178,8 @@ export function toSettings(options: InstallerOptions): Settings {
 }
 
 /**
- * Default cache folders: the folder of libcni, which containerd and CRI-O use, and the folder of Multus for additional
- * networks.
+ * Default folders with cached ADD results: the folder of libcni, which containerd and CRI-O use, and the folder of
+ * Multus.
  */
 const CACHE_DIRS = ['/var/lib/cni', '/var/lib/cni/multus']
 
@@ -189,8 +189,8 @@ const HOST = '/host'
 const isOfHost = (path: string): boolean => path.startsWith(`${HOST}/`)
 
 /**
- * Default of `nodePaths`: paths on the node of folders below {@link HOST}. Of nested folders only the outer one is a
- * mount.
+ * Default of the option `nodePaths`: paths on the node of folders below {@link HOST}. Of nested folders only the outer
+ * one is a mount.
  */
 function hostPaths(paths: readonly string[]): Record<string, string> {
   const mounts = paths.filter((path) => isOfHost(path) && !paths.some((other) => path.startsWith(`${other}/`)))
@@ -198,8 +198,8 @@ function hostPaths(paths: readonly string[]): Record<string, string> {
 }
 
 /**
- * Name of the file that only the installer writes, in standalone and owned mode. A copy of the primary is a list, so
- * `x.conf` becomes `x.conflist`.
+ * Name of the configuration file that only the installer writes, in modes `standalone` and `owned`. A copy of another
+ * configuration is a list, so `x.conf` becomes `x.conflist`.
  */
 function ownFile(mode: Settings['mode'], confName: string | undefined, type: string): string | undefined {
   if (mode === 'chained') return undefined

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { InstallEvent, InstallerOptions } from '@cni/installer'
 
-/** Plugin list of Calico, as its own installer writes it. */
+/** Plugin list of Calico, as Calico's own installer writes it. */
 export const calico = `${JSON.stringify(
   { cniVersion: '0.3.1', name: 'k8s-pod-network', plugins: [{ ipam: { type: 'calico-ipam' }, type: 'calico' }] },
   null,

@@ -16,7 +16,10 @@ export function chooseVersion(own: string, supported: readonly string[]): string
   return shared.findLast((version) => !gte(version, own)) ?? shared[0]
 }
 
-/** True if a plugin rejected the CNI version of its configuration. Such a plugin has changed nothing. */
+/**
+ * True if a plugin's error says that it does not support the CNI version of its configuration. The plugin has changed
+ * nothing then.
+ */
 export function isVersionRefusal(error: unknown): boolean {
   return isPluginError(error) && error.reason === 'reported' && error.code === ErrorCode.incompatibleVersion
 }

@@ -96,7 +96,10 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
     return versions
   }
 
-  /** Calls the delegate's verb in a CNI version. Skips the call if that version does not define the verb. */
+  /**
+   * Runs a verb of the delegate with a configuration of the given CNI version. Skips the call if that version does not
+   * define the verb.
+   */
   const askIn = async (version: string, verb: Verb, path: string, how: InvokeOptions): Promise<Answer> => {
     if (isBefore(version, verb)) return { version }
     const conf = confInVersion(type, raw, version)
@@ -162,7 +165,7 @@ interface Answer {
   readonly stdout?: string
 }
 
-/** CNI version that introduced the verb. Version 0.1.0 has all other verbs. */
+/** CNI version that introduced each verb. Verbs that are not listed exist since version 0.1.0. */
 const SINCE: ReadonlyMap<Verb, string> = new Map([
   ['CHECK', '0.4.0'],
   ['GC', '1.1.0'],

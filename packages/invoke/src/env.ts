@@ -2,8 +2,8 @@ import type { Verb } from '@cni/types'
 import { InvokeError } from './errors.ts'
 
 /**
- * Variables for a plugin call: the attachment, and the folders with plugins. An omitted member becomes an empty
- * variable.
+ * Values of the `CNI_` variables for a plugin call: container, interface, arguments and plugin folders. An omitted
+ * member becomes an empty variable.
  */
 export interface PluginCall {
   readonly containerID?: string

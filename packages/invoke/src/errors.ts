@@ -11,8 +11,8 @@ import { CniError, cniErrorKey, ErrorCode } from '@cni/types'
  */
 export class InvokeError extends Error {
   /**
-   * Kind of error in the caller or in the plugin's output. A failure that the plugin itself reports is a
-   * {@link PluginError}.
+   * Kind of the error: the plugin cannot be called, or its output is invalid. A failure that the plugin itself reports
+   * is a {@link PluginError}.
    */
   readonly code:
     | 'NO_NAME'

@@ -53,8 +53,8 @@ function outcomeOf(path: string, conf: PluginInput, options: ExecPluginOptions):
 }
 
 /**
- * Version for a result without `cniVersion`: the version of the configuration. For an unreadable configuration it is
- * 0.1.0: a plugin may accept that and print its own version.
+ * CNI version to assume for a plugin's result without `cniVersion`: the version of the configuration. For an unreadable
+ * configuration it is 0.1.0.
  */
 function fallbackVersion(path: string, conf: PluginInput): string {
   try {

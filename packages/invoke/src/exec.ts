@@ -1,6 +1,6 @@
 /**
- * Finds and runs plugins. Tests replace this interface. A caller can also run plugins in a chroot, in a mount namespace
- * or in its own process.
+ * Interface that finds and runs plugins. Tests replace it. A caller can also run plugins in a chroot, in a mount
+ * namespace or in its own process.
  *
  * @see `realExec` for processes and `fakeExec` of `@cni/invoke/testing` for tests.
  */
@@ -15,7 +15,7 @@ export interface Exec {
     readonly path: string
     /** Configuration for the plugin's stdin. Stdin is written and closed, even if the plugin does not read it. */
     readonly stdin: string | Uint8Array
-    /** The complete environment of the plugin. */
+    /** All environment variables of the plugin; it inherits no others. */
     readonly env: Readonly<Record<string, string | undefined>>
     /** Signal whose abort kills the plugin and all its children. */
     readonly signal?: AbortSignal | undefined
@@ -46,7 +46,7 @@ export type ExecOutcome = Awaited<ReturnType<Exec['run']>>
 
 /** Options of all functions that execute a plugin. */
 export interface InvokeOptions {
-  /** Port that runs the plugins. Default: runs each plugin as a process. */
+  /** Interface to run the plugins, such as a fake in tests. Default: runs each plugin as a process. */
   readonly exec?: Exec | undefined
   /** Environment that plugins inherit. Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined

@@ -28,7 +28,7 @@ export function quoteOutput(text: string): string {
   return `${goQuote(text.slice(0, QUOTE_LIMIT))}… (${text.length} characters)`
 }
 
-/** Describes the end of a process: `exit status 3`, `signal: killed`. */
+/** Describes the end of a plugin's process in Go's words: `exit status 3`, `signal: killed`. */
 export function exitText(end: { readonly exitCode: number | null; readonly signal: NodeJS.Signals | null }): string {
   if (end.signal !== null) return `signal: ${SIGNALS[end.signal] ?? end.signal}`
   return `exit status ${end.exitCode ?? 'unknown'}`

@@ -124,7 +124,10 @@ function errnoText({ cause, message }: RunError): string {
   return ERRNO[errno] ?? (errno || message)
 }
 
-/** Reason for killing an aborted plugin. An abort by `AbortSignal.timeout` counts as a deadline. */
+/**
+ * Tells if an aborted plugin was killed at its deadline or by the caller. An abort by `AbortSignal.timeout` counts as a
+ * deadline.
+ */
 function abortedBy(signal: AbortSignal | undefined, after: string): { reason: 'timeout' | 'aborted'; message: string } {
   const reason: unknown = signal?.reason
   if (reason instanceof Error && reason.name === 'TimeoutError') {

@@ -10,8 +10,8 @@ type Versions = readonly string[]
  */
 const ours = new Map<string, Versions>()
 /**
- * CNI versions learned with an `Exec` of the caller. They are kept apart, because the same path may mean another file
- * there.
+ * CNI versions of plugins that a caller's own `Exec` runs. They are kept apart, because an `Exec` may find another file
+ * at the same path.
  */
 const byPort = new WeakMap<Exec, Map<string, Versions>>()
 
@@ -21,8 +21,7 @@ const byPort = new WeakMap<Exec, Map<string, Versions>>()
  */
 export function knownVersions(path: string, exec: Exec | undefined): Versions | undefined {
   const known = exec === undefined ? ours : byPort.get(exec)
-  // While the process has learned no versions, skip the `stat` of the executable: a plugin process usually makes one
-  // call.
+  // Skips the `stat` of the plugin's executable while no versions are known: most plugin processes make only one call.
   const identity = known?.size ? identityOf(path) : undefined
   return identity === undefined ? undefined : known?.get(identity)
 }

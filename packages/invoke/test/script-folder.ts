@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Temporary folder of executable `#!/bin/sh` scripts. */
+/** Temporary folder with plugins in the form of executable `#!/bin/sh` scripts. */
 export interface ScriptFolder extends Disposable {
   readonly dir: string
   /** Writes an executable shell script to the folder and returns the script's path. */

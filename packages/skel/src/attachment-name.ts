@@ -1,7 +1,7 @@
 import type { AttachmentContext } from './definition/context.ts'
 import { digestOf } from './state/attachment-key.ts'
 
-/** Minimum number of digest characters in a name, so that the names of all attachments on a node differ. */
+/** Minimum number of digest characters in an object's name, so that the names for all attachments on a node differ. */
 const FEWEST = 8
 
 /**

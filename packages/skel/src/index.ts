@@ -1,5 +1,6 @@
 /**
- * Write a CNI plugin: define it as data, run it with injected I/O in tests, and as a process with `pluginMain`.
+ * Write a CNI plugin: define it as an object, run it with replaced input and output in tests, and as a process with
+ * `pluginMain`.
  *
  * @example
  * ```ts

@@ -1,4 +1,5 @@
-// Script that sends one request over a unix socket, in the JavaScript runtime under test: ask-once.ts SOCKET TIMEOUT_MS
+// Test script that sends one request over a unix socket, in the JavaScript runtime under test: ask-once.ts SOCKET
+// TIMEOUT_MS
 import { askDaemon } from '../src/daemon/ask-daemon.ts'
 
 const [, , socket = '', timeoutMs = '0'] = process.argv

@@ -12,7 +12,7 @@ export interface Recorded {
 }
 
 /**
- * Members of the plugin definition. CNI versions may be unknown, because the Go reference implementation's tests use
+ * Options of the recording plugin. CNI versions may be unknown, because the Go reference implementation's tests use
  * versions that do not exist.
  */
 type RecorderOptions = Partial<Omit<Plugin, 'versions'>> & { readonly versions?: readonly string[] }

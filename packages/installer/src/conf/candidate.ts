@@ -16,7 +16,10 @@ export interface Candidate {
 
 /** Configuration files of a net folder, valid and invalid ones. */
 export interface Candidates {
-  /** Valid files, sorted by name. CRI-O uses the first one; for other runtimes see {@link runtimeReadings}. */
+  /**
+   * Valid configuration files of the net folder, sorted by name. CRI-O uses the first one; for other runtimes see
+   * {@link runtimeReadings}.
+   */
   readonly valid: readonly Candidate[]
   /** Names of the files that no runtime can load, each with the reason. Sorted by name. */
   readonly invalid: ReadonlyMap<string, string>
@@ -32,7 +35,10 @@ export function factsOfFolder(folder: NetFolder, type?: string): Map<string, Con
   return new Map([...folder].map(([name, file]) => [name, factsOf(name, file, type)]))
 }
 
-/** Sorts already parsed configuration files into those that a runtime can load and those that no runtime can load. */
+/**
+ * Sorts already parsed configuration files by validity: a runtime can load the valid files, and no runtime can load the
+ * invalid files.
+ */
 export function candidatesOf(facts: ReadonlyMap<string, ConfFacts>): Candidates {
   const valid: Candidate[] = []
   const invalid = new Map<string, string>()

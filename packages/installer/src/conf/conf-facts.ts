@@ -29,7 +29,7 @@ export interface ConfFacts {
   readonly folder?: string
   /** Multus plugin of the configuration file, with the network that Multus runs. */
   readonly delegation?: Delegation
-  /** Copies of the plugin in the `delegates` of other plugins. */
+  /** Copies of the installed plugin in the `delegates` of other plugins in the file. */
   readonly copies?: readonly NestedEntry[]
 }
 

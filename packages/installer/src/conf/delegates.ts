@@ -22,7 +22,7 @@ export interface NestedEntries {
 const MAX_LEVELS = 16
 /** Maximum number of network configurations that a search visits in one text: plugins and their delegates. */
 const MAX_CONFIGURATIONS = 10_000
-/** Maximum number of nested copies of a plugin that a search returns for one text. */
+/** Maximum number of copies of a plugin that a search returns for the `delegates` in one text. */
 const MAX_ENTRIES = 100
 
 /**
@@ -33,7 +33,7 @@ export function nestedEntries(text: string | Uint8Array, type: string): NestedEn
   const entries: NestedEntry[] = []
   const levels: Level[] = [{ value: documentOf(text), path: [], depth: 0, holder: '' }]
   let seen = 0
-  // The loop appends nested configurations to `levels` and visits them too.
+  // The loop appends nested network configurations to `levels` and visits them too.
   for (const level of levels) {
     const plugins = pluginsOf(level)
     seen += Math.max(plugins.length, 1)

@@ -6,7 +6,10 @@ export interface Delegation {
   readonly type: string
   /** Number of networks in the Multus plugin's `delegates`. Multus runs the first one for each pod. */
   readonly delegates: number
-  /** File or name of the network that Multus runs (`clusterNetwork`). If set, Multus ignores its `delegates`. */
+  /**
+   * Name or configuration file of the network that Multus runs for each pod (`clusterNetwork`). If set, Multus ignores
+   * its `delegates`.
+   */
   readonly clusterNetwork?: string
 }
 

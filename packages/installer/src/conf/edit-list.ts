@@ -88,7 +88,10 @@ function printPlugin(plugin: PluginConf, { isOneLine, newline, base, unit }: Sty
   return lines.map((line) => line.replace(/^ */, (blanks) => unit.repeat(blanks.length))).join(newline + base)
 }
 
-/** Removes elements of a JSON array or members of a JSON object from the text. A comma and its white space go too. */
+/**
+ * Removes elements of a JSON array, or members of a JSON object, from the text. With each of them, removes a comma and
+ * its white space.
+ */
 function dropParts(
   text: string,
   container: ReturnType<typeof jsonValue>,

@@ -40,7 +40,9 @@ export function removeEntry(existing: Text, type: string): string | undefined {
   return without === text ? undefined : without
 }
 
-/** True if the network configuration has the plugin exactly once, as its last plugin, with the same members. */
+/**
+ * True if the network configuration has the given plugin exactly once, as its last plugin, and with the given members.
+ */
 export function hasEntry(existing: Text, plugin: PluginConf): boolean {
   const document = parseDocument(existing)
   if (isSingle(document)) return false
@@ -57,7 +59,7 @@ export function countEntries(existing: Text, type: string): number {
     if (isSingle(document)) return document.type === type ? 1 : 0
     return asDocument(document).plugins?.filter((plugin) => plugin.type === type).length ?? 0
   } catch {
-    // An invalid configuration does not contain the plugin.
+    // An invalid configuration counts as a configuration without the plugin, because no runtime runs it.
     return 0
   }
 }
@@ -76,7 +78,7 @@ export function sameDocument(a: Text, b: Text): boolean {
   try {
     return print(parseDocument(a)) === print(parseDocument(b))
   } catch {
-    // At least one of the two texts is not a network configuration.
+    // At least one of the two texts is invalid as a network configuration, so the texts count as different.
     return false
   }
 }

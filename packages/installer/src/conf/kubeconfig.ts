@@ -78,7 +78,7 @@ export function apiServerUrl(env: Readonly<Record<string, string | undefined>>):
   return url
 }
 
-/** True for a URL without characters that have a special meaning in YAML or a shell. */
+/** True for a URL of the API server without characters that have a special meaning in YAML or a shell. */
 export function isServerUrl(text: string): boolean {
   return !/[\s"'#\\]/.test(text) && URL.canParse(text)
 }
@@ -93,7 +93,7 @@ const RESOLVES =
 const PLAIN = /^[A-Za-z0-9_./+][A-Za-z0-9_./+=-]*(?:[:=][A-Za-z0-9_./+=[\]-]+)*$/
 
 /**
- * Prints a string as a YAML scalar. The lines of a block get `indent` spaces more.
+ * Prints a string as a YAML scalar of the kubeconfig. In a literal block, each line gets `indent` spaces.
  * - plain style, if it parses to the same string.
  * - a literal block, for printable text of several lines.
  * - double quotes for all other strings.

@@ -3,12 +3,13 @@ import type { ConfFacts } from './conf-facts.ts'
 import { compareNames } from './conf-name.ts'
 import { formatPath } from './delegates.ts'
 
-/** Network that a container runtime uses for a net folder with default settings, and the plugin's part in it. */
+/** Network that a container runtime with default settings would use for a net folder, and if the plugin runs there. */
 export interface RuntimeReading {
   /** Container runtime with known rules for net folders. cri-dockerd has the rules of CRI-O. */
   readonly runtime: 'containerd' | 'cri-o'
   /**
-   * Answers if the runtime runs the plugin for each pod. Unknown if Multus runs a network from outside the net folder.
+   * Answers if the runtime runs the plugin for each pod. The answer is unknown if Multus runs a network from outside
+   * the net folder.
    */
   readonly runs: 'yes' | 'no' | 'unknown'
   /** Sentence for users, such as `CRI-O uses 10-calico.conflist with istio-cni as plugin 3 of 3`. */
@@ -24,7 +25,7 @@ export interface RuntimeReading {
    * `delegates[0].plugins[2]`.
    */
   readonly copies?: readonly string[]
-  /** File name or path in `delegates` of the network with which Multus runs the plugin. */
+  /** Network through which Multus runs the plugin: the name of its file, or its path in `delegates`. */
   readonly through?: string
   /** Reason why the runtime has no network for pods. */
   readonly problem?: string
@@ -41,7 +42,7 @@ export function runtimeReadings(
   return readingsOf({ facts, candidates: candidatesOf(facts) }, type)
 }
 
-/** Like {@link runtimeReadings}, for a net folder whose files are already parsed. */
+/** Like {@link runtimeReadings}, for a net folder whose configuration files are already parsed. */
 export function readingsOf({ facts, candidates }: Omit<Folder, 'type'>, type: string): RuntimeReading[] {
   const folder: Folder = { facts, candidates, type }
   return [readByContainerd(folder), readByCrio(folder)]
@@ -60,7 +61,10 @@ export function judgeReadings(
   return relevant.every(({ runs }) => runs === 'yes') ? 'ok' : 'warn'
 }
 
-/** Selects the reading of the node's runtime. Returns all readings if the node's runtime is unknown. */
+/**
+ * Selects the result for the node's container runtime. Returns the results for all runtimes if the node's runtime is
+ * unknown.
+ */
 export function readingsFor(
   readings: readonly RuntimeReading[],
   runtime: RuntimeReading['runtime'] | undefined,
@@ -174,7 +178,10 @@ function throughMultus(primary: string, folder: Folder): Omit<Position, 'place' 
   return { runs: 'no', text: `, and Multus runs the copy in it: ${type} is not in that copy`, next }
 }
 
-/** True for a path into the first of the `delegates`, which Multus runs for each pod. */
+/**
+ * True if a path in a Multus configuration leads into the first of the `delegates`. Multus runs that delegate for each
+ * pod.
+ */
 function isFirstDelegate(path: readonly (string | number)[]): boolean {
   const at = path.findIndex((part) => typeof part === 'string' && part.toLowerCase() === 'delegates')
   return path[at + 1] === 0

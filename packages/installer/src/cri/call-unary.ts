@@ -59,7 +59,7 @@ export function callUnary(
 
 const CANCELLED = 'the question was cancelled'
 
-/** Size in bytes of the prefix of each gRPC message: compression flag and length. */
+/** Size in bytes of the prefix of each gRPC message. The prefix is a compression flag and the message's length. */
 const PREFIX_BYTES = 5
 
 interface Outcome {

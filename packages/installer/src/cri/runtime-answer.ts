@@ -109,7 +109,7 @@ function fromJson<T>(text: string, schema: z.ZodMiniType<T>): T | undefined {
   try {
     return schema.safeParse(JSON.parse(text)).data
   } catch {
-    // The runtime's text is not JSON.
+    // The runtime's `cniconfig` or plugin source is not JSON.
     return undefined
   }
 }

@@ -104,7 +104,7 @@ function isConfiguration(bytes: Buffer): boolean {
   try {
     return isObject(parseJson(bytes, ''))
   } catch {
-    // The file contains an incomplete network configuration.
+    // The replaced file contains an incomplete network configuration: another program is probably still writing it.
     return false
   }
 }

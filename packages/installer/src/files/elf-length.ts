@@ -11,8 +11,8 @@ const SHT_NOBITS = 8
 export type ReadBytes = (at: number, length: number) => Uint8Array
 
 /**
- * Minimum length of an ELF file by its own tables: headers, segments and sections. Returns `Infinity` if a table is
- * incomplete, and `undefined` for a file that is not ELF.
+ * Minimum length of an ELF file, computed from the file's headers, segments and sections. Returns `Infinity` if a table
+ * is incomplete, and `undefined` for a file that is not ELF.
  */
 export function elfLength(read: ReadBytes): number | undefined {
   const ident = read(0, 6)

@@ -16,7 +16,8 @@ export function linkBinary(file: string, path: string, type: string): boolean {
     // copy.
     return false
   } finally {
-    // If both paths are already links to the same file, rename(2) does nothing and leaves the temporary link.
+    // Removes the temporary link: if both paths are already links to the same file, rename(2) does nothing and leaves
+    // it.
     removeQuietly(temporary)
   }
 }

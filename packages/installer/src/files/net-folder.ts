@@ -13,13 +13,15 @@ export interface NetFiles {
   /** Parsed properties of each configuration file, by file name. */
   readonly facts: ReadonlyMap<string, ConfFacts>
   readonly candidates: Candidates
-  /** Names of the files whose text contains the plugin's type, so that they may contain the plugin. */
+  /**
+   * Names of the configuration files that contain the text of the plugin's type, so that they may contain the plugin.
+   */
   readonly suspects: readonly string[]
-  /** True if the net folder has a configuration file of this name, readable or not. */
+  /** True if the scan has found a configuration file of this name in the net folder, readable or not. */
   has(name: string): boolean
   /**
-   * Bytes and stat of a configuration file as the scan has found it; `undefined` if the file is unreadable. A
-   * replacement compares them with the file on disk.
+   * Bytes and stat of a configuration file as the scan has found it; `undefined` if the file is unreadable. The
+   * installer needs them to replace the file only if it is unchanged.
    */
   read(name: string): Snapshot | undefined
 }

@@ -3,7 +3,9 @@ import { openRegularFile } from '@cni/host'
 import { errnoOf } from '@cni/types'
 import { InstallError, isNotFound, toInstallError } from '../install-error.ts'
 
-/** A file at the moment of its read. A later replacement of the file fails if the file has changed since. */
+/**
+ * Bytes and stat of a file at the moment of its read. The installer replaces the file only if it has not changed since.
+ */
 export interface Snapshot {
   readonly path: string
   /** Path of the file after symbolic links are resolved. */
@@ -16,8 +18,8 @@ export interface Snapshot {
 const MAX_TEXT = 4 * 1024 * 1024
 
 /**
- * Reads a regular file, following symbolic links; `undefined` if it does not exist.
- * Never blocks on a pipe, a device or a huge file.
+ * Reads a regular file, following symbolic links; `undefined` if the file does not exist. Never blocks on a pipe, a
+ * device or a huge file.
  *
  * @throws {@link InstallError} `NOT_READABLE`, `TOO_LARGE` or `IO`.
  */

@@ -40,7 +40,9 @@ export interface Replacement {
   readonly before: Snapshot | undefined
   /** The plugin's type, which becomes part of the temporary file's name. */
   readonly type: string
-  /** Set that keeps the replaced file open, because another program may still write to it. */
+  /**
+   * Set that keeps the replaced file open. Another program may still write to that file, and the installer must notice.
+   */
   readonly displaced?: DisplacedFiles | undefined
 }
 
@@ -136,7 +138,7 @@ function keepOwner(fd: number, before: Snapshot): void {
   try {
     fchownSync(fd, uid, gid)
   } catch (error) {
-    // On EPERM the new file belongs to the installer's user, as with any editor.
+    // The kernel denies the change of owner (EPERM): the new file belongs to the installer's user, as with any editor.
     if (errnoOf(error) !== 'EPERM') throw error
   }
 }

@@ -52,7 +52,7 @@ async function sameContent(left: number, right: number, fill: Fill, signal?: Abo
   }
 }
 
-/** Reads until the chunk is full or the file ends. */
+/** Reads a file until the chunk is full or the file ends. */
 function fillNow(fd: number, chunk: Buffer): number {
   let total = 0
   while (total < chunk.length) {

@@ -16,8 +16,8 @@ export interface HealLimit {
 }
 
 /**
- * Creates a rate limit: a file is restored three times at once, then once per `gapMs`. A time without changes restores
- * the three.
+ * Creates a rate limit for restoring a file. The first three writes come at once, then one per `gapMs`. After a time
+ * without changes, three are possible again.
  */
 export function healLimit(gapMs: number): HealLimit {
   const last = new Map<string, { at: number; streak: number; spare: number }>()

@@ -7,8 +7,8 @@ import { type FolderWatches, type WatchedFolder, watchFolders } from './watch/wa
 /** Milliseconds until the installer checks again for a missing folder, which it cannot watch. */
 const MISSING_MS = 250
 /**
- * Milliseconds until a second pass after a file event. The first pass may see an incomplete file. Under bun no event
- * reports the rest of a file that is written within a millisecond.
+ * Milliseconds until the installer checks all files a second time after a file event. The first check may see an
+ * incomplete file. Under bun no event reports the rest of a file that is written within a millisecond.
  */
 const SECOND_LOOK_MS = 10
 /** Milliseconds that a pass of the installer has to react to the stop. */
@@ -16,12 +16,15 @@ const STOP_MS = 700
 
 /** Functions that the installer's loop calls. */
 export interface LoopBody {
-  /** Folders to watch. They may change after each pass of the installer. */
+  /** Returns the folders to watch, which may change after each check of the files. */
   readonly folders: () => readonly WatchedFolder[]
   readonly pass: (signal: AbortSignal) => Promise<PassResult>
 }
 
-/** A loop that runs passes of the installer until it is stopped: at once, after every file event, and regularly. */
+/**
+ * The installer's loop. Until it is stopped, it checks and restores all files: at once, after every file event, and
+ * regularly.
+ */
 export interface Loop {
   readonly done: Promise<void>
   wake(): void
@@ -49,7 +52,7 @@ async function drive({ body, watches, wakeups, signal }: Drive): Promise<void> {
   let awaited: Promise<void> | undefined
   while (!signal.aborted) {
     const isByEvent = wakeups.take() === 'event'
-    // Starts the file watches before the pass, so that changes during the pass cause events.
+    // Starts the file watches before the files are checked, so that changes during the check cause events.
     const isArmed = watches.sync(body.folders())
     const { againMs, busy } = await body.pass(signal)
     if (busy !== undefined && busy !== awaited) void busy.then(() => wakeups.wake('work'))

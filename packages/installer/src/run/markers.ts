@@ -40,8 +40,8 @@ export async function removeMarkers(settings: Settings): Promise<RemovedMarkers>
       using _held = await lockMarker(change.path)
       if (unlinkIfThere(change.path)) changes.push(change)
     } catch (error) {
-      // Omits the errno. With an errno such as EROFS the folder would count as skipped, although its plugin stays
-      // marked as uninstalled.
+      // Omits the errno: a folder with an errno such as EROFS may count as skipped, but here its plugin stays marked as
+      // uninstalled.
       const { message } = toInstallError(error, 'cannot remove the marker', change.path)
       errors.push(new InstallError('IO', message, { path: change.path }))
     }

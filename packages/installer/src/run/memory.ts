@@ -7,10 +7,13 @@ export interface Memory {
   /** Names of former primary network configurations, from which the installer removes the plugin. */
   readonly former: Set<string>
   /**
-   * Names of files that the installer wrote under earlier options. It will remove them, and they are never the primary.
+   * Names of files that the installer wrote under earlier options. The installer will remove them. They are never the
+   * primary configuration file.
    */
   readonly retired: Set<string>
-  /** Paths of files that the installer has recognized as its own. It may restore them whatever their content. */
+  /**
+   * Paths of files that the installer has recognized as its own, so that it may restore them whatever their content.
+   */
   readonly ours: Set<string>
   /** Permissions that each file had when it was last correct. */
   readonly modes: Map<string, { readonly ino: number; readonly mode: number }>

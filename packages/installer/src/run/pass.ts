@@ -56,8 +56,8 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
   const isUnable = (errors.length > 0 || work.postponed > 0) && !couldWork(settings)
   const failure = errors[0] ?? failures.get('binary') ?? failures.get('kubeconfig')
   const withdraw = isUnable ? failure?.message : undefined
-  // Adds the plugin to the network only after the first copy of its binaries. Later copies do not delay this: runtimes
-  // retry while a binary is restored, but a pod that starts without the plugin stays without it.
+  // Waits only for the first copy of the binaries. Without the plugin in its network, a pod stays without it. A binary
+  // that is replaced later is missing only briefly, and runtimes retry.
   if ((isBusy && !state.binaries.wereFine) || (isUnable && withdraw === undefined)) {
     const reason = 'the plugin and its kubeconfig come first'
     health.push({ artefact: 'conflist', path: settings.netDir, state: 'waiting', reason })
@@ -69,14 +69,16 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
   if (plan.until !== undefined) lookAgainIn(work, plan.until - performance.now() + 1)
   await step(work, 'conflist', plan)
   if (withdraw !== undefined) reportWithdrawal(work, plan, withdraw)
-  // A conversion in this step has renamed the primary from `x.conf` to `x.conflist`.
+  // This step may have converted the primary configuration file from `x.conf` to `x.conflist`.
   const primary = memory.primary.name ?? plan.primary
   if (plan.primary !== undefined && primary !== undefined) reportAdopted(state, primary)
   const runtimes = runtimesNow(state, plan)
-  // A runtime that uses another file than the primary may still run the plugin: Multus may have copied the network.
+  // Emits no `preempted` if the runtimes still run the plugin: Multus, in another file, may have copied the primary
+  // network configuration.
   const isRun = runtimes !== undefined && judgeReadings(runtimes, settings.runtime) === 'ok'
   reportPreempted(state, isRun ? { ...plan, preemptedBy: undefined } : plan)
-  // While the primary is invalid for a moment, its owner may be writing it. The runtimes are not reported then.
+  // Does not report the runtimes while the primary configuration file is invalid for a moment: its owner may be writing
+  // it.
   if (runtimes !== undefined && plan.until === undefined) reportRuntimes(state, runtimes)
   return { ...withPrimary(primary), ...(runtimes === undefined ? {} : { runtimes }) }
 }

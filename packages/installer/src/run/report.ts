@@ -14,10 +14,13 @@ export function reportPreempted(state: State, { preemptedBy, primary = '' }: Con
   sayOnce(state, 'preempted', preemptedBy, () => ({ type: 'preempted', by, primary, hint: hintFor(by) }))
 }
 
-/** Maximum number of skipped files that one pass reports by name. It reports only the number of further files. */
+/**
+ * Maximum number of files that the installer reports by name in one pass as skipped by runtimes. Of further files it
+ * reports the number.
+ */
 const MAX_NAMED = 20
 
-/** Emits `skipped` for each file that runtimes skip: once, and again if the reason changes. */
+/** Emits `skipped` for each configuration file that runtimes skip: once, and again if the reason changes. */
 export function reportSkipped(state: State, skipped: ReadonlyMap<string, string>): void {
   for (const topic of state.said.keys()) {
     if (topic.startsWith('skipped ') && !skipped.has(topic.slice('skipped '.length))) state.said.delete(topic)
@@ -71,7 +74,8 @@ export function reportStatus(
   const { ready, reason } = state.status
   const ms = performance.now() - began
   sayOnce(state, 'ready', ready ? 'ready' : undefined, () => ({ type: 'ready', primary, ms }))
-  // While binaries are being copied, some are always missing. The pass after the copy reports missing binaries.
+  // Does not report `not-ready` while binaries are being copied, because some are always missing. The next pass reports
+  // missing binaries.
   if (isBusy) return
   const bad = health.find(isBad)
   sayOnce(state, 'not ready', ready ? undefined : reason, () => ({

@@ -10,7 +10,7 @@ import { type HealLimit, healLimit } from './heal-limit.ts'
 import { type Memory, newMemory } from './memory.ts'
 import { type VerifiedFiles, verifiedFiles } from './verified.ts'
 
-/** State of an installer between passes. */
+/** State of an installer that it keeps between its checks of the files. */
 export interface State {
   readonly settings: Settings
   readonly memory: Memory
@@ -26,7 +26,7 @@ export interface State {
   readonly seen: Set<string>
   status: InstallStatus
   passes: number
-  /** The installer's claim file, which decides between several installers. Set while `run` is active. */
+  /** The claim file with which several installers decide which one is active. Set while `run` is active. */
   claim: Claim | undefined
 }
 

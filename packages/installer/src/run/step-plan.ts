@@ -9,7 +9,7 @@ export interface StepPlan {
   readonly errors: readonly InstallError[]
 }
 
-/** Plan of an installation step that the options do not request. */
+/** Plan without changes, for a file that the installer's options do not request. */
 export const NOTHING: StepPlan = { changes: [], health: [], errors: [] }
 
 /** Plan of an installation step with one change. */

@@ -54,7 +54,7 @@ async function carryOutAll(
     const postponedBefore = work.postponed
     const error = await carryOut(work, change)
     failure ??= error
-    // A binary may need the libraries that are copied before it. If one of them is delayed, the rest of its folder
+    // A binary may need the libraries that are copied before it. If the copy of one is delayed, the rest of the folder
     // waits too.
     if (error !== undefined || (artefact === 'binary' && work.postponed > postponedBefore)) ended.add(folder)
   }

@@ -36,7 +36,7 @@ export interface UninstallReport {
   readonly needs: readonly Need[]
   /** Number of reasons to keep binaries that are not in `needs`. */
   readonly moreNeeds: number
-  /** Reason why nothing was removed: another installer is active. */
+  /** Reason why `uninstall` removed nothing: another installer on the node is active. */
   readonly left?: string
 }
 
@@ -46,13 +46,14 @@ export interface Kept {
   readonly ownFile?: string | undefined
   readonly kubeconfig?: string | undefined
   /**
-   * Keeps the binaries named in this source folder, in these folders. Keeps all binaries if there is no source folder.
+   * Folders in which the binaries named in this source folder are kept. Without a source folder, all binaries are kept
+   * there.
    */
   readonly binaries?: { readonly binDirs: readonly string[]; readonly sourceDir?: string | undefined }
   readonly claimFile?: string | undefined
 }
 
-/** Input of an uninstallation. */
+/** Input for removing the plugin from the node. */
 export interface Removal {
   readonly settings: Settings
   readonly net: NetReader
@@ -129,7 +130,7 @@ function planRemoval(
   { ownFile, type }: Settings,
   kept: Kept,
 ): Change | undefined {
-  // Files in a sub-folder of the net folder belong to another program.
+  // Keeps files in a sub-folder of the net folder: they belong to another program.
   if (before === undefined || name.includes('/') || name === kept.ownFile) return undefined
   if (countEntries(before.bytes, type) === 0) return undefined
   if (name === ownFile) return removeConf(before, 'uninstall')
@@ -164,8 +165,8 @@ interface OwnFile {
 type KeptOf = Pick<Required<Removal>, 'settings' | 'kept'>
 
 /**
- * Lists the plugin's binaries to remove. The name equal to the plugin's type comes last in each folder, because the
- * other names are recognized by it.
+ * Lists the plugin's binaries to remove. In each folder, the binary with the plugin's type comes last: the other names
+ * are recognized by comparison with it.
  */
 async function ownFiles({ settings, kept }: KeptOf, { errors }: Report): Promise<OwnFile[]> {
   const files: OwnFile[] = []

@@ -12,7 +12,7 @@ const SETTLE_MS = 50
 /** Milliseconds of one tick on file systems with timestamps of one or two seconds. */
 const COARSE_MS = 2000
 
-/** Time when two files were equal: at the start of a comparison, or after a copy was renamed. */
+/** Time when an installed file and its source were equal: at the start of a comparison, or after a copy was renamed. */
 export interface Instant {
   /** Time of the monotonic clock, in milliseconds. */
   readonly now: number
@@ -46,7 +46,8 @@ export function verifiedFiles(): VerifiedFiles {
       const next = key(sourceStat, targetStat)
       const one = seen.get(target)
       const isSecond = one?.key === next && now - one.since >= SETTLE_MS
-      // Old files need no second comparison: it would fill the page cache, which counts towards this process's memory.
+      // Old files need no second comparison. A second comparison would fill the page cache, which counts towards this
+      // process's memory.
       const settled = isSecond || (isOld(sourceStat, foundAt) && isOld(targetStat, foundAt))
       seen.set(target, { key: next, since: now, settled })
     },

@@ -1,4 +1,7 @@
-/** Performs a DEL of the plugin `mesh` for each line of stdin, which is the path of the plugin's file. */
+/**
+ * Test process that runs DEL of the plugin `mesh` for each line of stdin. The line is the path of the plugin's
+ * executable.
+ */
 import { createInterface } from 'node:readline'
 import { definePlugin, runPlugin } from '@cni/skel'
 

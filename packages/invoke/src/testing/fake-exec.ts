@@ -139,7 +139,8 @@ function answerOf(plugin: Exclude<FakePlugin, (call: FakeCall) => unknown>, call
 }
 
 /**
- * Rejects a call in a version that the fake plugin's VERSION does not list. Plugins made with Go's skeleton do so too.
+ * Rejects a call if the fake plugin's VERSION does not list the version of its configuration. Plugins made with Go's
+ * skeleton do so too.
  */
 function refuseVersion(answer: FakeAnswer | undefined, { command, conf }: FakeCall): void {
   const supported: unknown = typeof answer === 'object' ? answer.supportedVersions : undefined

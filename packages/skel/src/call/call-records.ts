@@ -7,8 +7,7 @@ import { removeLast } from '../uninstalled/remove-last.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
 /**
- * Setting `removal` of the plugin, or its default: when DEL removes the plugin's objects from the container's
- * namespace.
+ * When DEL removes the plugin's objects from the container's namespace: the plugin's setting `removal`, or its default.
  */
 export const removalOf = ({ removal, chained }: Pick<Plugin, 'removal' | 'chained'>): NonNullable<Plugin['removal']> =>
   removal ?? (chained === true ? 'last' : 'always')
@@ -88,8 +87,8 @@ const keyOf = ({ environment: { containerID, ifName }, config }: AcceptedCall) =
 })
 
 /**
- * Returns the error's message as the reason if the attachment records cannot be read. DEL then removes nothing from the
- * namespace.
+ * Calls `find` for the reason to keep the namespace's contents. If the attachment records cannot be read, the error's
+ * message is the reason.
  */
 function orReason(find: () => string | undefined): string | undefined {
   try {

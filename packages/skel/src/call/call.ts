@@ -11,7 +11,7 @@ export interface Call {
   readonly log: CallLog
   readonly signal: AbortSignal
   readonly undo: UndoStack
-  /** Open network namespaces, which are closed at the end of the call. */
+  /** Handles of open network namespaces, which are closed at the end of the CNI call. */
   readonly opened: Netns[]
   /** Resources that the handler has passed to `c.hold`. They are disposed at the end of the call. */
   readonly held: Disposable[]

@@ -10,7 +10,7 @@ export const SETTLE_BUDGET = 500
 
 /** Ends a CNI call at its deadline, or when the caller's signal aborts. */
 export interface Deadline {
-  /** Signal of the handler. It aborts if the call ends before the handler has finished. */
+  /** Signal for the plugin's handler. It aborts if the CNI call ends before the handler has finished. */
   readonly signal: AbortSignal
   /** Promise that rejects when the call is ended early. The reason is the error for the runtime. */
   readonly raised: Promise<never>
@@ -38,7 +38,8 @@ export function deadline(
   const raise = (reason: CniError): void => {
     if (error !== undefined) return
     error = reason
-    // Rejects before the signal aborts: the runtime must get this error, not the handler's error after the abort.
+    // Rejects before the signal aborts: the runtime must get the deadline's error, not the handler's error after the
+    // abort.
     reject(reason)
     controller.abort(reason)
   }

@@ -31,7 +31,7 @@ export const verbs: Readonly<Record<Verb, (accepted: AcceptedCall) => Promise<st
   STATUS,
 }
 
-/** True for a CNI verb that these functions perform, such as ADD. */
+/** True for a verb of CNI that a plugin can handle, such as ADD. False for VERSION and for unknown commands. */
 export function isVerb(command: string): command is Verb {
   return Object.hasOwn(verbs, command)
 }

@@ -6,11 +6,11 @@ import * as z from 'zod/mini'
  * Values that runtimes pass in `runtimeConfig`, by capability name. The function `runtimeConfig` creates their schema.
  */
 export interface RuntimeConfig {
-  /** Node ports that are forwarded to the container. */
+  /** Mappings of node ports to container ports: the plugin forwards them to the container. */
   portMappings: Array<{
-    /** Port of the node, 1 or higher. */
+    /** Port of the node that is forwarded to the container, 1 or higher. */
     hostPort: number
-    /** Port of the container. */
+    /** Port of the container to which the node's port is forwarded. */
     containerPort: number
     /** Protocol of the port mapping. Default: `tcp`. */
     protocol: 'tcp' | 'udp' | 'sctp'
@@ -152,7 +152,7 @@ function listOf<Item extends z.core.$ZodType>(item: Item) {
   return z.prefault(z.pipe(filled([]), z.array(item)), [])
 }
 
-/** Replaces `null` by an empty list or object: Go writes `null` for an unset one. */
+/** Creates a schema that replaces `null` by an empty list or object: Go writes `null` for a value that is not set. */
 function filled(empty: object) {
   return z.transform((value: unknown) => value ?? empty)
 }

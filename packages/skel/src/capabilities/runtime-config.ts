@@ -19,6 +19,6 @@ export function runtimeConfig<const Name extends keyof RuntimeConfig>(
   ...names: readonly [Name, ...Name[]]
 ): z.ZodMiniPrefault<z.ZodMiniObject<{ [Each in Name]: z.ZodMiniType<RuntimeConfig[Each]> }>> {
   const shape = Object.fromEntries(names.map((name) => [name, capabilitySchemas[name]()]))
-  // Casts the schema: `Object.fromEntries` loses the types of the members, which the type parameter `Name` gives.
+  // Casts the schema, because TypeScript cannot infer its members from the list of capability names.
   return z.prefault(z.looseObject(shape), {}) as unknown as ReturnType<typeof runtimeConfig<Name>>
 }

@@ -45,15 +45,15 @@ export async function askDaemon(
   | {
       /** Body of the daemon's answer, if its HTTP status is 200. */
       readonly answer: string
-      /** Reason why the daemon gave no answer. Absent here, because there is an answer. */
+      /** Reason why the daemon gave no answer. Always absent in this case, because there is an answer. */
       readonly reason?: never
-      /** Code of the connection's system error. Absent here, because there is an answer. */
+      /** Code of the connection's system error. Always absent in this case, because there is an answer. */
       readonly code?: never
-      /** HTTP answer with another status than 200. Absent here, because the status is 200. */
+      /** HTTP answer with another status than 200. Always absent in this case, because the status is 200. */
       readonly refusal?: never
     }
   | {
-      /** Body of the daemon's answer. Absent here, because the daemon gave no answer with status 200. */
+      /** Body of the daemon's answer. Always absent in this case, because the daemon gave no answer with status 200. */
       readonly answer?: never
       /** Reason why the daemon gave no answer, for the log. */
       readonly reason: string

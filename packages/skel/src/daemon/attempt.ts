@@ -52,7 +52,7 @@ function documented({ body }: Answer): CniError | undefined {
     const document: unknown = JSON.parse(body)
     return decodeError(document)
   } catch {
-    // The answer comes from a server that is not a plugin daemon.
+    // The body of the answer is not a CNI error document: the answer comes from a server that is not a plugin daemon.
     return undefined
   }
 }

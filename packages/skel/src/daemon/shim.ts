@@ -130,7 +130,7 @@ export function shimMain(options: ShimOptions): void {
 
 function checkOptions({ name, socket, readyTimeout, pollInterval, delWhileDown }: ShimOptions): void {
   const where = `shim: ${name}`
-  // A relative path of the socket would depend on the runtime's working directory.
+  // Rejects a relative path of the daemon's socket, because it would depend on the runtime's working directory.
   if (typeof socket !== 'function' && !isAbsolute(socket))
     throw unexpected(`${where}: socket`, 'an absolute path', socket)
   const checkReady = (what: string, value: unknown): void => checkMilliseconds(what, value, 0)

@@ -5,7 +5,7 @@ import type { AttachmentState, NetworkState } from '../state/call-state.ts'
 
 /** Context that a handler of every CNI verb gets as its argument. */
 export interface CallContext {
-  /** Name of the plugin, from its definition. */
+  /** Name of the CNI plugin, from the plugin definition. */
   readonly plugin: string
   /** Name of the network: the member `name` of the configuration. */
   readonly networkName: string
@@ -25,7 +25,7 @@ export interface CallContext {
   readonly log: Log
   /** Span of the call in a distributed trace, as in OpenTelemetry. The middleware `span` sets this member. */
   readonly span?: {
-    /** W3C trace id: 32 hexadecimal digits. */
+    /** W3C id of the trace to which the call belongs: 32 hexadecimal digits. */
     readonly traceId: string
     /** Id of this call's span: 16 hexadecimal digits. */
     readonly spanId: string
@@ -72,9 +72,9 @@ export interface AddContext<Conf = NetConf, Chained extends boolean = false, Sta
    */
   readonly prevResult: Chained extends true ? Result : Result | undefined
   /**
-   * Registers a function that reverts a change of the handler. The functions run in reverse order if ADD fails, also at
-   * its deadline. Together the functions have at most 2 s. They get a signal of their own, because the call's signal
-   * may have aborted by then.
+   * Registers a function that reverts a change of the handler. The registered functions run in reverse order if ADD
+   * fails, also at its deadline. Together they have at most 2 s. Each gets a signal of its own, because the call's
+   * signal may have aborted by then.
    *
    * @example
    * ```ts
@@ -99,8 +99,8 @@ export interface CheckContext<Conf = NetConf, Chained extends boolean = false, S
 }
 
 /**
- * Context of a DEL handler. `conf`, `netns`, `prevResult` and the state may be `undefined`; DEL should succeed
- * nevertheless.
+ * Context of a DEL handler. The members `conf`, `netns`, `prevResult` and the stored state may be `undefined`. The
+ * handler should nevertheless succeed.
  */
 export interface DelContext<Conf = NetConf, State = undefined> extends AttachmentContext {
   /**

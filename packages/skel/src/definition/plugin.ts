@@ -20,7 +20,10 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
   readonly release?: string
   /** CNI versions that the plugin supports, each once, in the order of the VERSION reply. Default: all. */
   readonly versions?: readonly CniVersion[]
-  /** True for a plugin that needs other plugins before it. ADD and CHECK without `prevResult` then fail with code 7. */
+  /**
+   * True for a plugin that needs other plugins before it in the list. ADD and CHECK without `prevResult` then fail with
+   * code 7.
+   */
   readonly chained?: Chained
   /** Milliseconds for one CNI call, 1 to 2 147 483 647. Default: 50 000. */
   readonly timeout?: number

@@ -6,7 +6,7 @@ import { sampleObject } from './sample.ts'
 
 /**
  * Runs the plugin's schema on the sample configuration of `--help`, and ignores the outcome. This loads the validation
- * code in advance, for a snapshot.
+ * code in advance, for the snapshot in a built executable.
  */
 export async function checkSample(plugin: Plugin): Promise<void> {
   const schema = plugin.config

@@ -15,7 +15,7 @@ import { descriptionOf } from './description.ts'
 export function jsonSchema(plugin: Plugin): z.core.JSONSchema.JSONSchema {
   const { name, about } = plugin
   const config = plugin.config ?? netConf({})
-  // JSON Schema has no equivalent for some zod schemas, such as a transform: accept any value there.
+  // Accepts any value where JSON Schema has no equivalent for a zod schema, such as a transform.
   const { $schema, ...schema } = z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' })
   const description = descriptionOf(config) ?? about
   return { ...($schema ? { $schema } : {}), title: name, ...(description ? { description } : {}), ...schema }

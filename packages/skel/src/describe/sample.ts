@@ -49,7 +49,7 @@ export function sampleObject(shape: Readonly<Record<string, core.$ZodType>>): Re
 
 function sampleNumber(schema: core.$ZodTypes): number {
   const { low, lowExclusive, high } = limitsOf(schema)
-  // Treats the bounds of safe integers as no bounds: zod gives them to every integer schema.
+  // Ignores the bounds of JavaScript's safe integers, which zod gives to every integer schema.
   if (low === undefined || low === Number.MIN_SAFE_INTEGER) return Math.min(1, high ?? 1)
   return lowExclusive ? low + 1 : low
 }

@@ -2,8 +2,8 @@
 type Called = Pick<NodeJS.Process, 'argv' | 'argv0' | 'execPath'>
 
 /**
- * Absolute path by which the plugin's process was called. A symbolic or hard link keeps its own folder and name. For a
- * script, returns the path of the script: the process itself has the name of the JavaScript runtime.
+ * Absolute path by which the plugin's process was called: the path of the executable, or of the script if a JavaScript
+ * runtime runs one. A symbolic or hard link keeps its own folder and name.
  */
 export function calledFile({ argv, argv0, execPath }: Called): string {
   const script = argv[1]

@@ -14,8 +14,8 @@ export function claimStdout(): number {
 }
 
 /**
- * Reserves stdout without FFI, if it is a pipe: container runtimes connect pipes, and /proc can open a pipe a second
- * time. A file needs `dup`, because a second open of a file would write from the file's beginning.
+ * Reserves stdout without FFI, if stdout is a pipe: /proc can open a pipe a second time, and container runtimes connect
+ * pipes. A file needs `dup`, because a file that is opened a second time has a position of its own.
  */
 function viaProc(): number | undefined {
   let stdout: number | undefined
@@ -47,7 +47,7 @@ function viaSys(): number | undefined {
     sys.dup2(2, 1)
     return stdout
   } catch {
-    // Stdout or stderr is closed. Either no result can be written, or other writes have no target.
+    // Stdout or stderr is closed, so there is nothing to reserve.
     return undefined
   }
 }

@@ -8,9 +8,8 @@ export interface LostRejections {
 }
 
 /**
- * Tracks unhandled promise rejections of the plugin. A plugin may await a promise after it has rejected, so the outcome
- * of the plugin's verb handler has priority. Calls `onLost` with the reason if the promise is still unhandled after
- * five seconds.
+ * Tracks promise rejections that the plugin does not handle. A plugin may handle a rejection late, so the outcome of
+ * its verb handler has priority. Calls `onLost` with the reason if the promise is still unhandled after five seconds.
  */
 export function lostRejections(onLost: (reason: unknown) => void): LostRejections {
   const lost = new Map<Promise<unknown>, unknown>()

@@ -9,8 +9,8 @@ export function nonBlocking(fd: number): number | undefined {
     if (!fstatSync(fd).isFIFO()) return undefined
     return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK)
   } catch {
-    // /proc is missing, the pipe has another owner or no reader, or the descriptor is closed. The caller uses the
-    // original descriptor.
+    // The pipe cannot be opened again: /proc is missing, or the pipe has another owner or no reader. The caller uses
+    // the original descriptor.
     return undefined
   }
 }

@@ -106,7 +106,7 @@ export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, ot
   )
 }
 
-/** Prints an answer for a user and exits. If the answer failed, prints the error. */
+/** Prints an answer for a user and exits. Prints the error if the answer could not be created. */
 export function answerAndLeave(name: string, answer: Promise<CommandLineAnswer>): void {
   answer.then(
     (text) => leave(name, text),

@@ -58,8 +58,8 @@ function runCalled(plugins: Readonly<Record<string, PluginSource>>, options: Plu
 }
 
 /**
- * Name by which the plugin's process was called. For a script, returns the script's file name: the process itself has
- * the name of the JavaScript runtime. Ignores the name that an executable had when it was built.
+ * Name by which the plugin's process was called: the name of the executable, or of the script if a JavaScript runtime
+ * runs one. Ignores the name that an executable had when it was built.
  */
 export function calledBy(names: readonly string[], argv0: string, script: string | undefined): string {
   const name = basename(argv0)

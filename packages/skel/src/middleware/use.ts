@@ -4,9 +4,9 @@ import { plainPlugin } from '../definition/plain-plugin.ts'
 import type { Plugin } from '../definition/plugin.ts'
 
 /**
- * Function that runs around a plugin's handlers. It calls `next` and returns the outcome of `next`, or throws. The
- * function `next` runs the remaining middleware, then the handler. The argument of `next` changes the context of the
- * handler.
+ * Function that runs around a plugin's handlers. The function calls `next` and returns its outcome, or throws. Calling
+ * `next` runs the remaining middleware, then the handler. The argument of `next` changes the context that the handler
+ * gets.
  *
  * @example
  * ```ts

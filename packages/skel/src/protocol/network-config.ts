@@ -7,8 +7,8 @@ export interface NetworkConfig {
 }
 
 /**
- * Parses stdin as a network configuration and checks the network's name. Does not check the CNI version: another
- * function does, because the order of errors matters.
+ * Parses stdin as a network configuration and checks the network's name. Does not check the CNI version. Another
+ * function checks it later, because the protocol defines the order of errors.
  *
  * @throws {@link CniError} 6 if stdin is not a JSON object, 7 for a missing or invalid name.
  */

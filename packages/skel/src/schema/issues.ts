@@ -11,7 +11,7 @@ type Path = readonly PropertyKey[]
  * Describes each invalid configuration member in a sentence: `port: expected a positive integer, got "80;"`. Builds the
  * sentence from path, schema and raw value, because the messages of zod/mini only say "Invalid input".
  *
- * @param whole - name of `input` in a message about the whole input.
+ * @param whole - word for the whole input in a message, such as `configuration`.
  */
 export function describeIssues(
   schema: core.$ZodType,
@@ -60,8 +60,8 @@ function expectation(schema: core.$ZodType | undefined, issue: core.$ZodIssue): 
 }
 
 /**
- * Describes the expected value from the zod issue alone. Used below a union, where no single schema belongs to the
- * path.
+ * Describes the expected value from the zod issue alone, for a member to which no single schema belongs. An example is
+ * a member of a union.
  */
 function fromIssue(issue: core.$ZodIssue): string {
   switch (issue.code) {
@@ -80,7 +80,10 @@ function fromIssue(issue: core.$ZodIssue): string {
   }
 }
 
-/** Splits the issue of an object that matches no branch of a union: returns the issues of the closest branch. */
+/**
+ * Returns the zod issues to report. For an object that matches no branch of a union, returns the issues of the closest
+ * branch.
+ */
 function leaves(issue: core.$ZodIssue, input: unknown): core.$ZodIssue[] {
   if (issue.code !== 'invalid_union' || typeof valueAt(input, issue.path) !== 'object') return [issue]
   const [closest] = issue.errors.filter((branch) => branch.length > 0).sort((a, b) => a.length - b.length)

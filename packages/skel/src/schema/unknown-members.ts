@@ -42,7 +42,7 @@ export function isOfRuntimes(member: string): boolean {
   return member.startsWith('cni.dev/')
 }
 
-/** Finds the known member that `member` probably misspells. Considers only known members that the object lacks. */
+/** Finds the known member name that `member` probably misspells. Ignores names that the object already has. */
 export function meantBy(member: string, known: readonly string[], given: object): string | undefined {
   return misspelt(
     member,

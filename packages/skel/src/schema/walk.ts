@@ -1,6 +1,6 @@
 import type { core } from 'zod/mini'
 
-// Casts a zod schema to the union of all kinds of schema, which `$ZodTypes` is.
+// Casts a zod schema to `$ZodTypes`, the union of all kinds of zod schema.
 const known = (schema: core.$ZodType): core.$ZodTypes => schema as core.$ZodTypes
 
 /** Removes wrappers such as optional, nullable and default from a zod schema. */
@@ -16,7 +16,7 @@ export function unwrap(schema: core.$ZodType): core.$ZodTypes {
     case 'catch':
       return unwrap(_zod.def.innerType)
     case 'pipe':
-      // Continues with the output schema of a pipe that begins with a transform: the output schema describes the value.
+      // Continues with the output schema if the input of a pipe is a transform: the output schema describes the value.
       return unwrap(known(_zod.def.in)._zod.def.type === 'transform' ? _zod.def.out : _zod.def.in)
     case 'lazy':
       return unwrap(_zod.def.getter())

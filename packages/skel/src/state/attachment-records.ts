@@ -7,7 +7,7 @@ import type { StateFolder } from './state-folder.ts'
 
 /** Records of the attachments that a plugin has added, with their network namespaces. */
 export interface AttachmentRecords {
-  /** Records the attachment of an ADD, before its handler runs. Returns a function that restores the earlier record. */
+  /** Records the attachment before the ADD handler runs. Returns a function that restores the earlier record. */
   add(key: AttachmentKey, netns: Netns): () => void
   /** Reason why a DEL must not remove anything from the container's namespace; `undefined` if DEL may remove. */
   keptBecause(key: AttachmentKey, netns: Netns, removal: 'last' | 'own'): string | undefined

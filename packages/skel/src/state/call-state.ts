@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import type { StateFolder } from './state-folder.ts'
 
 /**
- * Type of a plugin's state. For a plugin without a state, the type is a text that the TypeScript compiler prints in its
+ * Type of a plugin's state. Without a declared state the type is a text, which the TypeScript compiler prints in its
  * error. The text explains how to declare a state.
  */
 export type DeclaredState<State> = [State] extends [undefined]
@@ -47,7 +47,9 @@ export interface NetworkState<State> {
 export interface StateDefinition<State> {
   /** Schema of the state that ADD stores. */
   readonly schema: z.$ZodType<State>
-  /** Opens the state of the attachment, or for GC of the network, that a CNI call is about. */
+  /**
+   * Opens the stored state for a CNI call: the state of one attachment, or for GC of all attachments of the network.
+   */
   open(call: {
     readonly plugin: string
     readonly network: string

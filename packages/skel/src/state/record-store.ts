@@ -24,8 +24,8 @@ export interface AttachmentStore<State> {
    */
   write(key: AttachmentKey, state: State): () => void
   /**
-   * Writes the state of an attachment without returning an undo function, and so without reading the earlier file. For
-   * a second write in a CNI call that has already registered the undo of its first write.
+   * Writes the state of an attachment without an undo function, and so without reading the earlier file. For a second
+   * write in a CNI call: the undo function of the first write restores the earlier file.
    */
   replace(key: AttachmentKey, state: State): void
   /**

@@ -14,7 +14,7 @@ export function isMarked(file: string): boolean {
   try {
     return lstatSync(markerPath(file), { throwIfNoEntry: false }) !== undefined
   } catch {
-    // The marker's path is too long, or one of its folders is a file: the plugin has no marker.
+    // The path is too long, or one of its folders is a file: the plugin has no marker file.
     return false
   }
 }

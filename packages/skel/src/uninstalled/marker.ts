@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 import { markerPath } from './marked.ts'
 import { readBounded } from './read-bounded.ts'
 
-/** Folders of the node in which files may show that an uninstalled plugin is still needed. All paths are absolute. */
+/** Folders of the node to search for files that still need an uninstalled plugin. All paths are absolute. */
 export interface NeedFolders {
   /** Folders with the records of the plugin's attachments, such as `/run/cni/tag/attachments`. */
   readonly records: readonly string[]
@@ -37,7 +37,7 @@ const schema = z.object({
   configurations: folders,
 })
 
-/** Text of a marker file for the executable that a plugin has now. */
+/** Text of a marker file, which belongs to the plugin's present executable. */
 export function markerText(file: string, { records, results, configurations }: NeedFolders): string {
   const marker: Marker = { v: 1, file: fileIdentity(file), records, results, configurations }
   return `${JSON.stringify(schema.parse(marker))}\n`
@@ -79,7 +79,7 @@ function documentOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The text is not JSON. The schema of the marker rejects `undefined`.
+    // The marker file is not JSON. The schema of the marker rejects `undefined`.
     return undefined
   }
 }

@@ -28,7 +28,7 @@ const MAX_FILES = 10_000
 const MAX_BYTES = 4 * 1024 * 1024
 /** Maximum size in bytes of all files that a search reads. */
 const MAX_TOTAL = 256 * 1024 * 1024
-/** Maximum length of a text from a file in a message. */
+/** Maximum number of characters of a text from a searched file in a message. */
 const MAX_SHOWN = 64
 
 /**
@@ -153,7 +153,7 @@ function* configurationAt(path: string, { type, read }: Search): Generator<Need>
     yield { kind: 'configuration', path, reason: `it names ${type}${where}` }
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return
-    // Ignores configuration files that are not JSON and cannot name the plugin.
+    // Ignores a configuration file that is not JSON, if the text cannot contain the plugin's name.
     if (text === undefined || text.includes(type) || text.includes('\\')) yield unseen(path, problemOf(error))
   }
 }

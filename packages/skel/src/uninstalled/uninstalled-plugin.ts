@@ -3,8 +3,8 @@ import type { Plugin } from '../definition/plugin.ts'
 import { readMarker } from './marker.ts'
 
 /**
- * Plugin that a CNI call runs, after the marker file next to the plugin's executable was read. The marker says that the
- * plugin is uninstalled.
+ * Plugin that a CNI call runs, depending on the marker file. A marker file next to the plugin's executable says that
+ * the plugin is uninstalled.
  */
 export interface MarkedCall {
   /** Plugin that the CNI call runs. */
@@ -16,8 +16,9 @@ export interface MarkedCall {
 }
 
 /**
- * Reads the marker file of an uninstalled plugin and replaces the plugin. DEL and GC work as usual, ADD attaches no
- * container, and CHECK does nothing. Ignores an invalid marker, because another user must not disable a plugin.
+ * Reads the marker file next to the plugin's executable. If the plugin is uninstalled, DEL and GC work as usual, ADD
+ * attaches no container, and CHECK does nothing. Ignores an invalid marker, because another user must not disable a
+ * plugin.
  */
 export function markedCall(plugin: Plugin, file: string, command: string | undefined): MarkedCall {
   try {

@@ -10,9 +10,9 @@ import { withoutUnwritable } from './unwritable-folders.ts'
 /**
  * Compares the installed binaries with the source folder, and copies those that differ. Collects the result of an
  * earlier call first. Unchanged files need only two `stat` calls each. A longer comparison or copy continues in the
- * background after the pass.
+ * background, so that other files do not wait.
  *
- * @returns `busy` settles when the background work ends; `undefined` without background work.
+ * @returns the promise `busy`, which settles when the background work ends; `undefined` without background work.
  */
 export async function lookAtBinaries(pass: Work): Promise<{ readonly busy: Promise<void> | undefined }> {
   const { binaries } = pass.state
@@ -68,7 +68,7 @@ function begin(pass: Work): void {
     if (binaries.wereFine) return binaries.health
     return [{ artefact: 'binary', path: source, state: 'waiting', reason: 'the binaries are compared' }]
   }
-  // Starts the work in a microtask: `running` must be set before the work can end and clear it.
+  // Starts the background work in a microtask: `running` must be set before the work can end and clear it.
   binaries.running = { end: Promise.resolve().then(run), found }
 }
 

@@ -87,7 +87,10 @@ function listSources(folder: string, type: string): Source[] {
 interface Pair {
   readonly source: Source
   readonly path: string
-  /** Paths of further hard links to the installed copy. The source has them if one file contains several plugins. */
+  /**
+   * Paths of further hard links to the installed binary. The binary has several names if one file contains several
+   * plugins.
+   */
   readonly links: readonly string[]
   /** The plugin's type. */
   readonly type: string
@@ -123,8 +126,8 @@ async function planBinary(pair: Pair): Promise<Change | undefined> {
 /** Throws for a damaged program file, such as one from a truncated image. The installed program is then kept. */
 function assertWhole({ source, path, type }: Pair, file = source.path): void {
   const damage = damageOf(file)
-  // A truncated file is always refused. An empty or zeroed file is refused only as the plugin: runtimes do not start
-  // libraries, and some files are empty on purpose.
+  // Refuses a truncated file, also a library. Refuses an empty or zeroed file only as the plugin itself: runtimes do
+  // not start libraries, and some files are empty on purpose.
   if (damage === undefined || (source.name !== type && damage !== 'truncated')) return
   const message = `${JSON.stringify(source.path)} is ${damage}, so it is not copied to ${JSON.stringify(path)}`
   throw new InstallError('BROKEN_SOURCE', message, { path: source.path })
@@ -153,8 +156,8 @@ function copy(pair: Pair, action: 'create' | 'replace', reason: string): Change 
 }
 
 /**
- * Creates a hard link from another installed name of the same binary. Returns false if no other name is installed or a
- * link is impossible.
+ * Creates a hard link to a binary that is already installed under another name. Returns false if no other name is
+ * installed or a link is impossible.
  */
 async function linkToTwin(pair: Pair): Promise<boolean> {
   const { source, path, links, type, verified } = pair
@@ -164,8 +167,7 @@ async function linkToTwin(pair: Pair): Promise<boolean> {
     const isKnown = verified.isKnown(twin, source.stat, stat, performance.now())
     if (!isKnown && !(await isSame({ ...pair, path: twin }, stat))) continue
     if (!linkBinary(twin, path, type)) continue
-    // The new link has changed link count and ctime of the file. The memory of verified files compares ctime, so record
-    // both names again.
+    // Records both names again as verified: the new link has changed the link count and ctime of their file.
     for (const name of [path, twin]) verified.add(name, source.stat, lstatSync(name, { bigint: true }), instant())
     return true
   }

@@ -7,8 +7,9 @@ import type { StepOutcome } from '../state.ts'
 const UNWRITABLE: readonly unknown[] = ['EROFS', 'EACCES', 'EPERM']
 
 /**
- * Result of the step that installs the binaries. An unwritable folder is `skipped` if another folder has all files:
- * some platforms have a second, read-only folder. The step has already emitted the failure.
+ * Result of installing the binaries, with unwritable folders marked. An unwritable folder is `skipped` if another
+ * folder has all files: some platforms have a second, read-only folder. The failure of the write has already been
+ * reported.
  */
 export function withoutUnwritable(
   binDirs: readonly string[],

@@ -17,8 +17,8 @@ export type Standing =
 
 /**
  * Claim file that several installers on a node share. The installer that started last is the active one, and only it
- * writes. The active installer touches the claim file regularly. If it has not for three rechecks, or the file is gone,
- * the newest waiting installer takes over.
+ * writes. The active installer touches the claim file regularly. If it misses three intervals, or the file is gone, the
+ * newest waiting installer takes over.
  *
  * Concurrent writes are safe, because installers have a total order and replace the file atomically. An installer
  * replaces the record of an older one, and waits for a newer one.

@@ -18,10 +18,7 @@ export function planChained(view: NetView, primary: Snapshot, name: string): Ste
   return planPermissions(memory, primary) ?? inOrder('conflist', primary.path)
 }
 
-/**
- * Plans the conversion of a single configuration to a list, because a single configuration has room for only one
- * plugin.
- */
+/** Plans to convert a single configuration to a list: a single configuration has room for only one plugin. */
 function planConversion({ settings, memory, files }: NetView, primary: Snapshot, name: string): StepPlan {
   const { plugin, type } = settings
   const list = conflistName(name)
@@ -38,8 +35,8 @@ function planConversion({ settings, memory, files }: NetView, primary: Snapshot,
 }
 
 /**
- * True if the installer has made the `.conflist` from the `.conf` earlier: it has the plugins of the `.conf`, then the
- * installed plugin.
+ * True if the installer itself has made the `.conflist` from the `.conf` earlier. The list then has the plugins of the
+ * `.conf`, followed by the installed plugin.
  */
 function isOwnConversion(existing: Snapshot, original: Snapshot, type: string): boolean {
   const types = (name: string, { bytes }: Snapshot) => listCandidates(new Map([[name, bytes]])).valid[0]?.types

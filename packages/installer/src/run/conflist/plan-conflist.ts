@@ -62,18 +62,22 @@ function planWithPrimary(view: NetView, { now, withdraw }: Circumstances): Confl
   if (withdraw !== undefined) return { ...planWithdrawal(view, name, withdraw), primary: name }
   const former = changesOfFormer(view)
   const plan = settings.ownFile === undefined ? planChained(view, primary, name) : planOwned(view, primary)
-  // Writes the new primary before it cleans the former one: a pod that starts in between gets the plugin from one of
-  // them.
+  // Adds the plugin to the new primary configuration file before it is removed from the former one: a pod that starts
+  // in between gets the plugin.
   return { ...plan, changes: [...plan.changes, ...former], primary: name, preemptedBy }
 }
 
-/** Scans the net folder again. Reads files with the plugin and the primary even if their timestamps are unchanged. */
+/**
+ * Scans the net folder again. Always reads the primary configuration file and files with the plugin, even if their
+ * timestamps are unchanged.
+ */
 export function lookAgain(settings: Settings, memory: Memory, net: NetReader): NetFiles | undefined {
   return net.look(namesThatMatter(settings, memory))
 }
 
 /**
- * Names of the primary and of the files with the plugin. Every scan reads these files, even with unchanged timestamps.
+ * Names of the primary configuration file and of the files with the plugin. Every scan of the net folder reads these
+ * files, even with unchanged timestamps.
  */
 function namesThatMatter({ confName, ownFile }: Settings, { primary, former, retired }: Memory): Set<string> {
   const chosen = [confName, primary.name].flatMap((one) => one ?? [])

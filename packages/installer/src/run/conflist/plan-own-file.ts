@@ -37,7 +37,10 @@ export function planOwned(view: NetView, primary: Snapshot): StepPlan {
 interface OwnFile {
   readonly name: string
   readonly text: string
-  /** Second text by which the installer recognizes the file as its own: the copy of the primary without the plugin. */
+  /**
+   * Second text by which the installer recognizes the file as its own: the copy of the primary configuration without
+   * the plugin.
+   */
   readonly alsoOurs?: string | undefined
 }
 
@@ -61,7 +64,8 @@ function planOwnFile({ settings, memory, files }: NetView, { name, text, alsoOur
     if (mode === confMode) return inOrder('conflist', path)
     return toDo(chmodConf(path, confMode, wrongPermissions(mode, confMode)))
   }
-  // `sameDocument` is false for invalid text, even compared with itself. An invalid file may be replaced.
+  // Compares the file with itself, which is false for an invalid network configuration. The installer may replace an
+  // invalid file.
   const isBroken = !sameDocument(before.bytes, before.bytes)
   if (isBroken) return replace('not a configuration')
   const holdsOurs = countEntries(before.bytes, type) > 0

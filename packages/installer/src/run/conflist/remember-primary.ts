@@ -14,7 +14,8 @@ export function rememberPrimary(view: NetView, now: number): PrimaryChoice {
   memory.primary = choice.memory
   if (choice.kind === 'use') {
     const { name } = choice
-    // A primary that was converted from `x.conf` to `x.conflist` is still the same network, and not a former primary.
+    // The primary configuration file that was converted from `x.conf` to `x.conflist` is still the same network. It is
+    // not a former primary.
     if (before !== undefined && before !== name && conflistName(before) !== name) memory.former.add(before)
     memory.former.delete(name)
   }

@@ -1,18 +1,24 @@
 /** Reason for a pass of the installer: an event of a watched file, or the end of the work on the binaries. */
 export type Cause = 'event' | 'work'
 
-/** Wakes the installer's loop. Keeps a cause that occurs while the loop is awake. */
+/**
+ * Alarm that wakes the installer's loop. Keeps a cause (file event, end of background work) that occurs while the loop
+ * is awake.
+ */
 export interface Wakeups {
   wake(cause: Cause): void
-  /** Returns the cause that has occurred since the last call. A file event has priority over the end of work. */
+  /**
+   * Returns the cause for waking the installer's loop since the last call. A file event has priority over the end of
+   * background work.
+   */
   take(): Cause | undefined
-  /** Sleeps until a cause occurs, but at most `ms` milliseconds. */
+  /** Sleeps until a file event or the end of background work, but at most `ms` milliseconds. */
   sleep(ms: number): Promise<void>
-  /** Sleeps `ms` milliseconds, even if a cause occurs. */
+  /** Sleeps `ms` milliseconds, even if a file event occurs. */
   pause(ms: number): Promise<void>
 }
 
-/** Creates the alarm of the installer's loop, without a cause. An abort of the signal ends every sleep. */
+/** Creates the alarm that wakes the installer's loop. An abort of the signal ends every sleep. */
 export function newWakeups(signal: AbortSignal): Wakeups {
   let pending: Cause | undefined
   let resume: () => void = () => {}

@@ -38,8 +38,8 @@ export function watchFolders(wake: () => void): FolderWatches {
     if (found === undefined) return false
     const { key, isFolder } = found
     const ofFile = (kind: 'rename' | 'change'): void => {
-      // inotify reports a replaced file as removed only after its last descriptor is closed, so compare its inode
-      // number.
+      // inotify reports a replaced file as removed only after its last descriptor is closed. A changed inode number
+      // shows the replacement earlier.
       const isReplaced = kind === 'rename' || identity(path)?.key !== key
       if (isReplaced) drop(path)
       if (matters(basename(path), isReplaced ? 'rename' : kind)) wake()
