@@ -24,6 +24,7 @@ const MAX_PATH = 107
  * Prepares the path of a daemon's socket. Creates the folder, and checks that no file and no running daemon has the
  * path.
  *
+ * @throws {@link DaemonError}
  */
 export async function claimSocket(path: string): Promise<SocketFile> {
   const hidden = join(dirname(path), `.${process.pid}.${Math.random().toString(36).slice(2, 6)}`)

@@ -34,7 +34,7 @@ export function encodeCall({ env, config }: WireCall): string {
 /**
  * Decodes a CNI call from the body of `POST /cni`.
  *
- * @throws {@link CniError} 6. with code 6. The message names the invalid member.
+ * @throws {@link CniError} with code 6. The message names the invalid member.
  */
 export function decodeCall(body: string): WireCall {
   const { env, config } = members(body)

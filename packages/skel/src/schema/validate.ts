@@ -7,7 +7,7 @@ import { isStrict } from './walk.ts'
 /**
  * Validates a network configuration with the plugin's schema.
  *
- * @throws {@link CniError} 7. with code 7. The message names each invalid member with the expected and the actual
+ * @throws {@link CniError} with code 7. The message names each invalid member with the expected and the actual
  *   value.
  */
 export async function validateConfig<Conf>(
