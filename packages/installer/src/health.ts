@@ -21,7 +21,7 @@ export interface Health {
   readonly reason?: string
 }
 
-/** State of the installation. */
+/** State of the plugin's installation on the node. */
 export interface InstallStatus {
   /** True if every file is `ok` or `skipped`. */
   readonly ready: boolean

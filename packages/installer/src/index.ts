@@ -28,9 +28,9 @@ export { formatDiff } from './conf/diff.ts'
 export { apiServerUrl, renderKubeconfig } from './conf/kubeconfig.ts'
 export { type EntryPlace, placeEntry } from './conf/place-entry.ts'
 export { judgeReadings, type RuntimeReading, readingsFor, runtimeReadings } from './conf/runtime-readings.ts'
-// Exports for the container runtime
+// Exports for asking the container runtime if it runs the plugin
 export { pluginInRuntime } from './cri/plugin-in-runtime.ts'
-// Exports for the installer
+// Exports for the installer itself, its events and its status
 export { eventLines } from './event-lines.ts'
 export type { InstallEvent } from './events.ts'
 export type { Health, InstallStatus } from './health.ts'

@@ -7,11 +7,11 @@ import type { RuntimeReading } from './conf/runtime-readings.ts'
 import type { InstallEvent } from './events.ts'
 import { InstallError } from './install-error.ts'
 
-/** Options of an installer. */
+/** Options of an installer, which keeps a CNI plugin installed on a node. */
 export interface InstallerOptions {
   /**
-   * The plugin's object in the network configuration. Its `type` is also the name of the plugin's binary. Its
-   * `cniVersion` is only used in `standalone` mode.
+   * The plugin's JSON object for the network configuration. The member `type` is also the name of the plugin's binary.
+   * The member `cniVersion` is only used in `standalone` mode.
    */
   readonly plugin: PluginConf
   /** Folder of network configurations, such as `/etc/cni/net.d`. */

@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net'
 import { lengthDelimited, numberField, textField } from '@cni/types/protobuf'
 import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from '@grpc/grpc-js'
 
-/** Content of a CRI StatusResponse. */
+/** Content of a CRI StatusResponse that the simulated container runtime sends. */
 export interface Said {
   readonly conditions?: readonly {
     readonly type: string

@@ -26,7 +26,7 @@ export interface DelegationContext {
   undo?(step: (options: { readonly signal: AbortSignal }) => Promise<void>): void
 }
 
-/** Options for calls of a delegate. */
+/** Options for running a delegate. */
 export interface DelegateOptions extends Pick<InvokeOptions, 'exec' | 'timeout' | 'stderr'> {
   /**
    * Milliseconds for the DEL that reverts a failed ADD of the delegate. This DEL runs even if the caller has aborted.
@@ -40,7 +40,7 @@ export interface DelegateOptions extends Pick<InvokeOptions, 'exec' | 'timeout' 
  * The delegate receives a copy of the configuration in that version. Results are returned in the 1.1.0 model.
  */
 export interface Delegate {
-  /** Plugin type of the delegate. */
+  /** Type of the delegate: the file name of its executable. */
   readonly type: string
   /**
    * Runs ADD of the delegate. If ADD fails, runs DEL before it rejects. Also registers the DEL with the context's

@@ -38,7 +38,7 @@ export interface Exec {
   }>
 }
 
-/** Request to execute a plugin once. */
+/** Request to execute a plugin once: path, stdin, environment and limits. */
 export type ExecRequest = Parameters<Exec['run']>[0]
 
 /** Result of one execution of a plugin. */

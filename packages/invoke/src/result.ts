@@ -2,7 +2,7 @@ import { decodeResult, isObject, messageOf, type Result } from '@cni/types'
 import { InvokeError } from './errors.ts'
 import { quoteOutput } from './go-text.ts'
 
-/** Output of a plugin's successful ADD. */
+/** Output of a plugin's successful ADD, as printed and parsed. */
 export interface PluginResult {
   /** CNI version of the plugin's result, which may differ from the version of the configuration. */
   readonly cniVersion: string

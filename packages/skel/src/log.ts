@@ -26,7 +26,7 @@ export interface LogSink {
   flush?(): Promise<void>
 }
 
-/** Return value of a plugin's `log` hook. */
+/** Return value of a plugin's `log` hook: level and sinks of the log. */
 export interface LogOptions {
   /**
    * Least important level of log lines that are written. `silent` writes nothing, not even a failure. Default: `info`.

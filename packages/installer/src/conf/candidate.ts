@@ -10,7 +10,7 @@ export type NetFolder = ReadonlyMap<string, ReadFile>
 /** A configuration file that a runtime would load. */
 export interface Candidate {
   readonly name: string
-  /** Types of the configuration's plugins, in order. */
+  /** Types of the plugins in the configuration file, in order. */
   readonly types: readonly string[]
 }
 

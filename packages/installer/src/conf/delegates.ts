@@ -116,7 +116,8 @@ function documentOf(text: string | Uint8Array): unknown {
   try {
     return parseJson(text, 'not a configuration')
   } catch {
-    // No runtime runs a configuration with invalid JSON, so the plugin is not in use there.
+    // The text is not valid JSON. No runtime runs such a configuration, so it counts as a configuration without the
+    // plugin.
     return undefined
   }
 }

@@ -34,9 +34,9 @@ export function listText(single: string, { name, cniVersion }: { name: string; c
 interface Style {
   readonly isOneLine: boolean
   readonly newline: string
-  /** Indentation of each line of the plugin except the first line. */
+  /** Indentation of each line of the plugin's JSON except the first line. */
   readonly base: string
-  /** Indentation that each nesting level adds. */
+  /** Indentation that each nesting level of the plugin's JSON adds. */
   readonly unit: string
 }
 

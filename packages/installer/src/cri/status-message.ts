@@ -9,7 +9,7 @@ export interface RuntimeCondition {
   readonly message: string
 }
 
-/** A decoded StatusResponse of CRI. */
+/** Decoded StatusResponse: the answer of a container runtime to CRI's method `Status`. */
 export interface StatusMessage {
   readonly conditions: readonly RuntimeCondition[]
   /** Additional data of a verbose StatusResponse. The values are JSON or plain text. */
@@ -19,7 +19,7 @@ export interface StatusMessage {
 /** Encodes a StatusRequest of CRI with `verbose` set. */
 export const statusRequest = (): Uint8Array => numberField(1, 1)
 
-/** Decodes a StatusResponse. Throws {@link ProtobufError}. */
+/** Decodes a StatusResponse of CRI. Throws {@link ProtobufError}. */
 export function decodeStatus(bytes: Uint8Array): StatusMessage {
   const conditions: RuntimeCondition[] = []
   const info = new Map<string, string>()

@@ -33,7 +33,7 @@ export interface DisplacedFiles {
    * program is probably still writing them.
    */
   lateWrites(): LateWrite[]
-  /** Closes the descriptors of all replaced files. */
+  /** Closes the descriptors of all configuration files that the installer has replaced. */
   close(): void
 }
 
@@ -43,7 +43,7 @@ interface Displaced {
   bytes: Buffer
 }
 
-/** Creates an empty set of replaced files. */
+/** Creates an empty set of replaced configuration files. */
 export function displacedFiles(): DisplacedFiles {
   const files = new Set<Displaced>()
   /** Stat of the installer's new file at each path; `undefined` if the installer removed the file. */

@@ -16,8 +16,8 @@ export function linkBinary(file: string, path: string, type: string): boolean {
     // copy.
     return false
   } finally {
-    // Removes the temporary link: if both paths are already links to the same file, rename(2) does nothing and leaves
-    // it.
+    // Removes the temporary link. If both paths already link to the same file, rename(2) does nothing and the temporary
+    // link is left.
     removeQuietly(temporary)
   }
 }

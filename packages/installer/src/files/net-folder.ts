@@ -36,7 +36,7 @@ export interface NetReader {
   look(fresh?: ReadonlySet<string>): NetFiles | undefined
 }
 
-/** Cached data of a configuration file. */
+/** Properties of a configuration file that the reader caches between two scans of the net folder. */
 interface Known {
   readonly facts: ConfFacts
   /** True if the file may contain the plugin's type, literally or with JSON escapes. */

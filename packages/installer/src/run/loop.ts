@@ -14,7 +14,7 @@ const SECOND_LOOK_MS = 10
 /** Milliseconds that a pass of the installer has to react to the stop. */
 const STOP_MS = 700
 
-/** Functions that the installer's loop calls. */
+/** Functions that the installer's loop calls to watch folders and to check files. */
 export interface LoopBody {
   /** Returns the folders to watch, which may change after each check of the files. */
   readonly folders: () => readonly WatchedFolder[]

@@ -28,9 +28,9 @@ export interface RemovedMarkers {
 }
 
 /**
- * Removes the marker files which say that the plugin is uninstalled, so that it counts as installed again. Runs before
- * the binaries are compared. No DEL of the plugin removes a binary afterwards. The comparison notices a binary that a
- * DEL has removed before.
+ * Removes the marker files, by which a binary counts as uninstalled, because the plugin is being installed again. Runs
+ * before the binaries are compared. No DEL of the plugin removes a binary afterwards. The comparison notices a binary
+ * that a DEL has removed before.
  */
 export async function removeMarkers(settings: Settings): Promise<RemovedMarkers> {
   const changes: PlannedChange[] = []

@@ -7,8 +7,8 @@ export interface Memory {
   /** Names of former primary network configurations, from which the installer removes the plugin. */
   readonly former: Set<string>
   /**
-   * Names of files that the installer wrote under earlier options. The installer will remove them. They are never the
-   * primary configuration file.
+   * Names of files that the installer wrote under earlier options and will remove. These files are never the primary
+   * configuration file.
    */
   readonly retired: Set<string>
   /**

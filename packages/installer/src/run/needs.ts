@@ -10,7 +10,7 @@ export interface Needs {
   readonly more: number
 }
 
-/** Maximum number of files and folders that a report lists as needing the plugin. */
+/** Maximum number of files and folders that an uninstall report lists as still needing the plugin. */
 const MAX_NAMED = 20
 
 /** Finds files and folders that still need a plugin. Searches the folders of the node that this process can read. */

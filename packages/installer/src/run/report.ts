@@ -42,8 +42,8 @@ export function reportRuntimes(state: State, readings: readonly RuntimeReading[]
 }
 
 /**
- * Emits `withdrawn` for each file from which the installer has removed the plugin.
- * The writes succeeded, so the files' health is `ok`. Changes it to `waiting`, because the plugin is not installed.
+ * Emits `withdrawn` for each file from which the installer has removed the plugin. Reports such a file as `waiting`
+ * instead of `ok`: the write succeeded, but the plugin is not installed.
  */
 export function reportWithdrawal({ state, health }: Work, plan: ConflistPlan, reason: string): void {
   for (const { path } of plan.changes) {

@@ -25,8 +25,8 @@ export interface UninstallReport {
    */
   readonly errors: readonly InstallError[]
   /**
-   * Binaries of the plugin that stay because the node still needs them. Each has a marker file. The last DEL of the
-   * plugin removes them.
+   * Binaries of the plugin that stay because the node still needs them. The last DEL of the plugin removes these
+   * binaries and the marker files next to them.
    */
   readonly kept: readonly string[]
   /**

@@ -14,9 +14,9 @@ const COARSE_MS = 2000
 
 /** Time when an installed file and its source were equal: at the start of a comparison, or after a copy was renamed. */
 export interface Instant {
-  /** Time of the monotonic clock, in milliseconds. */
+  /** Time of the monotonic clock when two files were equal, in milliseconds. */
   readonly now: number
-  /** Time of the wall clock, which file timestamps use, in milliseconds since 1970. */
+  /** Time of the wall clock when two files were equal, in milliseconds since 1970. File timestamps use this clock. */
   readonly foundAt: number
 }
 

@@ -16,7 +16,7 @@ export interface Deadline {
   readonly raised: Promise<never>
   /** Error for the runtime if the call was ended early; `undefined` before. */
   readonly error: CniError | undefined
-  /** Stops the timer of the deadline. */
+  /** Stops the timer of the CNI call's deadline. */
   clear(): void
 }
 

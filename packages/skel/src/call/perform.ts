@@ -45,7 +45,7 @@ async function perform(call: Call, limit: Deadline, work: Promise<unknown>): Pro
     return { exitCode: 1, stdout: errorDocument(call, reason) }
   } finally {
     limit.clear()
-    // Does not wait for a handler or an undo step that continues after the deadline.
+    // Starts to close resources, but does not wait for a handler or an undo step that continues after the deadline.
     await settlesWithin(closeWhenSettled(work, call), 0)
   }
 }

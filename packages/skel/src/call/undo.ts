@@ -7,7 +7,7 @@ import { settlesWithin } from './deadline.ts'
  */
 export type UndoStep = (options: { readonly signal: AbortSignal }) => unknown
 
-/** Undo steps of an ADD: functions that revert its changes. They run in reverse order if ADD fails. */
+/** Undo steps of an ADD: functions that revert changes of the ADD. They run in reverse order if the ADD fails. */
 export interface UndoStack {
   push(step: UndoStep): void
   /**

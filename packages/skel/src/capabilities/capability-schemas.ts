@@ -39,11 +39,11 @@ export interface RuntimeConfig {
     Array<{
       /** Subnet from which addresses are allocated, such as `10.1.0.0/16`. */
       subnet: string
-      /** First address of the range to allocate. */
+      /** First address that the IPAM plugin may allocate from the subnet. */
       rangeStart?: string | undefined
-      /** Last address of the range to allocate. */
+      /** Last address that the IPAM plugin may allocate from the subnet. */
       rangeEnd?: string | undefined
-      /** Gateway address of the subnet. */
+      /** Gateway address of the subnet from which the container's address is allocated. */
       gateway?: string | undefined
     }>
   >
@@ -56,7 +56,7 @@ export interface RuntimeConfig {
     | {
         /** Addresses of DNS servers for the container. */
         servers: string[]
-        /** Search domains for short host names. */
+        /** Search domains with which the container completes short host names. */
         searches: string[]
         /** Options of the DNS resolver, as in `resolv.conf`. */
         options: string[]

@@ -45,15 +45,15 @@ export async function askDaemon(
   | {
       /** Body of the daemon's answer, if its HTTP status is 200. */
       readonly answer: string
-      /** Reason why the daemon gave no answer. Always absent in this case, because there is an answer. */
+      /** Reason why the daemon gave no answer. Never set together with `answer`. */
       readonly reason?: never
-      /** Code of the connection's system error. Always absent in this case, because there is an answer. */
+      /** Code of the connection's system error. Never set together with `answer`. */
       readonly code?: never
-      /** HTTP answer with another status than 200. Always absent in this case, because the status is 200. */
+      /** HTTP answer of the daemon with another status than 200. Never set together with `answer`. */
       readonly refusal?: never
     }
   | {
-      /** Body of the daemon's answer. Always absent in this case, because the daemon gave no answer with status 200. */
+      /** Body of the daemon's answer. Never set together with `reason`. */
       readonly answer?: never
       /** Reason why the daemon gave no answer, for the log. */
       readonly reason: string

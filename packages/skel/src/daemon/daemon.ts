@@ -1,11 +1,11 @@
 import type { NetnsPort } from '../io.ts'
 import type { StateFolder } from '../state/state-folder.ts'
 
-/** Options of a plugin daemon. */
+/** Options of a plugin daemon, a long-lived process that serves CNI calls. */
 export interface DaemonOptions {
   /**
-   * Absolute path of the daemon's socket. The daemon creates the socket's folder with mode 0700. It rejects a folder
-   * that other users can write to.
+   * Absolute path of the daemon's socket. The daemon creates the socket's folder with mode 0700. The daemon rejects a
+   * folder that other users can write to.
    */
   readonly socket: string
   /** True if the daemon accepts CNI calls from the start. Default: true. See {@link Daemon.setReady}. */

@@ -21,11 +21,11 @@
  * @module
  */
 
-// Requests to a daemon whose answer the plugin does not depend on
+// Exports for optional requests from a plugin to a daemon
 export { askDaemon } from './ask-daemon.ts'
 // Daemon
 export type { Daemon, DaemonOptions } from './daemon.ts'
 export { DaemonError, isDaemonError } from './daemon-error.ts'
 export { serveDaemon } from './serve-daemon.ts'
-// The shim: the executable that forwards calls to the daemon
+// Exports for the shim, the executable that forwards calls to the daemon
 export { type ShimOptions, shim, shimMain } from './shim.ts'

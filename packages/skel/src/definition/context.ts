@@ -56,7 +56,7 @@ export interface AttachmentContext extends CallContext {
   readonly ifName: string
 }
 
-/** Context of an ADD handler. */
+/** Context that the plugin's ADD handler gets. */
 export interface AddContext<Conf = NetConf, Chained extends boolean = false, State = undefined>
   extends AttachmentContext {
   /** Network configuration, parsed by the plugin's schema. */
@@ -119,13 +119,13 @@ export interface DelContext<Conf = NetConf, State = undefined> extends Attachmen
    */
   readonly prevResult: Result | undefined
   /**
-   * State that ADD has stored for the attachment, in a plugin that declares a `state`. It is removed after the DEL
-   * handler has succeeded.
+   * State that ADD has stored for the attachment, in a plugin that declares a `state`. The state is removed after the
+   * DEL handler has succeeded.
    */
   readonly state: Pick<AttachmentState<State>, 'read'>
 }
 
-/** Context of a GC handler. */
+/** Context that the plugin's GC handler gets. */
 export interface GcContext<Conf = NetConf, State = undefined> extends CallContext {
   /** Network configuration, parsed by the plugin's schema. */
   readonly conf: Conf

@@ -71,7 +71,10 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
     /** Environment variables of the CNI call. */
     readonly env: Readonly<Record<string, string | undefined>>
   }): LogOptions
-  /** Handler of ADD: attaches the container. The result is printed in the CNI version of the configuration. */
+  /**
+   * Handler of ADD: attaches the container and returns the result. The result is printed in the CNI version of the
+   * configuration.
+   */
   add(c: AddContext<Conf, Chained, State>): Result | Promise<Result>
   /** Handler of CHECK: throws if the container is not attached as ADD left it. */
   check?(c: CheckContext<Conf, Chained, State>): void | Promise<void>

@@ -47,7 +47,7 @@ function viaSys(): number | undefined {
     sys.dup2(2, 1)
     return stdout
   } catch {
-    // Stdout or stderr is closed, so there is nothing to reserve.
+    // Stdout or stderr is closed: either no result can be written, or other writes have no target. Reserves nothing.
     return undefined
   }
 }

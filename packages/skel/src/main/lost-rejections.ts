@@ -1,4 +1,4 @@
-/** Milliseconds from an unhandled promise rejection until it ends the CNI call. */
+/** Milliseconds until a promise rejection that the plugin does not handle ends the CNI call. */
 const PATIENCE = 5000
 
 /** Rejections of promises that no code of the plugin handles. */

@@ -39,7 +39,7 @@ export type StandardMembers = {
   capabilities: z.ZodMiniOptional<z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniBoolean<boolean>>>
   /** Values that the runtime passes for the requested capabilities. `runtimeConfig(…)` declares them. */
   runtimeConfig: z.ZodMiniOptional<z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniUnknown>>
-  /** Conventional arguments in the configuration, mainly `args.cni`. */
+  /** Arguments in the configuration by CNI convention, mainly `args.cni`. */
   args: z.ZodMiniOptional<z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniUnknown>>
   /** True makes the plugin masquerade traffic that leaves the network. */
   ipMasq: z.ZodMiniOptional<z.ZodMiniBoolean<boolean>>
@@ -55,9 +55,9 @@ export type StandardMembers = {
     z.ZodMiniObject<{
       /** Addresses of DNS servers for the container. */
       nameservers: z.ZodMiniOptional<z.ZodMiniArray<z.ZodMiniString<string>>>
-      /** Local DNS domain for short host names. */
+      /** Local DNS domain of the container, for short host names. */
       domain: z.ZodMiniOptional<z.ZodMiniString<string>>
-      /** Search domains for short host names, in order. */
+      /** Search domains with which the container completes short host names, in order. */
       search: z.ZodMiniOptional<z.ZodMiniArray<z.ZodMiniString<string>>>
       /** Options of the DNS resolver, as in `resolv.conf`. */
       options: z.ZodMiniOptional<z.ZodMiniArray<z.ZodMiniString<string>>>

@@ -32,7 +32,10 @@ export interface AttachmentState<State> {
 
 /** State of all attachments of a network, for GC. */
 export interface NetworkState<State> {
-  /** Lists the state of attachments that are no longer valid. It is removed after the GC handler has succeeded. */
+  /**
+   * Lists the state of attachments that are no longer valid. The listed state is removed after the GC handler has
+   * succeeded.
+   */
   stale(): ReadonlyArray<{
     /** Container id of the stale attachment: `CNI_CONTAINERID` of its ADD. */
     readonly containerID: string
@@ -77,7 +80,7 @@ export interface StateDefinition<State> {
   }
 }
 
-/** CNI call whose attachment state is opened. */
+/** CNI call for which stored state is opened: plugin, network, container and interface. */
 export type StateCall = Parameters<StateDefinition<unknown>['open']>[0]
 
 /** Attachment state that a CNI call reads, writes and removes. */

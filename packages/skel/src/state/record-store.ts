@@ -47,10 +47,10 @@ export interface AttachmentStore<State> {
       /** State that the plugin has stored for the attachment. */
       readonly state: State
     }>
-    /** Errors of unusable or unreadable state files. */
+    /** Errors of state files that are unusable or unreadable. */
     readonly unreadable: readonly StateError[]
   }
-  /** State of a network's attachments that are no longer valid. */
+  /** Lists the state of a network's attachments that are no longer valid. */
   stale(
     network: string,
     valid: ReadonlyArray<Omit<AttachmentKey, 'network'>>,

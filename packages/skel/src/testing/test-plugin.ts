@@ -37,7 +37,7 @@ export interface TestCall {
   readonly containerID?: string
   /** Value of `CNI_IFNAME` in the call. Default: `eth0`. */
   readonly ifName?: string
-  /** Value of `CNI_PATH` in the call. */
+  /** Value of `CNI_PATH` in the call: folders of delegates. */
   readonly path?: readonly string[]
   /** Attachments that are still valid, for a call of GC. */
   readonly validAttachments?: readonly ValidAttachment[]
@@ -59,7 +59,7 @@ export interface TestOutcome {
   readonly stdout: string
   /** Text that the CNI call has written to stderr: the log of the call. */
   readonly stderr: string
-  /** Result of ADD in the 1.1.0 model. */
+  /** Result that ADD has printed, in the model of CNI 1.1.0. */
   readonly result?: Result
   /** Error document of a failed CNI call. */
   readonly error?: CniErrorDocument

@@ -16,13 +16,13 @@ export interface NeedFolders {
 
 /** Content of the marker file of an uninstalled plugin. */
 export interface Marker extends NeedFolders {
-  /** Version of the marker file's format. */
+  /** Version of the format of the marker file, which marks a plugin as uninstalled. */
   readonly v: 1
   /** Inode, size and time of the executable for which the marker was written, as {@link fileIdentity} returns them. */
   readonly file: string
 }
 
-/** Maximum size of a marker file in bytes. */
+/** Maximum size in bytes of the marker file, which marks a plugin as uninstalled. */
 const MAX_BYTES = 64 * 1024
 const MAX_FOLDERS = 32
 
@@ -44,7 +44,8 @@ export function markerText(file: string, { records, results, configurations }: N
 }
 
 /**
- * Reads the marker file of a plugin's executable; `undefined` if the marker does not exist.
+ * Reads the marker file, which marks a plugin's executable as uninstalled. Returns `undefined` if the marker does not
+ * exist.
  *
  * @throws Error if another user could have written the marker. Also if the marker is invalid, or belongs to an earlier
  *   executable. The caller ignores such a marker.
@@ -68,7 +69,8 @@ export function readMarker(file: string): Marker | undefined {
 }
 
 /**
- * Inode, size and time of an executable. They change if another file is installed in its place, also after a reboot.
+ * Inode, size and time of an executable. These values change if another file is installed in its place, also after a
+ * reboot.
  */
 export function fileIdentity(file: string): string {
   const { ino, size, mtimeNs } = lstatSync(file, { bigint: true })

@@ -20,7 +20,7 @@ export interface LastCall {
   readonly log: Pick<Log, 'info' | 'warn'>
 }
 
-/** Maximum number of folders in which one call looks for the plugin's executable. */
+/** Maximum number of folders in which one call looks for an uninstalled plugin's executable. */
 const MAX_FOLDERS = 16
 
 /**
@@ -41,7 +41,7 @@ export async function removeLast(call: LastCall): Promise<void> {
   }
 }
 
-/** Removes the plugin's executable and its marker file. Returns false if the plugin is still needed. */
+/** Removes the executable of an uninstalled plugin and its marker file. Returns false if the plugin is still needed. */
 async function removeAt(file: string, type: string, { records, own, log }: LastCall): Promise<boolean> {
   using held = await lock(markerPath(file))
   const marker = held === undefined ? undefined : readMarker(file)

@@ -7,11 +7,11 @@ import { readMarker } from './marker.ts'
  * the plugin is uninstalled.
  */
 export interface MarkedCall {
-  /** Plugin that the CNI call runs. */
+  /** Plugin that the CNI call runs: the plugin itself, or its substitute if it is uninstalled. */
   readonly plugin: Plugin
   /** Path of the plugin's executable, set if the plugin is uninstalled. The last DEL removes the file. */
   readonly file?: string
-  /** Reason why the marker file is ignored. */
+  /** Reason why the marker file, which marks the plugin as uninstalled, is ignored. */
   readonly problem?: string
 }
 
@@ -33,7 +33,7 @@ export function markedCall(plugin: Plugin, file: string, command: string | undef
 // internal
 
 /**
- * Creates the substitute for an uninstalled plugin. Its ADD returns `prevResult`: a failing ADD would stop every pod
+ * Creates the substitute for an uninstalled plugin, whose ADD returns `prevResult`. A failing ADD would stop every pod
  * from starting while Multus has a copy of the plugin's configuration.
  */
 function passingOn({ name, versions, timeout, goCompat }: Plugin): Plugin {

@@ -49,8 +49,8 @@ export async function planBinaries(
       failure = toInstallError(error, 'cannot use the binary folder', folder)
       errors.push(failure)
     }
-    // If the plugin's source is damaged, the installed plugin stays. Its installed libraries stay too, because it works
-    // with them.
+    // Keeps the installed plugin and its installed libraries if the plugin's file in the source folder is damaged: they
+    // work together.
     const isStuck = failure?.code === 'BROKEN_SOURCE'
     changes.push(...(isStuck ? ofFolder.filter(({ action }) => action !== 'replace') : ofFolder))
   }
@@ -62,7 +62,7 @@ export function binaryOrder(names: readonly string[], type: string): string[] {
   return [...names].sort((a, b) => Number(a === type) - Number(b === type) || compareNames(a, b))
 }
 
-/** A file of the source folder. */
+/** A file of the folder from which binaries are copied. */
 interface Source {
   readonly name: string
   readonly path: string
@@ -92,7 +92,7 @@ interface Pair {
    * plugins.
    */
   readonly links: readonly string[]
-  /** The plugin's type. */
+  /** Type of the installed plugin, as in its configuration. */
   readonly type: string
   readonly verified: VerifiedFiles
   readonly uncache: Settings['uncache']

@@ -12,7 +12,10 @@ import { type Claimant, type ClaimRecord, claimText, isNewer, newClaimant, parse
 export type Standing =
   /** This installer is active. `change` is set if the claim file does not have this installer's record yet. */
   | { readonly kind: 'ours'; readonly change?: Change }
-  /** A newer installer is active. It counts as gone if it does not touch the claim file within `leftMs`. */
+  /**
+   * A newer installer is active. This newer installer counts as gone if it does not touch the claim file within
+   * `leftMs`.
+   */
   | { readonly kind: 'theirs'; readonly reason: string; readonly leftMs: number }
 
 /**
@@ -39,7 +42,7 @@ export interface Claim {
   keeper(): string | undefined
 }
 
-/** Creates the claim of an installer with the given settings and identity. */
+/** Creates the claim, the use of a claim file, for an installer with the given settings and identity. */
 export function newClaim(path: string, settings: Settings, claimant: Claimant): Claim {
   const { recheckMs, type } = settings
   const own: ClaimRecord = { ...claimant, settings: settingsHash(settings) }
@@ -100,7 +103,9 @@ export function startClaim(path: string, settings: Settings): Claim {
   return newClaim(path, settings, newClaimant(recordAt(path)))
 }
 
-/** Reason why this installer must not write now: a newer installer is active. `undefined` without a newer installer. */
+/**
+ * Reason why this installer must not write now: a newer installer on the node is active. `undefined` if it may write.
+ */
 export function whoElse(claim: Claim | undefined): string | undefined {
   try {
     const standing = claim?.look(performance.now())

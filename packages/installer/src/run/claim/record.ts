@@ -15,7 +15,7 @@ export interface Claimant {
 
 /** Content of the claim file, which all installers of a node share: the identity of the active installer. */
 export interface ClaimRecord extends Claimant {
-  /** Hash of the active installer's settings. */
+  /** Hash of the settings of the active installer. */
   readonly settings: string
 }
 

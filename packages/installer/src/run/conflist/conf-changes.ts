@@ -14,7 +14,7 @@ interface NewText {
   readonly before: Snapshot | undefined
   readonly text: string
   readonly reason: string
-  /** The plugin's type. */
+  /** Type of the installed plugin, as in its configuration. */
   readonly type: string
   /** Permissions of a file that only the installer writes. A file of another program keeps its permissions. */
   readonly ownMode?: number
@@ -47,7 +47,7 @@ interface Conversion {
   /** The `x.conflist` of an earlier conversion, which may be overwritten. */
   readonly existing: Snapshot | undefined
   readonly text: string
-  /** The plugin's type. */
+  /** Type of the installed plugin, as in its configuration. */
   readonly type: string
   readonly displaced: DisplacedFiles
   readonly done: () => void

@@ -11,7 +11,7 @@ export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig, claimFi
     folders.set(path, [...(folders.get(path) ?? []), matters])
   }
   const all = (name: string): boolean => !name.endsWith('.tmp')
-  // A name without a dot in the net folder may be a sub-folder with further plugins of a list.
+  // A name without a dot in the net folder may be a sub-folder with further plugins of a plugin list.
   add(netDir, (name) => isConfName(name) || !name.includes('.'))
   for (const path of foldersOfLinks(netDir)) add(path, all)
   if (sourceDir !== undefined) {
