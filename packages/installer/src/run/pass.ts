@@ -69,7 +69,8 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
   if (plan.until !== undefined) lookAgainIn(work, plan.until - performance.now() + 1)
   await step(work, 'conflist', plan)
   if (withdraw !== undefined) reportWithdrawal(work, plan, withdraw)
-  // This step may have converted the primary configuration file from `x.conf` to `x.conflist`.
+  // Takes the name from the memory: the step may have converted the primary configuration file from `x.conf` to
+  // `x.conflist`.
   const primary = memory.primary.name ?? plan.primary
   if (plan.primary !== undefined && primary !== undefined) reportAdopted(state, primary)
   const runtimes = runtimesNow(state, plan)

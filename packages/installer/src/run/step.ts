@@ -18,7 +18,7 @@ export interface Work extends StepOutcome {
   readonly signal: AbortSignal | undefined
 }
 
-/** Creates the record of a pass or of background work, without results yet. */
+/** Creates the object that collects the results of a pass or of background work. */
 export function newWork(state: State, signal: AbortSignal | undefined): Work {
   const { recheckMs } = state.settings
   return { state, began: performance.now(), health: [], errors: [], signal, againMs: recheckMs, postponed: 0 }

@@ -20,8 +20,8 @@ import { sweep } from './sweep.ts'
 export interface UninstallReport {
   readonly changes: readonly PlannedChange[]
   /**
-   * Errors. If not empty, the plugin may still be in a network configuration. Binaries and kubeconfig are then kept, so
-   * that pods start.
+   * Errors of the uninstallation. If there are any, the plugin may still be in a network configuration. Binaries and
+   * kubeconfig are then kept, so that pods start.
    */
   readonly errors: readonly InstallError[]
   /**

@@ -46,8 +46,8 @@ export function verifiedFiles(): VerifiedFiles {
       const next = key(sourceStat, targetStat)
       const one = seen.get(target)
       const isSecond = one?.key === next && now - one.since >= SETTLE_MS
-      // Old files need no second comparison. A second comparison would fill the page cache, which counts towards this
-      // process's memory.
+      // Accepts one comparison if both files were written long ago. A second comparison would fill the page cache,
+      // which counts towards this process's memory.
       const settled = isSecond || (isOld(sourceStat, foundAt) && isOld(targetStat, foundAt))
       seen.set(target, { key: next, since: now, settled })
     },

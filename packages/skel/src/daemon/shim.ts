@@ -8,8 +8,8 @@ import { memberText } from '../protocol/member-text.ts'
 import { type Attempt, attempt } from './attempt.ts'
 
 /**
- * Options of a shim, which forwards CNI calls to a daemon. Includes the members of a plugin definition that concern the
- * executable.
+ * Options of a shim, which forwards CNI calls to a daemon. Options such as `about` and `versions` work as in a plugin
+ * definition.
  */
 export interface ShimOptions extends Pick<Plugin<NetConf>, 'about' | 'versions' | 'timeout' | 'goCompat' | 'log'> {
   /** Name of the shim's executable, and `type` in a network configuration. */

@@ -14,7 +14,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   base64: 'base64 text',
 }
 
-/** Describes the values that a zod schema accepts, with an article: "a positive integer". */
+/** Describes in words the values that a zod schema accepts, such as "a positive integer". */
 export function describeSchema(schema: core.$ZodType): string | undefined {
   const plain = unwrap(schema)
   const { def } = plain._zod

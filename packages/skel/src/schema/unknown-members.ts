@@ -42,7 +42,10 @@ export function isOfRuntimes(member: string): boolean {
   return member.startsWith('cni.dev/')
 }
 
-/** Finds the known member name that `member` probably misspells. Ignores names that the object already has. */
+/**
+ * Finds the known member name that the unknown name `member` probably misspells. Ignores known names that the object
+ * already has.
+ */
 export function meantBy(member: string, known: readonly string[], given: object): string | undefined {
   return misspelt(
     member,

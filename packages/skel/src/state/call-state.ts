@@ -61,7 +61,9 @@ export interface StateDefinition<State> {
     readonly log: Log
     /** Registers a function that reverts a write of state, in case ADD fails. */
     undo(step: () => unknown): void
-    /** Opens the state folder at a path, for example a folder in memory. Default: the folder on disk. */
+    /**
+     * Opens the folder for state files at a path. A test may return a folder in memory. Default: the folder on disk.
+     */
     readonly folder?: ((path: string) => StateFolder) | undefined
   }): {
     /** State for ADD and CHECK, where an unusable state file is an error. */

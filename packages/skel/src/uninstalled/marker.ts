@@ -37,7 +37,7 @@ const schema = z.object({
   configurations: folders,
 })
 
-/** Text of a marker file, which belongs to the plugin's present executable. */
+/** Text of the marker file, which marks the plugin's present executable as uninstalled. */
 export function markerText(file: string, { records, results, configurations }: NeedFolders): string {
   const marker: Marker = { v: 1, file: fileIdentity(file), records, results, configurations }
   return `${JSON.stringify(schema.parse(marker))}\n`

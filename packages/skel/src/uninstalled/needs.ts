@@ -18,7 +18,7 @@ export interface Need {
   readonly kind: 'record' | 'result' | 'configuration' | 'unknown'
   /** Path of the file or folder that needs the plugin. */
   readonly path: string
-  /** Explanation for users why the file or folder needs the plugin. */
+  /** Explanation for users: why the file or folder still needs the uninstalled plugin. */
   readonly reason: string
 }
 

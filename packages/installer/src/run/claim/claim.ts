@@ -42,7 +42,7 @@ export interface Claim {
   keeper(): string | undefined
 }
 
-/** Creates the claim, the use of a claim file, for an installer with the given settings and identity. */
+/** Creates the object through which an installer with the given settings and identity uses the claim file. */
 export function newClaim(path: string, settings: Settings, claimant: Claimant): Claim {
   const { recheckMs, type } = settings
   const own: ClaimRecord = { ...claimant, settings: settingsHash(settings) }
@@ -138,7 +138,7 @@ function recordAt(path: string): ClaimRecord | undefined {
     const file = readRegular(path)
     return file === undefined ? undefined : parseClaim(file.bytes)
   } catch {
-    // The claim file is unreadable. The next pass of the installer reports the error.
+    // The claim file is unreadable, so its record counts as missing. The next pass of the installer reports the error.
     return undefined
   }
 }
