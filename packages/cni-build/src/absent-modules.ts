@@ -15,7 +15,7 @@ export function leftToRunTime({ outputs }: Esbuild.Metafile): string[] {
   return [...new Set(names)].filter((name) => !isBuiltin(name) && !OF_A_RUNTIME.has(name))
 }
 
-/** Replaces each listed package by a module that fails to load, as an uninstalled package does. */
+/** Makes esbuild replace each listed package by a module that fails to load, like a package that is not installed. */
 export function absent(names: () => readonly string[]): Esbuild.Plugin {
   return {
     name: 'absent',

@@ -19,11 +19,11 @@ export interface BuildExecutableOptions extends Omit<BundleOptions, 'outfile' | 
    * name are the same.
    */
   outfile: string
-  /** Runtime in the executable. Default: `small`. */
+  /** Runtime that the executable contains: `small` (QuickJS) or `bun`. Default: `small`. */
   runtime?: 'small' | 'bun'
   /** Machine that the executable runs on. Default: this machine; on x64 the baseline, for any x86-64. */
   target?: Target
-  /** Aborts the build and removes its unfinished files. */
+  /** An abort of this signal ends the build. The build then removes its unfinished files. */
   signal?: AbortSignal
   /**
    * Also writes a bundle for Node 20.19 and later to this file. The executable's own bundle works with its runtime
@@ -44,7 +44,7 @@ export interface BuildExecutableOptions extends Omit<BundleOptions, 'outfile' | 
    * `bundleFile` records both. Default: false.
    */
   incremental?: boolean
-  /** Called after each step with a line of text for people. */
+  /** Called after each step of the build with a line of text that a user can read. */
   onProgress?: (line: string) => void
 }
 
@@ -58,18 +58,27 @@ export interface BuiltExecutable {
   /** Version of the runtime in the executable. */
   version: string
   target: Target
-  /** Size of the executable in bytes, and size of the bundle in the executable. */
+  /**
+   * Size of the whole executable in bytes (`bytes`), and of the JavaScript bundle inside the executable
+   * (`bundleBytes`).
+   */
   bytes: number
   bundleBytes: number
-  /** Share of each package in the bundle, largest first. */
+  /** Bytes of each npm package in the executable's bundle, largest first. */
   packages: Bundle['packages']
-  /** Warnings of the bundler. */
+  /** Warnings that esbuild printed while it bundled the program. */
   warnings: readonly string[]
-  /** Median time of five starts in milliseconds, for the slowest name. Absent if the executable was not started. */
+  /**
+   * Start time of the executable in milliseconds: the median of five starts, measured for each name of the executable.
+   * The slowest name counts. Absent if the executable was not started.
+   */
   startMs?: number
   /** Reason why the executable was not started although `smoke` asked for it. */
   notStarted?: string
-  /** False if bundle and compiler had not changed and `incremental` kept the old executable. */
+  /**
+   * True if the build wrote a new executable. False if `incremental` kept the old executable, because neither the
+   * bundle nor the compiler had changed.
+   */
   compiled: boolean
 }
 
@@ -169,6 +178,6 @@ function stampOf({ text }: Contents, tools: Tools, options: BuildExecutableOptio
 
 const readIfExists = (path: string): string | undefined => (existsSync(path) ? readFileSync(path, 'utf8') : undefined)
 
-/** Adds the package shares to the source map, for `inspect`. */
+/** Adds the size of each package to the source map, so that `inspect` can print the sizes. */
 const withPackages = ({ map = '{}', packages }: Contents): string =>
   JSON.stringify({ ...JSON.parse(map), x_packages: packages })

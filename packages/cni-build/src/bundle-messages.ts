@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path'
 import type * as Esbuild from 'esbuild'
 
-/** Advice for messages of esbuild that do not say what to do. */
+/** Advice that `cni-build` adds to messages of esbuild which do not say what to do. */
 const HINTS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^Top-level await/, 'Put it into an async function: bytecode is compiled from CommonJS, which has none.'],
   [
@@ -17,19 +17,20 @@ const HINTS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^"import\.meta" is not available/, 'It is {} in an executable: there is no file beside it to be found by a URL.'],
 ]
 
-/** Formats errors or warnings as esbuild prints them, each with advice. */
+/** Formats esbuild's errors or warnings in esbuild's own style, and adds advice to each. */
 export function messagesOf(
   esbuild: typeof Esbuild,
   kind: 'error' | 'warning',
   messages: readonly Esbuild.Message[],
-  /** Folder that the paths in the messages are relative to. */
+  /** Base folder of the relative file paths in esbuild's messages. */
   folder: string,
 ): string[] {
-  // Drops esbuild's own advice, because that advice names options of esbuild, not of `cni-build`.
+  // Drops the advice in esbuild's messages, because esbuild names its own options, which `cni-build` does not have.
   const advised = messages.map(({ location, text, ...message }) => ({
     ...message,
     text: inWords(text),
-    // Hides the location of a module that the build generates: the module is not a file of the author.
+    // Omits the location if esbuild's message points into a module that the build generates. The author has no such
+    // file.
     location:
       location && !location.file.startsWith('cni-build:')
         ? { ...location, file: relative('', resolve(folder, location.file)) }
@@ -40,8 +41,8 @@ export function messagesOf(
 }
 
 /**
- * Replaces paths of the small runtime's modules by the names of the modules. A module with submodules has a folder of
- * its own: `fs/fs.ts`.
+ * Replaces source paths of the small runtime in a message by the Node module that the file implements: `…/node/path.ts`
+ * and `…/node/fs/fs.ts` become `node:path` and `node:fs`.
  */
 const inWords = (text: string): string =>
   text.replace(

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
-/** Size of one package in a bundle. */
+/** Bytes that one npm package contributes to a bundle. */
 export interface BundleShare {
   /** Name of the package in its `package.json`. */
   package: string
   bytes: number
 }
 
-/** Adds up the sizes of input files by package, largest first. */
+/** Adds up the sizes of a bundle's source files by npm package. The largest package comes first. */
 export function shares(inputs: ReadonlyArray<{ path: string; bytes: number }>): readonly BundleShare[] {
   const names = new Map<string, string>()
   const sums = new Map<string, number>()
@@ -41,7 +41,7 @@ function packageOf(folder: string, names: Map<string, string>): string {
   return name
 }
 
-// A package.json without a name (zod/mini has one) only marks a subfolder of a package.
+// Skips a package.json without a name: it only marks a subfolder of a package, such as `mini` in zod.
 function nameIn(folder: string): string | undefined {
   const manifest = join(folder, 'package.json')
   if (!existsSync(manifest)) return undefined

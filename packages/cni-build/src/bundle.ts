@@ -16,11 +16,13 @@ import { needPackage } from './tools/find-package.ts'
 import { findTools } from './tools/tools.ts'
 
 export interface BundleOptions {
-  /** Entry module, for example `src/main.ts`. */
+  /** Entry module of the program, for example `src/main.ts`. */
   entry: string
-  /** File that the bundle is written to. Without it, nothing is written. */
+  /** File that the bundle is written to. If `outfile` is missing, the bundle is only returned. */
   outfile?: string
-  /** Removes white space and shortens expressions. Names are never shortened. Default: true. */
+  /**
+   * True to minify the bundle: removes white space and shortens expressions, but never shortens names. Default: true.
+   */
   minify?: boolean
   /** Extra `exports` conditions, for example `@cni/source` inside this repository. */
   conditions?: readonly string[]
@@ -47,28 +49,31 @@ export interface Bundle {
   /** The bundle, without imports of files or packages: CommonJS, or an ES module for the small runtime. */
   text: string
   bytes: number
-  /** Source files in the bundle, largest first. */
+  /** Source files that the bundle contains, largest first. */
   inputs: ReadonlyArray<{ path: string; bytes: number }>
   /** Bytes of each package in the bundle, by the name in its `package.json`, largest first. */
   packages: ReadonlyArray<{ package: string; bytes: number }>
-  /** Warnings of the bundler, for example about `import.meta`, which is empty in CommonJS. */
+  /** Warnings of esbuild, for example about `import.meta`, which is empty in CommonJS. */
   warnings: readonly string[]
 }
 
-/** Modules that are never bundled. The program loads them at run time if the runtime has them. */
+/**
+ * Modules that a bundle never contains. The program loads such a module at run time if its runtime provides the module.
+ */
 const external = ['koffi', 'netlink', 'bun:ffi', 'node:ffi']
 
 /** Oldest version of Node that runs a bundle. */
 const TARGET = 'node20'
 
-/** Bundle options for one executable, with the version of the executable's runtime. */
+/** Options for the bundle of one executable. `version` is the version of bun in the executable. */
 type ProgramOptions = BundleOptions & { version?: string }
 
-/** Bundle for an executable, with a source map for the small runtime. */
+/** Bundle that goes into an executable. It has a source map if the executable uses the small runtime. */
 export type Contents = Bundle & { readonly map?: string }
 
 /**
- * Constants with the values that the program finds in its runtime. esbuild drops the branches that become unreachable.
+ * Build-time constants for `process.versions` of an executable with bun. esbuild then drops branches for other
+ * runtimes.
  */
 const bunDefines = (version = findTools('bun').version): Readonly<Record<string, string>> => ({
   'process.versions.cni': 'undefined',
@@ -104,7 +109,7 @@ export async function bundleContents(options: ProgramOptions): Promise<Contents>
   )
 }
 
-/** Bundles the program and the platform into one module. */
+/** Bundles the program and the small runtime's JavaScript modules into one module. */
 async function smallContents(esbuild: typeof Esbuild, options: BundleOptions): Promise<Contents> {
   const { entry, outfile = 'bundle', minify = true, conditions = [], define = {}, snapshot = true } = options
   const settings = { entry, outfile, minify, conditions, define, snapshot }
@@ -147,14 +152,17 @@ async function textWith(esbuild: typeof Esbuild, options: ProgramOptions) {
   return { ...result, text: await withPrelude(esbuild, text, prelude, { minify, define }) }
 }
 
-/** Runs `work` and turns errors of esbuild into errors for the author of the source. */
+/**
+ * Runs `work`, which calls esbuild. Turns an error of esbuild into a `BuildError` that the program's author
+ * understands.
+ */
 async function bundling<T>(esbuild: typeof Esbuild, options: ProgramOptions, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {
     if (isBuildError(cause)) throw cause
-    // An error without a list of failures means that esbuild does not start: esbuild's package for this machine is
-    // missing.
+    // An esbuild error without a list of failures means that esbuild cannot start: esbuild's package for this machine
+    // is missing.
     if (!isBuildFailure(cause)) throw new BuildError('NO_COMPILER', `esbuild does not run: ${cause}`, { cause })
     const errors = messagesOf(esbuild, 'error', cause.errors, folderOf(options)).join('\n\n')
     throw new BuildError('BUNDLE', `cannot bundle ${options.entry}:\n${errors}`, { cause })
@@ -169,8 +177,8 @@ async function esbuildOnce(
   const folder = folderOf({ entry })
   const { outputFiles, metafile, warnings } = await esbuild.build({
     entryPoints: [resolve(entry)],
-    // Comments and names that are not minified contain paths relative to this folder. These texts must not depend on
-    // the working directory.
+    // Sets the base folder of the paths that esbuild writes into comments and names of the bundle. The default, the
+    // working directory, would make the bundle depend on where the build runs.
     absWorkingDir: folder,
     bundle: true,
     write: false,

@@ -2,7 +2,8 @@
 import { commandMain } from '@cni/host/cli'
 import { runCli } from './run-cli.ts'
 
-// The compiler and the started executables have process groups of their own: Ctrl-C signals this process only.
+// Ctrl-C signals only the `cni-build` process, because the compiler and the started executables have their own process
+// groups.
 commandMain('cni-build', (argv, io) =>
   runCli(argv, {
     stdout: io.stdout,

@@ -8,7 +8,7 @@ export type Command =
   | { kind: 'build'; options: BuildExecutableOptions; analyze: boolean }
   | { kind: 'where' | 'inspect'; file: string }
 
-/** Parses the command line. Throws a `UsageError`. */
+/** Parses the command line of `cni-build`. Throws a `UsageError` for an invalid one. */
 export function parseCommandLine(argv: readonly string[]): Command {
   const { values: given, positionals, help } = parseFlags(argv, FLAGS, { once: true })
   const { target, ...values } = given
@@ -42,7 +42,7 @@ export function parseCommandLine(argv: readonly string[]): Command {
   }
 }
 
-/** Text of `--help`. */
+/** Text that `cni-build --help` prints. */
 export const helpText = (colour: boolean): string => `${heading('Usage:', colour)} cni-build ENTRY -o FILE [flags]
 
 Bundle ENTRY and compile it with its runtime into one executable FILE, then start it.

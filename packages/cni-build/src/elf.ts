@@ -1,18 +1,18 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 
-/** Part of an ELF file that the kernel or a loader reads. */
+/** Segment of an ELF file: a byte range that the kernel or a loader reads. */
 export interface Segment {
   type: number
   offset: bigint
   address: bigint
-  /** Size of the segment in the file. */
+  /** Size of the segment in the file, in bytes. */
   size: bigint
 }
 
-/** A 64-bit, little-endian ELF file. */
+/** A parsed ELF file: 64-bit and little-endian. */
 export interface Elf {
   machine: number
-  /** Offset of the end of the ELF file: a linker writes the table of sections last. */
+  /** Offset at which the ELF file ends. It is the end of the section table, which a linker writes last. */
   end: number
   segments: readonly Segment[]
   bytes(at: bigint, length: number): Buffer

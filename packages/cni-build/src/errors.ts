@@ -1,6 +1,6 @@
 const brand = Symbol.for('cni.build.error')
 
-/** Error of this package. The message names the file and what to do next. */
+/** Error of `@cni/build`. The message names the file and tells the user what to do next. */
 export class BuildError extends Error {
   /**
    * Reason why the build stopped:

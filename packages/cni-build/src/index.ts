@@ -1,5 +1,6 @@
 /**
- * One executable file from one entry: bundle with esbuild, compile with its runtime, start it.
+ * Builds one executable file from one entry module: bundles with esbuild, compiles bundle and runtime, starts the
+ * result.
  *
  * @example
  * ```ts

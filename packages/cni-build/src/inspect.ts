@@ -11,16 +11,19 @@ import { shareTable } from './share-table.ts'
  */
 export function inspect(file: string): {
   file: string
-  /** Versions of the runtime's parts, and the processor, as the executable records them. */
+  /** Versions of the small runtime, QuickJS and musl, and the processor, as recorded in the executable. */
   runtime: string
   quickjs: string
   musl: string
   arch: string
   bytes: number
-  /** Size of the native program, and of the heap with the evaluated modules. */
+  /**
+   * Bytes of the native runtime program (`runtimeBytes`), and of the stored JavaScript heap with the evaluated modules
+   * (`heapBytes`).
+   */
   runtimeBytes: number
   heapBytes: number
-  /** Shares of the packages in the bundle. Empty if the executable has no source map beside it. */
+  /** Bytes of each npm package in the bundle. Empty if no source map lies beside the executable. */
   packages: Bundle['packages']
 } {
   const found = existsSync(file) ? withElf(file, read) : undefined
@@ -51,7 +54,7 @@ type Inspection = ReturnType<typeof inspect>
 
 const PT_LOAD = 1
 const PT_NOTE = 4
-/** Memory address of the segment with the heap image. */
+/** Memory address of the ELF segment that contains the executable's stored JavaScript heap. */
 const HEAP = 0x20_0000_0000n
 
 type Note = Pick<Inspection, 'runtime' | 'quickjs' | 'musl' | 'arch'>
@@ -66,7 +69,7 @@ function read(elf: Elf): { note: Note; sizes: Pick<Inspection, 'runtimeBytes' | 
   return { note: own, sizes: { runtimeBytes: Number(heap.offset), heapBytes: Number(heap.size) } }
 }
 
-/** Finds the ELF note named CNI in a segment of notes. */
+/** Finds the ELF note with the name CNI in a PT_NOTE segment. The note holds the versions of the runtime. */
 function noteIn(elf: Elf, offset: bigint, size: bigint): Note | undefined {
   const bytes = elf.bytes(offset, Number(size))
   const aligned = (length: number): number => (length + 3) & ~3

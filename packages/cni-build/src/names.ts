@@ -18,7 +18,7 @@ export function namePaths(outfile: string, names: readonly string[]): string[] {
   return names.map((name) => join(dirname(outfile), name))
 }
 
-/** Creates hard links or copies of a file under the given names in a temporary folder. Returns their paths. */
+/** Gives a file more names in a temporary folder, by hard links or copies. Returns the paths of the new names. */
 export function giveNames(file: string, folder: string, names: readonly string[]): string[] {
   return names.map((path) => {
     const temporary = join(folder, basename(path))
@@ -27,7 +27,9 @@ export function giveNames(file: string, folder: string, names: readonly string[]
   })
 }
 
-/** Creates the missing names of an executable. Each name atomically replaces an existing file. */
+/**
+ * Creates the missing names of an executable by hard links or copies. Each name atomically replaces an existing file.
+ */
 export async function nameBeside(outfile: string, names: readonly string[]): Promise<void> {
   const missing = names.filter((path) => !isSameFile(outfile, path))
   if (missing.length === 0) return
@@ -41,7 +43,8 @@ function linkOrCopy(file: string, path: string): void {
   try {
     linkSync(file, path)
   } catch {
-    // The file system has no hard links, or too many exist. If the copy fails too, its error is reported.
+    // The hard link failed: the file system has no hard links, or the file has too many. Copies the file instead. An
+    // error of the copy is reported.
     copyFileSync(file, path, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
   }
 }

@@ -3,8 +3,8 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { BuildError } from './errors.ts'
 
 /**
- * Longest allowed name of an output file. The rest of the kernel's 255 bytes is for `.cjs` and the name of a temporary
- * folder.
+ * Maximum length of an output file's name. The kernel allows 255 bytes. The build reserves 20 bytes for `.cjs` and for
+ * the name of a temporary folder.
  */
 const NAME_MAX = 255 - 20
 
@@ -52,7 +52,7 @@ export async function inFolderBeside<T>(file: string, work: (folder: string) => 
   }
 }
 
-/** Calls `write`. Turns an error of the file system into a `BuildError` that names `file`. */
+/** Calls `write`, which writes `file`. Turns an error of the file system into a `BuildError` that names `file`. */
 export function writing<T>(file: string, write: () => T): T {
   try {
     return write()
@@ -66,7 +66,7 @@ function real(path: string): string {
   try {
     return realpathSync(path)
   } catch {
-    // The file does not exist: resolve its path only.
+    // realpath(3) fails for a missing file: returns the absolute path, in which links may remain.
     return resolve(path)
   }
 }

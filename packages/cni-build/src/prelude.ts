@@ -3,32 +3,36 @@ import { fileURLToPath } from 'node:url'
 import type * as Esbuild from 'esbuild'
 
 /**
- * Code that an executable runs before the program, as two modules without imports, for any runtime. The build inserts
- * them as texts instead of imports of the entry, for two reasons. A plugin's project need not have our packages. No
- * module of the plugin must run before this code.
+ * Code that an executable runs before the program. The code consists of two modules without imports and works in any
+ * runtime. The build inserts both modules as text. An import would need our packages in the plugin's project, and other
+ * modules of the plugin could run first.
  */
 export interface Prelude {
-  /** Code of every start: `clean-start.ts`. It calls `startAnew`. */
+  /** Text of `clean-start.ts`, which runs at every start of an executable and calls `startAnew` if needed. */
   check: string
-  /** Body of `startAnew(unwanted)`: `start-anew.ts`. It runs only if the environment has a variable of the runtime. */
+  /**
+   * Body of the function `startAnew(unwanted)`, from `start-anew.ts`. It runs only if the environment has a variable
+   * that configures the runtime.
+   */
   startAnew: string
 }
 
 /**
- * The prelude as JSON in a compiled `cni-build`, which has no source files beside it. Undefined in `cni-build` from
- * source or `dist`.
+ * JSON text of the code that executables run before the program. Only a compiled `cni-build` defines this constant,
+ * because no source files lie beside the compiled file. Undefined in `cni-build` from source or `dist`.
  */
 declare const CNI_BUILD_PRELUDE: string | undefined
 
 /**
- * Defines the prelude as a constant in the bundle of `cni-build` itself. The constant is a text because esbuild would
- * make an object a module of its own.
+ * Puts the code that executables run first into the bundle of `cni-build` itself, as a constant. The constant is a
+ * text, because esbuild would make an object a module of its own.
  */
 export const preludeDefine = (prelude: Prelude) => ({ CNI_BUILD_PRELUDE: JSON.stringify(JSON.stringify(prelude)) })
 
 export async function readPrelude(esbuild: typeof Esbuild): Promise<Prelude> {
   if (typeof CNI_BUILD_PRELUDE === 'string') return JSON.parse(CNI_BUILD_PRELUDE)
-  // Reads the sources of the prelude. Published packages contain them beside `dist`, too.
+  // Reads the source files of the code that executables run first. Published packages contain these files too, beside
+  // `dist`.
   const folder = fileURLToPath(new URL('../src/prelude', import.meta.url))
   const call = `import { startAnew } from './start-anew.ts'\nstartAnew(unwanted)`
   const options: Esbuild.BuildOptions = { conditions: ['@cni/source'], format: 'esm' }
@@ -39,8 +43,9 @@ export async function readPrelude(esbuild: typeof Esbuild): Promise<Prelude> {
 }
 
 /**
- * Adds the prelude to a bundle, after a hashbang or directive on its first line. The bundle is wrapped in a function
- * because it may have a variable `process`. An arrow function keeps the `this` and `arguments` of the module.
+ * Puts the code that executables run first at the start of a bundle. A hashbang or directive in the first line stays
+ * first. Wraps the bundle in a function, because the bundle may declare a variable `process`. An arrow function keeps
+ * the `this` and `arguments` of the module.
  */
 export async function withPrelude(
   esbuild: typeof Esbuild,
@@ -50,7 +55,8 @@ export async function withPrelude(
 ): Promise<string> {
   const script = (contents: string) => bundled(esbuild, { ...options, stdin: { contents }, format: 'iife' })
   const first = /^(?:#!.*\n)?(?:"use strict";\n?)?/.exec(text)?.[0] ?? ''
-  // `startAnew` is a nested function: the runtime does not read bytecode of functions that are not called.
+  // `startAnew` is a nested function, because the runtime does not read the bytecode of a function that is never
+  // called.
   const prelude = `(()=>{function startAnew(unwanted){${await script(startAnew)}}\n${await script(check)}})();\n`
   return `${first}${prelude}(()=>{${text.slice(first.length)}
 })();
@@ -68,7 +74,7 @@ async function bundled(esbuild: typeof Esbuild, options: Esbuild.BuildOptions): 
     target: 'node20',
     legalComments: 'none',
     logLevel: 'silent',
-    // Makes esbuild ignore a tsconfig.json in the working directory.
+    // An empty tsconfig: esbuild then ignores a tsconfig.json in the working directory.
     tsconfigRaw: {},
   })
   return outputFiles?.[0]?.text ?? ''

@@ -7,15 +7,15 @@ import { inspect, inspectionText } from './inspect.ts'
 import { shareTable } from './share-table.ts'
 import { translated } from './where.ts'
 
-/** Everything that {@link runCli} uses besides files and the compiler. */
+/** Input, output and abort signal of {@link runCli}. Files and the compiler are not included. */
 export interface CliIo {
   stdout(text: string): void
   stderr(text: string): void
-  /** Log that `cni-build where` reads. Default: an empty log. */
+  /** Stdin of the command. `cni-build where` reads a log from it. Default: an empty log. */
   stdin?: AsyncIterable<Uint8Array>
   /** True to print colours on stdout. */
   colour?: boolean
-  /** Aborts the build, which then removes its unfinished files. */
+  /** An abort of this signal ends the build. The build then removes its unfinished files. */
   signal?: AbortSignal
 }
 
@@ -59,7 +59,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<0 | 1 
   }
 }
 
-/** Formats the result of a build as lines for people. */
+/** Formats the result of a build as lines that `cni-build` prints for the user. */
 function report(built: BuiltExecutable): string[] {
   const size = `${(built.bytes / 1e6).toFixed(1)} MB, of which ${(built.bundleBytes / 1e3).toFixed(1)} kB is the bundle`
   const what = `${built.compiled ? 'compiled' : 'unchanged'}, ${built.runtime} ${built.version}, ${built.target}`

@@ -2,10 +2,10 @@ import { basename } from 'node:path'
 import { type RunResult, run } from '@cni/host'
 import { BuildError } from './errors.ts'
 
-/** Way to test an executable: a plugin answers `CNI_COMMAND=VERSION`, a command `--help`. */
+/** Kind of executable, which decides about the test: a plugin must answer `CNI_COMMAND=VERSION`, a command `--help`. */
 type Smoke = 'plugin' | 'command'
 
-/** Number of starts for the median. */
+/** Number of starts from which the median start time is computed. */
 const STARTS = 5
 
 const TIMEOUT = 10_000
@@ -24,7 +24,7 @@ export async function startUp(executable: string, kind: Smoke, signal?: AbortSig
 
 // internal
 
-/** Measures one start. */
+/** Starts the executable once and measures the time until the process has ended. */
 async function timeOf(executable: string, kind: Smoke, signal: AbortSignal | undefined): Promise<number> {
   const result = await run(kind === 'plugin' ? [executable] : [executable, '--help'], {
     env: kind === 'plugin' ? { CNI_COMMAND: 'VERSION' } : {},

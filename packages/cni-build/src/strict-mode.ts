@@ -12,7 +12,7 @@ export function isAllStrict(folder: string, { inputs }: Esbuild.Metafile): boole
   )
 }
 
-/** Inserts the directive "use strict", after a hashbang if there is one. */
+/** Inserts the directive "use strict" at the beginning of a bundle, after a hashbang if there is one. */
 export function strict(text: string): string {
   const shell = /^#!.*\n/.exec(text)?.[0] ?? ''
   const rest = text.slice(shell.length)
@@ -27,7 +27,7 @@ function saysStrict(file: string): boolean {
   try {
     return DIRECTIVE.test(readFileSync(file, 'utf8'))
   } catch {
-    // `absent()` generates modules without a file. Strict mode has no effect on them.
+    // The module has no file because the build generated it for a missing package. Strict mode has no effect on it.
     return true
   }
 }

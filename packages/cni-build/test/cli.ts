@@ -1,6 +1,6 @@
 import { runCli } from '../src/run-cli.ts'
 
-/** Runs a command line and returns its output. */
+/** Runs a command line of `cni-build` inside the test and returns its output. */
 export async function cli(...argv: string[]) {
   let out = ''
   let err = ''

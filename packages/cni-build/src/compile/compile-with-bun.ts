@@ -4,8 +4,9 @@ import { bunTarget } from '../tools/target.ts'
 import type { Tools } from '../tools/tools.ts'
 
 /**
- * Flags that keep the executable independent of its working directory. Without the first two flags, the executable
- * loads `.env` and runs the `preload` of `bunfig.toml` there. The last two flags state bun's default.
+ * Flags of bun that keep the executable independent of its working directory. Without the first two flags, the
+ * executable loads `.env` and runs the `preload` of `bunfig.toml` from the working directory. The last two flags repeat
+ * bun's default.
  */
 const isolationFlags = [
   '--no-compile-autoload-dotenv',
@@ -15,12 +16,12 @@ const isolationFlags = [
 ] as const
 
 /**
- * Stops bun from replacing these variables by constants at compile time: each is defined as itself. The program then
- * reads its environment at run time.
+ * Flags that define `process.env.NODE_ENV` and `process.env.BUN_ENV` as themselves. Otherwise bun would replace both by
+ * constants at compile time. The program now reads both variables from its environment at run time.
  */
 const environmentFlags = ['process.env.NODE_ENV', 'process.env.BUN_ENV'].map((name) => `--define=${name}=${name}`)
 
-/** Flags of `bun build`. Together with bundle, name and compiler they decide every byte of the executable. */
+/** Flags of `bun build`. The flags, the bundle, the file name and the compiler decide every byte of the executable. */
 export const BUN_FLAGS = [
   '--compile',
   '--bytecode',

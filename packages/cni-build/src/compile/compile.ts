@@ -21,7 +21,8 @@ export async function compileIn(
   { outfile, signal }: { readonly outfile: string; readonly signal?: AbortSignal | undefined },
 ): Promise<string> {
   if (tools.runtime === 'small') return compileSmall(folder, tools, { text, map }, { outfile, signal })
-  // The executable contains the names of bundle and executable, so both files get their final names.
+  // bun writes the file names of the bundle and the executable into the executable. Both files therefore have their
+  // final names already in the temporary folder.
   const fresh = join(folder, basename(outfile))
   const files = { bundle: `${fresh}.cjs`, outfile: fresh }
   try {
@@ -30,7 +31,8 @@ export async function compileIn(
   } catch (cause) {
     if (cause instanceof BuildError) throw cause
     const why = isRunError(cause) ? cause.stderr.trim() || cause.message : String(cause)
-    // The tools' messages contain paths in the temporary folder. Replaces them by paths that the author knows.
+    // Messages of the compiler contain paths in the temporary folder. Replaces each path by a name that the author
+    // knows.
     const told = why.replaceAll(`${fresh}.cjs`, 'the bundle').replaceAll(fresh, outfile)
     throw new BuildError('COMPILE', `cannot compile ${outfile}: ${told}`, { cause })
   }

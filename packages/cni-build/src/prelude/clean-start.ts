@@ -4,11 +4,13 @@ import { isRuntimeVariable } from './runtime-variables.ts'
 import { STARTED_ANEW, type startAnew as StartAnew } from './start-anew.ts'
 
 /**
- * The prelude defines this function around the code of this file. A function that is not called hardly slows the start.
+ * Function that restarts the program. `prelude.ts` inserts its body around the code of this file. A start that does not
+ * call `startAnew` is hardly slower.
  */
 declare const startAnew: typeof StartAnew
 
-// Checks only the names of the variables. Most starts find no unwanted name and continue.
+// Looks only at the names of the environment variables. In most starts no variable configures the runtime, and the
+// program continues.
 let isSuspect = false
 for (const name in process.env) isSuspect ||= name === STARTED_ANEW || isRuntimeVariable(name, 'bun')
 if (isSuspect) startAnew((name) => isRuntimeVariable(name, 'bun'))

@@ -11,8 +11,8 @@ export function isRuntimeVariable(name: string, runtime: 'bun' | 'node'): boolea
 // internal
 
 /**
- * Variables that bun 1.4 and Node 26 read and that have an effect. A library that intercepts the runtimes' calls of
- * `getenv` recorded the list. `NODE_OPTIONS` is missing because neither executable reads it.
+ * Environment variables that bun 1.4 and Node 26 read and that have an effect. The list was recorded with a library
+ * that intercepts `getenv`. `NODE_OPTIONS` is missing because executables ignore this variable.
  */
 const NAMES: Readonly<Record<'bun' | 'node', readonly string[]>> = {
   bun: [

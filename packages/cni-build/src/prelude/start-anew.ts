@@ -1,8 +1,8 @@
 import { type Sys, tryLoadSys } from '@cni/netns/sys'
 
 /**
- * Variable with the id of a process that has started anew. The variable prevents a second restart. The restarted
- * program deletes it first.
+ * Environment variable that marks a restarted process. Its value is the process id. The mark prevents a second restart.
+ * The restarted program deletes the mark first.
  */
 export const STARTED_ANEW = 'CNI_BUILD_STARTED_ANEW'
 
@@ -16,15 +16,16 @@ const SIGPWR = 30
 const CLONE_FS = 0x200
 
 /**
- * Executes this program again in the same process, without the unwanted variables. Process id, arguments and stdin
- * stay. If a restart is impossible, prints a message to stderr. The program then continues with the unwanted variables.
+ * Executes this program again in the same process, without the environment variables that configure the runtime.
+ * Process id, arguments and stdin stay. If the restart is impossible, prints a message to stderr and continues with all
+ * variables.
  *
  * @param unwanted - true for the name of a variable to remove
  */
 export function startAnew(unwanted: (name: string) => boolean): void {
   const isSecond = process.env[STARTED_ANEW] === String(process.pid)
-  // Removes the variable that marks a restart: program and children do not need it. A mark with the id of another
-  // process is ignored.
+  // Deletes the variable that marks a restarted process: program and child processes do not need the variable. The mark
+  // counts only if its value is the id of this process.
   delete process.env[STARTED_ANEW]
   const names = Object.keys(process.env).filter(unwanted)
   if (names.length === 0) return
@@ -38,7 +39,7 @@ export function startAnew(unwanted: (name: string) => boolean): void {
 
 // internal
 
-/** Uses bytes, as the kernel does: arguments and variables need not be UTF-8. */
+/** Executes the program again with arguments and environment as bytes, because neither need be UTF-8. */
 function execute(unwanted: (name: string) => boolean): void {
   const environment = textsIn('environ')
   const kept = environment.filter((text) => !unwanted(nameOf(text)) && nameOf(text) !== STARTED_ANEW)
@@ -52,20 +53,22 @@ function execute(unwanted: (name: string) => boolean): void {
 }
 
 /**
- * Stops sharing the working directory with other threads. While a thread executes a file, execve fails with EAGAIN in
- * threads that share it. The thread of bun's debugger does that at its start and then aborts the process.
+ * Stops this thread from sharing its working directory with other threads. execve(2) fails with EAGAIN while another
+ * thread that shares the directory executes a file. The thread of bun's debugger executes a file when bun starts, and
+ * then aborts the process.
  */
 function ownFolders(sys: Sys): void {
   try {
     sys.unshare(CLONE_FS)
   } catch {
-    // A seccomp filter may forbid unshare(2). Most restarts succeed without the call.
+    // Ignores the error, for example of a seccomp filter that forbids unshare(2). Most restarts succeed without
+    // unshare(2).
   }
 }
 
 /**
- * Restarts without FFI, for bun with `BUN_JSC_useJIT=0`, which has no FFI. Other starts use FFI because this restart
- * supports UTF-8 only.
+ * Restarts the program with `process.execve` instead of FFI. bun has no FFI if `BUN_JSC_useJIT=0` is set. All other
+ * restarts use FFI, because `process.execve` supports UTF-8 only.
  */
 function executeWithoutFfi(file: string, args: readonly Uint8Array[], environment: readonly Uint8Array[]): never {
   if (process.execve === undefined) throw new Error('this runtime has no FFI')
@@ -92,8 +95,8 @@ function textsIn(file: 'cmdline' | 'environ'): Uint8Array[] {
 const nameOf = (text: Uint8Array): string => Buffer.from(text).toString('latin1').split('=', 1)[0] ?? ''
 
 /**
- * Path of the running executable. The kernel names the new process after this path. If another file is at this path
- * now, or no file, uses `/proc/self/exe`. This link always leads to the running file.
+ * Path of the running executable, after which the kernel names the restarted process. Returns `/proc/self/exe` if the
+ * executable was replaced or removed: this link always leads to the running file.
  */
 function ownFile(): string {
   const link = '/proc/self/exe'
@@ -112,13 +115,14 @@ function identity(path: string): string {
 
 function warn(names: readonly string[], error: unknown): void {
   const program = process.argv0.slice(process.argv0.lastIndexOf('/') + 1)
-  // Quotes unusual names, because the name of a variable may contain any bytes.
+  // Quotes the name of an environment variable if it is unusual, because a name may contain any bytes.
   const list = names.map((name) => (/^\w+$/.test(name) ? name : JSON.stringify(name))).join(', ')
   const reason = error instanceof Error ? error.message : String(error)
   try {
     fs().writeSync(2, `${program}: ${list} in force, as it cannot start anew without: ${reason}\n`)
   } catch {
-    // stderr is closed. The program continues, because the message is not essential.
+    // The message cannot be printed because stderr is closed. The program continues, because the message is not
+    // essential.
   }
 }
 

@@ -54,18 +54,19 @@ export const ABSENT_GLOBALS = [
 const SUFFIX = '_is_not_in_the_small_runtime'
 
 /**
- * Renames each absent global to a unique name. The build finds uses of the global by this name in the text of a bundle.
+ * Defines for esbuild that rename each global of Node which the small runtime lacks, to a unique name. The build then
+ * finds uses of such a global by the unique name in the text of the bundle.
  */
 export const absentGlobalDefines: Readonly<Record<string, string>> = Object.fromEntries(
   ABSENT_GLOBALS.map((name) => [name, `${name}${SUFFIX}`]),
 )
 
-/** Use of an absent global in a bundle. */
+/** Use of a global of Node in a bundle although the small runtime lacks the global. */
 export interface AbsentGlobal {
   name: string
-  /** Index of the use in the text of the bundle. */
+  /** Index in the bundle's text at which the global is used. */
   index: number
-  /** True if the code only checks that the global exists. */
+  /** True if the code only tests whether the global exists, for example with `typeof`. */
   isGuard: boolean
 }
 

@@ -22,8 +22,8 @@ export interface SmallBundleOptions {
 const TARGET = 'es2023'
 
 /**
- * Bundles the platform and the program. Throws esbuild's error, or a `BuildError` if the program uses something that
- * the runtime lacks.
+ * Bundles the program with the JavaScript modules of the small runtime. Throws esbuild's error, or a `BuildError` if
+ * the program uses a module or global that the small runtime lacks.
  */
 export async function bundleSmall(
   esbuild: typeof Esbuild,
@@ -58,7 +58,10 @@ export const moduleName = (outfile: string): string => `${outfile.slice(outfile.
 
 // internal
 
-/** Input of the entry module for the first run of esbuild. The globals and modules of the program are not known yet. */
+/**
+ * Input of the generated entry module for the first run of esbuild. The result of the first run shows which globals and
+ * Node modules the program uses; the second run adds them.
+ */
 const NOTHING: Pick<Start, 'absent' | 'builtins' | 'evaluated' | 'globals'> = {
   absent: [],
   builtins: [],
@@ -69,9 +72,10 @@ const NOTHING: Pick<Start, 'absent' | 'builtins' | 'evaluated' | 'globals'> = {
 const textOf = ({ outputFiles = [] }: Esbuild.BuildResult, end = '.js'): string =>
   outputFiles.find(({ path }) => path.endsWith(end))?.text ?? ''
 
-/** Globals and Node modules that a bundle names. */
+/** Finds the globals and Node modules that the text of a bundle uses by name. */
 function namedIn(text: string, platform: Platform): Pick<Start, 'builtins' | 'globals'> {
-  // Always includes the global `Iterator`: programs use iterator methods without this name.
+  // Always includes the global `Iterator`, because programs call iterator methods such as `map` without naming
+  // `Iterator`.
   const used = new Set(['Iterator', ...Array.from(text.matchAll(/\bglobal(?:This)?\.(\w+)/g), ([, name]) => name)])
   const globals = [...platform.globals].filter(([name]) => used.has(name)).map(([, file]) => file)
   const asked = Array.from(text.matchAll(/\bgetBuiltinModule\("(?:node:)?([\w/]+)"\)/g), ([, name]) => `node:${name}`)
@@ -97,19 +101,21 @@ function settings(platform: Platform, options: SmallBundleOptions, start: Start)
     conditions: ['node', ...conditions],
     format: 'esm',
     target: TARGET,
-    // esbuild keeps this syntax unchanged. The compiler rejects it if QuickJS does not support it.
+    // esbuild keeps the regular expression flag `v` unchanged. If QuickJS does not support the expression, the bytecode
+    // compiler rejects the bundle.
     supported: { 'regexp-set-notation': true, 'import-meta': false },
     minifyWhitespace: minify,
     minifySyntax: minify,
-    // esbuild builds identifiers from module paths; minified identifiers contain none. `keepNames` keeps the names of
-    // functions.
+    // esbuild derives identifiers from module paths. Minified identifiers contain no path. `keepNames` keeps the names
+    // of functions, which a program may print.
     minifyIdentifiers: minify,
     keepNames: true,
     legalComments: 'none',
     logLevel: 'silent',
     define: {
       ...absentGlobalDefines,
-      // Rewrites each global as `globalThis.NAME`, to distinguish it from other words in the text.
+      // Rewrites each use of a global as `globalThis.NAME`. The build can then tell globals from local names in the
+      // bundle's text.
       ...Object.fromEntries(Array.from(platform.globals.keys(), (name) => [name, `globalThis.${name}`])),
       'process.versions.bun': 'undefined',
       'process.versions.cni': JSON.stringify(platform.version),

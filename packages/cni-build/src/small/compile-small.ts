@@ -10,12 +10,13 @@ import { sourcePlaces } from './source-places.ts'
 
 export interface SmallProgram {
   text: string
-  /** Source map of `text`. Without a map, errors name positions in `text`. */
+  /** Source map of the bundle. Without a source map, error messages name positions in the bundle. */
   map: string | undefined
 }
 
 /**
- * Compiles a module to bytecode and evaluates it once. The executable is the runtime followed by the resulting heap.
+ * Compiles a bundled module to QuickJS bytecode and evaluates the module once. The executable consists of the native
+ * runtime and the JavaScript heap after this evaluation.
  *
  * @returns the executable, in `folder` under the name of `outfile`
  */
@@ -27,7 +28,7 @@ export async function compileSmall(
 ): Promise<string> {
   const { compiler, emulator } = tools
   const fresh = join(folder, basename(outfile))
-  // A relative path, because the executable contains the name of the module for stack traces.
+  // Passes the module's path relative to the folder, because the executable stores this path for stack traces.
   const module = moduleName(outfile)
   const bytecode = `${module}.bytecode`
   writing(outfile, () => writeFileSync(join(folder, module), text))

@@ -1,33 +1,36 @@
 import type * as Esbuild from 'esbuild'
 import type { Platform } from './platform.ts'
 
-/** Name of the first module of every executable. */
+/** Name of the generated module that every executable with the small runtime evaluates first. */
 export const ENTRY = 'cni-build:entry'
 
-/** Input of the entry module. The input may change between two runs of esbuild. File paths are absolute. */
+/**
+ * Input from which the build generates an executable's entry module. File paths are absolute. The input may change
+ * between the two runs of esbuild.
+ */
 export interface Start {
   readonly entry: string
-  /** True to evaluate the modules at build time, false at each start. */
+  /** True to evaluate the program's modules at build time, false to evaluate them at each start. */
   readonly snapshot: boolean
-  /** Modules that only an `import()` loads and that the build evaluates, too. */
+  /** Modules of the program that only an `import()` loads, and that the build evaluates nevertheless. */
   evaluated: readonly string[]
-  /** Modules that define the globals that a program names. */
+  /** Modules of the small runtime that define the globals which the program uses. */
   globals: readonly string[]
-  /** Node modules that a program loads by `process.getBuiltinModule`. */
+  /** Node modules that the program loads by `process.getBuiltinModule`. */
   builtins: readonly string[]
-  /** Packages that count as not installed. */
+  /** Packages that the program may import but that the executable treats as not installed. */
   absent: readonly string[]
 }
 
 /**
- * esbuild's options for the entry module. For a snapshot, esbuild injects the entry module before the program, in one
- * scope. Otherwise the entry module imports the program at each start.
+ * esbuild's options for the generated entry module. With `snapshot`, esbuild injects the entry module before the
+ * program, in one scope. Without `snapshot`, the entry module imports the program at each start.
  */
 export function placeOf({ entry, snapshot }: Start): { entryPoints: string[]; inject?: string[] } {
   return snapshot ? { entryPoints: [entry], inject: [ENTRY] } : { entryPoints: [ENTRY] }
 }
 
-/** Generates the entry module. */
+/** Generates the JavaScript text of an executable's entry module. */
 export function entryModules(platform: Platform, start: Start): Esbuild.Plugin {
   return {
     name: 'entry',
@@ -62,13 +65,13 @@ function builtinModules(platform: Platform, { builtins }: Start): string[] {
   return [...imports, `registerBuiltins({ ${table.join(', ')} })`]
 }
 
-/** Code that evaluates modules behind an `import()` at build time. */
+/** Generates code that evaluates, at build time, modules that the program loads by `import()`. */
 function atBuild({ evaluated }: Start): string[] {
   const imports = evaluated.map((file) => `await import(${text(file)})`)
   return imports.length === 0 ? [] : [`startupSnapshot.addSerializeCallback(async () => { ${imports.join('; ')} })`]
 }
 
-/** Code that registers the program for evaluation at each start. */
+/** Generates code that makes the executable evaluate the program at each start. */
 const atEachStart = ({ entry }: Start): string[] => [
   `startupSnapshot.setDeserializeMainFunction(() => import(${text(entry)}))`,
 ]

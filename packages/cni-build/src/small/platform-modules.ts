@@ -2,15 +2,15 @@ import { isBuiltin } from 'node:module'
 import type * as Esbuild from 'esbuild'
 import type { Platform } from './platform.ts'
 
-/** esbuild namespace of Node modules that the platform lacks. */
+/** esbuild namespace for Node modules that the small runtime lacks. */
 export const LACKING = 'not-in-the-small-runtime'
 
-/** esbuild namespace of modules that CommonJS code requires. */
+/** esbuild namespace for Node modules that CommonJS code loads by `require`. */
 const REQUIRED = 'required'
 
 /**
- * Resolves Node's modules to the platform's modules. A missing module is resolved to an empty one; `refuse` reports it
- * if the bundle uses it.
+ * esbuild plugin that resolves Node's modules to modules of the small runtime. Resolves a missing module to an empty
+ * one. `refuse` reports the empty module if the bundle uses it.
  */
 export function platformModules(platform: Platform): Esbuild.Plugin {
   return {
@@ -22,7 +22,7 @@ export function platformModules(platform: Platform): Esbuild.Plugin {
         if (file === undefined) return { path, namespace: LACKING, sideEffects: false }
         return kind === 'require-call' ? { path: file, namespace: REQUIRED } : { path: file }
       })
-      // `require` returns the module's default export, because a program may patch the members of this object.
+      // `require` of a Node module returns the module's default export. A program may patch the members of this object.
       build.onLoad({ filter: /^/, namespace: REQUIRED }, ({ path }) => ({
         contents: `module.exports = require(${JSON.stringify(path)}).default`,
         resolveDir: platform.folder,

@@ -3,21 +3,27 @@ import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { needPackage } from '../tools/find-package.ts'
 
-/** Modules of the small runtime that are bundled with a program: sources of the package `@cni/runtime`. */
+/** JavaScript part of the small runtime, from the package `@cni/runtime`. Its modules are bundled with the program. */
 export interface Platform {
-  /** Version of the runtime, `process.versions.cni`. */
+  /** Version of the small runtime, which programs read as `process.versions.cni`. */
   version: string
-  /** First module of every program: receives the native program's object and defines the globals. */
+  /**
+   * Path of the module that every executable evaluates first. It receives the native program's object and defines the
+   * globals.
+   */
   first: string
   folder: string
-  /** File of each global that is bundled only if the program names the global. */
+  /** File that defines a global, by the global's name. A file is bundled only if the program uses its global. */
   globals: ReadonlyMap<string, string>
-  /** File of a Node module, with or without `node:`. `undefined` if the platform lacks the module. */
+  /**
+   * File that implements a Node module; the name may begin with `node:`. `undefined` if the small runtime lacks the
+   * module.
+   */
   fileOf(name: string): string | undefined
 }
 
 /**
- * Finds the platform in the installed package.
+ * Finds the small runtime's JavaScript modules in the installed package `@cni/runtime`.
  *
  * @throws BuildError `NO_COMPILER` with the command that installs the package
  */
@@ -34,7 +40,7 @@ export function findPlatform(): Platform {
     fileOf(name) {
       const plain = name.replace(/^node:/, '')
       if (!isBuiltin(plain)) return undefined
-      // A module with submodules, such as `fs` with `fs/promises`, has a folder of its own.
+      // A Node module with submodules, such as `fs` with `fs/promises`, has its own folder: `fs/fs.ts`.
       const files = [`${plain}.ts`, `${plain}/${plain}.ts`].map((file) => join(source, 'node', file))
       return files.find((file) => existsSync(file))
     },

@@ -12,8 +12,8 @@ import { type Place, placeText, type SourcePlaces, sourcePlaces } from './source
 const LOCALE_METHOD = /\.(toLocale(?:String|DateString|TimeString|UpperCase|LowerCase)|localeCompare)(?![\w$])/g
 
 /**
- * Rejects a program that uses something that the small runtime lacks. The author then sees an error at build time
- * instead of a failed call at run time.
+ * Rejects a program that uses a module, member or global that the small runtime lacks. The author then sees an error at
+ * build time instead of a failed call at run time.
  *
  * @throws BuildError `BUNDLE` with the name and the place of each use
  */
@@ -47,7 +47,7 @@ function modules({ inputs, outputs }: Esbuild.Metafile, folder: string): string[
     )
 }
 
-/** File and line of the import of a module. */
+/** File and line in which the program imports a Node module that the small runtime lacks. */
 function importer(path: string, name: string): string {
   const file = relative('', path)
   const line = readFileSync(path, 'utf8')
@@ -56,7 +56,7 @@ function importer(path: string, name: string): string {
   return line < 0 ? file : `${file}:${line + 1}`
 }
 
-/** Members of Node modules that the program uses and the platform lacks. esbuild warns about such members. */
+/** Members of Node modules that the program imports but the small runtime lacks, from esbuild's warnings. */
 function members(warnings: readonly Esbuild.Message[], folder: string): string[] {
   return warnings.flatMap(({ text, location }) => {
     const [, member, name] = LACKING_MEMBER.exec(text) ?? []
@@ -68,13 +68,16 @@ function members(warnings: readonly Esbuild.Message[], folder: string): string[]
   })
 }
 
-/** A module with submodules has a folder of its own: `node/fs/fs.ts`. */
+/**
+ * esbuild's warning about a missing export of a Node module. A Node module is one file such as `node/path.ts`, or has
+ * its own folder with submodules: `node/fs/fs.ts`.
+ */
 const LACKING_MEMBER =
   /^Import "(.+)" will always be undefined because there is no matching export in ".*\/runtime\/src\/node\/(.+?)(?:\/\2)?\.ts"/
 
 function globals(text: string, places: SourcePlaces): string[] {
   const found = findAbsentGlobals(text).map((each) => ({ ...each, place: places.atIndex(text, each.index) }))
-  // Accepts uses of a global in a module that checks whether the global exists: the check guards the use.
+  // A source file may use a missing global if the same file also tests whether the global exists.
   const guarded = new Set(found.filter(({ isGuard }) => isGuard).map(({ name, place }) => `${name} ${place?.file}`))
   return found
     .filter(({ name, place }) => !guarded.has(`${name} ${place?.file}`))

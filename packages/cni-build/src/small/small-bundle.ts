@@ -1,10 +1,10 @@
 import type * as Esbuild from 'esbuild'
 
-/** Program and platform in one bundle, before compilation. */
+/** Bundle of the program and the small runtime's JavaScript modules, before the compilation to bytecode. */
 export interface SmallBundle {
-  /** Text of the bundle: one ES module. */
+  /** JavaScript text of the bundle: one ES module. */
   text: string
-  /** Source map of the text. Sources are relative to the folder of `outfile`. */
+  /** Source map of the bundle. Its source paths are relative to the folder of `outfile`. */
   map: string
   metafile: Esbuild.Metafile
   warnings: readonly Esbuild.Message[]

@@ -9,20 +9,20 @@ export interface Place {
   column: number
 }
 
-/** Maps positions in a bundle to source files by its source map. */
+/** Converts positions in a bundle to positions in the program's source files, with the bundle's source map. */
 export interface SourcePlaces {
-  /** Name of the bundle in stack traces. */
+  /** File name by which stack traces refer to the bundle. */
   readonly name: string
-  /** Source place of a position in the bundle. Lines and columns begin with 1. `undefined` for generated code. */
+  /** Position in a source file for a line and column of the bundle, counted from 1. `undefined` for generated code. */
   at(line: number, column: number): Place | undefined
-  /** Source place of the character at an index of the bundle's text. */
+  /** Position in a source file for an index into the bundle's text. */
   atIndex(text: string, index: number): Place | undefined
-  /** Replaces each `name:line:column` in a log. */
+  /** Replaces each bundle position `name:line:column` in a log by the position in the source file. */
   replaceIn(log: string): string
 }
 
 /**
- * Reads a source map.
+ * Reads a bundle's source map.
  *
  * @param map - the source map as JSON
  * @param folder - folder that the paths of its sources are relative to
@@ -35,7 +35,7 @@ export function sourcePlaces(map: string, folder: string): SourcePlaces {
     const entry = decoded.findEntry(line - 1, column - 1)
     if (!('originalSource' in entry) || entry.originalSource === undefined) return undefined
     const { originalSource: source, originalLine, originalColumn } = entry
-    // Modules that the build generates have no file.
+    // A source with a scheme, such as `cni-build:entry`, is a module that the build generates: no file exists.
     if (/^[\w-]+:/.test(source)) return undefined
     const file = relative('', isAbsolute(source) ? source : join(folder, source))
     return { file, line: originalLine + 1, column: originalColumn + 1 }

@@ -8,13 +8,14 @@ export interface InstalledPackage {
   name: string
   version: string
   folder: string
-  /** Resolves and loads modules from this package's folder. */
+  /** `require` function that resolves and loads modules from the package's folder. */
   require: NodeJS.Require
 }
 
 /**
- * Finds a package of the build's tools. Looks beside this package, among the dependencies of the project's
- * `@cni/build`, then in the project of the working directory. A compiled `cni-build` looks in the last two places only.
+ * Finds an installed package with a build tool, such as a compiler. Looks beside the `@cni/build` that runs, then
+ * beside the project's own `@cni/build`, then in the project of the working directory. A compiled `cni-build` skips the
+ * first place.
  */
 export function findPackage(name: string): InstalledPackage | undefined {
   for (const from of places()) {
@@ -46,14 +47,14 @@ export function needPackage(name: string, wanted: { install?: string; version?: 
 }
 
 function* places(): Generator<NodeJS.Require> {
-  // Undefined in a compiled `cni-build`, which has no files beside it.
+  // `import.meta.url` is undefined in a compiled `cni-build`, which has no packages beside it.
   const here: string | undefined = import.meta.url
   if (here !== undefined) yield createRequire(here)
   const project = createRequire(join(process.cwd(), 'package.json'))
   try {
     yield createRequire(project.resolve('@cni/build/package.json'))
   } catch {
-    // The package is not installed in this project.
+    // `@cni/build` is not a dependency of this project.
   }
   yield project
 }

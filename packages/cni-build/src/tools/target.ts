@@ -15,7 +15,7 @@ export type Target =
   | 'linux-x64-musl'
   | 'linux-arm64-musl'
 
-/** All values of {@link Target}. */
+/** All machines that executables can be built for. */
 export const TARGETS = [
   'linux-x64-baseline',
   'linux-x64',
@@ -25,20 +25,23 @@ export const TARGETS = [
   'linux-arm64-musl',
 ] as const satisfies readonly Target[]
 
-/** npm package with bun for a target. */
+/** Name of the npm package that contains bun for a target machine. */
 export function bunPackage(target: Target): string {
   const { arch, baseline, libc } = partsOf(target)
   const cpu = arch === 'arm64' ? 'aarch64' : 'x64'
   return `@oven/bun-linux-${cpu}${libc === 'musl' ? '-musl' : ''}${baseline ? '-baseline' : ''}`
 }
 
-/** Name of the target in bun's own `--target`. */
+/** Value of bun's option `--target` for a target machine. */
 export function bunTarget(target: Target): string {
   const { arch, baseline, libc } = partsOf(target)
   return `bun-linux-${arch}${baseline ? '-baseline' : ''}${libc === 'musl' ? '-musl' : ''}`
 }
 
-/** Target of the small runtime for the same processor: the runtime needs neither a C library nor AVX2. */
+/**
+ * Target of the small runtime for the processor of a target. Only the processor counts: the small runtime needs neither
+ * a C library nor AVX2.
+ */
 export const smallTarget = (target: Target): Target => `linux-${partsOf(target).arch}`
 
 /** Target of this machine. `undefined` if this machine cannot compile executables. */
@@ -49,7 +52,7 @@ export function hostTarget(): Target | undefined {
   return undefined
 }
 
-/** Reason why an executable for this target does not run here. `undefined` if it runs. */
+/** Reason why this machine cannot run an executable for the target. `undefined` if this machine can run it. */
 export function notRunnable(target: Target, runtime: Runtime): string | undefined {
   const host = hostTarget()
   const { arch, libc } = partsOf(target)
@@ -66,7 +69,8 @@ export function partsOf(target: Target) {
   } as const
 }
 
-// If glibc and musl are both installed, glibc is the system's C library.
+// True if this machine uses musl as its C library. If glibc and musl are both installed, glibc is the system's C
+// library.
 const isThere = (machine: string, libc: 'musl'): boolean =>
   existsSync(`/lib/ld-${libc}-${machine}.so.1`) &&
   !existsSync('/lib64/ld-linux-x86-64.so.2') &&

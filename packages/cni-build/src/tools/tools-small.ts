@@ -6,21 +6,24 @@ import { checkProgram } from './check-program.ts'
 import { needPackage } from './find-package.ts'
 import { partsOf, smallTarget, type Target } from './target.ts'
 
-/** Programs that make an executable with the small runtime. */
+/** Native programs from which executables with the small runtime are made: compiler and runtimes. */
 export interface SmallTools {
   target: Target
   version: string
   compiler: string
   base: string
-  /** Path of the runtime for programs that use TLS. */
+  /** Path of the native runtime with TLS, for programs that use `node:https` or `node:tls`. */
   tlsBase: string
   emulator?: string
 }
 
-/** Text in every bundle with the platform's TLS, from packages/runtime/src/tls/child.ts. */
+/** Text that shows that a bundle uses TLS. It comes from packages/runtime/src/tls/child.ts. */
 const NEEDS_TLS = 'TLS needs cni-runtime-tls'
 
-/** Runtime for a bundle. The runtime without TLS is smaller. */
+/**
+ * Path of the native runtime that a bundle needs: with TLS only if the bundle uses TLS, because the other runtime is
+ * smaller.
+ */
 export const baseFor = (text: string, { base, tlsBase = base }: { base: string; tlsBase?: string }): string =>
   text.includes(NEEDS_TLS) ? tlsBase : base
 
@@ -46,8 +49,8 @@ export function findSmallTools(target: Target, host: Target): SmallTools {
 // internal
 
 /**
- * The package of the native programs is a dependency of `@cni/runtime`. If packages are not hoisted, only
- * `@cni/runtime` can resolve it.
+ * The package with the native programs is a dependency of `@cni/runtime`. If the package manager does not hoist
+ * packages, only `@cni/runtime` can resolve it.
  */
 function nativeFolder(target: Target, version: string): string {
   const name = `@cni/runtime-${smallTarget(target)}`
@@ -85,7 +88,7 @@ function resolved(resolve: () => string): string | undefined {
   try {
     return resolve()
   } catch {
-    // Not found beside `@cni/runtime`: the project itself may have the package.
+    // The package with the native programs is not beside `@cni/runtime`. The caller then looks in the project.
     return undefined
   }
 }

@@ -4,14 +4,14 @@ import { findPackage, needPackage } from './find-package.ts'
 import { bunPackage, hostTarget, notRunnable, type Runtime, type Target } from './target.ts'
 import { findSmallTools } from './tools-small.ts'
 
-/** Version of bun that is installed by default, as in `optionalDependencies`. */
+/** Default version of bun that npm installs, as in `optionalDependencies`. */
 export const BUN_VERSION = '1.4.5'
 
-/** Advice in error messages on macOS and Windows. */
+/** Advice for users of macOS and Windows, where `cni-build` cannot compile executables. */
 const CONTAINER =
   'run cni-build in a container, for example docker run --rm -v "$PWD:/src" -w /src node:24 npx cni-build …'
 
-/** Programs that make an executable. */
+/** Compiler and runtime from which an executable is made. */
 export interface Tools {
   runtime: Runtime
   target: Target
@@ -19,11 +19,11 @@ export interface Tools {
   /** Path of the compiler, a program for this machine. */
   compiler: string
   /**
-   * Path of the runtime in the executable. With bun the runtime is the compiler itself, unless the target is another
-   * machine.
+   * Path of the runtime program that goes into the executable. With bun, compiler and runtime are the same program,
+   * unless the executable is for another machine.
    */
   base: string
-  /** The small runtime with TLS, for programs that use `node:https` or `node:tls`. */
+  /** Path of the small runtime with TLS, for programs that use `node:https` or `node:tls`. */
   tlsBase?: string
   /** Program that runs executables of the target on this machine. Absent if the machine runs them itself. */
   emulator?: string
@@ -41,7 +41,7 @@ export function findTools(runtime: Runtime = 'small', target: Target = ownTarget
   const { version, folder } = needPackage(compilerPackage, { install: `${compilerPackage}@${BUN_VERSION}` })
   const compiler = programIn(folder)
   if (isOwn) return { runtime, target, version, compiler, base: compiler }
-  // npm installs a package for another machine only with `--force`.
+  // npm needs `--force` to install bun's package for another machine.
   const name = bunPackage(target)
   const base = needPackage(name, { version, install: `${name}@${version} --force` })
   return { runtime, target, version, compiler, base: programIn(base.folder) }
@@ -56,7 +56,7 @@ function ownTarget(): Target {
   )
 }
 
-// Package of an installed bun that runs on this machine. Any such bun compiles for every target.
+// Name of the installed npm package with a bun that runs on this machine. Any such bun compiles for every target.
 function hostPackage(): string {
   const host = ownTarget()
   const names = [host, withoutBaseline(host)].map(bunPackage)
@@ -66,6 +66,6 @@ function hostPackage(): string {
 const withoutBaseline = (target: Target): Target =>
   target === 'linux-x64-baseline' ? 'linux-x64' : target === 'linux-x64-baseline-musl' ? 'linux-x64-musl' : target
 
-// Path of bun's program in its platform package. The command of the package `bun` refuses to run if npm blocks install
-// scripts.
+// Path of the bun program in bun's package for the machine. The `bun` command of the npm package `bun` does not work if
+// npm blocks install scripts.
 const programIn = (folder: string): string => join(folder, 'bin/bun')

@@ -3,21 +3,23 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { run } from '@cni/host'
 
-/** State of the only file system. */
+/** State of the tmpfs on `/`, the only file system that the tested executable can write to. */
 export type Disk = 'writable' | 'read-only' | 'full'
 
 export interface Call {
   executable: string
   env?: Readonly<Record<string, string>>
   /**
-   * Text on stdin. `closed` starts the program without descriptor 0; a `/dev/null` then exists, which every runtime
-   * opens instead.
+   * Text on the executable's stdin. `closed` starts the executable without descriptor 0. A `/dev/null` then exists,
+   * because every runtime opens `/dev/null` in place of a missing descriptor.
    */
   stdin?: string | { closed: true }
-  /** Target of stdout: captured, or a device that is always full. */
+  /**
+   * Target of the executable's stdout: a pipe that the test reads, or `/dev/full`, where every write fails with ENOSPC.
+   */
   stdout?: 'pipe' | '/dev/full'
   disk?: Disk
-  /** Files in `/`, which is also the working directory. */
+  /** Files that the test creates in `/` before the start. `/` is also the working directory. */
   files?: Readonly<Record<string, string>>
 }
 
@@ -25,13 +27,14 @@ export interface Outcome {
   exitCode: number | null
   stdout: string
   stderr: string
-  /** Files and folders that were created or removed, or that changed size, mode or time. */
+  /** Files and folders that the executable created or removed, or whose size, mode or time it changed. */
   changed: string[]
 }
 
 /**
- * Arguments: $1 folder, $2 executable, $3 disk, $4 stdin, $5 target of stdout, the rest is the environment. The root is
- * a tmpfs of 4 MB. Any file created in it, even briefly, changes the time of its folder.
+ * Shell script that starts an executable in a chroot. Arguments: $1 folder, $2 executable, $3 disk, $4 stdin, $5 target
+ * of stdout; the rest is the environment. The chroot is a tmpfs of 4 MB. A file that the executable creates, even
+ * briefly, changes the modification time of the file's folder.
  */
 const SCRIPT = `
 set -eu
@@ -61,7 +64,10 @@ list > "$folder/after"
 exit $code
 `
 
-/** Starts an executable in a file system with only a mounted `/proc` and the network namespace `/pod`. */
+/**
+ * Starts an executable in a chroot. The chroot contains only the executable, the given files, a `/proc` and the network
+ * namespace `/pod`.
+ */
 export async function inChroot(call: Call): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'cni-chroot-'))
   try {

@@ -6,7 +6,7 @@ class Base {
 }
 class Derived extends Base {
   [say('key') as 'computed'] = say('computed')
-  // A field is defined instead of assigned: the setter of Base is not called.
+  // A class field is defined, not assigned: the setter that the base class declares for `value` is not called.
   override value = say('value')
   static first = say('static')
   static { say('block') }
