@@ -4,22 +4,22 @@ import type { ExchangeRequest } from './exchange/exchange.ts'
 import type { Exchange } from './model.ts'
 import type { Pod } from './world/pod.ts'
 
-/** Differences from a default execution of a verb. */
+/** Changes that a check makes to a default call of the plugin: to environment variables, configuration or stdin. */
 export interface Changes {
   /** Environment variables to change. `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Members of the plugin's configuration to change. `undefined` removes a member. */
   readonly conf?: JsonObject
-  /** Text that replaces the configuration on stdin. */
+  /** Text that the plugin gets on stdin instead of its configuration. */
   readonly stdin?: string | Uint8Array
   readonly execution?: Partial<ExchangeRequest>
 }
 
-/** A pod, with functions that execute the plugin for this pod as a runtime would. */
+/** A test pod, with functions that execute the tested plugin for this pod as a runtime would. */
 export interface AttachedPod {
   readonly pod: Pod
   readonly version: string
-  /** The configuration that a verb gets on stdin. */
+  /** Configuration that the plugin gets on stdin for a verb, such as ADD. */
   conf(verb: Verb, changes?: JsonObject): JsonObject
   run(verb: Verb, changes?: Changes): Promise<Exchange>
   add(changes?: Changes): Promise<Exchange>
@@ -27,7 +27,7 @@ export interface AttachedPod {
   del(changes?: Changes): Promise<Exchange>
 }
 
-/** Settings that all pods of a run share. */
+/** Configuration, CNI_PATH and CNI_ARGS for the plugin; equal for all pods of a run of the suite. */
 export interface AttachSettings {
   readonly conf: JsonObject
   readonly path: string
@@ -35,7 +35,10 @@ export interface AttachSettings {
   execute(execution: ExchangeRequest): Promise<Exchange>
 }
 
-/** Creates the functions for a pod. From 0.4.0 on, CHECK and DEL get the result of the last ADD. */
+/**
+ * Creates the functions that execute the plugin for a pod. From version 0.4.0 on, CHECK and DEL get the result of the
+ * pod's last ADD as `prevResult`.
+ */
 export function attachTo(pod: Pod, version: string, settings: AttachSettings): AttachedPod {
   let added: JsonObject | undefined
 
@@ -79,19 +82,19 @@ export function attachTo(pod: Pod, version: string, settings: AttachSettings): A
   }
 }
 
-/** Result of a successful ADD: the first object on stdout that is not an error. */
+/** Result of a successful ADD: the first JSON object on the plugin's stdout that is not an error. */
 export function resultIn({ exitCode, stdout }: Exchange): JsonObject | undefined {
   if (exitCode !== 0) return undefined
   return readStdout(stdout).documents.find((value): value is JsonObject => isObject(value) && !isErrorDocument(value))
 }
 
-/** True if a version is at least `least`. False for unknown versions. */
+/** True if a CNI version is `least` or newer. False for unknown versions. */
 export function from(version: string, least: string): boolean {
   return isCniVersion(version) && gte(version, least)
 }
 
-// Converts a previous result to a version. Returns `undefined` for versions before 0.3.0, which have no prevResult, and
-// for unknown versions.
+// Converts a result that serves as `prevResult` to a CNI version. Returns `undefined` for unknown versions, and for
+// versions before 0.3.0, which have no `prevResult`.
 function inVersion(result: NonNullable<Pod['prevResult']>, version: string): unknown {
   return from(version, '0.3.0') ? convertResult(result, '1.1.0', version) : undefined
 }

@@ -14,9 +14,9 @@ import { stdin } from './checks/stdin.ts'
 import { versions } from './checks/versions.ts'
 import type { CheckResult } from './model.ts'
 
-/** All checks, in the order in which they run. */
+/** All checks of the conformance suite, in the order in which the suite runs the checks. */
 export const allChecks: readonly Check[] = Object.freeze([
-  // runs first: executions of other checks would leave files on the node
+  // The isolation checks run first: plugin calls of other checks would leave files and links on the test node.
   ...isolation,
   ...leftovers,
   ...results,
@@ -29,12 +29,12 @@ export const allChecks: readonly Check[] = Object.freeze([
   ...silence,
   ...signals,
   ...concurrency,
-  // run last: these checks read the executions of all other checks
+  // The error checks run last: they evaluate the plugin calls of all other checks.
   ...errors,
 ])
 
 /**
- * Descriptions of all checks, in the order in which they run.
+ * Ids, titles and rules of all checks of the suite, in the order in which the suite runs the checks.
  *
  * @example
  * checks.map(({ id, title }) => `${id}: ${title}`)

@@ -2,5 +2,5 @@
 import { commandMain } from '@cni/host/cli'
 import { runConformance } from './cli/run-conformance.ts'
 
-// Plugins run in process groups of their own: Ctrl-C signals only this process.
+// Ctrl-C signals only the `cni-conformance` process, because the tested plugins have their own process groups.
 commandMain('cni-conformance', runConformance, { crashed: 3 })

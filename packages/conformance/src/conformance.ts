@@ -8,8 +8,8 @@ import { verdictOf } from './verdict.ts'
 import { world } from './world/world.ts'
 
 /**
- * Runs the checks against a plugin, in a namespace that plays the node. Needs root. Throws a {@link ConformanceError}
- * if the checks cannot run. Faults of the plugin are in the report.
+ * Runs the checks of the suite against a plugin, in a network namespace that plays the node. Needs root. Throws a
+ * {@link ConformanceError} if the checks cannot run. A fault of the plugin is not thrown but part of the report.
  *
  * @example const report = await conformance({ plugin: '/opt/cni/bin/my-plugin', chained: true })
  */
@@ -29,7 +29,7 @@ export async function conformance(options: ConformanceOptions): Promise<Report> 
       onCheck?.(check, index, selected.length)
       results.push(await session.run(check))
     }
-    // The order of members puts the verdict and its reasons first in JSON.
+    // Members of the report are in this order so that its JSON begins with the verdict and the reasons.
     const { verdict, unchecked, counts, conforms } = verdictOf(results)
     return {
       verdict,

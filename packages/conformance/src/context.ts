@@ -4,35 +4,44 @@ import type { ExchangeRequest } from './exchange/exchange.ts'
 import type { Exchange } from './model.ts'
 import type { World } from './world/world.ts'
 
-/** Functions and facts that the suite passes to each check. */
+/** Functions and settings with which a check executes the plugin and reports findings. */
 export interface Context {
   readonly chained: boolean
-  /** Time limit of an execution in milliseconds. */
+  /** Time limit of one plugin call in milliseconds. */
   readonly timeout: number
-  /** Versions that VERSION claims. `undefined` if VERSION failed. */
+  /** CNI versions that the plugin's answer to VERSION lists. `undefined` if VERSION failed. */
   readonly supportedVersions: readonly string[] | undefined
-  /** Version of configurations: the requested version, else the newest version that both plugin and suite know. */
+  /**
+   * `cniVersion` of the configurations that the plugin gets. It is the version that the user requested, else the newest
+   * version that both plugin and suite know.
+   */
   readonly version: string
   readonly world: World
-  /** All executions of the run so far. */
+  /** All calls of the plugin since the start of the run. */
   readonly exchanges: readonly Exchange[]
   execute(execution: ExchangeRequest): Promise<Exchange>
-  /** Creates a pod. The suite removes the pod after the check. */
+  /** Creates a test pod. The suite removes the pod after the check. */
   attach(version?: string): Promise<AttachedPod>
-  /** Executions of a default ADD and its DEL. They run once for all checks. */
+  /**
+   * Runs the plugin's ADD with default settings, and DEL afterwards. All checks share the ADD and the DEL, which run
+   * once.
+   */
   plainAdd(): Promise<Exchange>
-  /** Result of the default ADD. If the ADD has no result, the check is blocked and the function returns `undefined`. */
+  /**
+   * Result of the shared ADD with default settings. If the ADD has no result, marks the check as blocked and returns
+   * `undefined`.
+   */
   working(): Promise<Working | undefined>
   violation(summary: string, why: string, exchange?: Exchange): void
   advice(summary: string, why: string, exchange?: Exchange): void
   note(text: string): void
-  /** Skips the check: its rule does not apply to this plugin. */
+  /** Marks the running check as skipped, because its rule does not apply to the plugin. */
   skip(reason: string): void
-  /** Blocks the check: its rule applies but cannot be checked. The run is then incomplete. */
+  /** Marks the running check as blocked: its rule applies but cannot be tested. The verdict is then `incomplete`. */
   block(reason: string): void
 }
 
-/** Result of the default ADD that succeeded. */
+/** A successful ADD with default settings, which all checks share, and its result. */
 export interface Working {
   readonly exchange: Exchange
   /** First JSON object on the plugin's stdout. */

@@ -1,8 +1,11 @@
 const brand = Symbol.for('cni.conformance.error')
 
-/** Error of a suite that could not run. Faults of the tested plugin are findings in the report, never errors. */
+/**
+ * Error of a conformance suite that cannot run. A fault of the tested plugin is a finding in the report, never an
+ * error.
+ */
 export class ConformanceError extends Error {
-  /** Reason of the failure. */
+  /** Reason why the suite cannot run. */
   readonly code:
     | 'NOT_ROOT'
     | 'NO_PLUGIN'

@@ -1,4 +1,4 @@
-/** Groups items by a key. Keys are in the order of their first item. */
+/** Groups items by a key. The groups are in the order in which their first items appear. */
 export function groupBy<K, T>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>()
   for (const item of items) {

@@ -5,12 +5,12 @@ export interface Finding {
   readonly summary: string
   readonly why: string
   readonly spec: string
-  /** The execution of the plugin: input and output. */
+  /** The plugin call in which the problem appeared: its input and output. */
   readonly exchange?: {
-    /** All environment variables. */
+    /** All environment variables that the plugin got. */
     readonly env: Readonly<Record<string, string>>
     readonly stdin: string
-    /** Special condition of the execution: `stdin stays open`, `stdout has no reader`. */
+    /** Unusual streams of the plugin call: `stdin stays open`, `stdout has no reader`. */
     readonly special?: string
     readonly exitCode: number | null
     readonly signal: string | null
@@ -21,10 +21,10 @@ export interface Finding {
   }
 }
 
-/** A check and its outcome. */
+/** Result of one check of the suite. */
 export interface CheckResult {
   readonly id: string
-  /** Subject of the check. */
+  /** Group of the check by topic, such as `versions` or `results`. */
   readonly group:
     | 'protocol'
     | 'versions'
@@ -36,9 +36,9 @@ export interface CheckResult {
     | 'signals'
     | 'concurrency'
     | 'isolation'
-  /** Behaviour of a conforming plugin, as a sentence. */
+  /** Required behaviour of a plugin, as a sentence. */
   readonly title: string
-  /** Source of the rule. */
+  /** Section of the specification, or another source, that the rule comes from. */
   readonly spec: string
   /**
    * Outcome of a check:
@@ -60,7 +60,7 @@ export interface CheckResult {
   readonly durationMs: number
 }
 
-/** Report about a plugin. */
+/** Report of the suite about a plugin. */
 export interface Report {
   /**
    * Overall result:
@@ -69,24 +69,24 @@ export interface Report {
    * - `conforms`: no violation, and all checks were made.
    */
   readonly verdict: 'conforms' | 'violations' | 'incomplete'
-  /** Checks that could not be made: reason and ids. Empty if all checks were made. */
+  /** Ids of checks that the suite could not make, grouped by reason. Empty if the suite made all checks. */
   readonly unchecked: ReadonlyArray<{ readonly reason: string; readonly checks: readonly string[] }>
   readonly plugin: string
   readonly chained: boolean
-  /** Versions that VERSION claims. `undefined` if VERSION failed. */
+  /** CNI versions that the plugin's answer to VERSION lists. `undefined` if VERSION failed. */
   readonly supportedVersions: readonly string[] | undefined
-  /** Default version of the configurations. */
+  /** `cniVersion` of the configurations that the plugin got, unless a check tested another version. */
   readonly version: string
   readonly results: readonly CheckResult[]
   readonly counts: Readonly<Record<CheckResult['outcome']['status'] | Finding['severity'], number>>
   /** True if the verdict is `conforms`. */
   readonly conforms: boolean
-  /** Number of checks that `only` and `skip` left out. */
+  /** Number of checks that the options `only` and `skip` excluded. */
   readonly leftOut: number
-  /** Number of executions of the plugin. */
+  /** Number of times that the suite executed the plugin. */
   readonly executions: number
   readonly durationMs: number
 }
 
-/** One execution of the plugin. */
+/** One call of the plugin: its input and output. */
 export type Exchange = NonNullable<Finding['exchange']>

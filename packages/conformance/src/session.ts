@@ -9,11 +9,14 @@ import type { CheckResult, Exchange, Finding } from './model.ts'
 import { createPod } from './world/pod.ts'
 import { becamePlugin, isRunning, PATH, settled, type World } from './world/world.ts'
 
-/** Complete options of a run. */
+/** Options of a run of the suite, with all defaults. */
 export interface Settings {
   readonly plugin: string
   readonly conf: JsonObject
-  /** Version of configurations. `undefined` means the newest version that the plugin claims. */
+  /**
+   * `cniVersion` of the configurations that the plugin gets. `undefined` means the newest version that the plugin
+   * claims.
+   */
   readonly version: string | undefined
   readonly chained: boolean
   readonly path: string
@@ -22,7 +25,7 @@ export interface Settings {
   readonly signal: AbortSignal | undefined
 }
 
-/** A run of the suite: executes the plugin and collects all executions and findings. */
+/** A run of the suite: calls the plugin, and collects all calls and findings. */
 export interface Session {
   readonly supportedVersions: readonly string[] | undefined
   readonly version: string
@@ -30,9 +33,9 @@ export interface Session {
   run(check: Check): Promise<CheckResult>
 }
 
-// Number of timeouts after which the suite no longer executes the plugin.
+// Number of timed-out calls after which the suite stops calling the plugin.
 const PATIENCE = 5
-// Number of parallel executions, enough for the concurrency check.
+// Maximum number of plugin processes at the same time. The concurrency check needs that many.
 const AT_ONCE = 8
 
 /** Starts a run: asks the plugin for its versions. */
@@ -189,7 +192,7 @@ function newestKnown(claimed: readonly string[] | undefined): string | undefined
   return CNI_VERSIONS.findLast((version) => claimed?.includes(version))
 }
 
-/** Limits the number of functions that run at once. */
+/** Returns a function that runs asynchronous functions, at most `most` at the same time. Further functions wait. */
 function limiter(most: number): <T>(body: () => Promise<T>) => Promise<T> {
   const waiting: Array<() => void> = []
   let running = 0

@@ -1,7 +1,7 @@
 import { groupBy } from './group-by.ts'
 import type { CheckResult, Report } from './model.ts'
 
-/** Summarizes the results of all checks. */
+/** Computes the report's verdict and counts from the results of all checks. */
 export function verdictOf(
   results: readonly CheckResult[],
 ): Pick<Report, 'verdict' | 'unchecked' | 'counts' | 'conforms'> {
@@ -24,7 +24,7 @@ function uncheckedIn(results: readonly CheckResult[]): Report['unchecked'][numbe
   const unchecked = [...groupBy(stopped, ({ reason }) => reason)].map(([reason, each]) => {
     return { reason, checks: each.map(({ id }) => id) }
   })
-  // All checks were skipped because no rule applies to this plugin. The run then counts as incomplete.
+  // If all checks were skipped, no rule applies to the plugin: the verdict is `incomplete`, not `conforms`.
   if (results.every(({ outcome }) => outcome.status === 'skipped')) {
     unchecked.push({ reason: 'no check concerns this plugin', checks: results.map(({ id }) => id) })
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const BODY = readFileSync(new URL('fixtures/planted.cjs', import.meta.url), 'utf8')
 
-/** Creates an executable plugin with these defects, in a folder of its own. */
+/** Creates an executable test plugin with the given defects, in a temporary folder of its own. */
 export function plantedPlugin(chained: boolean, defects: readonly string[]): Disposable & { readonly path: string } {
   const unknown = defects.find((defect) => !BODY.includes(`has('${defect}')`) && !defect.startsWith('prints-on-'))
   if (unknown !== undefined) throw new Error(`planted.cjs knows no defect ${unknown}`)

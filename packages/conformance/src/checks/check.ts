@@ -12,7 +12,7 @@ import { filters, type Tampering, tamperings } from '../world/tamper.ts'
 
 const CHECK = 'SPEC 1.1.0, section 2, "CHECK"'
 
-/** Checks of CHECK: after ADD, and after something that ADD made was removed. */
+/** Checks of the plugin's CHECK: it must succeed after ADD, and fail after a part of ADD's work was undone. */
 export const check: readonly Check[] = [
   {
     id: 'check.after-add',
@@ -63,7 +63,7 @@ export const check: readonly Check[] = [
 ]
 
 interface Undoing {
-  /** All changes that ADD made and that the suite can undo. */
+  /** Descriptions of the changes that ADD made in the pod and on the node. The suite is able to undo these changes. */
   readonly seen: readonly string[]
   readonly ways: ReadonlyArray<{ readonly where: 'pod' | 'node'; readonly tampering: Tampering }>
 }
@@ -95,7 +95,7 @@ const told = ({ added, removed }: Difference, where: string): string[] => [
   ...removed.map((line) => `no ${line} ${where}`),
 ]
 
-/** Skips the check if the plugin has no CHECK. */
+/** Returns true if the CNI version defines CHECK. Otherwise marks the running check as skipped. */
 export function hasCheck(ctx: Context): boolean {
   const has = from(ctx.version, '0.4.0')
   if (!has) ctx.skip(`there is no CHECK in ${ctx.version}, the newest version it claims`)

@@ -8,7 +8,7 @@ import type { Exchange } from '../model.ts'
 
 const PODS = 8
 
-/** Checks with several pods at the same time. */
+/** Checks in which the suite runs the plugin for several pods at the same time. */
 export const concurrency: readonly Check[] = [
   {
     id: 'concurrency.pods',
@@ -42,7 +42,7 @@ function askedFor(pod: AttachedPod | undefined, added: Exchange | undefined): Re
 }
 
 function judgeAddresses(ctx: Context, asked: ReadonlySet<string>, addresses: readonly string[]): void {
-  // Ignores addresses that every pod has before ADD, such as those on lo.
+  // Finds an address that two pods have. Ignores loopback addresses, which every pod has.
   const shared = addresses.filter(
     (address, index) => addresses.indexOf(address) !== index && !/^(127\.|::1\/)/.test(address),
   )
@@ -58,7 +58,7 @@ function addressesIn(result: unknown, version: string): string[] {
   try {
     return (decodeResult(result, { version }).ips ?? []).map(({ address }) => address)
   } catch {
-    // The check add.document reports an invalid result.
+    // Treats an invalid result as a result without addresses: the check add.document reports the invalid result.
     return []
   }
 }

@@ -7,7 +7,7 @@ const DEL = 'SPEC 1.1.0, section 2, "DEL"'
 const MISSING =
   '"Plugins MUST accept multiple DEL calls for the same (CNI_CONTAINERID, CNI_IFNAME) pair, and return success if the interface in question, or any modifications added, are missing."'
 
-/** Checks of DEL, with and without something to remove. */
+/** Checks of the plugin's DEL: after an ADD, twice, and for a container that was never added. */
 export const del: readonly Check[] = [
   {
     id: 'del.idempotent',

@@ -12,7 +12,7 @@ const REQUIRED: Readonly<Record<'ADD' | 'CHECK' | 'DEL', readonly string[]>> = {
   DEL: ['CNI_CONTAINERID', 'CNI_IFNAME'],
 }
 
-/** Checks of the environment variables. */
+/** Checks with missing, invalid and unusual environment variables. */
 export const environment: readonly Check[] = [
   {
     id: 'env.missing',
@@ -37,7 +37,8 @@ export const environment: readonly Check[] = [
     spec: PARAMETERS,
     async run(ctx) {
       const exchange = await call(ctx, 'ADD', { env: { CNI_COMMAND: undefined } })
-      // A plugin may print its description on stderr instead of an error, as the reference implementation does.
+      // Without CNI_COMMAND a plugin may print a description of itself on stderr instead of an error. The reference
+      // implementation does so.
       if (exchange.exitCode === 0 && exchange.stdout === '') return
       const why = 'Without a command there is nothing to succeed with; a result would be taken for real.'
       expectFailure(ctx, exchange, { what: 'no CNI_COMMAND', why, codes: [4] })
@@ -63,7 +64,7 @@ export const environment: readonly Check[] = [
     spec: `${PARAMETERS}: CNI_CONTAINERID`,
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
-      // Runs one pod after the other: the configuration may ask for an address that only one pod can have.
+      // Adds one pod after the other. The configuration may request a fixed address that only one pod can have.
       for (const id of ['A._-', '0', 'f'.repeat(64)]) {
         const attached = await ctx.attach()
         const exchange = await attached.add({ env: { CNI_CONTAINERID: id } })
@@ -117,13 +118,13 @@ export const environment: readonly Check[] = [
   },
 ]
 
-/** Executes the plugin in a new pod for each call. A wrongly accepted call then cannot affect the next call. */
+/** Calls the plugin for a new pod. If the plugin wrongly accepts the call, the next call is not affected. */
 export async function call(ctx: Context, verb: Verb, changes: Changes, version?: string) {
   const attached = await ctx.attach(version)
   return await attached.run(verb, changes)
 }
 
-/** Runs `body` for all vectors in parallel. The session limits the number of processes. */
+/** Runs `body` for all test inputs in parallel. The suite limits the number of parallel plugin processes. */
 export async function each<T>(vectors: readonly T[], body: (vector: T) => Promise<void>): Promise<void> {
   await Promise.all(vectors.map(body))
 }

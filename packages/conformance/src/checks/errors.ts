@@ -5,14 +5,14 @@ import type { Exchange } from '../model.ts'
 import { call } from './environment.ts'
 
 const ERROR = 'SPEC 1.1.0, section 5, "Error"'
-// Error codes that the specification reserves. The reference implementation uses code 8 if CNI_NETNS is the plugin's
-// own namespace.
+// CNI error codes that the specification reserves, and code 8. The reference implementation uses code 8 if CNI_NETNS is
+// the plugin's own namespace.
 const RESERVED = [1, 2, 3, 4, 5, 6, 7, 8, 11, 50, 51]
 
 const PROVOCATION = '{'
 const NO_ERROR = 'no execution printed an error, so errors cannot be checked'
 
-/** Checks of all failed executions of the run. They run last. */
+/** Checks of the error output of all plugin calls that failed during the run. These checks run last. */
 export const errors: readonly Check[] = [
   {
     id: 'errors.document',
@@ -104,7 +104,7 @@ export const errors: readonly Check[] = [
   },
 ]
 
-/** Executes the plugin with two invalid calls, so that at least two errors exist if these checks run alone. */
+/** Calls the plugin with invalid input. The error checks then have errors to evaluate if they run alone. */
 async function provoke(ctx: Context): Promise<void> {
   const tried = ctx.exchanges.some(({ stdin }) => stdin === PROVOCATION)
   if (tried || ctx.exchanges.some((exchange) => isFailure(exchange) || exchange.timedOut)) return

@@ -8,7 +8,7 @@ import { difference, type Snapshot, takeSnapshot } from '../world/snapshot.ts'
 
 const DEL = 'SPEC 1.1.0, section 2, "DEL": delete the interface, or undo any modifications applied in ADD'
 
-/** Checks of remaining changes in the pod and on the node. */
+/** Checks of changes that the plugin leaves in the pod and on the node after DEL. */
 export const isolation: readonly Check[] = [
   {
     id: 'isolation.node',
@@ -65,8 +65,8 @@ export const isolation: readonly Check[] = [
       const { added, removed } = difference(before, await takeSnapshot(ctx.world.node))
       await attached.del()
       const lines = [...added.map((line) => `+ ${line}`), ...removed.map((line) => `- ${line}`)]
-      // Reported as a note: some changes on the node are intended, for example a port mapping. The plugin's author has
-      // to decide.
+      // Reports changes on the node as a note, not as a fault: some are intended, such as a port mapping. The plugin's
+      // author has to decide.
       if (lines.length > 0) ctx.note(`while a pod lives the node has changed: ${shorten(lines)}`)
     },
   },

@@ -10,7 +10,7 @@ import { difference, type Snapshot, takeSnapshot } from '../world/snapshot.ts'
 const DEL = 'SPEC 1.1.0, section 2, "DEL": undo any modifications applied in ADD'
 const GC = 'SPEC 1.1.0, section 2, "GC"'
 
-/** Checks of remaining files: leases, caches, sockets. */
+/** Checks of files that the plugin leaves on the node after DEL: address leases, caches, sockets. */
 export const leftovers: readonly Check[] = [
   {
     id: 'isolation.state',
@@ -52,7 +52,7 @@ export const leftovers: readonly Check[] = [
       if (!from(ctx.version, '1.1.0')) return ctx.skip(`there is no GC in ${ctx.version}`)
       if ((await ctx.working()) === undefined) return
       needsSight(ctx)
-      // A file that the first pod's ADD creates and its DEL keeps belongs to all pods.
+      // Runs ADD and DEL for a first pod. A file that then remains serves all pods, and the check ignores it.
       if ((await comeAndGo(ctx)) === undefined) return
       const [alive, gone] = [await ctx.attach(), await ctx.attach()]
       const look = () => outside(ctx, [alive.pod, gone.pod])
@@ -92,7 +92,9 @@ async function comeAndGo(ctx: Context): Promise<AttachedPod | undefined> {
   return attached
 }
 
-/** Snapshot of the node's state files, with the pods that each file names. */
+/**
+ * Snapshot of the node: its network state, and the plugins' state files with the ids of the pods that each file names.
+ */
 async function outside({ world }: Context, pods: readonly Pod[]): Promise<Snapshot> {
   const { lines, sysctls } = await takeSnapshot(world.node)
   const files = [...world.state.look()].flatMap(([path, text]) => [
@@ -102,7 +104,7 @@ async function outside({ world }: Context, pods: readonly Pod[]): Promise<Snapsh
   return { lines: [...lines, ...files], sysctls }
 }
 
-/** State files that are new or changed. */
+/** Paths of the plugins' state files that are new since an earlier look. */
 function newIn(now: ReadonlyMap<string, string>, before: ReadonlyMap<string, string>): string[] {
   return [...now.keys()].filter((path) => !before.has(path))
 }

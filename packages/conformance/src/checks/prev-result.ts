@@ -12,7 +12,7 @@ const SPEC =
   'SPEC 1.1.0, section 5, "Add Success": plugins provided a prevResult must output it, with any modifications'
 const WHY = 'The runtime and the plugins behind it see only what this plugin prints: what it drops is lost.'
 
-/** Checks of prevResult in chained plugins. */
+/** Checks that a chained plugin reads `prevResult` and keeps its content in the result. */
 export const prevResult: readonly Check[] = [
   {
     id: 'prev-result.kept',
@@ -79,7 +79,10 @@ export const prevResult: readonly Check[] = [
   },
 ]
 
-/** Skips the check for plugins and versions without prevResult. */
+/**
+ * Returns true if the plugin is chained and the CNI version has `prevResult`. Otherwise marks the running check as
+ * skipped.
+ */
 function hasPrevResult(ctx: Context): boolean {
   if (!ctx.chained) ctx.skip('not a chained plugin')
   else if (!from(ctx.version, '0.3.0')) ctx.skip(`there is no prevResult in ${ctx.version}`)

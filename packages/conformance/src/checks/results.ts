@@ -12,7 +12,7 @@ import type { Exchange } from '../model.ts'
 
 const SUCCESS = 'SPEC 1.1.0, section 5, "Add Success"'
 
-/** Checks of ADD's result. */
+/** Checks of the result that the plugin's ADD prints. */
 export const results: readonly Check[] = [
   {
     id: 'add.works',
@@ -22,8 +22,8 @@ export const results: readonly Check[] = [
     async run(ctx) {
       const exchange = await ctx.plainAdd()
       const refused = !exchange.timedOut && readStdout(exchange.stdout).documents.some(isErrorDocument)
-      // If ADD reports an error, the check is blocked: the machine may lack a kernel module, daemon or device of the
-      // plugin.
+      // If ADD reports an error, the check is blocked, not failed: the machine may lack a kernel module, daemon or
+      // device that the plugin needs.
       if (exchange.exitCode === 0 || refused) return void (await ctx.working())
       const why = 'The runtime has to wait, or can only report that it failed.'
       ctx.violation(`ADD with this configuration ${failureText(exchange)}`, why, exchange)
@@ -93,7 +93,7 @@ export const results: readonly Check[] = [
   },
 ]
 
-/** The plugin's result, converted to 1.1.0. Reports a result that cannot be converted. */
+/** Decodes the plugin's result into the model of version 1.1.0. Reports an invalid result. */
 export function decoded(ctx: Context, exchange: Exchange, document: unknown): Result | undefined {
   try {
     return decodeResult(document, { version: ctx.version })
@@ -104,7 +104,7 @@ export function decoded(ctx: Context, exchange: Exchange, document: unknown): Re
   }
 }
 
-/** True if a result names the version. Results of 0.1.0 need not name it. */
+/** True if a result has the `cniVersion` of the request. In version 0.1.0 a result may omit `cniVersion`. */
 export function isInVersion({ cniVersion }: JsonObject, version: string): boolean {
   return cniVersion === version || (version === '0.1.0' && cniVersion === undefined)
 }

@@ -6,7 +6,7 @@ import type { Exchange } from '../model.ts'
 
 const SPEC = 'SPEC 1.1.0, section 2, "Overview": the runtime executes a binary and waits for it to end'
 
-/** Checks of signals and of closed stdout and stderr. */
+/** Checks of the plugin's reaction to signals, and to closed stdout and stderr. */
 export const signals: readonly Check[] = [
   {
     id: 'signals.term',
@@ -29,7 +29,8 @@ export const signals: readonly Check[] = [
           special: 'stdin stays open after half a configuration; SIGTERM',
           timeout: 2 * ctx.timeout + grace,
           async onStarted(kill, runs) {
-            // waits until the plugin reads stdin: before, the plugin may not yet have a handler for SIGTERM
+            // Waits until the plugin reads stdin, then sends SIGTERM. Earlier the plugin may not yet have a signal
+            // handler.
             waited = await input.beingRead(ctx.timeout, runs)
             kill('SIGTERM')
             patience = setTimeout(() => {

@@ -6,7 +6,7 @@ import { addFirst } from '../judge/add-first.ts'
 import { failureText } from '../judge/expect-success.ts'
 import type { Exchange } from '../model.ts'
 
-/** Checks that stdout is empty after calls without a result. */
+/** Checks that the plugin prints nothing to stdout for calls that have no result, such as DEL. */
 export const silence: readonly Check[] = [
   {
     id: 'stdout.del',

@@ -4,7 +4,7 @@ import { call, each } from './environment.ts'
 
 const ERRORS = 'SPEC 1.1.0, section 5, "Error"'
 
-/** Checks of invalid configurations on stdin. */
+/** Checks that the plugin rejects an invalid configuration on stdin. */
 export const stdin: readonly Check[] = [
   {
     id: 'stdin.malformed',

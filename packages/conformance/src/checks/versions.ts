@@ -71,10 +71,12 @@ export const versions: readonly Check[] = [
       const working = await ctx.working()
       if (working === undefined) return
       const old = !ctx.chained && hasAddress(working.result)
-      // Versions before 0.3.0 have neither chains nor results without an address.
+      // Tests versions before 0.3.0 only if the plugin is not chained and its result has an address. These versions
+      // have neither chains nor results without addresses.
       const usable = claimed.filter((version) => isCniVersion(version) && (old || from(version, '0.3.0')))
       if (usable.length === 0) return ctx.block('VERSION claims no version that such a plugin could be executed with')
-      // Runs one version after the other: the configuration may ask for an address that only one pod can have.
+      // Tests one version after the other, because the configuration may request a fixed address that only one pod can
+      // have.
       for (const version of usable) {
         const attached = await ctx.attach(version)
         const added = await attached.add()
@@ -97,7 +99,7 @@ export const versions: readonly Check[] = [
     spec: 'SPEC 1.1.0, section 5, "Error": code 1',
     async run(ctx) {
       const claimed = ctx.supportedVersions
-      // If VERSION fails, the plugin may support any version.
+      // If VERSION fails, the plugin's versions are unknown: tests only versions that do not exist.
       const known = claimed === undefined ? [] : CNI_VERSIONS
       const vectors = ['9.9.9', '1.2.0', '1.0', 'abc', ...known].filter((version) => !claimed?.includes(version))
       await each(vectors, async (version) => {
@@ -120,7 +122,7 @@ export const versions: readonly Check[] = [
     async run(ctx) {
       const vectors = [
         { verb: 'CHECK', version: '0.3.1', codes: [1, 4] },
-        // A plugin that is older than the verbs GC and STATUS reports an unknown command.
+        // A plugin that does not know GC and STATUS reports an unknown command (code 4).
         { verb: 'GC', version: '1.0.0', codes: [1, 3, 4] },
         { verb: 'STATUS', version: '1.0.0', codes: [1, 3, 4] },
       ] as const
@@ -134,7 +136,7 @@ export const versions: readonly Check[] = [
   },
 ]
 
-/** True if a result of any version contains an address. */
+/** True if a plugin's result, of any CNI version, contains an address. */
 function hasAddress({ ips, ip4, ip6 }: JsonObject): boolean {
   return (Array.isArray(ips) && ips.length > 0) || isObject(ip4) || isObject(ip6)
 }
@@ -163,7 +165,7 @@ function isVersion(value: unknown): boolean {
     gte(value, value)
     return true
   } catch {
-    // another check reports an invalid result
+    // Ignores an invalid result, because another check reports it.
     return false
   }
 }

@@ -47,13 +47,16 @@ const FLAGS = {
   version: boolFlag({ name: 'version', help: 'print the version' }),
 } as const
 
-/** A parsed command line. */
+/** A parsed command line of `cni-conformance`. */
 export interface CommandLine {
   readonly plugin: string
   readonly flags: Partial<FlagValues<typeof FLAGS>>
 }
 
-/** Parses a command line. `help`, `version` and `list` need no plugin. Throws a {@link UsageError}. */
+/**
+ * Parses a command line of `cni-conformance`. With `--help`, `--version` or `--list` no plugin is needed. Throws a
+ * {@link UsageError}.
+ */
 export function parseCommandLine(argv: readonly string[]): CommandLine | 'help' | 'version' | 'list' {
   const { given, positionals, help } = parseFlags(argv, FLAGS)
   if (help) return 'help'
@@ -66,7 +69,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine | 'help' 
   return { plugin, flags: given }
 }
 
-/** Text of `--help`. */
+/** Text that `cni-conformance --help` prints. */
 export const helpText = (colour: boolean): string => `${heading('Usage:', colour)} cni-conformance PLUGIN [flags]
 
 Checks a CNI plugin against the specification, in throw-away namespaces: the machine stays as it is. Needs root.

@@ -9,13 +9,13 @@ import type { Report } from '../model.ts'
 import { renderReport } from '../report/render.ts'
 import { type CommandLine, helpText, parseCommandLine } from './command-line.ts'
 
-/** Everything that {@link runConformance} uses besides plugins and namespaces. */
+/** Output and settings of the terminal for {@link runConformance}. */
 export interface CliIo {
   stdout(text: string): void
   stderr(text: string): void
   /** True to print colours on stdout. */
   readonly colour?: boolean | undefined
-  /** True to print the running check on stderr, for a terminal. */
+  /** True to print the name of the running check on stderr. Useful if stderr is a terminal. */
   readonly progress?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '@cni/types'
 /** JSON values on a plugin's stdout, and the text between them. */
 export interface Printed {
   readonly documents: readonly unknown[]
-  /** All text on stdout that is not JSON. */
+  /** Text on the plugin's stdout before, between and after the JSON values. */
   readonly noise: string
 }
 
@@ -23,19 +23,19 @@ export function readStdout(text: string): Printed {
       at = end
     }
   }
-  // A number, a string or null also counts as JSON if stdout contains nothing else.
+  // Treats a number, a string or null as JSON only if the plugin's stdout contains nothing else.
   const scalar = documents.length === 0 ? parse(text) : undefined
   return scalar === undefined ? { documents, noise: noise.trim() } : { documents: [scalar], noise: '' }
 }
 
-/** The only JSON document on stdout, if it is an object and stdout contains nothing else. */
+/** JSON object on the plugin's stdout. `undefined` if stdout contains another value or additional text. */
 export function onlyDocument(text: string): JsonObject | undefined {
   const { documents, noise } = readStdout(text)
   const [first] = documents
   return documents.length === 1 && noise === '' && isObject(first) ? first : undefined
 }
 
-/** True for an error document: it has the members `code` and `msg`, which a result lacks. */
+/** True if a JSON value is a CNI error: an object with `code` and `msg`. A result has neither member. */
 export function isErrorDocument(value: unknown): value is JsonObject {
   return isObject(value) && 'code' in value && 'msg' in value
 }
@@ -59,7 +59,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // this text is not JSON
+    // A part of the plugin's stdout that is not JSON has no value.
     return undefined
   }
 }

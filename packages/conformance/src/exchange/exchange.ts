@@ -1,17 +1,19 @@
 import type { JsonObject } from '@cni/types'
 import type { Streams } from '../world/wrapper.ts'
 
-/** A request to execute the plugin. */
+/** A request of a check to execute the plugin once. */
 export interface ExchangeRequest {
-  /** Variables besides `PATH`. `undefined` leaves a variable out. */
+  /** Environment variables of the plugin besides `PATH`. A variable with the value `undefined` is not set. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Content of the plugin's stdin. An object is written as JSON. */
   readonly stdin?: string | Uint8Array | JsonObject
   readonly streams?: Streams
-  /** Special condition of the execution, for the report. */
+  /** Description of unusual streams, for the report: `stdin stays open`. */
   readonly special?: string
-  /** Called as soon as the process executes the plugin. `runs` returns false after the process has ended. */
+  /**
+   * Called as soon as the plugin runs. `kill` sends the plugin a signal. `runs` returns false after the plugin's end.
+   */
   onStarted?(kill: (signal: NodeJS.Signals) => void, runs: () => boolean): Promise<void>
-  /** Time limit in milliseconds. Default: the time limit of the whole run. */
+  /** Time limit of this plugin call in milliseconds. Default: the limit that is set for the run of the suite. */
   readonly timeout?: number
 }

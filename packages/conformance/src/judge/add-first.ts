@@ -3,7 +3,10 @@ import type { Context } from '../context.ts'
 import type { Exchange } from '../model.ts'
 import { failureText } from './expect-success.ts'
 
-/** Runs an ADD that the rest of a check needs. If the ADD has no result, blocks the check and returns `undefined`. */
+/**
+ * Runs an ADD whose result the rest of a check needs. If the ADD has no result, marks the check as blocked and returns
+ * `undefined`.
+ */
 export async function addFirst(ctx: Context, attached: AttachedPod): Promise<Exchange | undefined> {
   const exchange = await attached.add()
   if (resultIn(exchange) !== undefined) return exchange

@@ -2,21 +2,21 @@ import type { Context } from '../context.ts'
 import { isErrorDocument, readStdout } from '../exchange/documents.ts'
 import type { Exchange, Finding } from '../model.ts'
 
-/** An expected failure. */
+/** Description of a plugin call that must fail. */
 export interface ExpectedFailure {
   /** Description of the call: `ADD without CNI_NETNS`. */
   readonly what: string
-  /** Reason why the call must fail. */
+  /** Reason why the plugin must reject the call. */
   readonly why: string
-  /** Valid error codes. Default: any code. */
+  /** CNI error codes that the plugin may report. Default: any code. */
   readonly codes?: readonly number[]
-  /** Severity of the finding if the plugin uses another code. Default: violation. */
+  /** Severity of the finding if the plugin reports a code that is not in `codes`. Default: violation. */
   readonly codeSeverity?: Finding['severity']
   /** Text that the plugin's error message must contain. */
   readonly names?: string
 }
 
-/** Reports all faults of a call that must fail. */
+/** Evaluates a plugin call that must fail, and reports all faults: success, a missing error, an unexpected code. */
 export function expectFailure(ctx: Context, exchange: Exchange, expected: ExpectedFailure): void {
   const { what, why, codes, codeSeverity = 'violation', names } = expected
   const document = readStdout(exchange.stdout).documents.findLast(isErrorDocument)

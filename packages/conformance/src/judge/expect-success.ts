@@ -3,18 +3,19 @@ import type { Context } from '../context.ts'
 import { isErrorDocument, readStdout } from '../exchange/documents.ts'
 import type { Exchange, Finding } from '../model.ts'
 
-/** An expected success. */
+/** Description of a plugin call that must succeed. */
 export interface ExpectedSuccess {
   /** Description of the call: `DEL, the second time`. */
   readonly what: string
-  /** Reason why the call must succeed. */
+  /** Reason why the plugin call must succeed. */
   readonly why: string
-  /** Severity of a failure. Default: violation. */
+  /** Severity of the finding if the plugin call fails. Default: violation. */
   readonly severity?: Finding['severity']
 }
 
 /**
- * Reports a call that failed although it must succeed, and an ADD without a result. Returns true if the call succeeded.
+ * Reports a finding if a plugin call fails that must succeed, or if an ADD has no result. Returns true if the call
+ * succeeded.
  */
 export function expectSuccess(ctx: Context, exchange: Exchange, expected: ExpectedSuccess): boolean {
   const { what, why, severity = 'violation' } = expected
@@ -28,7 +29,7 @@ export function expectSuccess(ctx: Context, exchange: Exchange, expected: Expect
   return false
 }
 
-/** Short description of a failure. An ADD without a result also counts as a failure. */
+/** Short description of a failed plugin call. An ADD without a result also counts as failed. */
 export function failureText({ exitCode, signal, stdout, stderr, timedOut }: Exchange): string {
   if (timedOut) return 'did not end in time'
   if (exitCode === 0) return 'printed no result'

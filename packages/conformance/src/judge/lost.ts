@@ -1,14 +1,20 @@
 import type { Interface, Result } from '@cni/types'
 import { type Kernel, MAIN_TABLE } from '../world/kernel.ts'
 
-/** Item of prevResult that is missing in the result. */
+/** An interface, address or route of `prevResult` that is missing in the plugin's result. */
 export interface Lost {
   readonly what: string
-  /** True if the namespace lacks the item, too: the plugin removed the item and correctly left it out of the result. */
+  /**
+   * True if the pod's namespace lacks the item, too. The plugin has then removed the item, and rightly omits it from
+   * the result.
+   */
   readonly removed: boolean
 }
 
-/** Items of prevResult that the plugin dropped. A plugin may add and change items, but must not hide existing items. */
+/**
+ * Items of `prevResult` that the plugin's result lacks. A plugin may add and change items, but must not omit items that
+ * still exist.
+ */
 export function lostFrom(
   before: Result,
   after: Result,

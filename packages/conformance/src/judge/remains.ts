@@ -4,23 +4,27 @@ import type { Context } from '../context.ts'
 import { nftBlindness } from '../world/nft-lines.ts'
 import { difference, type Snapshot, takeSnapshot } from '../world/snapshot.ts'
 
-/** Blocks a check that compares snapshots, if the suite cannot read packet filters. */
+/** Marks the running check as blocked if the suite cannot read the node's packet filters. */
 export function needsSight(ctx: Context): void {
   const why = nftBlindness(() => openNft(ctx.world.node))
   if (why !== undefined) ctx.block(`packet filters cannot be seen: ${why}`)
 }
 
-/** Changes in the pod from before to after `body`: `+ link eth0 …`, `- address …`. */
+/** Runs `body` and returns the changes that then remain in the pod: `+ link eth0 …`, `- address …`. */
 export async function remains({ pod }: AttachedPod, body: () => Promise<void>): Promise<string[]> {
   const before = await takeSnapshot(pod.netns)
   await body()
   return await settledDifference(before, () => takeSnapshot(pod.netns))
 }
 
-// Milliseconds to wait after DEL. The kernel removes the peer of a veth and the port of a bridge with a delay.
+// Milliseconds that the suite waits for the kernel after DEL. The kernel removes a veth's peer and a bridge's port with
+// a delay.
 const SETTLE_MS = 1000
 
-/** Differences between two snapshots that remain after a wait. */
+/**
+ * Differences of a namespace from an earlier snapshot. Repeats the snapshot until the differences are gone, for up to a
+ * second.
+ */
 export async function settledDifference(before: Snapshot, take: () => Promise<Snapshot>): Promise<string[]> {
   return await settled(async () => {
     const { added, removed } = difference(before, await take())
@@ -28,7 +32,7 @@ export async function settledDifference(before: Snapshot, take: () => Promise<Sn
   })
 }
 
-/** Changed lines that remain after a wait. */
+/** Calls `take` repeatedly until it returns no changed lines, for up to a second. Returns the last lines. */
 export async function settled(take: () => Promise<string[]>): Promise<string[]> {
   const deadline = performance.now() + SETTLE_MS
   for (;;) {

@@ -4,7 +4,7 @@ import type { Exchange } from '../model.ts'
 import { kernelOf } from '../world/kernel.ts'
 import type { Pod } from '../world/pod.ts'
 
-/** Reports items of a result that the pod's namespace lacks. */
+/** Reports interfaces, addresses and routes of a plugin's result that do not exist in the pod's namespace. */
 export async function compareWithPod(ctx: Context, pod: Pod, exchange: Exchange, result: Result): Promise<void> {
   const kernel = await kernelOf(pod.netns)
   const interfaces = result.interfaces ?? []
@@ -27,7 +27,8 @@ export async function compareWithPod(ctx: Context, pod: Pod, exchange: Exchange,
       ctx.advice(`the result lists the address ${address}, the pod does not have it`, why, exchange)
     }
   }
-  // Addresses without an interface come from IPAM plugins, which only allocate. The caller configures the address.
+  // Skips addresses without an interface. They come from an IPAM plugin, which only allocates addresses; its caller
+  // configures the pod.
   if (unbound.length > 0) ctx.note(`addresses of no interface, not looked for in the pod: ${unbound.join(', ')}`)
   if (!interfaces.some(({ sandbox }) => sandbox === pod.netns.path)) return
   for (const route of result.routes ?? []) {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@cni/types'
 import type { CheckResult } from '../model.ts'
 
-/** Options of a run. */
+/** Options of a run of the conformance suite. */
 export interface ConformanceOptions {
   /** Path of the plugin's executable. */
   readonly plugin: string
@@ -11,8 +11,8 @@ export interface ConformanceOptions {
    */
   readonly conf?: string | JsonObject | undefined
   /**
-   * Version of the configurations. Default: `cniVersion` of the configuration, else the newest version that the plugin
-   * claims.
+   * `cniVersion` of the configurations that the plugin gets. Default: `cniVersion` of the given configuration, else the
+   * newest version that the plugin claims.
    */
   readonly cniVersion?: string | undefined
   /** True for a chained plugin: pods have an interface, and ADD gets a prevResult. Default: false. */
@@ -22,17 +22,20 @@ export interface ConformanceOptions {
   /** Ids or groups of checks to leave out. */
   readonly skip?: readonly string[] | undefined
   /**
-   * Folders of plugins that the plugin calls, joined by `:`. Default: its own folder, /opt/cni/bin and /usr/lib/cni.
+   * Folders with other plugins that the tested plugin calls, joined by `:` (`CNI_PATH`). Default: the tested plugin's
+   * own folder, /opt/cni/bin and /usr/lib/cni.
    */
   readonly cniPath?: string | undefined
-  /** CNI_ARGS of every call. */
+  /** Value of CNI_ARGS in every call of the plugin. */
   readonly args?: string | undefined
-  /** Files and folders in /run and /var/lib/cni that the plugin may access, such as its daemon's socket. */
+  /**
+   * Files and folders of the machine in /run and /var/lib/cni that the plugin can use. Example: the socket of a daemon.
+   */
   readonly share?: readonly string[] | undefined
-  /** Time limit of an execution in milliseconds. Default: 10000. */
+  /** Time limit of one plugin call in milliseconds. Default: 10000. */
   readonly timeout?: number | undefined
   readonly signal?: AbortSignal | undefined
-  /** Called before each check. */
+  /** Called before each check of the suite. */
   readonly onCheck?:
     | ((check: Pick<CheckResult, 'id' | 'group' | 'title' | 'spec'>, index: number, total: number) => void)
     | undefined

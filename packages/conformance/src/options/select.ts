@@ -4,8 +4,8 @@ import { ConformanceError } from '../errors.ts'
 import type { ConformanceOptions } from './options.ts'
 
 /**
- * Checks that `only` and `skip` select, and the number of other checks. Throws a `ConformanceError` with
- * `UNKNOWN_CHECK` for an unknown name, and with `NOTHING_TO_CHECK` if no check is left.
+ * Selects the checks that run by the options `only` and `skip`, and counts the excluded checks. Throws a
+ * `ConformanceError`: `UNKNOWN_CHECK` for an unknown name, `NOTHING_TO_CHECK` if no check is left.
  */
 export function selectChecks({ only = [], skip = [] }: Pick<ConformanceOptions, 'only' | 'skip'>): {
   selected: readonly Check[]

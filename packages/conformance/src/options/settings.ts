@@ -8,7 +8,7 @@ import type { WorldOptions } from '../world/world.ts'
 import { confOf } from './conf.ts'
 import type { ConformanceOptions } from './options.ts'
 
-/** Validates options and adds defaults. Throws a `ConformanceError`. */
+/** Validates the options of a run and adds defaults. Throws a `ConformanceError` for an invalid option. */
 export function settingsOf(options: ConformanceOptions): Settings & WorldOptions {
   const { chained = false, timeout = 10_000, share = [], args, signal } = options
   const plugin = resolve(options.plugin)

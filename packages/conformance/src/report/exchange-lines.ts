@@ -3,7 +3,7 @@ import type { Exchange } from '../model.ts'
 
 const EXCERPT = 600
 
-/** Formats an execution as lines for people, similar to shell commands. */
+/** Formats a plugin call as lines for the user, similar to shell commands. */
 export function exchangeLines(exchange: Exchange): string[] {
   const { env, stdin, special, exitCode, signal, stdout, stderr, timedOut, durationMs } = exchange
   const variables = Object.entries(env).filter(([name]) => name !== 'PATH')
@@ -33,7 +33,7 @@ function compact(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text))
   } catch {
-    // the text is not JSON and stays unchanged
+    // Prints text that is not JSON unchanged.
     return text.trimEnd()
   }
 }

@@ -1,6 +1,6 @@
 import type { Report } from '../model.ts'
 
-/** The report as JSON, with all executions of findings. */
+/** Formats the report as JSON. Each finding includes its plugin call. */
 export function renderJson(report: Report): string {
   return `${JSON.stringify(report, null, 2)}\n`
 }

@@ -3,10 +3,10 @@ import type { CheckResult, Report } from '../model.ts'
 import { exchangeLines } from './exchange-lines.ts'
 
 /**
- * The report as JUnit XML with a suite for each group.
- * - Advice and notes are in the output of a passed case.
- * - Blocked checks are skipped in their group. An additional error at the beginning lists the blocked checks, because
- *   CI ignores skipped cases.
+ * Formats the report as JUnit XML with a test suite for each group of checks.
+ * - Advice and notes appear in the output of a passed test case.
+ * - A blocked check is a skipped test case of its group. One additional error at the beginning lists all blocked
+ *   checks, because CI systems ignore skipped cases.
  */
 export function renderJunit(report: Report): string {
   const groups = groupBy(report.results, ({ group }) => group)

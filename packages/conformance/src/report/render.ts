@@ -4,7 +4,8 @@ import { renderJunit } from './junit.ts'
 import { renderText } from './text.ts'
 
 /**
- * Formats a report: `text` for people, `json` with all executions of findings, `junit` XML with a suite for each group.
+ * Formats a report of the conformance suite. `text` is for users, `json` includes the plugin call of each finding.
+ * `junit` is XML with a test suite for each group of checks.
  *
  * @example
  * ```ts

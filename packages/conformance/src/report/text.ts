@@ -6,7 +6,7 @@ import { exchangeLines } from './exchange-lines.ts'
 type Paint = (text: string) => string
 
 /**
- * The report for people: violations, advice, notes, skipped checks, summary.
+ * Formats the report as text for users: violations, advice, notes, skipped checks, summary.
  *
  * @param options - `colour` adds ANSI colours. Default: false.
  */
@@ -64,7 +64,7 @@ function findingsOf(result: CheckResult, severity: Finding['severity'], paint: P
   const mine = result.outcome.findings.filter((finding) => finding.severity === severity)
   const [first] = mine
   if (first === undefined) return []
-  // Prints the first exchange only; `--json` prints all.
+  // Prints the plugin call of a check's first finding only. `--json` prints the calls of all findings.
   return [
     '',
     `  ${paint.bold(result.id)}  ${result.title}`,

@@ -1,10 +1,14 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
-// Maximum number of bytes that the suite reads of a file. State files are smaller; for a log the beginning is enough.
+// Maximum number of bytes that the suite reads from a file which a plugin wrote. State files are smaller. Of a long log
+// file the beginning is enough.
 const MOST = 1024 * 1024
 
-/** Content of a folder by relative path, with the text of files. Folder paths end in `/`. Links are not followed. */
+/**
+ * Files and folders below a folder, by relative path, with the text of each file. Paths of folders end in `/`. Symbolic
+ * links are not followed.
+ */
 export function contents(folder: string): Map<string, string> {
   return new Map(
     readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => {
@@ -18,10 +22,11 @@ export function contents(folder: string): Map<string, string> {
 function textOf(path: string): string {
   let fd: number
   try {
-    // Flags for `open`, in case a link or FIFO replaced the file after the folder was listed.
+    // Opens without following links and without blocking: a link or FIFO may have replaced the file since the folder
+    // was listed.
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch {
-    // the file was replaced by a link, or removed
+    // The file cannot be opened, because it was removed or a link replaced it.
     return ''
   }
   try {

@@ -5,16 +5,16 @@ import { formatAddress, networkAddress, parsePrefix } from '@cni/types/ip'
 /** Addresses and routes that the kernel has in a namespace, to compare with a result. */
 export interface Kernel {
   link(name: string): Link | undefined
-  /** True if any link of the namespace has the address. */
+  /** True if any interface in the namespace has the address. */
   hasAddress(cidr: string): boolean
   /**
-   * True if the given table has the route; without `table`, any table. Compares gateways only if the given route has a
-   * gateway.
+   * True if a routing table of the namespace has the route. Without `table`, searches all tables. Compares gateways
+   * only if the given route has a gateway.
    */
   hasRoute(route: Route, table?: number): boolean
 }
 
-/** Number of the main routing table, the default for routes. */
+/** Number of the kernel's main routing table, in which routes are by default. */
 export const MAIN_TABLE = 254
 
 const ANY = { ipv4: '0.0.0.0/0', ipv6: '::/0' } as const
@@ -34,14 +34,15 @@ export async function kernelOf(where: Netns): Promise<Kernel> {
           route.type === 'unicast' &&
           (table === undefined || route.table === table) &&
           (route.destination === 'default' ? ANY[route.family] : route.destination) === wanted &&
-          // a route with several gateways lists its gateways in another attribute
+          // Accepts a multipath route for any gateway: the kernel lists its gateways in an attribute that is not read
+          // here.
           (gw === undefined || route.gateway === gw || (route.gateway === undefined && route.linkIndex === undefined)),
       )
     },
   }
 }
 
-/** Destination in the kernel's notation, with zero host bits. */
+/** Destination of a route as the kernel prints it: host bits are zero. */
 function destinationOf(dst: string): string {
   const prefix = parsePrefix(dst)
   return prefix === undefined ? dst : `${formatAddress(networkAddress(prefix))}/${prefix.length}`

@@ -15,7 +15,7 @@ import {
 } from '@cni/nftables/wire'
 import { ruleText, valueText } from './nft-text.ts'
 
-/** Reason why nf_tables of a namespace cannot be read. `undefined` if they can. */
+/** Reason why the suite cannot read a namespace's nf_tables rules. `undefined` if the suite can. */
 export function nftBlindness(open: () => Nft): string | undefined {
   try {
     using nft = open()
@@ -27,7 +27,7 @@ export function nftBlindness(open: () => Nft): string | undefined {
   }
 }
 
-/** nf_tables of a namespace as lines. Empty if nf_tables cannot be read. */
+/** nf_tables rules and objects of a namespace as lines of text. Empty if nf_tables cannot be read. */
 export async function nftLines(where: Netns): Promise<string[]> {
   try {
     using nft = openNft(where)
@@ -41,8 +41,9 @@ export async function nftLines(where: Netns): Promise<string[]> {
 const isUnsupported = (error: unknown): error is NftError => isNftError(error) && error.code === 'UNSUPPORTED'
 
 /**
- * nf_tables as lines, one for each object with its place. Counters and handles are left out. Anonymous sets are part of
- * their rule. Empty tables of iptables-nft are left out.
+ * nf_tables ruleset as lines of text: one line for each table, chain, rule, set or other object, with its table and
+ * chain. Counters and handles are omitted. The line of a rule includes its anonymous sets. Empty tables of iptables-nft
+ * are omitted.
  *
  * @example
  * linesOf(nft) // ['nft table ip nat', 'nft table ip nat / chain X', 'nft table ip nat / chain X / counter, return']
@@ -104,7 +105,7 @@ function elementText({ key, keyEnd, data, flags = [], comment }: NftElement): st
 const families: Readonly<Record<number, string>> = { 1: 'inet', 2: 'ip', 3: 'arp', 5: 'netdev', 7: 'bridge', 10: 'ip6' }
 const NFGENMSG = 4
 
-/** Line for a named object, such as a counter, quota or flowtable: the name without the counts. */
+/** Line for an nf_tables flowtable or named object, such as a counter or quota. The line has the name but no counts. */
 function otherLine(kind: 'object' | 'flowtable', body: Buffer): string {
   const attributes = new Map(decodeAttributes(body, NFGENMSG))
   const family = families[body[0] ?? 0] ?? '?'
@@ -112,7 +113,10 @@ function otherLine(kind: 'object' | 'flowtable', body: Buffer): string {
   return `nft table ${family} ${readCString(attributes.get(1))} / ${kind} ${readCString(attributes.get(2))}${type}`
 }
 
-/** iptables-nft creates its built-in tables and chains at first use. It has no command that removes built-in chains. */
+/**
+ * True for an empty built-in table or chain of iptables-nft. iptables-nft creates its chains at first use and cannot
+ * remove them.
+ */
 function isEmptyShell(line: string): boolean {
   const chain = '(PREROUTING|INPUT|FORWARD|OUTPUT|POSTROUTING) type \\S+ hook \\S+ priority \\S+ policy accept'
   return new RegExp(`^nft table ip6? (filter|nat|mangle|raw|security)( / chain ${chain})?$`).test(line)

@@ -2,7 +2,7 @@ import { decodeAttributes, encodeAttributes } from '@cni/netns/netlink'
 import type { Expression } from '@cni/nftables/wire'
 
 /**
- * Short text of a rule: its expressions, without counts and registers.
+ * Short text of an nf_tables rule: its expressions, without counters and register numbers.
  *
  * @param setText - returns the text for a set that the rule refers to
  * @example
@@ -27,8 +27,8 @@ function stepText(expression: Expression, setText: (set: string) => string): str
       const loads = 'dreg' in fields && fields.dreg === 1
       const said = Object.entries(fields).flatMap(([key, value]) => {
         if (value === undefined || (key === 'dreg' && value === 1)) return []
-        // The text omits the register `sreg` if the expression compares or transforms its value. Any other expression
-        // writes the value, for example to the packet: its text has the word `set`.
+        // Omits the source register `sreg` of an expression that compares or transforms the register's value. Any other
+        // expression writes the value, for example to the packet. Its text gets the word `set`.
         if (key === 'sreg') return loads || 'data' in fields || 'from' in fields ? [] : ['set']
         return [typeof value === 'number' && key !== 'revision' ? `${key} ${value}` : valueText(value)]
       })
@@ -37,7 +37,9 @@ function stepText(expression: Expression, setText: (set: string) => string): str
   }
 }
 
-/** Text of a field. Printable bytes become text. */
+/**
+ * Text of an attribute's value in an nf_tables expression. Printable bytes become text, other bytes hexadecimal digits.
+ */
 export function valueText(value: unknown): string {
   if (value === undefined) return ''
   if (value instanceof Uint8Array) return bytesText(Buffer.from(value))
@@ -47,11 +49,14 @@ export function valueText(value: unknown): string {
 
 function bytesText(bytes: Buffer): string {
   const text = /^([\x20-\x7e]{2,})\0*$/.exec(bytes.toString('latin1'))?.[1]
-  // Cuts the zero bytes at the end of the structures of xt modules.
+  // Cuts zero bytes at the end, because structures of xt modules are padded with zeros.
   return text === undefined ? bytes.toString('hex').replace(/(?<=.{8})(00)+$/, '…') : JSON.stringify(text)
 }
 
-/** Fields of expressions that change while packets pass. */
+/**
+ * Attributes of nf_tables expressions that change while packets pass: counts of `quota` and times of `last`.
+ * Comparisons ignore these attributes.
+ */
 const state: Readonly<Record<string, readonly number[]>> = { quota: [4], last: [1, 2] }
 
 function withoutState(name: string, data: Uint8Array | undefined): Uint8Array | undefined {

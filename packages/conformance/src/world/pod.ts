@@ -3,7 +3,10 @@ import { type Netns, netns, openRtnl, type Rtnl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import type { Result } from '@cni/types'
 
-/** A namespace that plays a pod. For a chained plugin it has an interface and the previous plugin's result. */
+/**
+ * A network namespace that plays a pod in a check. For a chained plugin, the pod has an interface and a result of the
+ * previous plugin.
+ */
 export interface Pod extends AsyncDisposable {
   readonly netns: Netns
   readonly id: string
@@ -13,7 +16,7 @@ export interface Pod extends AsyncDisposable {
 
 let count = 0
 
-/** Creates a pod on the node. */
+/** Creates a test pod on the test node. */
 export async function createPod(node: Netns, chained: boolean): Promise<Pod> {
   const number = ++count
   const pod = await tempNetns({ lo: chained })
@@ -24,7 +27,7 @@ export async function createPod(node: Netns, chained: boolean): Promise<Pod> {
       ifName: 'eth0',
       prevResult: chained ? await attach(node, pod, number) : undefined,
       async [Symbol.asyncDispose]() {
-        // Deletes the link explicitly: the kernel would delete it later, during another check.
+        // Deletes the pod's veth explicitly. The kernel would delete the veth with a delay, during the next check.
         using rtnl = await openRtnl(node)
         await rtnl.deleteLink(peerOf(number))
         await pod[Symbol.asyncDispose]()
@@ -36,7 +39,7 @@ export async function createPod(node: Netns, chained: boolean): Promise<Pod> {
   }
 }
 
-/** Waits for the route to an IPv6 address: the kernel adds it asynchronously. */
+/** Waits for the route to the pod's IPv6 address: the kernel adds the route asynchronously. */
 async function complete(rtnl: Rtnl, cidr: string): Promise<void> {
   const destination = `${cidr.split('/')[0]}/128`
   const deadline = performance.now() + 5000
@@ -50,13 +53,16 @@ function peerOf(number: number): string {
   return `conf${number}`
 }
 
-/** Does the work of a bridge plugin and returns its result in 1.1.0. */
+/**
+ * Connects the pod to the node as a bridge plugin would: a veth with addresses and routes. Returns the result in
+ * version 1.1.0, which the tested chained plugin gets as `prevResult`.
+ */
 async function attach(node: Netns, pod: Netns, number: number): Promise<Result> {
   const low = number % 65_000
   const ipv4 = `10.213.${Math.floor(low / 250)}.${(low % 250) + 2}/16`
   const ipv6 = `fd00:213::${(low + 2).toString(16)}/64`
   const peer = peerOf(number)
-  // without duplicate address detection the address is usable at once
+  // Turns off IPv6 duplicate address detection in the pod, so that its address is usable at once.
   netns.run(pod, () => writeFileSync('/proc/sys/net/ipv6/conf/default/accept_dad', '0'))
   using onNode = await openRtnl(node)
   await onNode.addLink({ kind: 'veth', name: peer, peer: { name: 'eth0', netns: pod } })

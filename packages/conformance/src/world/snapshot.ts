@@ -3,13 +3,13 @@ import { findExecutable } from '@cni/host'
 import { type Netns, netns, openRtnl, type Rtnl } from '@cni/netns'
 import { nftLines } from './nft-lines.ts'
 
-/** State of a namespace as lines, with data to restore it. */
+/** Network state of a namespace, as lines of text that can be compared, and the values of its sysctls. */
 export interface Snapshot {
   readonly lines: readonly string[]
   readonly sysctls: ReadonlyMap<string, string>
 }
 
-/** Lines that were added or removed between two snapshots. */
+/** Lines of a namespace's network state that were added or removed between two snapshots. */
 export interface Difference {
   readonly added: readonly string[]
   readonly removed: readonly string[]
@@ -18,7 +18,8 @@ export interface Difference {
 const LEGACY = ['iptables', 'ip6tables'] as const
 
 /**
- * Links, addresses, routes, rules, qdiscs, packet filters of both kinds and sysctls of a namespace, without counters.
+ * Reads the links, addresses, routes, rules, qdiscs, nftables and legacy iptables filters, and sysctls of a namespace.
+ * Omits counters.
  */
 export async function takeSnapshot(where: Netns): Promise<Snapshot> {
   using rtnl = await openRtnl(where)
@@ -28,7 +29,10 @@ export async function takeSnapshot(where: Netns): Promise<Snapshot> {
   return { lines: [...state, ...(await nftLines(where)), ...legacy.flat(), ...settings], sysctls }
 }
 
-/** Compares two snapshots. Counts equal lines: a second equal rule is a change. Ignores sysctls of new links. */
+/**
+ * Compares two snapshots of a namespace. A rule that exists twice instead of once counts as added. Ignores sysctls of
+ * new links.
+ */
 export function difference(before: Snapshot, after: Snapshot): Difference {
   const added = surplus(after.lines, before.lines)
   const removed = surplus(before.lines, after.lines)
@@ -89,8 +93,8 @@ function comesByItself(line: string): boolean {
 }
 
 async function legacyLines(where: Netns, name: (typeof LEGACY)[number]): Promise<string[]> {
-  // The kernel's file with table names is empty until a table is used. This test avoids starting iptables-save, which
-  // would load the table.
+  // Checks /proc for legacy iptables tables before it runs iptables-save, because iptables-save itself would create the
+  // table.
   if (!netns.run(where, () => hasLegacyTables(name))) return []
   const save = findExecutable(`${name}-legacy-save`)
   if (save === undefined) throw new Error(`There are legacy tables, and no ${name}-legacy-save to see them`)
@@ -109,7 +113,7 @@ function hasLegacyTables(name: (typeof LEGACY)[number]): boolean {
     const file = name === 'iptables' ? 'ip_tables_names' : 'ip6_tables_names'
     return readFileSync(`/proc/thread-self/net/${file}`, 'utf8').trim() !== ''
   } catch {
-    // the kernel has no legacy tables
+    // /proc has no list of legacy iptables tables: the kernel does not support them.
     return false
   }
 }
@@ -136,7 +140,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {
-    // the kernel has no IPv6, or the link was removed
+    // The folder of the link's sysctls is missing: the kernel has no IPv6, or the link was removed.
     return []
   }
 }
@@ -145,7 +149,8 @@ function readOr(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch {
-    // the entry is a folder, a write-only sysctl, or stable_secret, which cannot be read before it is set
+    // Skips an entry of /proc/sys that cannot be read: a folder, a write-only sysctl, or `stable_secret` before it is
+    // set.
     return undefined
   }
 }

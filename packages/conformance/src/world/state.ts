@@ -14,24 +14,27 @@ import { contents } from './contents.ts'
 import type { Mount } from './wrapper.ts'
 
 /**
- * Folders where plugins keep state: leases, caches, sockets, locks. `/run` is replaced, too, because it contains the
- * socket of D-Bus: the firewall plugin would otherwise talk to the machine's firewalld.
+ * Folders in which plugins keep files: leases, caches, sockets, locks. The suite replaces each folder by a new one.
+ * `/run` is included because of the socket of D-Bus: the firewall plugin would otherwise change the machine's
+ * firewalld.
  */
 export const STATE_FOLDERS = ['/run', '/var/lib/cni'] as const
 
-/** Folders that a plugin sees instead of the machine's folders. */
+/**
+ * New folders in which the tested plugin keeps its files, in place of the machine's `/run`, `/var/lib/cni` and others.
+ */
 export interface State {
-  /** Mounts that the wrapper makes, in this order. */
+  /** Bind mounts in the plugin's mount namespace, in the order in which they are made. */
   readonly mounts: readonly Mount[]
-  /** All state files: text by the path that the plugin sees. Folder paths end in `/`. */
+  /** All files that plugins keep on the node: text by the path that the plugin sees. Paths of folders end in `/`. */
   look(): ReadonlyMap<string, string>
-  /** Removes the state folders and their contents. */
+  /** Deletes the folders in which the tested plugin kept its files. */
   remove(): void
 }
 
 /**
- * Creates state folders below `dir`. They contain only the standard entries of a node and `shares`: files and folders
- * of the machine that the plugin may access.
+ * Creates new folders below `dir` for the files of the tested plugin. The folders contain only the standard entries of
+ * a node, and `shares`: files and folders of the machine that the plugin can use.
  */
 export function freshState(dir: string, shares: readonly string[], folders: readonly string[] = STATE_FOLDERS): State {
   mkdirSync(dir)
@@ -49,15 +52,15 @@ export function freshState(dir: string, shares: readonly string[], folders: read
     mounts: [...shared, ...covers.flatMap(({ mounts }) => mounts)],
     look: () => new Map([...look()].filter(([path]) => !before.has(path))),
     remove() {
-      // The mounts exist only in the plugin's namespaces. If `dir` were mounted here, removal would empty a folder of
-      // the machine.
+      // Refuses to delete `dir` if something is mounted below it: the deletion would empty a folder of the machine. The
+      // suite's own mounts exist only in the mount namespaces of plugins.
       if (readFileSync('/proc/self/mountinfo', 'utf8').includes(` ${dir}/`)) throw new Error(`${dir} is mounted upon`)
       rmSync(dir, { recursive: true, force: true })
     },
   }
 }
 
-/** Path of a shared file with links resolved, if this path is below a state folder. Otherwise `undefined`. */
+/** Path of a shared file, with symbolic links resolved. `undefined` if the suite does not replace the file's folder. */
 export function shareBelowState(path: string): string | undefined {
   const real = join(realpathSync(dirname(path)), basename(path))
   return STATE_FOLDERS.some((folder) => isBelow(real, folder)) ? real : undefined
@@ -69,13 +72,14 @@ function isBelow(path: string, folder: string): boolean {
 
 interface Cover {
   readonly folder: string
-  /** Folder that the plugin sees instead of the machine's folder. */
+  /** New folder that the plugin sees in place of the machine's folder. */
   readonly by: string
   readonly mounts: readonly Mount[]
 }
 
 /**
- * Covers a folder. If the machine lacks the folder, its parent is covered instead, with links to the parent's contents.
+ * Replaces a folder of the machine by a new one for the plugin. If the machine lacks the folder, replaces its parent,
+ * and links to the other contents of the parent.
  */
 function coverOf(folder: string, dir: string): Cover {
   if (existsSync(folder)) {
@@ -100,7 +104,7 @@ function nearest(folder: string): string {
   return existsSync(folder) ? folder : nearest(dirname(folder))
 }
 
-/** Creates the entries of `/run` that programs expect. */
+/** Creates the standard entries of `/run`, which programs expect to exist. */
 function furnish(run: string): void {
   for (const folder of ['lock', 'netns']) mkdirSync(join(run, folder))
   writeFileSync(join(run, 'xtables.lock'), '', { mode: 0o600 })

@@ -4,20 +4,23 @@ import { type Netns, netns, openRtnl, type Rtnl } from '@cni/netns'
 import { openNft } from '@cni/nftables/wire'
 import { type Difference, difference, type Snapshot } from './snapshot.ts'
 
-/** Undoes one change of the plugin. */
+/** A change of the pod or node that undoes a part of ADD's work. The plugin's CHECK must then fail. */
 export interface Tampering {
-  /** Description of the change: `deleted the link eth0`. */
+  /** Description of the undone work: `deleted the link eth0`. */
   readonly text: string
   apply(where: Netns): Promise<void>
 }
 
-/** All tamperings that are possible between two snapshots of a pod's namespace. */
+/** All ways to undo parts of ADD's work in the pod, from snapshots before and after ADD. */
 export function tamperings(before: Snapshot, after: Snapshot): Tampering[] {
   const change = difference(before, after)
   return [...links(change), ...addresses(change), ...filters(change), ...sysctls(before, after, change)]
 }
 
-/** Tamperings of packet filters. On the node only these are safe: other tamperings would affect other programs. */
+/**
+ * Ways to undo an ADD's packet filter rules. On the node the suite undoes only rules, because all else may belong to
+ * other programs.
+ */
 export function filters({ added }: Difference): Tampering[] {
   const found: Tampering[] = []
   if (added.some((line) => line.startsWith('nft '))) {
@@ -58,7 +61,7 @@ function links({ added, removed }: Difference): Tampering[] {
   ]
 }
 
-/** Tamperings of addresses on links that existed before. */
+/** Ways to undo the addresses that ADD set on links which existed before ADD. */
 function addresses({ added, removed }: Difference): Tampering[] {
   const touched = new Set(
     [...added, ...removed].filter((line) => line.startsWith('link ')).map((line) => line.split(' ')[1]),
@@ -73,7 +76,7 @@ function addresses({ added, removed }: Difference): Tampering[] {
 
 function sysctls(before: Snapshot, after: Snapshot, { added }: Difference): Tampering[] {
   const changed = [...before.sysctls].filter(([name, value]) => (after.sysctls.get(name) ?? value) !== value)
-  // No tampering if ADD created a link: the kernel then adds and changes sysctls itself.
+  // Undoes no sysctls if ADD created a link: the kernel itself then adds and changes sysctls.
   if (changed.length === 0 || added.some((line) => line.startsWith('link '))) return []
   const names = changed.map(([name]) => name)
   return [

@@ -7,32 +7,32 @@ import { tempNetns } from '@cni/netns/testing'
 import { freshState, type State, shareBelowState } from './state.ts'
 import { NOT_STARTED, type Streams, WRAPPER, wrap } from './wrapper.ts'
 
-/** The throw-away node: a network namespace, with new folders for the plugins' state. */
+/** The test node: a temporary network namespace, with new folders for the files of plugins. */
 export interface World extends AsyncDisposable {
   readonly node: Netns
-  /** State folders that the last `renew` created. */
+  /** Folders for the files of plugins, as the last `renew` created them. */
   readonly state: State
-  /** Replaces the state folders by empty folders. */
+  /** Replaces the folders for the files of plugins by empty folders. */
   renew(): void
-  /** Starts the plugin on the node. */
+  /** Starts the tested plugin on the test node. */
   start(request: StartRequest): ReturnType<typeof start>
-  /** Creates a FIFO and returns its path. */
+  /** Creates a FIFO for a stream of the plugin and returns the FIFO's path. */
   fifo(): Promise<string>
   /**
-   * Creates a FIFO for stdin and fills it with blanks and the text. The plugin reads no end of input until the FIFO is
-   * closed.
+   * Creates a FIFO for the plugin's stdin, and fills it with blanks and the text. The plugin sees no end of input until
+   * the suite closes the FIFO.
    */
   openStdin(text: string): Promise<OpenStdin>
 }
 
-/** FIFO for a plugin's stdin. */
+/** FIFO that is the stdin of a plugin. */
 export interface OpenStdin extends Disposable {
   readonly path: string
-  /** Waits until the plugin has read from the FIFO. Returns false if the plugin ends first or the time is over. */
+  /** Waits until the plugin has read from the FIFO. Returns false if the plugin ends first or `withinMs` is over. */
   beingRead(withinMs: number, runs: () => boolean): Promise<boolean>
 }
 
-/** Request to start the plugin. */
+/** Request to start the tested plugin once. */
 export interface StartRequest {
   readonly env: Readonly<Record<string, string>>
   readonly input?: string | Uint8Array
@@ -41,22 +41,24 @@ export interface StartRequest {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Environment variable PATH of the plugin. */
+/** Value of the plugin's environment variable PATH. */
 export const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-/** Options of the throw-away node. */
+/** Options of the test node. */
 export interface WorldOptions {
   readonly plugin: string
-  /** The machine's files and folders in state folders that the plugin may access. */
+  /**
+   * Files and folders of the machine that the plugin can use although the suite replaces their folders, such as `/run`.
+   */
   readonly shares: readonly string[]
-  /** Folders that must stay visible: the plugin's folder and folders of plugins that it calls. */
+  /** Folders of the machine that the plugin must still see: its own folder, and folders of plugins that it calls. */
   readonly needed: readonly string[]
 }
 
-/** Creates the node. Its disposal removes everything, including files of the plugin. */
+/** Creates the test node. Disposing the node removes the namespace and all files, including files of the plugin. */
 export async function world({ plugin, shares, needed }: WorldOptions): Promise<World> {
   const dir = mkdtempSync(join(tmpdir(), 'cni-conformance-'))
-  // Namespaces of pods and the FIFOs are in the temporary folder, which must stay visible.
+  // Keeps the temporary folder visible to the plugin: it contains the pods' namespaces and the FIFOs.
   const seen = [tmpdir(), ...needed].flatMap((folder) => (existsSync(folder) ? (shareBelowState(folder) ?? []) : []))
   const shared = [...new Set([...shares, ...seen])].sort()
   let states = 0
@@ -108,7 +110,8 @@ export async function world({ plugin, shares, needed }: WorldOptions): Promise<W
 
 function openStdin(path: string, text: string): OpenStdin {
   const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
-  // Size of a pipe: 16 pages (pipe(7)). The blanks that fill the pipe are valid before JSON.
+  // Size of a pipe: 16 pages (pipe(7)). The suite fills the pipe with blanks before the JSON text, where JSON permits
+  // them.
   writeSync(fd, text.padStart(16 * 4096))
   return {
     path,
@@ -128,7 +131,7 @@ function takesMore(fd: number): boolean {
   try {
     return writeSync(fd, ' ') > 0
   } catch {
-    // EAGAIN: the pipe is still full
+    // The write failed with EAGAIN: the pipe is still full, because the plugin has not read from it.
     return false
   }
 }
@@ -136,7 +139,8 @@ function takesMore(fd: number): boolean {
 const pause = () => new Promise((resolve) => setTimeout(resolve, 2))
 
 /**
- * Waits for the result of a process. Throws if the plugin was not started, because that is not a fault of the plugin.
+ * Waits until the plugin has ended and returns its output. Throws if the plugin could not be started, because that is
+ * not a fault of the plugin.
  */
 export async function settled({ done }: ReturnType<typeof start>): Promise<RunResult> {
   const result = await done.catch((error: unknown) => {
@@ -148,7 +152,9 @@ export async function settled({ done }: ReturnType<typeof start>): Promise<RunRe
   throw new Error(`the plugin could not be started: ${said.slice(0, -NOT_STARTED.length).trim()}`)
 }
 
-/** Waits until the process executes the plugin. Returns false if the process ends first or the time is over. */
+/**
+ * Waits until the started process has executed the plugin. Returns false if the process ends first or the time is over.
+ */
 export async function becamePlugin(pid: number | undefined, withinMs: number): Promise<boolean> {
   const deadline = performance.now() + withinMs
   while (performance.now() < deadline) {
@@ -160,7 +166,7 @@ export async function becamePlugin(pid: number | undefined, withinMs: number): P
   return false
 }
 
-/** True while a process runs. A zombie has an empty command line. */
+/** True while a process runs. A zombie process has ended: its command line in /proc is empty. */
 export function isRunning(pid: number | undefined): boolean {
   return Boolean(commandLine(pid))
 }
@@ -169,7 +175,7 @@ function commandLine(pid: number | undefined): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
   } catch {
-    // the process has ended
+    // /proc has no folder of the process: the process has ended.
     return undefined
   }
 }

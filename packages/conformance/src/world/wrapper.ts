@@ -1,14 +1,17 @@
-/** Name of the wrapper's process until the process executes the plugin. */
+/** Name of the process that starts the plugin, before it executes the plugin's file. */
 export const WRAPPER = 'cni-conformance-wrapper'
 
-/** Last line on stderr if the process could not execute the plugin. */
+/** Last line on stderr if the plugin's file could not be executed. */
 export const NOT_STARTED = `${WRAPPER}: the plugin was not started`
 
-/** Special streams of an execution: paths of FIFOs, `-` for a normal stream. */
+/** Paths of FIFOs for the plugin's stdin, stdout and stderr. `-` leaves a stream unchanged. */
 export interface Streams {
-  /** FIFO for stdin. It never ends because the process itself holds the other end. */
+  /**
+   * FIFO for the plugin's stdin. The plugin sees no end of input, because its own process also has the FIFO open for
+   * writing.
+   */
   readonly stdin?: string
-  /** FIFO for stdout without a reader: a write fails with EPIPE. */
+  /** FIFO for the plugin's stdout that has no reader: a write of the plugin fails with EPIPE. */
   readonly stdout?: string
   readonly stderr?: string
 }
@@ -19,9 +22,9 @@ export interface Mount {
   readonly to: string
 }
 
-// The process executes unshare, sh and the plugin, one after the other, with the same pid. Signals and the exit status
-// are therefore the plugin's. stdin is a pipe as in runtimes: Node would use a socket, and `cat /dev/stdin` in a shell
-// plugin would fail.
+// Starts a plugin: one process executes unshare, sh and the plugin in turn, with the same pid. Signals thus reach the
+// plugin, and the exit status is the plugin's. stdin is a pipe, as in runtimes. Node would use a socket, with which
+// `cat /dev/stdin` in a shell plugin fails.
 const SCRIPT = `
 trap 'echo "${NOT_STARTED}" >&2' EXIT
 in=$1; out=$2; err=$3; pipe=$4; mounts=$5; shift 5
