@@ -1,18 +1,21 @@
-/** One attachment of a container to a network. The runtime passes it to every plugin of the list. */
+/** Attachment of one container to one network. The runtime passes its data to every plugin of the network's list. */
 export interface Attachment {
   readonly containerID: string
-  /** Path of the container's namespace. For DEL it may be empty if the namespace is gone. */
+  /** Path of the container's network namespace. For DEL the path may be empty if the namespace no longer exists. */
   readonly netns: string
   readonly ifName: string
-  /** `CNI_ARGS`. */
+  /** Keys and values for the plugins' environment variable `CNI_ARGS`. */
   readonly args?: ReadonlyArray<readonly [string, string]>
-  /** Values that the runtime passes to plugins that declare the capability. */
+  /**
+   * Values by capability, such as `portMappings`. The runtime passes a value only to plugins that declare the
+   * capability.
+   */
   readonly capabilityArgs?: Readonly<Record<string, unknown>>
 }
 
-/** An attachment in the cache. */
+/** Attachment of a container to a network, as read from the cache. */
 export interface CachedAttachment extends Attachment {
   readonly network: string
-  /** Text of the list with which it was added. */
+  /** Text of the network configuration list with which the runtime added the attachment. */
   readonly config: string
 }

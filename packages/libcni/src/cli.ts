@@ -12,7 +12,7 @@ commandMain('cnitool', (argv, io) =>
     get colour() {
       return io.stderrColour
     },
-    // Plugins have their own process groups, so Ctrl-C reaches only this process.
+    // Ctrl-C signals only the `cnitool` process, because plugins have their own process groups.
     signal: io.signal,
   }),
 )

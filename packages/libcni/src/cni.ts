@@ -14,9 +14,11 @@ import { validateNetwork } from './verbs/validate.ts'
 
 /** The runtime side of CNI; see {@link cni}. Accepts loaded lists and plain conflist objects. */
 export interface Cni {
-  /** Attaches a container: runs ADD of every plugin. After a failure run {@link Cni.del}. */
+  /**
+   * Attaches a container to a network: runs ADD of every plugin. After a failure, the caller must run {@link Cni.del}.
+   */
   add(list: NetworkList | Conflist, rt: Attachment, options?: OperationOptions): Promise<PluginResult>
-  /** Checks an attachment: runs CHECK of every plugin. */
+  /** Checks a container's attachment to a network: runs CHECK of every plugin. */
   check(list: NetworkList | Conflist, rt: Attachment, options?: OperationOptions): Promise<void>
   /**
    * Detaches a container: runs DEL of every plugin, the last one first.
@@ -33,27 +35,30 @@ export interface Cni {
     options?: OperationOptions & { readonly onDelError?: 'stop' | 'continue' | undefined },
   ): Promise<void>
   /**
-   * Deletes attachments that do not exist any more.
+   * Runs DEL for the network's cached attachments that no longer exist, and GC of every plugin.
    *
-   * @param args - attachments that still exist. All others of the network are deleted; `[]` deletes all.
+   * @param args - attachments that still exist. All other attachments of the network are deleted; `[]` deletes all.
    */
   gc(
     list: NetworkList | Conflist,
     args: { readonly validAttachments: readonly ValidAttachment[] },
     options?: OperationOptions,
   ): Promise<void>
-  /** Runs STATUS of every plugin, to test if an ADD could succeed now. */
+  /** Runs STATUS of every plugin, to test whether an ADD would succeed now. */
   status(list: NetworkList | Conflist, options?: OperationOptions): Promise<void>
-  /** Checks that every plugin exists and supports the list's version. Returns the declared capabilities. */
+  /**
+   * Tests that every plugin of the list exists and supports the list's version. Returns the capabilities that the
+   * plugins declare.
+   */
   validate(list: NetworkList | Conflist, options?: OperationOptions): Promise<string[]>
-  /** Cached result of an attachment, in the list's version. */
+  /** Cached result of an attachment, converted to the `cniVersion` of the network's list. */
   cachedResult(list: NetworkList | Conflist, rt: Pick<Attachment, 'containerID' | 'ifName'>): unknown
-  /** Cached list and arguments of an attachment. */
+  /** Cached data of an attachment: the text of the network's list, `CNI_ARGS` and capability values. */
   cachedAttachment(
     list: NetworkList | Conflist,
     rt: Pick<Attachment, 'containerID' | 'ifName'>,
   ): CachedAttachment | undefined
-  /** Cached attachments, of all networks, or of one container. */
+  /** Cached attachments of all networks, either of all containers or of one container. */
   attachments(containerID?: string): CachedAttachment[]
 }
 

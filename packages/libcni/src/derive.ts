@@ -1,20 +1,26 @@
 import { type Conflist, goStringify, type PluginConf, type ValidAttachment } from '@cni/types'
 
-/** Verb for a plugin, and the data that the runtime adds to its configuration. */
+/** Verb for which a plugin's configuration is derived, and data that the runtime adds to the configuration. */
 export type Derivation =
   | {
       readonly command: 'ADD' | 'CHECK' | 'DEL'
-      /** Result of the previous plugin (ADD) or of the whole chain (CHECK, DEL). Passed unchanged. */
+      /**
+       * Previous result: for ADD the result of the plugin before, for CHECK and DEL the result of the whole chain.
+       * Added to the configuration unchanged.
+       */
       readonly prevResult?: unknown
-      /** Values that the runtime offers. A plugin gets those that it declares in `capabilities`. */
+      /**
+       * Values by capability that the runtime offers. A plugin gets only values whose capability it declares in
+       * `capabilities`.
+       */
       readonly capabilityArgs?: Readonly<Record<string, unknown>> | undefined
     }
   | { readonly command: 'GC'; readonly validAttachments?: readonly ValidAttachment[] | undefined }
   | { readonly command: 'STATUS' }
 
 /**
- * Derives the configuration for a plugin's stdin from the list and the runtime's data.
- * Pure: changes no argument. Unknown members are kept.
+ * Derives the configuration that a plugin gets on stdin, from the network's list and the runtime's data. Pure: changes
+ * no argument. Members that are unknown to CNI are kept.
  *
  * @example
  * ```ts
@@ -42,7 +48,7 @@ export function deriveConf(
     }
     case 'GC': {
       const { validAttachments: valid } = derivation
-      // The second key is the earlier name, which older plugins read (containernetworking/cni#1101).
+      // Adds the valid attachments under two keys. Older plugins read the second key (containernetworking/cni#1101).
       return valid === undefined
         ? common
         : { ...common, 'cni.dev/valid-attachments': valid, 'cni.dev/attachments': valid }
@@ -52,12 +58,12 @@ export function deriveConf(
   }
 }
 
-/** Encodes a derived configuration: one line, sorted keys, Go's escapes. */
+/** Encodes a plugin's configuration as Go does: one line, sorted keys, Go's escapes. */
 export function encodeConf(conf: Readonly<Record<string, unknown>>): string {
   return goStringify(conf, { sortKeys: true })
 }
 
-/** Capabilities that a plugin declares as true. */
+/** Capabilities that a plugin's configuration sets to true. */
 export function capabilitiesOf(plugin: PluginConf): string[] {
   const flags = Object.entries(plugin.capabilities ?? {})
   return flags.filter(([, declared]) => declared === true).map(([name]) => name)

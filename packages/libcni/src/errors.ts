@@ -2,7 +2,7 @@ import { isInvokeError } from '@cni/invoke'
 import { isCniError } from '@cni/types'
 
 /**
- * A network that could not be loaded, attached, checked or detached.
+ * Error of the runtime side: a network could not be loaded, attached, checked or detached.
  *
  * @example
  * ```ts
@@ -10,7 +10,7 @@ import { isCniError } from '@cni/types'
  * ```
  */
 export class RuntimeError extends Error {
-  /** Kind of error. The plugin's own error, with its code, is the `cause`. */
+  /** Kind of failure. If a plugin failed, `cause` is the plugin's error with its CNI error code. */
   readonly code:
     | 'NO_CONFIG'
     | 'NOT_FOUND'
@@ -23,9 +23,9 @@ export class RuntimeError extends Error {
     | 'UNSAFE_NAME'
     | 'UNDO'
     | 'BUSY'
-  /** Advice to the user. */
+  /** Advice to the user of the runtime. */
   declare readonly hint?: string
-  /** Index of the plugin that failed in an ADD. The plugins before it have succeeded. */
+  /** Index in the list of the plugin whose ADD failed. The ADDs of all earlier plugins have succeeded. */
   declare readonly pluginIndex?: number
 
   constructor(
@@ -49,7 +49,7 @@ export function isRuntimeError(value: unknown): value is RuntimeError {
   return value instanceof Error && value.name === 'RuntimeError'
 }
 
-/** Advice of an error or of one of its causes. */
+/** Advice to the user, from the error or from the nearest cause that has advice. */
 export function hintOf(error: unknown): string | undefined {
   const seen = new Set<unknown>()
   for (let one = error; one instanceof Error && !seen.has(one); one = one.cause) {

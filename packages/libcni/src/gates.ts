@@ -1,10 +1,10 @@
 import { type Conflist, gte } from '@cni/types'
 import { RuntimeError } from './errors.ts'
 
-/** Members of a list that enable or disable verbs. */
+/** Members of a network configuration list that decide which verbs the runtime runs. */
 type Gated = Pick<Conflist, 'cniVersion' | 'disableCheck' | 'disableGC'>
 
-/** Throws `CHECK_UNSUPPORTED` for a list older than CHECK. */
+/** Throws `CHECK_UNSUPPORTED` if the `cniVersion` of a list is older than 0.4.0, which added CHECK. */
 export function assertCheckSupported({ cniVersion = '' }: Gated): void {
   if (gte(cniVersion, '0.4.0')) return
   const message = `configuration version "${cniVersion}" does not support the CHECK command`

@@ -14,8 +14,8 @@ import { RuntimeError } from './errors.ts'
 import { type NetworkList, parseNetworkList } from './network-list.ts'
 
 /**
- * Loads the network of that name from a folder: the first matching `*.conflist`, sorted by name.
- * Without one, wraps the first matching single-plugin `*.conf` or `*.json` in a list.
+ * Loads the network with the given name from a folder. Takes the first matching `*.conflist`, sorted by file name.
+ * Without a match, wraps the first matching single-plugin file (`*.conf` or `*.json`) in a list.
  *
  * @param options - `skipInvalid` skips invalid files, as runtimes do, and reports them to `onInvalid`.
  * @throws {@link RuntimeError} `NO_CONFIG`, `NOT_FOUND`, or `INVALID_CONFIG` naming the file.
@@ -52,8 +52,8 @@ export function loadConflist(
 }
 
 /**
- * Loads a conflist file. Appends the plugins of the folder next to it that has the network's name (`*.conf`).
- * Does not append them if the list has `loadOnlyInlinedPlugins`.
+ * Loads a conflist file. Also loads plugins from `*.conf` files in the folder beside the file that has the network's
+ * name. Appends these plugins to the list, unless the list has `loadOnlyInlinedPlugins`.
  *
  * @throws {@link RuntimeError} `INVALID_CONFIG` naming the file.
  */
@@ -100,14 +100,15 @@ function loadPluginFile(file: string): PluginConf {
   })
 }
 
-/** Wraps a single-plugin configuration in a list with its name and version. */
+/** Wraps the configuration of a single plugin in a list, with the configuration's name and version. */
 function listOfOne(plugin: PluginConf): NetworkList {
   const { name, cniVersion } = plugin
   return parseNetworkList(goStringify({ name, cniVersion, plugins: [plugin] }, { sortKeys: true }))
 }
 
 function withFolder(conflist: Conflist, file: string): Conflist {
-  // The network's name becomes part of a path. A name with a separator has no plugin folder.
+  // The network's name is the name of the folder with more plugins. A name that would lead to another folder, such as
+  // `..`, is not used.
   if (conflist.name === '' || conflist.name === '.' || conflist.name === '..' || conflist.name.includes('/')) {
     return conflist
   }
@@ -124,7 +125,7 @@ function read(file: string): string {
   }
 }
 
-/** Adds the file's name to errors of the parser. */
+/** Adds the configuration file's name to errors of the parser. */
 function naming<T>(file: string, parse: () => T): T {
   try {
     return parse()

@@ -5,8 +5,8 @@ import { type NetworkList, parseNetworkList } from './network-list.ts'
 import type { OperationOptions } from './runtime.ts'
 
 /**
- * Network for a container's loopback interface, with containerd's names of network, interface and plugin.
- * Its version is the first with CHECK; plugins of 2019 support it too.
+ * Network for a container's loopback interface. Network, interface and plugin have the same names as in containerd. The
+ * version is the first one with CHECK, which plugins of 2019 support too.
  */
 export const loopbackList: NetworkList = /* @__PURE__ */ parseNetworkList(
   '{"cniVersion":"0.4.0","name":"cni-loopback","plugins":[{"type":"loopback"}]}',
@@ -18,9 +18,8 @@ export function loopbackOf({ containerID, netns }: Pick<Attachment, 'containerID
 }
 
 /**
- * Sets a container's `lo` up, as runtimes do before its first network. Needs the plugin `loopback` in a folder of the
- * runtime.
- * This is an ordinary attachment: it is cached and listed with the container's others.
+ * Sets a container's `lo` up, as runtimes do before the container's first network. Needs the plugin `loopback` in a
+ * plugin folder. The attachment of `lo` is cached and listed like any other.
  *
  * @example
  * ```ts

@@ -1,15 +1,15 @@
 import { type Conflist, parseConflist } from '@cni/types'
 
-/** A network configuration list, and its text, which the cache keeps unchanged. */
+/** A parsed network configuration list, and its original text. The cache stores the text unchanged. */
 export interface NetworkList {
   readonly conflist: Conflist
   readonly text: string
-  /** File from which it was loaded. */
+  /** File from which the network configuration list was loaded. */
   readonly file?: string
 }
 
 /**
- * Parses a list, without plugins from a folder.
+ * Parses the text of a network configuration list. Unlike `loadConflistFile`, reads no further plugins from a folder.
  *
  * @example
  * ```ts

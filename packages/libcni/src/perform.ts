@@ -8,15 +8,18 @@ import type { OperationReport } from './reports/operation-report.ts'
 import { type CniOptions, type Operation, type OperationOptions, operation } from './runtime.ts'
 import { inTurn } from './turns.ts'
 
-/** Identity of an operation. */
+/** Verb, network and attachment of an operation. */
 export interface Task {
   readonly verb: Verb
   readonly network: string
-  /** Attachment of the operation. Missing for GC and STATUS. */
+  /** Attachment that the operation adds, checks or deletes. Missing for GC and STATUS. */
   readonly rt?: Pick<Attachment, 'containerID' | 'ifName'>
 }
 
-/** Runs one operation after conflicting earlier ones, and reports it to the runtime's observer. */
+/**
+ * Runs one operation, such as an ADD, after earlier operations that conflict with it. Reports the operation to the
+ * function `observe`.
+ */
 export async function perform<T>(
   options: CniOptions,
   own: OperationOptions | undefined,
@@ -24,7 +27,7 @@ export async function perform<T>(
   body: (op: Operation) => Promise<T>,
 ): Promise<T> {
   const { observe } = options
-  // The timeout of the operation includes waiting.
+  // The timeout starts now, so that it includes the time that the operation waits for earlier ones.
   if (observe === undefined) return run(operation(options, own), task, body)
   const begun = performance.now()
   const plugins: ExecutionReport[] = []
@@ -58,7 +61,7 @@ function tell(observe: (report: OperationReport) => void, report: OperationRepor
   try {
     observe(report)
   } catch (error) {
-    // An error in the observer must not change the outcome.
+    // Ignores an error of the caller's function `observe`: it must not change the outcome of the operation.
     debugFor('libcni')?.('an observer failed', { error: errorLine(error) })
   }
 }

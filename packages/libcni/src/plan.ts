@@ -12,20 +12,20 @@ import { type Derivation, deriveConf } from './derive.ts'
 import { assertCheckSupported, delKnowsResult, knowsGcAndStatus } from './gates.ts'
 import { argsOf } from './runtime.ts'
 
-/** Operation to plan. A `prevResult` is the cached one, in the list's version. */
+/** Operation whose plugin calls are to be planned. `prevResult` is the cached result, in the list's version. */
 export type PlanRequest = { readonly path: readonly string[] } & (
   | { readonly command: 'ADD'; readonly rt: Attachment }
   | { readonly command: 'CHECK' | 'DEL'; readonly rt: Attachment; readonly prevResult?: unknown }
   | {
       readonly command: 'GC'
       readonly validAttachments: readonly ValidAttachment[]
-      /** Cached attachments that are no longer valid. */
+      /** Cached attachments that the GC deletes because they are no longer valid. */
       readonly stale: ReadonlyArray<{ readonly rt: Attachment; readonly prevResult?: unknown }>
     }
   | { readonly command: 'STATUS' }
 )
 
-/** Executions of an operation, in order. */
+/** Plugin calls that an operation would make, in order. */
 export interface Plan {
   readonly command: PlanRequest['command']
   readonly network: string
@@ -34,24 +34,30 @@ export interface Plan {
     readonly command: PlanRequest['command']
     readonly type: string
     readonly name?: string
-    /** The six `CNI_` variables. */
+    /** The six environment variables of the plugin call that begin with `CNI_`. */
     readonly env: Readonly<Record<string, string>>
-    /** Configuration for the plugin's stdin; `encodeConf` prints it. For ADD only the first plugin's is complete. */
+    /**
+     * Configuration that the plugin gets on stdin; `encodeConf` encodes it. For ADD only the first configuration is
+     * complete: later ones lack `prevResult`.
+     */
     readonly conf: Readonly<Record<string, unknown>>
-    /** Source of `prevResult`: the cache, or the previous plugin, whose result is not known in advance. */
+    /**
+     * Source of the configuration's `prevResult`. `plugin before` means the result of the previous plugin, which is not
+     * known before the call.
+     */
     readonly prevResult?: 'cache' | 'plugin before'
   }>
-  /** Reasons why plugins are not called: a member of the list such as `disableCheck`, or the list's version. */
+  /** Reasons why the operation calls no plugins: a member of the list such as `disableCheck`, or the list's version. */
   readonly notes: readonly string[]
 }
 
 type PlannedCall = Plan['calls'][number]
 
 /**
- * Plans the executions of an operation on a list: environment and configuration of every plugin.
- * Pure: finds and runs no plugins.
+ * Plans the plugin calls of an operation on a network: environment and configuration for every plugin. Pure: searches
+ * for no plugins and calls none.
  *
- * @throws the error of an operation that would fail before it runs a plugin.
+ * @throws the error with which the operation would fail before its first plugin call.
  *
  * @example
  * ```ts

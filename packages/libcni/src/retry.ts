@@ -7,31 +7,36 @@ import { isRuntimeError, RuntimeError } from './errors.ts'
 import type { NetworkList } from './network-list.ts'
 import type { OperationOptions } from './runtime.ts'
 
-/** Policy of retries, and functions that they use. */
+/** Options for repeating a failed operation: number of attempts, pauses, abort signal. */
 export interface RetryOptions {
   /** Maximum number of attempts, the first included. Default: 5. */
   readonly attempts?: number
-  /** Milliseconds before the second attempt. Doubles for each later attempt. Default: 200. */
+  /** Pause before the second attempt in milliseconds. The pause doubles for each later attempt. Default: 200. */
   readonly delay?: number
-  /** Longest pause in milliseconds. Default: 10 000. */
+  /** Longest pause between two attempts in milliseconds. Default: 10 000. */
   readonly maxDelay?: number
-  /** An abort of this signal ends a pause. The last error is then thrown. */
+  /**
+   * An abort of this signal ends the pause between two attempts. The caller then gets the error of the last attempt.
+   */
   readonly signal?: AbortSignal | undefined
-  /** Called before each pause. */
+  /** Called before each pause between two attempts. */
   readonly onRetry?: (error: unknown, delay: number) => void
-  /** Random number between 0 and 1, to spread the attempts of many containers. Default: `Math.random`. */
+  /**
+   * Random number from 0 to 1 that shortens the pause. Many containers then do not retry at the same time. Default:
+   * `Math.random`.
+   */
   readonly random?: () => number
   readonly sleep?: (delay: number, signal: AbortSignal | undefined) => Promise<unknown>
 }
 
 type RetryPolicy = Pick<RetryOptions, 'attempts' | 'delay' | 'maxDelay'>
 
-/** Longest delay of a timer. A longer one fires at once. */
+/** Longest delay that `setTimeout` supports, in milliseconds. With a longer delay it fires at once. */
 const LONGEST = 2 ** 31 - 1
 
 /**
- * Milliseconds until the next attempt after that many failures. Pure.
- * Returns `undefined` for no further attempt: only code 11, "try again later", permits one.
+ * Milliseconds to wait before the next attempt, after `failures` failed attempts. Pure. Returns `undefined` if no
+ * further attempt is permitted. Only CNI error code 11, "try again later", permits one.
  *
  * @example
  * ```ts
@@ -41,7 +46,7 @@ const LONGEST = 2 ** 31 - 1
  */
 export function retryDelay(error: unknown, failures: number, policy: RetryPolicy = {}): number | undefined {
   const { attempts = 5, delay = 200, maxDelay = 10_000 } = policy
-  // A failed undo must not be followed by another ADD.
+  // Does not retry if the DEL after a failed ADD has failed too: a second ADD would meet the remains of the first.
   if (isRuntimeError(error) && error.code === 'UNDO') return undefined
   if (failures >= attempts || toErrorDocument(error).code !== ErrorCode.tryAgainLater) return undefined
   return Math.min(maxDelay, LONGEST, delay * 2 ** (failures - 1))
@@ -57,7 +62,7 @@ export function needsDel(error: unknown): boolean {
 }
 
 /**
- * Repeats an operation while it fails with code 11, with growing pauses.
+ * Repeats an operation while it fails with CNI error code 11. The pauses grow.
  *
  * @throws TypeError for a policy with endless attempts or an invalid pause.
  * @example
@@ -83,8 +88,8 @@ export async function withRetry<T>(body: () => Promise<T>, options: RetryOptions
 }
 
 /**
- * Runs ADD as a runtime should: undoes a failed ADD with DEL, and retries it after code 11.
- * Skips DEL if the first plugin reports code 3 (unknown container). A failed DEL ends the retries.
+ * Runs ADD as a runtime should: runs DEL after a failed ADD, and retries the ADD after CNI error code 11. Skips DEL if
+ * the first plugin reports code 3 (unknown container). A failed DEL ends the retries.
  *
  * @example
  * ```ts
@@ -102,7 +107,7 @@ export function addWithRetry(
     try {
       return await runtime.add(list, rt, { signal, timeout })
     } catch (error) {
-      // Does not pass the caller's signal: cleanup must also run after an abort.
+      // Runs DEL without the caller's abort signal, because the cleanup must also run after an abort.
       if (needsDel(error)) await undo(error, () => runtime.del(list, rt, { timeout }))
       throw error
     }
@@ -131,7 +136,7 @@ async function sleepUnlessAborted(delay: number, signal: AbortSignal | undefined
   try {
     await pause(delay, undefined, signal === undefined ? {} : { signal })
   } catch (error) {
-    // The caller sees the abort on its own signal.
+    // Ignores the error of a pause that the caller's signal aborted: the caller knows about the abort.
     if (!signal?.aborted) throw error
   }
 }

@@ -6,26 +6,29 @@ import type { OperationReport } from './reports/operation-report.ts'
 
 /** Options of {@link cni}. */
 export interface CniOptions extends Omit<InvokeOptions, 'timeout'> {
-  /** Plugin folders, also passed to plugins as `CNI_PATH`. */
+  /** Folders in which the runtime searches for plugins. Plugins get the folders as `CNI_PATH`. */
   readonly path: readonly string[]
-  /** Cache folder. Default: `/var/lib/cni`. */
+  /** Folder in which the runtime caches attachments. Default: `/var/lib/cni`. */
   readonly cacheDir?: string | undefined
-  /** Milliseconds for one operation, all plugins of the list together. Default: no limit. */
+  /** Time limit of one operation in milliseconds, for all plugins of the list together. Default: no limit. */
   readonly timeout?: number | undefined
   /**
-   * Receives a report of every finished operation except for `validate`; see `operationMetrics`. Its errors are
-   * ignored.
+   * Function that receives a report of every finished operation except for `validate`; see `operationMetrics`. An error
+   * of the function is ignored.
    */
   readonly observe?: ((report: OperationReport) => void) | undefined
 }
 
-/** Options of one operation. */
+/** Options of one operation, such as one ADD of a list. */
 export interface OperationOptions {
   readonly signal?: AbortSignal | undefined
   readonly timeout?: number | undefined
 }
 
-/** One operation: {@link CniOptions} with defaults, and one signal that combines all reasons to end it. */
+/**
+ * Settings of one running operation: {@link CniOptions} with defaults, and one abort signal for timeout, caller and
+ * runtime.
+ */
 export interface Operation {
   readonly path: readonly string[]
   readonly cacheDir: string
@@ -33,7 +36,7 @@ export interface Operation {
   readonly invoke: InvokeOptions
 }
 
-/** Starts an operation and its timeout. */
+/** Combines the options for one operation and starts its timeout. */
 export function operation(options: CniOptions, own: OperationOptions = {}): Operation {
   const { path, cacheDir = DEFAULT_CACHE_DIR, exec = realExec(), env, stderr } = options
   const timeout = own.timeout ?? options.timeout
@@ -43,18 +46,18 @@ export function operation(options: CniOptions, own: OperationOptions = {}): Oper
   return { path, cacheDir, exec, invoke: { exec, env, stderr, signal } }
 }
 
-/** Options to execute one plugin of a list. */
+/** Options with which an operation calls one plugin of the list. */
 export function pluginOptions(op: Operation, verb: Verb, args: Partial<PluginCall>) {
   return { ...op.invoke, exec: op.exec, env: pluginEnv(verb, { ...args, path: op.path }, op.invoke.env) }
 }
 
-/** Members of an attachment for a plugin's environment. */
+/** Values of an attachment that the plugins get as environment variables. */
 export function argsOf(rt: Attachment): Omit<PluginCall, 'path'> {
   const { containerID, netns, ifName, args } = rt
   return { containerID, netns, ifName, ...(args === undefined ? {} : { args }) }
 }
 
-/** Describes a plugin in an error message, as runtimes do. */
+/** Describes a plugin in an error message by type and name, in the same words as the Go library. */
 export function describePlugin({ type, name }: PluginConf): string {
   const shown = `type=${JSON.stringify(type)}`
   return typeof name === 'string' && name !== '' ? `${shown} name=${JSON.stringify(name)}` : shown

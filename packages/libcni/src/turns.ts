@@ -2,11 +2,11 @@ import { resolve } from 'node:path'
 import { CniError, ErrorCode, type Verb } from '@cni/types'
 import { RuntimeError } from './errors.ts'
 
-/** Scope of an operation: an attachment of one container, or a whole network. */
+/** Container or network that an operation works on. Operations with the same one run one after the other. */
 export interface Claim {
   readonly verb: Verb
   readonly network: string
-  /** Container of the operation. Missing for GC, which concerns all attachments of its network. */
+  /** Container that the operation works on. Missing for GC, which works on all attachments of its network. */
   readonly containerID?: string | undefined
 }
 
@@ -15,13 +15,13 @@ interface Turn {
   readonly ended: Promise<void>
 }
 
-/** Running and waiting operations of this process, by cache folder. */
+/** Operations of this process that run or wait, by cache folder. */
 const unfinished = new Map<string, Set<Turn>>()
 
 /**
- * Runs an operation after all earlier ones of this process that conflict with it, as the specification requires.
- * Conflicts are operations on the same container, and a GC with all others in its network.
- * Waits only for earlier operations, so there is no deadlock. Ignores other processes.
+ * Runs an operation after all earlier conflicting operations of this process, as the specification requires. Two
+ * operations on the same container conflict. A GC conflicts with every operation in its network. An operation waits
+ * only for earlier ones, so there is no deadlock. Other processes are ignored.
  *
  * @throws {@link RuntimeError} `BUSY` with code 11 if the signal aborts while the operation waits. Nothing has run
  * then.

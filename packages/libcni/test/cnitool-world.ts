@@ -3,7 +3,7 @@ import { afterEach, beforeEach } from 'vitest'
 import { runCnitool } from '../src/cnitool/run-cnitool.ts'
 import { type TempDir, tempDir } from './temp-dir.ts'
 
-/** Result of the plugin `a` in the network `pods`. */
+/** Result that the fake plugin `a` returns in the network `pods`. */
 export const result = { cniVersion: '1.0.0', ips: [{ address: '10.0.0.2/24' }], vendor: { kept: true } }
 
 interface Surroundings {
@@ -12,7 +12,10 @@ interface Surroundings {
   readonly colour?: boolean
 }
 
-/** Makes a folder for each test, with the network `pods`, and a cnitool with fake plugins `a` and `b`. */
+/**
+ * Test environment. Each test gets a folder with a configuration of the network `pods`, and a cnitool that runs the
+ * fake plugins `a` and `b`.
+ */
 export function cnitoolWorld() {
   let temp: TempDir
   beforeEach(() => {

@@ -4,7 +4,10 @@ import { dirname, join } from 'node:path'
 
 export interface TempDir extends Disposable {
   readonly dir: string
-  /** Writes a file and creates its folders. Content other than a string is printed as JSON. */
+  /**
+   * Writes a file into the temporary folder and creates missing parent folders. Writes content that is not a string as
+   * JSON.
+   */
   write(name: string, content: unknown): string
 }
 

@@ -114,8 +114,7 @@ function otherLine(kind: 'object' | 'flowtable', body: Buffer): string {
 }
 
 /**
- * True for an empty built-in table or chain of iptables-nft. iptables-nft creates its chains at first use and cannot
- * remove them.
+ * True for an empty built-in table or chain of iptables-nft, which iptables-nft creates at first use and cannot remove.
  */
 function isEmptyShell(line: string): boolean {
   const chain = '(PREROUTING|INPUT|FORWARD|OUTPUT|POSTROUTING) type \\S+ hook \\S+ priority \\S+ policy accept'

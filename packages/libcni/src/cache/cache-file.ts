@@ -5,7 +5,7 @@ import { RuntimeError } from '../errors.ts'
 
 /** Content of an attachment's cache file. */
 export interface CacheRecord extends CachedAttachment {
-  /** Result document of the last plugin. */
+  /** Result document of the last plugin of the network's list. */
   readonly result?: Readonly<Record<string, unknown>> | undefined
 }
 
@@ -23,7 +23,10 @@ const record = z.object({
   result: z.optional(z.nullable(z.record(z.string(), z.unknown()))),
 })
 
-/** Encodes a cache file with the bytes of the Go library, which prints maps with sorted keys. */
+/**
+ * Encodes the cache file of an attachment. The bytes are the same as those that the Go library writes; Go sorts the
+ * keys of maps.
+ */
 export function encodeCacheRecord(list: { name: string; text: string }, rt: Attachment, result: object): string {
   const { args = [], capabilityArgs = {} } = rt
   const members = {
@@ -42,9 +45,9 @@ export function encodeCacheRecord(list: { name: string; text: string }, rt: Atta
 }
 
 /**
- * Decodes a cache file. Returns `undefined` for a JSON document of another kind.
+ * Decodes the cache file of an attachment. Returns `undefined` for a JSON document whose `kind` is not `cniCacheV1`.
  *
- * @throws {@link RuntimeError} `CACHE` for invalid JSON, or for an invalid document of this kind.
+ * @throws {@link RuntimeError} `CACHE` for invalid JSON, or for an invalid document with the right `kind`.
  */
 export function decodeCacheRecord(text: string): CacheRecord | undefined {
   const document = parse(text)
@@ -62,7 +65,7 @@ export function decodeCacheRecord(text: string): CacheRecord | undefined {
     network: networkName,
     config: Buffer.from(config ?? '', 'base64').toString('utf8'),
     ...(cniArgs ? { args: cniArgs } : {}),
-    // Passes the object as received, because the schema rebuilds it.
+    // Takes `capabilityArgs` from the received document, because the schema check would return a changed copy.
     ...(capabilityArgs && isObject(document.capabilityArgs) ? { capabilityArgs: document.capabilityArgs } : {}),
     result: isObject(document.result) ? document.result : undefined,
   }

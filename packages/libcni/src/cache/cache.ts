@@ -6,7 +6,7 @@ import type { Attachment, CachedAttachment } from '../attachment.ts'
 import { isRuntimeError, RuntimeError } from '../errors.ts'
 import { type CacheRecord, decodeCacheRecord, encodeCacheRecord } from './cache-file.ts'
 
-/** Identity of a cache file: network, container and interface. */
+/** Network, container and interface, which together identify a cache file. */
 export interface CacheKey {
   readonly network: string
   readonly containerID: string
@@ -16,7 +16,10 @@ export interface CacheKey {
 /** Default folder in which runtimes cache data for DEL and CHECK. */
 export const DEFAULT_CACHE_DIR = '/var/lib/cni'
 
-/** Path of an attachment's cache file. Throws `UNSAFE_NAME` for a key that leads out of the folder. */
+/**
+ * Path of the cache file of an attachment. Throws `UNSAFE_NAME` if a name in the key, such as `../x`, would lead out of
+ * the cache folder.
+ */
 export function cacheFile(cacheDir: string, { network, containerID, ifName }: CacheKey): string {
   const name = `${network}-${containerID}-${ifName}`
   if (network === '' || containerID === '' || ifName === '') {
@@ -30,7 +33,7 @@ export function cacheFile(cacheDir: string, { network, containerID, ifName }: Ca
   return join(cacheDir, 'results', name)
 }
 
-/** Caches an attachment and its result. Replaces the file atomically. */
+/** Writes an attachment and its result to the cache. Replaces an existing cache file atomically. */
 export function writeCache(
   cacheDir: string,
   list: { readonly name: string; readonly text: string },
@@ -43,10 +46,10 @@ export function writeCache(
 }
 
 /**
- * Cached result of an attachment, converted to `version`; `undefined` if there is no file.
- * A file without a kind is a bare result, as runtimes wrote before 2019.
+ * Cached result of an attachment, converted to the CNI version `version`. `undefined` if the attachment has no cache
+ * file. A file without the member `kind` contains only the result, as runtimes wrote it before 2019.
  *
- * @throws an error if the file is empty, invalid or of another kind, or if its result cannot be converted.
+ * @throws an error if the cache file is empty, invalid or of an unknown `kind`, or if its result cannot be converted.
  */
 export function readCachedResult(cacheDir: string, key: CacheKey, version: string): unknown {
   const file = cacheFile(cacheDir, key)
@@ -63,32 +66,32 @@ export function readCachedResult(cacheDir: string, key: CacheKey, version: strin
   }
 }
 
-/** Cached data of one attachment; `undefined` if it is missing or unreadable. */
+/** Cached data of one attachment. `undefined` if the cache file is missing or unreadable. */
 export function readCachedAttachment(cacheDir: string, key: CacheKey): CachedAttachment | undefined {
   return readRecord(cacheFile(cacheDir, key))
 }
 
-/** A file of the cache: its content, or the reason why it is unreadable. */
+/** A file in the cache folder: its decoded content, or the reason why the content is unreadable. */
 export interface CacheFile {
   readonly file: string
   readonly record?: CacheRecord
-  /** Reason for a missing record: truncated, of another kind, or incomplete. */
+  /** Reason why `record` is missing: the file is truncated, incomplete, or has an unknown `kind`. */
   readonly problem?: string
 }
 
-/** All files of the cache, sorted by name, unreadable ones included. */
+/** All files in the cache folder, sorted by name. Unreadable files are included. */
 export function listCacheFiles(cacheDir: string): CacheFile[] {
   const folder = join(cacheDir, 'results')
   return names(folder).map((name) => describeFile(join(folder, name)))
 }
 
-/** Cached attachments, all or one container's, sorted by file name. */
+/** Cached attachments of all containers, or of one container, sorted by file name. */
 export function listCachedAttachments(cacheDir: string, containerID?: string): CacheRecord[] {
   const records = listCacheFiles(cacheDir).flatMap(({ record }) => record ?? [])
   return records.filter((one) => containerID === undefined || one.containerID === containerID)
 }
 
-/** Removes an attachment from the cache. A missing file is not an error. */
+/** Removes the cache file of an attachment. A missing file is not an error. */
 export function removeCache(cacheDir: string, key: CacheKey): void {
   rmSync(cacheFile(cacheDir, key), { force: true })
 }
@@ -102,7 +105,8 @@ function resultOf(file: string, text: string): Readonly<Record<string, unknown>>
   }
   const bare: unknown = JSON.parse(text)
   if (!isObject(bare)) throw new RuntimeError('CACHE', `${file}: not a cache file: expected a JSON object`)
-  // A result has no member `kind`. This is a record of a later format, which must not become a `prevResult`.
+  // A CNI result has no member `kind`. A document with another `kind` comes from a newer cache format and must not
+  // become a `prevResult`.
   if (bare.kind !== undefined) {
     throw new RuntimeError('CACHE', `${file}: not a cache file of this kind: ${JSON.stringify(bare.kind)}`)
   }
@@ -115,7 +119,7 @@ function readRecord(file: string): CacheRecord | undefined {
   try {
     return decodeCacheRecord(text)
   } catch (error) {
-    // Ignores a truncated file of a crashed runtime.
+    // Ignores a cache file that a crashed runtime left truncated.
     if (isRuntimeError(error)) return undefined
     throw error
   }
@@ -132,7 +136,7 @@ function describeFile(file: string): CacheFile {
     }
     return { file, record }
   } catch (error) {
-    // Reports a truncated file of a crashed runtime as a problem.
+    // Reports a cache file that a crashed runtime left truncated, with the reason in `problem`.
     if (isRuntimeError(error)) return { file, problem: error.message }
     throw error
   }
@@ -142,7 +146,7 @@ function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // For a runtime an unreadable file is the same as a missing one.
+    // Treats an unreadable cache file like a missing one.
     return undefined
   }
 }
@@ -150,7 +154,8 @@ function readIfThere(file: string): string | undefined {
 function names(folder: string): string[] {
   try {
     const entries = readdirSync(folder)
-    // Skips temporary files, which begin with a dot. No network's name does.
+    // Skips temporary files of the cache: their names begin with a dot. A cache file begins with a network's name,
+    // which has no dot at the beginning.
     return entries.filter((name) => !name.startsWith('.')).sort()
   } catch (cause) {
     if (errnoOf(cause) === 'ENOENT') return []

@@ -3,9 +3,9 @@ import type { CachedAttachment } from '../attachment.ts'
 import { RuntimeError } from '../errors.ts'
 
 /**
- * Cached attachments of a network that are not among the valid ones.
+ * Cached attachments of a network that the caller does not list as valid. GC deletes these attachments.
  *
- * @throws {@link RuntimeError} `GC` for an invalid list, because all attachments would count as stale.
+ * @throws {@link RuntimeError} `GC` if the caller's list is invalid, because GC would then delete all attachments.
  */
 export function staleAttachments<T extends CachedAttachment>(
   network: string,
@@ -20,7 +20,10 @@ export function staleAttachments<T extends CachedAttachment>(
   )
 }
 
-/** Checks for the key `ifname`. An attachment has `ifName`, which callers may confuse with `ifname`. */
+/**
+ * Requires the key `ifname` in each valid attachment. The type `Attachment` spells it `ifName`, which callers may use
+ * by mistake.
+ */
 function assertAttachments(valid: unknown): void {
   const wrong = (what: string, expected: string, got: unknown): RuntimeError => {
     const message = `${what}: expected ${expected}, got ${got}; every other attachment would be deleted`

@@ -7,7 +7,7 @@ import { RuntimeError } from '../errors.ts'
 import type { CommandLine } from './command-line.ts'
 import { containerIDOf, type Places } from './settings.ts'
 
-/** `cache list` and `cache show`. */
+/** Executes `cnitool cache list` or `cnitool cache show`, which print cached attachments. */
 export function cacheCommand({ positionals, flags }: CommandLine, { cacheDir }: Places, cwd: string): string {
   const [what, argument] = positionals
   const json = flags.json ?? false
@@ -73,12 +73,12 @@ function addressesOf(result: unknown): string[] {
   try {
     return (decodeResult(result).ips ?? []).map(({ address }) => address)
   } catch {
-    // An unreadable result has no addresses to list. `cache show` prints it unchanged.
+    // Lists no addresses for an attachment whose cached result is unreadable. `cache show` prints the result unchanged.
     return []
   }
 }
 
-/** The list as an object if it is JSON, because its text would be hard to read. */
+/** Parses the cached network list if it is JSON, and prints an object instead of a quoted text. */
 function parsed(config: string): unknown {
   try {
     return JSON.parse(config)

@@ -4,27 +4,27 @@ import type { ValidAttachment } from '@cni/types'
 import { FLAGS } from './flags.ts'
 import { COMMANDS, type Command } from './usage.ts'
 
-/** Commands that execute a verb of the list. */
+/** Commands of cnitool that call the plugins of a network's list. */
 export type VerbCommand = 'add' | 'check' | 'del' | 'gc' | 'status'
 
-/** Flags of the command line. */
+/** Flags that the user gave on cnitool's command line. */
 export type GivenFlags = Partial<FlagValues<typeof FLAGS>>
 
-/** A parsed command line. */
+/** A parsed command line of cnitool. */
 export interface CommandLine {
   readonly command: Exclude<Command, 'explain'>
-  /** True to print the executions only: `explain VERB`, or `VERB --dry-run`. */
+  /** True to print the plugin calls without making them: `cnitool explain VERB`, or `cnitool VERB --dry-run`. */
   readonly dryRun: boolean
   readonly positionals: readonly string[]
   readonly flags: GivenFlags
 }
 
-/** A command line that asks for help. */
+/** A command line of cnitool that asks for help. */
 export interface HelpRequest {
   readonly help: Command | 'all'
 }
 
-/** Parses a command line. */
+/** Parses a command line of cnitool. */
 export function parseCommandLine(argv: readonly string[]): CommandLine | HelpRequest | 'version' {
   const { given: flags, positionals, help } = parseFlags(argv, FLAGS)
   if (flags.version && !help) return 'version'
@@ -38,12 +38,12 @@ export function parseCommandLine(argv: readonly string[]): CommandLine | HelpReq
   return { command, dryRun: flags.dryRun ?? false, positionals: rest, flags }
 }
 
-/** True if a command executes a verb of a list. */
+/** True if a command of cnitool calls the plugins of a network's list. */
 export function isVerb(command: string): command is VerbCommand {
   return ['add', 'check', 'del', 'gc', 'status'].includes(command)
 }
 
-/** Network name and namespace from the arguments of a command. */
+/** Network name and namespace path from the arguments of a cnitool command. */
 export function targetOf({ command, positionals, flags }: CommandLine): {
   readonly network: string | undefined
   readonly netns: string
@@ -53,11 +53,11 @@ export function targetOf({ command, positionals, flags }: CommandLine): {
   if (positionals.length < needed.length) {
     throw new UsageError(`${command} needs ${needed.join(' and ')}, got ${positionals.length} argument(s)`)
   }
-  // With --conf, a single argument of a command with a namespace is the namespace.
+  // With `--conf FILE` the network name may be omitted: a single argument is then the namespace.
   const nameless = flags.conf !== undefined && needsNetns && positionals.length === 1
   const [network, netns = ''] = nameless ? [undefined, ...positionals] : positionals
   if (network === '') throw new UsageError(`${command}: NETWORK is empty`)
-  // Rejects "". The original cnitool takes it for the working directory.
+  // Rejects an empty namespace path. The Go cnitool would resolve the empty path to the working directory.
   if (needsNetns && netns === '') throw new UsageError(`${command}: NETNS is empty`)
   return { network, netns }
 }
@@ -80,7 +80,7 @@ function commandOf(given: string): Command {
   throw new UsageError(`unknown command ${JSON.stringify(given)}${meant}`)
 }
 
-/** Rejects an option that the command does not use: the user might expect it to limit what is deleted. */
+/** Rejects a flag that the command does not use. The user might expect that the flag limits a deletion. */
 function checkFlags(command: Command, flags: GivenFlags): void {
   const { options } = COMMANDS[command]
   const given = [
@@ -98,13 +98,13 @@ function checkFlags(command: Command, flags: GivenFlags): void {
   }
 }
 
-/** Valid attachments from `--keep ID/IFNAME`. */
+/** Attachments that `cnitool gc` must keep, from flags `--keep ID/IFNAME`. */
 export function validAttachments(keep: readonly string[] = []): ValidAttachment[] {
   return keep.map(attachment)
 }
 
 function attachment(text: string): ValidAttachment {
-  // Container ids and interface names contain no slash.
+  // Splits `ID/IFNAME` at the slash, which neither container ids nor interface names contain.
   const [containerID, ifname, ...more] = text.split('/')
   if (containerID && ifname && more.length === 0) return { containerID, ifname }
   throw new UsageError(`invalid --keep ${JSON.stringify(text)}, expected ID/IFNAME as 'cnitool cache list' prints it`)

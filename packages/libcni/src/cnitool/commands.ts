@@ -11,15 +11,15 @@ import type { CnitoolIo } from './io.ts'
 import { attachmentOf, type Places } from './settings.ts'
 import type { TraceDocument } from './trace-report.ts'
 
-/** Data for error messages, filled in while a command runs. */
+/** Facts about the running cnitool command, which it collects for error messages. */
 export interface Progress {
   list?: NetworkList
   netns?: string
-  /** Trace of the plugins so far, if the command is traced. */
+  /** Returns the plugin calls so far. Missing without the flag `--trace`. */
   trace?: () => TraceDocument
 }
 
-/** Executes a command. Returns its output. */
+/** Executes a command of cnitool and returns its output. */
 export async function execute(line: CommandLine, places: Places, io: CnitoolIo, progress: Progress): Promise<string> {
   if (line.command === 'version') return versions(line, places, io)
   if (line.command === 'cache') return cacheCommand(line, places, io.cwd)

@@ -11,7 +11,10 @@ import type { CommandLine, VerbCommand } from './command-line.ts'
 import { validAttachments } from './command-line.ts'
 import type { Places } from './settings.ts'
 
-/** Explains the executions of a verb from configuration and cache. Executes and changes nothing. */
+/**
+ * Explains the plugin calls that a verb would make, from the configuration and the cache. Calls no plugin and changes
+ * nothing.
+ */
 export function explain(
   command: VerbCommand,
   { flags }: CommandLine,
@@ -90,7 +93,10 @@ function explainJson({ calls, ...plan }: Plan, found: readonly Found[]): string 
   return `${goStringify(document, { indent: 2 })}\n`
 }
 
-/** Prints a shell script. Users can run its plugins one at a time to debug a chain. */
+/**
+ * Formats the planned plugin calls as a shell script. A user can run the script's commands one at a time to debug a
+ * chain.
+ */
 function explainText({ command, network, cniVersion, calls, notes }: Plan, found: readonly Found[]): string {
   const count = calls.length === 1 ? '1 execution' : `${calls.length} executions`
   const head = `# ${command} of network ${goStringify(network)}, cniVersion ${goStringify(cniVersion)}: ${count}\n`
@@ -118,7 +124,7 @@ EOF
 `
 }
 
-/** Keeps a remark on one line, so that no part of it becomes a command. */
+/** Removes line breaks from a comment in the shell script, so that no part of the comment becomes a command. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\r\n]+/g, ' ')
 }

@@ -1,12 +1,12 @@
 import { boolFlag, listFlag, secondsFlag, textFlag } from '@cni/host/cli'
 
-/** Default plugin folders of cnitool: upstream's, Debian's and Fedora's. */
+/** Default plugin folders of cnitool: the folders of upstream CNI, Debian and Fedora, in this order. */
 export const DEFAULT_CNI_PATH = '/opt/cni/bin:/usr/lib/cni:/usr/libexec/cni'
 
-/** Default configuration folder of cnitool. */
+/** Folder in which cnitool looks for network configurations by default. */
 export const DEFAULT_CONF_DIR = '/etc/cni/net.d'
 
-/** Flags that only some commands have; see `usage.ts`. */
+/** Flags of cnitool that only some commands accept. `usage.ts` lists the flags of each command. */
 export const COMMAND_FLAGS = {
   ifname: textFlag({
     name: 'ifname',
@@ -29,7 +29,7 @@ export const COMMAND_FLAGS = {
   verbose: boolFlag({ name: 'verbose', help: 'the same as --trace' }),
 } as const
 
-/** Flags of all commands. */
+/** Flags of cnitool that all commands accept. */
 export const COMMON_FLAGS = {
   conf: textFlag({ name: 'conf', value: 'FILE', help: 'file of the configuration list; NETWORK can be omitted' }),
   confDir: textFlag({

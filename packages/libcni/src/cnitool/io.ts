@@ -1,18 +1,18 @@
 import type { Exec } from '@cni/invoke'
 
-/** Input and output of {@link runCnitool} besides configuration, plugins and cache. */
+/** Streams and settings of {@link runCnitool}. Configuration files, plugins and the cache are not included. */
 export interface CnitoolIo {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Base folder of relative paths. */
+  /** Working directory, which relative paths on the command line refer to. */
   readonly cwd: string
   stdout(text: string): void
   stderr(text: string): void
-  /** Receives the plugins' stderr. Default: decoded, to `stderr`. */
+  /** Receives the bytes that plugins write to stderr. Default: decodes the bytes and passes the text to `stderr`. */
   readonly pluginStderr?: ((chunk: Uint8Array) => void) | undefined
-  /** True for colours on stderr, which the process sets if that is a terminal. */
+  /** True to print colours on stderr. The `cnitool` process sets it if stderr is a terminal. */
   readonly colour?: boolean | undefined
   /** An abort of this signal ends the running plugins. */
   readonly signal?: AbortSignal | undefined
-  /** Runs the plugins. Default: as processes. */
+  /** Function that runs the plugins. Default: starts each plugin as a process. */
   readonly exec?: Exec | undefined
 }

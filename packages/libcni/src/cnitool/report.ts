@@ -14,19 +14,19 @@ import { hintOf, isRuntimeError } from '../errors.ts'
 import type { Progress } from './commands.ts'
 import type { Places } from './settings.ts'
 
-/** Formats an error with advice, for users. */
+/** Formats an error of cnitool as text for the user, with advice. */
 export function reportText(error: unknown, hints: readonly string[], colour: boolean): string {
   const head = colour ? '\x1b[31mError:\x1b[0m' : 'Error:'
   const lead = colour ? '\x1b[2mHint:\x1b[0m' : 'Hint:'
   return [`${head} ${escapeUnsafeLines(errorLine(error))}`, ...hints.map((hint) => `${lead} ${hint}`), ''].join('\n')
 }
 
-/** Formats an error as a CNI error document, with the plugin's code and the whole message. */
+/** Formats an error of cnitool as a CNI error document. The document has the plugin's code and the whole message. */
 export function reportJson(error: unknown, hints: readonly string[], cniVersion: string | undefined): string {
   return `${encodeError(errorDocument(error, hints, cniVersion))}\n`
 }
 
-/** Converts an error to a CNI error document. */
+/** Converts an error of cnitool to a CNI error document. */
 export function errorDocument(
   error: unknown,
   hints: readonly string[],
@@ -40,7 +40,7 @@ export function errorDocument(
   return { cniVersion: cniVersion || '1.1.0', ...document }
 }
 
-/** Advice for an error. */
+/** Advice for the user about an error of cnitool. */
 export function hintsFor(error: unknown, places: Places | undefined, progress: Progress): string[] {
   if (isUsageError(error)) return ["run 'cnitool --help' for usage"]
   const hints = [hintOf(error), places && lookupHint(error, places), namespaceHint(progress), retryHint(error)]
@@ -68,7 +68,7 @@ function retryHint(error: unknown): string | undefined {
   return isPluginError(origin) && origin.code === ErrorCode.tryAgainLater ? 'trying again later may help' : undefined
 }
 
-/** The first failure in a chain of causes. */
+/** Follows the causes of a `RuntimeError` to the first error, for example the plugin's own. */
 function originOf(error: unknown): unknown {
   let one = error
   while (one instanceof Error && isRuntimeError(one) && one.cause !== undefined) one = one.cause

@@ -45,7 +45,8 @@ export async function runCnitool(argv: readonly string[], io: CnitoolIo): Promis
     const hints = hintsFor(error, places, progress)
     if (line?.command === 'add' && !line.dryRun && progress.list !== undefined) hints.push(undoHint(argv))
     const cniVersion = progress.list?.conflist.cniVersion
-    // The flag may follow the mistake that stopped the parser.
+    // Searches for `--json` in the arguments if the command line is invalid: the parser may have stopped before the
+    // flag.
     const json = line?.flags.json ?? argv.includes('--json')
     if (json && progress.trace) {
       io.stdout(traceJson({ ...progress.trace(), error: errorDocument(error, hints, cniVersion) }))
@@ -55,7 +56,10 @@ export async function runCnitool(argv: readonly string[], io: CnitoolIo): Promis
   }
 }
 
-/** `--trace` reports the plugins: each at its end for users, all in one document for programs. */
+/**
+ * Runs a command and reports the plugin calls if `--trace` is set. A user sees each call when it ends. With `--json`,
+ * one document contains all calls.
+ */
 async function traced(
   { command, dryRun, flags }: CommandLine,
   io: CnitoolIo,
@@ -83,7 +87,7 @@ async function traced(
   }
 }
 
-/** The original cnitool leaves a half attached container without a message. */
+/** Advice to undo a failed ADD. The Go cnitool leaves a half attached container without a message. */
 function undoHint(argv: readonly string[]): string {
   const del = argvText(argv.with(argv.indexOf('add'), 'del'))
   return `the changes of the plugins before remain; undo them with: cnitool ${del}`

@@ -8,7 +8,9 @@ import type { CommandLine } from './command-line.ts'
 import { DEFAULT_CNI_PATH, DEFAULT_CONF_DIR } from './flags.ts'
 import type { CnitoolIo } from './io.ts'
 
-/** Folders and limits of a run. Flags have priority over the environment, and the environment over defaults. */
+/**
+ * Folders and time limit of a cnitool command. A flag overrides an environment variable, which overrides the default.
+ */
 export interface Places {
   readonly path: readonly string[]
   readonly cacheDir: string
@@ -17,7 +19,7 @@ export interface Places {
   readonly timeout: number | undefined
 }
 
-/** Resolves the folders and limits of a run. */
+/** Reads the folders and the time limit of a cnitool command from flags and environment. */
 export function placesOf({ flags }: CommandLine, { env, cwd }: CnitoolIo): Places {
   return {
     path: (flags.cniPath || env.CNI_PATH || DEFAULT_CNI_PATH).split(':').filter((folder) => folder !== ''),
@@ -28,7 +30,7 @@ export function placesOf({ flags }: CommandLine, { env, cwd }: CnitoolIo): Place
   }
 }
 
-/** Attachment for a namespace. The container's id is derived from the namespace's path. */
+/** Attachment of the container that owns a network namespace. The container id is derived from the namespace's path. */
 export function attachmentOf({ flags }: CommandLine, netns: string, { env, cwd }: CnitoolIo): Attachment {
   const path = resolve(cwd, netns)
   return {
@@ -45,7 +47,10 @@ export function containerIDOf(netns: string): string {
   return `cnitool-${createHash('sha512').update(netns).digest('hex').slice(0, 20)}`
 }
 
-/** Requires one `=`, a key and a value in every pair, as the original does. Plugins also accept other pairs. */
+/**
+ * Parses `CNI_ARGS`. Requires exactly one `=`, a key and a value in every pair, as the Go cnitool does. Plugins are
+ * less strict.
+ */
 function parseArgsVariable(text: string): Array<readonly [string, string]> {
   if (text === '') return []
   return text.split(';').map((pair) => {

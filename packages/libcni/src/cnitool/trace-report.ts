@@ -2,7 +2,7 @@ import { type CniErrorDocument, escapeUnsafe, goStringify } from '@cni/types'
 import type { ExecutionReport } from '../reports/execution-report.ts'
 import { formatChange } from '../reports/result-diff.ts'
 
-/** Formats one execution for users: time, failure or changes. */
+/** Formats one plugin call for the user: its duration, and its failure or the changes of the result. */
 export function traceText({ command, type, containerID, ifName, durationMs, error, changes }: ExecutionReport): string {
   const who = containerID === undefined ? '' : ` ${containerID}/${ifName ?? ''}`
   const head = `${command} ${type}${who}: ${ms(durationMs)}`
@@ -12,23 +12,23 @@ export function traceText({ command, type, containerID, ifName, durationMs, erro
   return `${[head, ...changes.map((change) => `  ${escapeUnsafe(formatChange(change))}`)].join('\n')}\n`
 }
 
-/** Formats the total time, and the time inside plugins. */
+/** Formats the total time of a cnitool command, and the share that plugins took. */
 export function totalText(durationMs: number, reports: readonly ExecutionReport[]): string {
   return `total ${ms(durationMs)}, of which in plugins ${ms(pluginTime(reports))}\n`
 }
 
-/** Output of a traced run for programs. */
+/** JSON output of a cnitool command with `--trace`. */
 export interface TraceDocument {
   readonly command: string
   readonly network?: string | undefined
   readonly durationMs: number
   readonly plugins: readonly ExecutionReport[]
   readonly error?: CniErrorDocument | undefined
-  /** Result of an add, or other output of the command. */
+  /** Result of `cnitool add`, or the output of another command. */
   readonly result?: unknown
 }
 
-/** Encodes a traced run as one document. */
+/** Encodes the output and the plugin calls of a cnitool command as one JSON document. */
 export function traceJson(document: TraceDocument): string {
   const plugins = document.plugins.map((one) => ({ ...one, durationMs: rounded(one.durationMs) }))
   return `${goStringify({ ...document, durationMs: rounded(document.durationMs), plugins }, { indent: 2 })}\n`

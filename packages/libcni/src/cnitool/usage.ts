@@ -8,13 +8,13 @@ interface CommandHelp {
   readonly args: string
   readonly about: string
   readonly more: string
-  /** Options that not all commands have. */
+  /** Flags of cnitool that only some commands accept. */
   readonly options: readonly (keyof typeof COMMAND_FLAGS)[]
 }
 
 const VERB_OPTIONS = ['ifname', 'dryRun', 'trace', 'verbose'] as const
 
-/** All commands, in the order of the help. */
+/** All commands of cnitool, in the order in which the help lists them. */
 export const COMMANDS: Readonly<Record<Command, CommandHelp>> = {
   add: {
     args: 'NETWORK NETNS',

@@ -4,7 +4,7 @@ import { errorLine, isObject } from '@cni/types'
 import type { Execution } from './observe-exec.ts'
 import { diffResults, type ResultChange } from './result-diff.ts'
 
-/** Outcome and duration of one execution of a plugin. */
+/** Outcome and duration of one plugin call. */
 export interface ExecutionReport {
   readonly command: string
   readonly type: string
@@ -15,10 +15,13 @@ export interface ExecutionReport {
   readonly exitCode: number | null
   readonly signal?: NodeJS.Signals
   readonly error?: { readonly code: number; readonly msg: string; readonly reason: PluginError['reason'] }
-  /** Changes of the result by a successful ADD, compared with its `prevResult`. */
+  /** Differences between the `prevResult` and the result of a successful ADD. */
   readonly changes?: ReadonlyArray<{
     readonly op: 'add' | 'remove' | 'change' | 'reorder'
-    /** Path such as `ips[1].gateway`. The index refers to the new result, for a removed entry to the old one. */
+    /**
+     * Path of the changed member, such as `ips[1].gateway`. The index counts in the new result. For a removed list item
+     * the index counts in the old result.
+     */
     readonly path: string
     readonly before?: unknown
     readonly after?: unknown
@@ -26,7 +29,7 @@ export interface ExecutionReport {
 }
 
 /**
- * Converts an execution to an {@link ExecutionReport}. Pure.
+ * Converts a plugin call to an {@link ExecutionReport}. Pure.
  *
  * @example
  * ```ts
@@ -43,7 +46,7 @@ export function executionReport(execution: Execution): ExecutionReport {
   return { ...facts, ...(changes === undefined ? {} : { changes }) }
 }
 
-/** Report without the changes of an ADD, which are the expensive part. Pure. */
+/** Report of a plugin call without `changes`, because the comparison of results is slow. Pure. */
 export function executionFacts({ request: { path, env }, outcome }: Execution): ExecutionReport {
   const { exitCode, signal, durationMs } = outcome
   const type = basename(path)
@@ -71,7 +74,7 @@ function changesOf(type: string, { request, outcome }: Execution): ResultChange[
     const version = typeof cniVersion === 'string' && cniVersion !== '' ? cniVersion : '0.1.0'
     return diffResults(prevResult, readResult(type, outcome.stdout, version).document)
   } catch {
-    // The output is not a result. The operation reports that error.
+    // The plugin's output is not a result: the report has no changes. The operation itself reports the error.
     return undefined
   }
 }

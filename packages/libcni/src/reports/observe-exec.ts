@@ -1,13 +1,14 @@
 import type { Exec } from '@cni/invoke'
 
-/** Input and outcome of one execution of a plugin. */
+/** Input and outcome of one plugin call. */
 export interface Execution {
   readonly request: Parameters<Exec['run']>[0]
   readonly outcome: Awaited<ReturnType<Exec['run']>>
 }
 
 /**
- * Wraps an {@link Exec} and reports every execution at its end, also failed ones. Changes nothing.
+ * Wraps an {@link Exec} so that it reports every plugin call at its end, even a failed one. Input and outcome stay the
+ * same.
  *
  * @example
  * ```ts

@@ -4,12 +4,12 @@ type Counts = ReturnType<ReturnType<typeof operationMetrics>['read']>['operation
 type Durations = Pick<Counts, 'count' | 'sumMs' | 'maxMs' | 'buckets'>
 type Labels<Name extends string> = { readonly [name in Name]: string }
 
-/** Histogram buckets, from a no-op plugin to a timeout. */
+/** Default histogram buckets for durations in milliseconds, from a plugin that does nothing to a timeout. */
 const BUCKETS_MS = [5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000] as const
 
 /**
- * Counts operations by verb, network and outcome, and executions by verb, plugin and outcome, with their durations.
- * Exports nothing: pass the values of `read`, or each report, to a metrics library.
+ * Counts operations by verb, network and outcome. Counts plugin calls by verb, plugin and outcome. Also records the
+ * durations. Exports nothing: pass the values of `read`, or each report, to a metrics library.
  *
  * @throws TypeError unless the buckets are ascending milliseconds above 0.
  * @example
@@ -20,11 +20,11 @@ const BUCKETS_MS = [5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_0
  * ```
  */
 export function operationMetrics({ bucketsMs = BUCKETS_MS }: { readonly bucketsMs?: readonly number[] } = {}): {
-  /** Counts an operation's report. Pass this function to `cni` as the option `observe`. */
+  /** Adds an operation's report to the counts. Pass this function to `cni` as the option `observe`. */
   observe(report: OperationReport): void
-  /** Current counts as plain data. Durations are milliseconds. */
+  /** Current counts of operations and plugin calls, as plain data. Durations are milliseconds. */
   read(): {
-    /** `outcome` is `done` or `failed`. */
+    /** Counts of operations. The label `outcome` is `done` or `failed`. */
     readonly operations: ReadonlyArray<{
       readonly verb: string
       readonly network: string
@@ -35,7 +35,10 @@ export function operationMetrics({ bucketsMs = BUCKETS_MS }: { readonly bucketsM
       /** Cumulative counts: number of operations that took at most `leMs` milliseconds. */
       readonly buckets: ReadonlyArray<{ readonly leMs: number; readonly count: number }>
     }>
-    /** `outcome` is `done`, or the plugin's kind of failure: `reported`, `exit`, `timeout` and so on. */
+    /**
+     * Counts of plugin calls. The label `outcome` is `done`, or the kind of failure: `reported`, `exit`, `timeout` and
+     * so on.
+     */
     readonly plugins: ReadonlyArray<{
       readonly verb: string
       readonly plugin: string
@@ -43,7 +46,7 @@ export function operationMetrics({ bucketsMs = BUCKETS_MS }: { readonly bucketsM
       readonly count: number
       readonly sumMs: number
       readonly maxMs: number
-      /** Cumulative counts: number of executions that took at most `leMs` milliseconds. */
+      /** Cumulative counts: number of plugin calls that took at most `leMs` milliseconds. */
       readonly buckets: ReadonlyArray<{ readonly leMs: number; readonly count: number }>
     }>
   }

@@ -1,7 +1,7 @@
 import type { Verb } from '@cni/types'
 import type { ExecutionReport } from './execution-report.ts'
 
-/** A finished operation of a runtime, as plain data for logs and metrics. */
+/** Report of a finished operation, such as an ADD of a whole list, as plain data for logs and metrics. */
 export interface OperationReport {
   readonly verb: Verb
   readonly network: string
@@ -9,12 +9,12 @@ export interface OperationReport {
   readonly containerID?: string
   /** Interface of the operation. Missing for GC and STATUS. */
   readonly ifName?: string
-  /** Milliseconds from the call to its end, {@link OperationReport.waitedMs} included. */
+  /** Duration of the operation in milliseconds, including the waiting time {@link OperationReport.waitedMs}. */
   readonly durationMs: number
-  /** Milliseconds that the operation waited for others on the same container or network. */
+  /** Milliseconds that the operation waited for earlier operations on the same container or network. */
   readonly waitedMs: number
-  /** Executions of plugins, in order, without `changes`. */
+  /** Reports of the operation's plugin calls, in order, without `changes`. */
   readonly plugins: readonly ExecutionReport[]
-  /** Error as the runtime's caller gets it. */
+  /** Error with which the operation failed, with the code and message that the caller sees. */
   readonly error?: { readonly code: number; readonly msg: string }
 }

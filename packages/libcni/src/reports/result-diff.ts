@@ -1,21 +1,24 @@
 import { decodeResult, goStringify, isObject, type Result } from '@cni/types'
 
-/** One difference between two results. */
+/** One difference between two CNI results. */
 export interface ResultChange {
   readonly op: 'add' | 'remove' | 'change' | 'reorder'
-  /** Path such as `ips[1].gateway`. The index refers to the new result, for a removed entry to the old one. */
+  /**
+   * Path of the changed member, such as `ips[1].gateway`. The index counts in the new result. For a removed list item
+   * the index counts in the old result.
+   */
   readonly path: string
   readonly before?: unknown
   readonly after?: unknown
 }
 
 /**
- * Compares a plugin's result with its `prevResult`.
- * Compares documents of any version as the 1.1.0 model. `resultVersion` of `@cni/types` derives a missing version.
- * Matches list entries by interface name, address or destination, at any position.
+ * Compares a plugin's result with its `prevResult`. Converts both to the 1.1.0 model first. `resultVersion` of
+ * `@cni/types` derives a missing version. Pairs list items by interface name, address or destination, whatever their
+ * positions.
  *
  * @param before - the `prevResult`; `undefined` for the first plugin of a chain.
- * @throws an error if one of the two is not a result.
+ * @throws an error if either document is not a CNI result.
  *
  * @example
  * ```ts
@@ -26,11 +29,12 @@ export interface ResultChange {
 export function diffResults(before: unknown, after: unknown): ResultChange[] {
   const changes = compare('', membersOf(before), membersOf(after))
   const was = versionOf(before)
-  // The first plugin chooses the version, which is not a change.
+  // Without a `prevResult` the plugin is the first of the chain and sets the version: the version does not count as a
+  // change.
   return was === undefined ? changes : [...compare('cniVersion', was, versionOf(after)), ...changes]
 }
 
-/** Formats a change on one line: `+ ips[0] {"address":"10.1.0.2/24"}`. */
+/** Formats one difference between results as a line: `+ ips[0] {"address":"10.1.0.2/24"}`. */
 export function formatChange({ op, path, before, after }: ResultChange): string {
   switch (op) {
     case 'add':
@@ -66,7 +70,7 @@ function compare(path: string, before: unknown, after: unknown): ResultChange[] 
   return canonical(before) === canonical(after) ? [] : [{ op: 'change', path, before, after }]
 }
 
-/** Reports an added or removed list as one change per entry, which is easier to read. */
+/** Reports an added or removed list as one change for each list item, which is easier to read. */
 function whole(op: 'add' | 'remove', path: string, value: unknown): ResultChange[] {
   const one = (at: string, entry: unknown): ResultChange =>
     op === 'add' ? { op, path: at, after: entry } : { op, path: at, before: entry }
@@ -90,7 +94,10 @@ function compareLists(path: string, before: readonly unknown[], after: readonly 
   return [...removed, ...others, ...(moved ? [{ op: 'reorder', path } as const] : [])]
 }
 
-/** Pairs old and new entries: identical ones first, then those with the same identity, each in order. */
+/**
+ * Pairs the items of an old and a new list by position. Pairs equal items first, then items with the same name, address
+ * or destination.
+ */
 function pair(path: string, before: readonly unknown[], after: readonly unknown[]): Array<readonly [number, number]> {
   const pairs: Array<readonly [number, number]> = []
   const free = new Set(before.keys())

@@ -9,9 +9,9 @@ import type { NetworkList } from '../network-list.ts'
 import { argsOf, describePlugin, type Operation, pluginOptions } from '../runtime.ts'
 
 /**
- * Runs DEL of every plugin, the last one first, each with the cached result of ADD if it is readable. Idempotent.
- * With `stop` it ends at the first failure; with `continue` it throws the first failure after all plugins.
- * Removes the cached result only if all plugins succeeded.
+ * Runs DEL of every plugin of a list, the last one first. Plugins get the cached result of ADD if it is readable.
+ * Idempotent. The option `stop` ends the run at the first failure. The option `continue` runs all plugins and then
+ * throws the first failure. Removes the cached result only if all plugins succeeded.
  */
 export async function delNetwork(
   op: Operation,
@@ -25,7 +25,7 @@ export async function delNetwork(
   const prevResult = delKnowsResult(conflist) ? rememberedResult(op, key, cniVersion) : undefined
   let failure: RuntimeError | undefined
   for (const plugin of conflist.plugins.toReversed()) {
-    // The operation was aborted or timed out: no time is left for another plugin.
+    // Calls no further plugin if a plugin has failed and the operation was aborted or has timed out.
     if (failure !== undefined && op.invoke.signal?.aborted) break
     try {
       const path = op.exec.find(plugin.type, op.path)
@@ -57,6 +57,7 @@ function forget(op: Operation, key: Key): void {
   try {
     removeCache(op.cacheDir, key)
   } catch {
-    // The container is deleted. GC removes a file that remains.
+    // Ignores an error when it removes the cache file: the container is detached already, and a later GC removes the
+    // file.
   }
 }

@@ -4,7 +4,10 @@ import { knowsGcAndStatus } from '../gates.ts'
 import type { NetworkList } from '../network-list.ts'
 import { type Operation, pluginOptions } from '../runtime.ts'
 
-/** Runs STATUS of every plugin in order. Throws the first error unchanged. Lists before 1.1.0 are always ready. */
+/**
+ * Runs STATUS of every plugin of a list in order. Throws the first error unchanged. A list with a version before 1.1.0
+ * is always ready, because STATUS does not exist there.
+ */
 export async function networkStatus(op: Operation, { conflist }: NetworkList): Promise<void> {
   if (!knowsGcAndStatus(conflist)) return
   for (const plugin of conflist.plugins) {

@@ -1,4 +1,7 @@
-/** A bridge with addresses from a range. The leases are in the given folder. */
+/**
+ * Network configuration list with the plugin `bridge`. The plugin `host-local` takes addresses from a range and records
+ * them in the given folder.
+ */
 export const bridged = (leases: string, more: readonly object[] = []) => ({
   cniVersion: '1.0.0',
   name: 'bridged',
@@ -18,7 +21,7 @@ export const bridged = (leases: string, more: readonly object[] = []) => ({
   ],
 })
 
-/** A pair of interfaces with a static address. */
+/** Network configuration list with the plugin `ptp` (a veth pair) and a static address. */
 export const pointToPoint = {
   cniVersion: '1.0.0',
   name: 'ptp',
@@ -27,5 +30,5 @@ export const pointToPoint = {
   ],
 }
 
-/** The loopback interface. */
+/** Network configuration list for the loopback interface. */
 export const loopback = { cniVersion: '1.0.0', name: 'lo', plugins: [{ type: 'loopback' }] }

@@ -17,16 +17,22 @@ export const missing: string | undefined =
       ? undefined
       : `needs ${PLUGINS} (apt install containernetworking-plugins)`
 
-/** Network namespaces for the node and for a pod, and a folder for configuration, leases and cache. */
+/**
+ * Test environment: network namespaces that play the node and a pod, and a folder for configuration, address leases and
+ * cache.
+ */
 export interface World extends AsyncDisposable {
   readonly node: Netns
   readonly pod: Netns & AsyncDisposable
   readonly files: TempDir
-  /** Runs our cnitool as a process on the node. */
+  /** Runs this package's cnitool as a process on the test node. */
   cnitool(argv: readonly string[], env?: Readonly<Record<string, string>>): Promise<RunResult>
-  /** Runs the original cnitool. It has no option for the cache, so a bind mount makes it use ours. */
+  /**
+   * Runs the Go cnitool on the test node. It always uses /var/lib/cni as its cache. A bind mount puts the test's cache
+   * folder there.
+   */
   original(file: string, argv: readonly string[], env?: Readonly<Record<string, string>>): Promise<RunResult>
-  /** Runs `ip` in the pod or on the node, with JSON output. */
+  /** Runs `ip` with JSON output in a namespace and returns the parsed output. */
   ip(where: Netns, ...args: string[]): Promise<unknown>
 }
 
@@ -72,7 +78,9 @@ export async function world(): Promise<World> {
   }
 }
 
-/** Outcome of a process, also of a failed one, because the tests check exit codes. */
+/**
+ * Waits for a process and returns its outcome. A failed process is not an error, because the tests check exit codes.
+ */
 async function finished(done: ReturnType<typeof run>): Promise<RunResult> {
   try {
     return await done
