@@ -4,17 +4,23 @@ import type { SavedSet } from './parse-save.ts'
 import { maxelemOf, rangeOf } from './spec.ts'
 import type { AnyEntry, SetEntry, SetSpec } from './spec-types.ts'
 
-/** Differences between the content of a set and the wanted entries. Counters and remaining time are ignored. */
+/** Differences between an IP set in the kernel and the wanted entries. Counters and remaining time are ignored. */
 export interface EntryDiff {
-  /** Wanted entries that are missing. */
+  /** Wanted entries that the set lacks. */
   readonly missing: readonly SetEntry[]
-  /** Existing entries that are not wanted. */
+  /** Entries of the set that are not wanted. */
   readonly unexpected: readonly SetEntry[]
-  /** Wanted entries that exist with other options: another comment or `nomatch`, or only one of both has a time-out. */
+  /**
+   * Wanted entries that the set has with other options: with another comment or `nomatch`, or with a time-out where
+   * none is wanted, or the reverse.
+   */
   readonly changed: readonly SetEntry[]
 }
 
-/** Validates wanted entries. Repeated entries count once; the same entry with different options is an error. */
+/**
+ * Validates the entries that a set shall have. An entry that is repeated with equal options counts once. An entry that
+ * is repeated with different options is an error.
+ */
 export function wantedEntries(
   name: string,
   spec: SetSpec,
@@ -39,7 +45,7 @@ export function wantedEntries(
   return wanted
 }
 
-/** Compares wanted entries with existing ones. */
+/** Compares the entries that a set shall have with the entries in the kernel. */
 export function diffEntries(spec: SetSpec, wanted: ReadonlyMap<string, SetEntry>, there: SavedSet): EntryDiff {
   const found = new Map<string, SetEntry>()
   const unexpected: SetEntry[] = []
@@ -58,11 +64,14 @@ export function diffEntries(spec: SetSpec, wanted: ReadonlyMap<string, SetEntry>
   return { missing, unexpected, changed }
 }
 
-/** True without differences. */
+/** True if the set in the kernel has exactly the wanted entries. */
 export const isEqual = ({ missing, unexpected, changed }: EntryDiff): boolean =>
   missing.length + unexpected.length + changed.length === 0
 
-/** True if the set in the kernel was made with this spec. The hash size is ignored, because it grows. */
+/**
+ * True if the set in the kernel has the type and options of the spec. The hash size is ignored, because the kernel
+ * enlarges it.
+ */
 export function sameHeader(spec: SetSpec, there: SavedSet): boolean {
   return (
     otherKind(spec, there) === undefined &&
@@ -75,14 +84,17 @@ export function sameHeader(spec: SetSpec, there: SavedSet): boolean {
   )
 }
 
-/** Reason why the content of a set cannot be swapped: another type or family. `undefined` if it can. */
+/**
+ * Reason why the kernel cannot swap the set with one of this spec: type or family differ. `undefined` if the kernel
+ * can.
+ */
 export function otherKind(spec: SetSpec, there: SavedSet): string | undefined {
   const family = 'family' in spec ? spec.family : undefined
   const sameFamily = family === undefined || there.family === family
   return spec.type === there.type && sameFamily ? undefined : [there.type, there.family].filter(Boolean).join(', ')
 }
 
-/** Returns one or several entries as a list. */
+/** Returns a list of entries unchanged, and a single entry as a list of one. */
 export const asList = <E>(entries: E | readonly E[]): readonly E[] => (isList(entries) ? entries : [entries])
 
 // internal

@@ -5,7 +5,7 @@ import { rangeOf } from './spec.ts'
 import type { AnyEntry, SetEntry, SetSpec } from './spec-types.ts'
 import { checkComment, checkTimeout, isSetName } from './values.ts'
 
-/** Validates an entry against the set's spec. Returns it in the canonical spelling. */
+/** Validates an entry with its options against the set's spec. Returns the entry in canonical spelling. */
 export function checkEntry(name: string, spec: SetSpec, entry: AnyEntry): SetEntry {
   const what = `set ${name}`
   if (typeof entry === 'string') return { entry: checkText(what, spec, entry) }
@@ -43,7 +43,10 @@ export function checkText(what: string, spec: SetSpec, text: string): string {
   return checked ?? invalid(`${what}: ${JSON.stringify(text)} ${whyNot(spec, text)}`)
 }
 
-/** Canonical spelling of an entry, which `ipset` prints in several; `undefined` if the set's type cannot hold it. */
+/**
+ * Canonical spelling of an entry's text, or `undefined` if the text is invalid for the set's type. `ipset` itself
+ * prints several spellings.
+ */
 export function canonicalText(spec: SetSpec, text: string): string | undefined {
   switch (spec.type) {
     case 'hash:ip':
@@ -59,7 +62,7 @@ export function canonicalText(spec: SetSpec, text: string): string | undefined {
       return place && `${place},${protocol}:${port}`
     }
     case 'hash:mac':
-      // The kernel does not store an address of zeros.
+      // Rejects the hardware address 00:00:00:00:00:00, which the kernel does not store.
       return /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/i.test(text) && !/^[0:]*$/.test(text) ? text.toLowerCase() : undefined
     case 'list:set':
       return isSetName(text) ? text : undefined
@@ -71,8 +74,8 @@ export function canonicalText(spec: SetSpec, text: string): string | undefined {
 }
 
 /**
- * Entry as words of an `ipset` line. Protocols are numbers, because `ipset` reads names from /etc/protocols, which may
- * be missing.
+ * Words of an entry in a line for `ipset`. Protocols are numbers, because `ipset` looks up protocol names in
+ * /etc/protocols, which may be missing.
  */
 export function entryWords({ entry, timeoutSeconds, comment, nomatch }: SetEntry): string {
   const at = entry.lastIndexOf(',')
@@ -86,10 +89,10 @@ export function entryWords({ entry, timeoutSeconds, comment, nomatch }: SetEntry
   return words
 }
 
-/** Number of a protocol given as a word or as a number. */
+/** Number of an IP protocol that is given as a name or as a number. */
 export const protocolNumber = (word: string): number => protocolNumbers.get(word) ?? Number(word)
 
-/** Word of a protocol that this package knows, otherwise its number. */
+/** Name of an IP protocol. Returns the number if this package does not know the name. */
 export const protocolWord = (number: number): string => protocols.get(String(number)) ?? String(number)
 
 // internal
@@ -111,11 +114,13 @@ const protocols: ReadonlyMap<string, string> = new Map(
 
 const isPort = (text: string) => /^(0|[1-9]\d{0,4})$/.test(text) && Number(text) <= 65535
 
-/** Canonical address. The kernel stores no zero address in a hash of addresses. */
+/**
+ * Canonical spelling of an address in an entry. Rejects the zero address, which the kernel does not store in a hash.
+ */
 function address(text: string, family: IpFamily): string | undefined {
   const bytes = parseAddress(text)
   if (bytes?.length !== (family === 'ipv4' ? 4 : 16) || bytes.every((byte) => byte === 0)) return undefined
-  // `parseAddress` accepts only one spelling of IPv4.
+  // An IPv4 text needs no change, because `parseAddress` accepts only the canonical spelling.
   return family === 'ipv4' ? text : formatAddress(bytes)
 }
 

@@ -12,7 +12,7 @@ const brand = Symbol.for('cni.ipset.error')
  * ```
  */
 export class SetError extends Error {
-  /** Stable code, for programs. */
+  /** Stable error code, for programs. */
   readonly code:
     | 'INVALID'
     | 'EXISTS'
@@ -26,7 +26,7 @@ export class SetError extends Error {
     | 'ABORTED'
     | 'TIMEOUT'
     | 'PARSE'
-  /** Complete stderr of the program, if `ipset` failed. */
+  /** Complete stderr of the program `ipset`, if the program failed. */
   readonly stderr: string | undefined
 
   constructor(

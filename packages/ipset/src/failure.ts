@@ -1,7 +1,10 @@
 import type { RunError } from '@cni/host'
 import { SetError } from './errors.ts'
 
-/** Error for a failed `ipset` program: what was refused, and what to do. */
+/**
+ * Converts the failure of the program `ipset` to a `SetError`. Its message names the refused line and tells the user
+ * what to do.
+ */
 export function failure(error: RunError, command: string, input = ''): SetError {
   const parts = { cause: error, stderr: error.stderr }
   if (error.code === 'NOT_FOUND' || error.code === 'NOT_EXECUTABLE') return noBinary(parts)
@@ -17,7 +20,7 @@ export function failure(error: RunError, command: string, input = ''): SetError 
   return new SetError(code, `${command} failed${refused}: ${said}${hint && `; ${hint}`}`, parts)
 }
 
-/** Error for a missing program. */
+/** Error for a machine on which the program `ipset` is not installed. */
 export const noBinary = (options: { cause?: unknown } = {}): SetError =>
   new SetError('NO_BINARY', 'ipset is not installed; install the package ipset', options)
 
@@ -28,7 +31,10 @@ function meaning(said: string): [SetError['code'], string] {
   return ['EXIT', '']
 }
 
-/** Messages of ipset 6 and 7, which are not translated. */
+/**
+ * Error messages of the program `ipset` 6 and 7, with the `SetError` code for each. `ipset` does not translate its
+ * messages.
+ */
 const meanings: readonly (readonly [RegExp, SetError['code'], string])[] = [
   [
     /set with the same name already exists/,

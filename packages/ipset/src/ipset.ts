@@ -7,21 +7,27 @@ import { checkSpec } from './spec.ts'
 import type { SetInfo, SetSpec } from './spec-types.ts'
 import { checkSetName } from './values.ts'
 
-/** Sets of a namespace. */
+/** IP sets of a network namespace. */
 export interface Ipset {
-  /** A set by name and spec. Sends nothing: call `create` or `replace`. */
+  /**
+   * Returns an object for the set with the given name and spec. Sends nothing to the kernel: call `create` or
+   * `replace`.
+   */
   set<const S extends SetSpec>(name: string, spec: S): IpSet<S>
-  /** All sets of the namespace, without their entries. */
+  /** All IP sets of the namespace, without their entries. */
   list(): Promise<SetInfo[]>
-  /** Swaps the contents of two sets of the same type and family. Rules keep the name of their set. */
+  /**
+   * Swaps the contents of two sets of the same type and family. A rule then matches the new content, because it refers
+   * to the name of its set.
+   */
   swap(one: string | { readonly name: string }, other: string | { readonly name: string }): Promise<void>
-  /** Renames a set. The new name must be free. Throws `IN_USE` while a rule or a set refers to it. */
+  /** Renames a set. No other set may have the new name. Throws `IN_USE` while a rule or a set refers to the set. */
   rename(from: string | { readonly name: string }, to: string | { readonly name: string }): Promise<void>
 }
 
 /**
- * Sets of a namespace. `where` is an open namespace, `'host'`, or a context with `netns`. The context's `signal` stops
- * running programs. Nothing is sent before the first call.
+ * Opens the IP sets of a namespace. `where` is an open namespace, `'host'`, or a context with `netns`. An abort of the
+ * context's `signal` stops running programs. Nothing is sent to the kernel before the first call.
  *
  * @example
  * ```ts
@@ -39,15 +45,15 @@ export function ipset(
   where: Where,
   options: {
     /**
-     * Tells when to run the program `ipset`:
+     * Use of the program `ipset` instead of netlink:
      *
-     * - `'auto'` (default): only if netlink is not available. Then the runtime has no system calls, or the kernel has no
-     *   nfnetlink.
-     * - `'always'`: for each call.
+     * - `'auto'` (default): only if netlink is not available, because the runtime has no system calls or the kernel has
+     *   no nfnetlink.
+     * - `'always'`: each call runs the program.
      * - `'never'`: calls throw if netlink is not available.
      */
     readonly programs?: 'auto' | 'always' | 'never' | undefined
-    /** Port to the kernel, for tests. */
+    /** Replaces the access to netlink and to the program `ipset`, for tests. */
     readonly port?: IpsetPort | undefined
   } = {},
 ): Ipset {

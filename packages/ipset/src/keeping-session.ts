@@ -1,7 +1,7 @@
 import type { Change } from './changes.ts'
 import type { IpsetSession } from './session.ts'
 
-/** Session for a namespace whose handle is `kept`: it ignores removals of sets and entries. */
+/** Wraps a session for a namespace that must keep its IP sets (`kept`): removals of sets and entries are ignored. */
 export const keepingSession = (session: IpsetSession): IpsetSession => ({
   ...session,
   change: (changes, options) => session.change(changes.filter(isNoRemoval), options),

@@ -2,7 +2,7 @@ import type { Change } from './changes.ts'
 import { entryWords } from './entry.ts'
 import { createOptions } from './spec.ts'
 
-/** Changes as lines of `ipset restore`. */
+/** Converts changes of sets to lines that the program `ipset restore` reads. */
 export const linesOf = (changes: readonly Change[]): string => changes.map(linesOfOne).join('')
 
 // internal

@@ -6,7 +6,10 @@ import type { IpsetPort } from './port.ts'
 import { programSession } from './program-session.ts'
 import type { IpsetSession } from './session.ts'
 
-/** Opens a session over a port. The first call decides between netlink and programs. */
+/**
+ * Opens a session for the sets of a namespace. The first call of the session decides whether it uses netlink or the
+ * program `ipset`.
+ */
 export function openSession(
   port: IpsetPort,
   place: Place,
@@ -45,5 +48,8 @@ export function openSession(
   }
 }
 
-/** Errors of opening a channel without FFI, netlink or nfnetlink. Nothing was sent. */
+/**
+ * Codes of errors that say that netlink is not available: no FFI, no netlink or no nfnetlink. The session then runs the
+ * program `ipset`.
+ */
 const noNetlink = new Set(['NO_FFI', 'EAFNOSUPPORT', 'EPROTONOSUPPORT'])

@@ -3,8 +3,8 @@ import { parseHeader } from './parse-save.ts'
 import type { SetInfo } from './spec-types.ts'
 
 /**
- * Parses the output of `ipset list -terse`. The output of `save` is not enough: names of other programs may contain
- * spaces, and only here a name has its own line.
+ * Parses the output of `ipset list -terse`, which prints the name of each set on its own line. In the output of `ipset
+ * save`, a name with spaces would be ambiguous. Other programs may create such names.
  */
 export function parseList(text: string): SetInfo[] {
   return text

@@ -1,7 +1,7 @@
 import { SetError } from './errors.ts'
 import type { SetEntry, SetInfo } from './spec-types.ts'
 
-/** A set with its entries, in the spelling of `ipset`. */
+/** A set with its entries, as the program `ipset` spells both. */
 export type SavedSet = Omit<SetInfo, 'references' | 'entryCount'> & { readonly entries: readonly SetEntry[] }
 
 /** Parses the output of `ipset save`. */
@@ -21,7 +21,10 @@ export function parseSets(text: string): SavedSet[] {
   return [...sets.values()]
 }
 
-/** Parses the words after a set's type, in a `create` line or in the `Header:` of a list. */
+/**
+ * Parses the options of a set. In a `create` line of `ipset save` and in the `Header:` of `ipset list`, they follow the
+ * type.
+ */
 export function parseHeader(name: string, type: string, words: readonly string[]): Omit<SavedSet, 'entries'> {
   const found: { -readonly [K in keyof Omit<SavedSet, 'name' | 'type' | 'other' | 'entries'>]: SavedSet[K] } = {}
   const other: string[] = []
@@ -33,7 +36,7 @@ export function parseHeader(name: string, type: string, words: readonly string[]
     else if (word === 'timeout') found.timeoutSeconds = Number(value())
     else if (word === 'range') found.range = value()
     else if (word === 'family') found.family = value() === 'inet6' ? 'ipv6' : 'ipv4'
-    // Sizes that the kernel chooses, or has enlarged.
+    // Skips sizes that the kernel chooses or enlarges itself.
     else if (word === 'hashsize' || word === 'size' || word === 'bucketsize' || word === 'initval') i++
     else other.push(word)
   }
@@ -42,7 +45,10 @@ export function parseHeader(name: string, type: string, words: readonly string[]
 
 // internal
 
-/** Splits text into lines. Other programs can write a line feed inside quotes; it does not end the line. */
+/**
+ * Splits the output of `ipset save` into lines. A line feed inside double quotes does not end a line: other programs
+ * can write one into a comment.
+ */
 function* logicalLines(text: string): Generator<string> {
   let open = ''
   for (const line of text.split('\n')) {
@@ -65,7 +71,8 @@ const wordsOf = (line: string): string[] =>
     : line.split(' ')
 
 function parseEntry(entry: string, words: readonly string[], line: string): SetEntry {
-  // Refuses spaces and quotes: a caller may write the entry into a line for `ipset restore`.
+  // Rejects an entry with spaces or quotes. Such an entry would be unsafe if a caller writes it into a line for `ipset
+  // restore`.
   if (!/^[\x21\x23-\x7e]+$/.test(entry)) throw new SetError('PARSE', `ipset save printed ${JSON.stringify(line)}`)
   if (words.length === 3) return { entry }
   const found: { -readonly [K in keyof SetEntry]: SetEntry[K] } = { entry }

@@ -3,29 +3,32 @@ import { nssShield, start } from '@cni/netns'
 import type { Place } from '@cni/netns/handle'
 import { type Channel, openNetlink } from '@cni/netns/netlink'
 
-/** All access of this package to the outside. */
+/** Access of this package to the kernel and to the program `ipset`. Tests replace it. */
 export interface IpsetPort {
-  /** Runs a program inside the namespace. Rejects with a `RunError` if it fails. */
+  /** Runs a program inside the namespace. Rejects with a `RunError` if the program fails. */
   run(
     argv: readonly [string, ...string[]],
     options: {
       readonly input?: string
       readonly signal?: AbortSignal | undefined
-      /** Milliseconds until the program's process group is killed. */
+      /** Time limit in milliseconds. After it, the program and its child processes are killed. */
       readonly timeout: number
     },
   ): Promise<RunResult>
-  /** Path of a program; `undefined` if it is not installed. */
+  /** Path of a program on the machine. `undefined` if the program is not installed. */
   find(program: string): string | undefined
   /**
    * Opens a channel to nfnetlink in the namespace. If netlink is not available, throws an error with the `code`
-   * `NO_FFI`, `EAFNOSUPPORT` or `EPROTONOSUPPORT`; then programs are used. A port without this method always uses
-   * programs.
+   * `NO_FFI`, `EAFNOSUPPORT` or `EPROTONOSUPPORT`. The session then runs the program `ipset`. If this method is
+   * missing, the session always runs the program.
    */
   netlink?(): Channel
 }
 
-/** Port of a namespace: netlink, and the node's `ipset` inside of it. Prevents name lookups of the program in a pod. */
+/**
+ * Access to the sets of a namespace, over netlink or with the node's program `ipset`. Prevents that `ipset`, when it
+ * runs inside a pod's namespace, looks up names over the pod's network.
+ */
 export function netnsPort({ netns, log }: Place): IpsetPort {
   const shield = netns === 'host' ? undefined : nssShield()
   const onShieldError = (error: unknown) =>

@@ -9,7 +9,7 @@ import { parseSets } from './parse-save.ts'
 import type { IpsetPort } from './port.ts'
 import type { IpsetSession } from './session.ts'
 
-/** Session that runs the program `ipset` once for each call. */
+/** Session that changes IP sets with the program `ipset`. Each call runs the program once. */
 export function programSession(port: IpsetPort, { signal, log }: Place): IpsetSession {
   const run = async (args: readonly string[], input?: string, uncancelled = false) => {
     if (port.find('ipset') === undefined) throw noBinary()
@@ -35,7 +35,8 @@ export function programSession(port: IpsetPort, { signal, log }: Place): IpsetSe
   return {
     async change(changes, { exist, uncancelled }) {
       const text = linesOf(changes)
-      // `-exist` applies to all lines. In ipset 7 the `-exist` of one line would also apply to the lines after it.
+      // Passes `-exist` to the program, for all lines. In ipset 7 an `-exist` in a line would also apply to the lines
+      // after it.
       if (text !== '') await run(exist ? ['restore', '-exist'] : ['restore'], text, uncancelled)
     },
     async save(name, { uncancelled } = {}) {
@@ -60,5 +61,8 @@ export function programSession(port: IpsetPort, { signal, log }: Place): IpsetSe
   }
 }
 
-/** Limit for a machine that hangs. 65536 entries take much less. */
+/**
+ * Time limit of the program `ipset` in milliseconds, in case the machine hangs. Adding 65536 entries takes much less
+ * time.
+ */
 const timeout = 60_000

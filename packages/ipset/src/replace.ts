@@ -6,7 +6,7 @@ import { SetError } from './errors.ts'
 import type { IpsetSession } from './session.ts'
 import type { SetEntry, SetSpec } from './spec-types.ts'
 
-/** Gives a set exactly these entries. Creates a missing set. Changes nothing on failure. */
+/** Gives a set exactly the given entries. Creates the set if it is missing. If this fails, the set stays unchanged. */
 export async function replaceEntries(
   session: IpsetSession,
   name: string,
@@ -38,7 +38,8 @@ async function swap(session: IpsetSession, name: string, spec: SetSpec, entries:
   const changes: Change[] = [
     { verb: 'create', set: temporary, spec },
     ...entryChange('add', temporary, entries),
-    // Creates the set after its entries were accepted, so that a refused entry leaves no empty set.
+    // Creates a missing set only after the kernel has accepted the entries in the temporary set. A refused entry then
+    // leaves no empty set.
     ...(known ? [] : [{ verb: 'create', set: name, spec } as const]),
     { verb: 'swap', set: temporary, other: name },
     { verb: 'destroy', set: temporary },
@@ -63,7 +64,8 @@ async function change(
     await session.change(entryChanges(name, diff), { exist: true })
   } catch (error) {
     await takeBack(session, `set ${name} could not be rolled back`, async () => {
-      // Only the kernel knows how many changes were made.
+      // Reads the set again for the rollback, because only the kernel knows how many changes were made before the
+      // failure.
       const now = await session.save(name, { uncancelled: true })
       if (now === undefined) return []
       const old = new Map(before.map((each) => [canonicalText(spec, each.entry) ?? each.entry, each]))
@@ -73,7 +75,9 @@ async function change(
   }
 }
 
-/** Changes that apply a difference. An `add` updates the comment, `nomatch` and time-out of an existing entry. */
+/**
+ * Converts differences of a set to changes. An `add` of an existing entry updates its comment, `nomatch` and time-out.
+ */
 const entryChanges = (name: string, { missing, unexpected, changed }: EntryDiff) => [
   ...entryChange('del', name, unexpected),
   ...entryChange('add', name, [...changed, ...missing]),
@@ -87,14 +91,14 @@ async function takeBack(
   try {
     await session.change(await changes(), { exist: true, uncancelled: true })
   } catch (error) {
-    // Only logs this failure: the caller throws the error that caused the rollback.
+    // Only logs the failure of a rollback: the caller throws the error that made the rollback necessary.
     session.warn(otherwise, { error: String(error) })
   }
 }
 
 /**
- * Name of at most 31 characters with a hash of the set's name. It is unique, because two processes may replace the same
- * set at once.
+ * Name of the temporary set, which is swapped with the set to replace. It has at most 31 characters: a hash of the
+ * set's name and random digits. Two processes that replace the same set at once get different names.
  */
 function temporaryName(name: string): string {
   const whose = createHash('sha256').update(name).digest('hex').slice(0, 8)

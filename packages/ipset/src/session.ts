@@ -2,24 +2,24 @@ import type { Change } from './changes.ts'
 import type { SavedSet } from './parse-save.ts'
 import type { SetInfo } from './spec-types.ts'
 
-/** Option of steps that must run after an abort: the rollback. */
+/** Option for rollback steps: the step runs even after the caller has aborted the call. */
 export interface Uncancelled {
   readonly uncancelled?: boolean
 }
 
-/** Options of a change. */
+/** Options for changes of sets. */
 export interface ChangeOptions extends Uncancelled {
-  /** Accepts the creation of an existing set or entry, and the deletion of a missing entry. */
+  /** Makes a change that has happened already succeed: creating an existing set or entry, or deleting a missing one. */
   readonly exist: boolean
 }
 
 /** Reads and writes the sets of a namespace. */
 export interface IpsetSession {
-  /** Makes changes in order, up to the first refused one. */
+  /** Makes the changes in order. Stops at the first change that the kernel refuses. */
   change(changes: readonly Change[], options: ChangeOptions): Promise<void>
-  /** A set with its entries; `undefined` if it does not exist. */
+  /** Reads a set with its entries. `undefined` if the set does not exist. */
   save(name: string, options?: Uncancelled): Promise<SavedSet | undefined>
-  /** All sets, without their entries. */
+  /** All sets of the namespace, without their entries. */
   list(): Promise<SetInfo[]>
   test(name: string, entry: string): Promise<boolean>
   warn(message: string, fields: Record<string, unknown>): void

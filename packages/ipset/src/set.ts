@@ -8,57 +8,67 @@ import type { AnyEntry, Entry, EntryText, SetEntry, SetSpec } from './spec-types
 import { checkComment } from './values.ts'
 
 /**
- * A set of a namespace. Entries are validated before any request. `exist` is like the option of `ipset`: existing or
- * missing objects are not an error. Default: true.
+ * An IP set of a namespace. Entries are validated before any request to the kernel. `exist` means the same as the
+ * option of `ipset`: an object that exists before it is added, or is missing before it is deleted, is not an error.
+ * Default: true.
  */
 export interface IpSet<S extends SetSpec = SetSpec> {
   readonly name: string
   readonly spec: S
-  /** Creates the set. Throws `EXISTS` if a set of this name has other options. */
+  /** Creates the set in the kernel. Throws `EXISTS` if a set of the same name has other options. */
   create(options?: { readonly exist?: boolean | undefined }): Promise<void>
-  /** Deletes the set. Throws `IN_USE` while a rule or a set refers to it. */
+  /** Deletes the set. Throws `IN_USE` while a packet filter rule or another set refers to the set. */
   destroy(options?: { readonly exist?: boolean | undefined }): Promise<void>
   /**
-   * Adds entries. An existing entry gets the new comment, time-out and `nomatch`. Entries before a refused one stay.
+   * Adds entries to the set. An existing entry gets the new comment, time-out and `nomatch`. If the kernel refuses an
+   * entry, the entries before it stay in the set.
    */
   add(entries: Entry<S> | readonly Entry<S>[], options?: { readonly exist?: boolean | undefined }): Promise<void>
-  /** Deletes entries by their text. */
+  /** Deletes entries from the set by their text. */
   delete(
     entries: EntryText<S> | readonly EntryText<S>[],
     options?: { readonly exist?: boolean | undefined },
   ): Promise<void>
-  /** Deletes all entries with this comment and returns them. */
+  /** Deletes all entries of the set that have the given comment, and returns the deleted entries. */
   deleteByComment(comment: string): Promise<SetEntry[]>
-  /** Deletes all entries. */
+  /** Deletes all entries of the set. */
   flush(): Promise<void>
-  /** Entries in the kernel's order. */
+  /** Entries of the set, in the order in which the kernel lists them. */
   list(): Promise<SetEntry[]>
-  /** An entry with its comment, counters and remaining time; `undefined` if it is missing. */
+  /**
+   * Reads one entry of the set with its comment, counters and remaining time. `undefined` if the set lacks the entry.
+   */
   get(entry: EntryText<S>): Promise<SetEntry | undefined>
-  /** True if the kernel would match the entry. An address in a network of the set matches; `nomatch` is respected. */
+  /**
+   * True if a packet with this address would match the set. An address in a network of the set matches, unless the
+   * network has `nomatch`.
+   */
   test(entry: EntryText<S>): Promise<boolean>
-  /** Differences between the content and `entries`. */
+  /** Differences between the set in the kernel and `entries`. */
   diff(entries: Entry<S> | readonly Entry<S>[]): Promise<EntryDiff>
-  /** Gives the set exactly these entries, atomically. Creates a missing set. */
+  /** Gives the set exactly the given entries, atomically. Creates the set if it is missing. */
   replace(
     entries: Entry<S> | readonly Entry<S>[],
     options?: {
       /**
-       * Method. `'swap'` (default): swaps in a new set in one step. Packets see either the old or the new content;
-       * counters and time-outs restart. `'change'`: adds and deletes only the differences.
+       * Method of the replacement. `'swap'` (default) fills a temporary set and swaps both in one step. Packets match
+       * either the old or the new content; counters and time-outs restart. `'change'` adds and deletes only the entries
+       * that differ.
        */
       readonly by?: 'swap' | 'change' | undefined
-      /** Reads the set first, and changes nothing if it is equal. Default: true. */
+      /** True to read the set first and to change nothing if it already has the given entries. Default: true. */
       readonly compare?: boolean | undefined
     },
   ): Promise<{
     readonly plan: 'unchanged' | 'swap' | 'change'
-    /** Differences; `undefined` if nothing was compared, or if the set did not exist. */
+    /**
+     * Differences between the old content and the given entries. `undefined` if the set was not read or did not exist.
+     */
     readonly diff: EntryDiff | undefined
   }>
 }
 
-/** A set over a session. Name and spec are validated already. */
+/** Creates the object for a set that works over a session. Name and spec of the set are validated already. */
 export function makeSet<const S extends SetSpec>(session: IpsetSession, name: string, spec: S): IpSet<S> {
   const saved = async () => {
     const found = await session.save(name)

@@ -2,84 +2,93 @@ import type { IpFamily } from '@cni/types/ip'
 
 /** Type and options of a set. */
 export type SetSpec = {
-  /** Entries may have a comment. */
+  /** True if the entries of the set may have a comment. */
   readonly comment?: boolean
-  /** The kernel counts packets and bytes of each entry. */
+  /** True if the kernel counts packets and bytes for each entry of the set. */
   readonly counters?: boolean
-  /** Default time-out of an entry in seconds. 0 means that only entries with their own time-out expire. */
+  /**
+   * Default time-out of the set's entries in seconds. With 0, only an entry with its own time-out expires. A missing
+   * value means that entries cannot have time-outs.
+   */
   readonly timeoutSeconds?: number
 } & (
   | {
-      /** Addresses or networks, optionally with a port. A set holds one family. */
+      /** Set of addresses or networks, optionally with a port. All entries have the same address family. */
       readonly type: 'hash:ip' | 'hash:net' | 'hash:ip,port' | 'hash:net,port'
       readonly family: IpFamily
-      /** Maximum number of entries. Default: 65536. */
+      /** Maximum number of entries in the set. Default: 65536. */
       readonly maxelem?: number
-      /** Initial hash size; the kernel enlarges it. Default: 1024. */
+      /** Initial size of the set's hash table, which the kernel enlarges when needed. Default: 1024. */
       readonly hashsize?: number
     }
   | {
-      /** Hardware addresses. */
+      /** Set of hardware (MAC) addresses. */
       readonly type: 'hash:mac'
-      /** Maximum number of entries. Default: 65536. */
+      /** Maximum number of entries in the set. Default: 65536. */
       readonly maxelem?: number
-      /** Initial hash size; the kernel enlarges it. Default: 1024. */
+      /** Initial size of the set's hash table, which the kernel enlarges when needed. Default: 1024. */
       readonly hashsize?: number
     }
   | {
-      /** Names of other sets. */
+      /** Set of other sets, by name. */
       readonly type: 'list:set'
-      /** Initial size. Default: 8. */
+      /** Initial number of places for names of sets. Default: 8. */
       readonly size?: number
     }
   | {
-      /** Ports without a protocol, within a range. */
+      /** Set of ports without a protocol. The ports lie within a range. */
       readonly type: 'bitmap:port'
-      /** First and last possible port. Default: `[0, 65535]`. */
+      /** First and last port that the set can hold. Default: `[0, 65535]`. */
       readonly range?: readonly [number, number]
     }
 )
 
-/** An entry as text: `10.0.0.5`, `10.0.0.0/8`, `10.0.0.5,tcp:80`, `02:00:00:00:00:01`, a set's name, or `80`. */
+/**
+ * Text of an entry in an IP set: `10.0.0.5`, `10.0.0.0/8`, `10.0.0.5,tcp:80`, `02:00:00:00:00:01`, a set's name, or
+ * `80`.
+ */
 export type EntryText<S extends SetSpec = SetSpec> = S['type'] extends 'hash:ip,port' | 'hash:net,port'
   ? `${string},${'tcp' | 'udp' | 'sctp' | 'udplite'}:${number}`
   : S['type'] extends 'bitmap:port'
     ? `${number}`
     : string
 
-/** An entry to write: its text, or text with the options that the set's spec allows. */
+/** An entry to write into an IP set: its text, or its text with the options that the set's spec allows. */
 export type Entry<S extends SetSpec = SetSpec> =
   | EntryText<S>
   | {
       readonly entry: EntryText<S>
-      /** Comment of at most 255 bytes, without `"` and control characters. The spec needs `comment: true`. */
+      /**
+       * Comment of the entry: at most 255 bytes, without `"` and control characters. Allowed only if the set's spec has
+       * `comment: true`.
+       */
       readonly comment?: 'comment' extends keyof S ? (true extends S['comment'] ? string : never) : never
-      /** Seconds until the entry expires; 0 for never. The spec needs a `timeoutSeconds`. */
+      /** Seconds until the entry expires; 0 for never. Allowed only if the set's spec has `timeoutSeconds`. */
       readonly timeoutSeconds?: 'timeoutSeconds' extends keyof S ? number : never
-      /** Makes the entry an exception: addresses in this network do not match. */
+      /** True to make the entry an exception: addresses in its network do not match the set. */
       readonly nomatch?: [Extract<S['type'], `hash:net${string}`>] extends [never] ? never : boolean
     }
 
-/** An entry for any spec, not validated. */
+/** An entry to write into a set of any type, before validation. */
 export type AnyEntry =
   | string
   | { readonly entry: string; readonly comment?: string; readonly timeoutSeconds?: number; readonly nomatch?: boolean }
 
-/** An entry in the kernel. */
+/** An entry of an IP set as read from the kernel. */
 export interface SetEntry {
   readonly entry: string
   readonly comment?: string
-  /** Remaining seconds; 0 for never. */
+  /** Seconds until the entry expires; 0 for never. */
   readonly timeoutSeconds?: number
   readonly nomatch?: true
   readonly packets?: number
   readonly bytes?: number
 }
 
-/** A set of the namespace, without entries. */
+/** An IP set of the namespace as read from the kernel, without entries. */
 export interface SetInfo {
   readonly name: string
-  /** Type of the set, also one that this package cannot create. */
+  /** Type of the set. It may be a type that this package cannot create. */
   readonly type: string
   readonly family?: IpFamily
   readonly maxelem?: number
@@ -87,9 +96,12 @@ export interface SetInfo {
   readonly comment?: true
   readonly counters?: true
   readonly range?: string
-  /** Options that this package does not set, such as `netmask 24`. */
+  /** Options of the set that this package never sets itself, such as `netmask 24`. */
   readonly other: readonly string[]
-  /** Number of rules and sets that refer to the set. It can be destroyed only at 0. */
+  /**
+   * Number of packet filter rules and other sets that refer to the set. The kernel deletes the set only if the number
+   * is 0.
+   */
   readonly references: number
   readonly entryCount: number
 }

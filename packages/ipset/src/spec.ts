@@ -2,15 +2,15 @@ import { invalid } from './errors.ts'
 import type { SetSpec } from './spec-types.ts'
 import { checkInteger, checkTimeout } from './values.ts'
 
-/** Maximum number of entries. */
+/** Maximum number of entries in a set. */
 export const maxelemOf = (spec: SetSpec): number =>
   spec.type === 'bitmap:port' || spec.type === 'list:set' ? Number.POSITIVE_INFINITY : (spec.maxelem ?? 65536)
 
-/** First and last possible port. */
+/** First and last port that a set of the type `bitmap:port` can hold. */
 export const rangeOf = (spec: Extract<SetSpec, { readonly type: 'bitmap:port' }>): readonly [number, number] =>
   spec.range ?? [0, 65535]
 
-/** Validates a spec, also from callers without types. Returns a frozen copy. */
+/** Validates the spec of a set, which may come from JavaScript without type checks. Returns a frozen copy. */
 export function checkSpec<S extends SetSpec>(name: string, spec: S): S {
   const what = `set ${name}`
   const given: unknown = spec
@@ -34,7 +34,7 @@ export function checkSpec<S extends SetSpec>(name: string, spec: S): S {
   return copy
 }
 
-/** The options of `create NAME TYPE`, in the order of `ipset save`. */
+/** Options of a set as words of the line `create NAME TYPE …`, in the order of `ipset save`. */
 export function createOptions(spec: SetSpec): string {
   const words: (string | number)[] = [spec.type]
   if (spec.type === 'bitmap:port') words.push('range', rangeOf(spec).join('-'))
@@ -78,7 +78,7 @@ function checkMembers(spec: SetSpec, what: string): void {
       invalid(`${what}: the family ${JSON.stringify(spec.family)} is neither 'ipv4' nor 'ipv6'; a set holds one`)
     }
     if (spec.maxelem !== undefined) checkInteger(spec.maxelem, 1, 0xffffffff, `${what}: maxelem`)
-    // The kernel runs out of memory at once for a larger value.
+    // Limits the hash size: for a larger hash table the kernel would run out of memory at once.
     if (spec.hashsize !== undefined) checkInteger(spec.hashsize, 1, 1 << 24, `${what}: hashsize`)
   }
 }

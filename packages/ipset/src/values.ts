@@ -1,7 +1,7 @@
 import { invalid } from './errors.ts'
 
 /**
- * Validates the name of a set. Excludes names that the kernel refuses, and names that a line of `ipset` would misread.
+ * Validates the name of a set. Rejects names that the kernel refuses, and names that `ipset` would misread in a line.
  */
 export function checkSetName(name: string): string {
   if (typeof name !== 'string' || !isSetName(name)) {
@@ -14,8 +14,8 @@ export function checkSetName(name: string): string {
 export const isSetName = (text: string): boolean => /^[A-Za-z0-9_.][A-Za-z0-9_.:-]{0,30}$/.test(text)
 
 /**
- * Validates a comment. `ipset` cannot write a double quote. A line feed would end the line. Other control characters
- * would reach the terminal of a user who lists the set.
+ * Validates the comment of an entry. `ipset` cannot write a double quote. A line feed would end the line. Other control
+ * characters would reach the terminal of a user who lists the set.
  */
 export function checkComment(comment: string, what: string): string {
   if (typeof comment !== 'string' || comment === '' || /["\p{Cc}\p{Cs}]/u.test(comment)) {
@@ -23,11 +23,13 @@ export function checkComment(comment: string, what: string): string {
       `${what}: the comment ${JSON.stringify(comment)} is empty or has a double quote, control characters or broken Unicode`,
     )
   }
-  // `ipset` reads these words as its own options anywhere in a line, even in quotes.
+  // Rejects a comment that looks like an option, such as `-exist`: `ipset` reads it as an option anywhere in a line,
+  // even in quotes.
   if (/^--?[a-z!]+$/i.test(comment)) {
     invalid(`${what}: ipset would read the comment ${JSON.stringify(comment)} as an option; write more than one word`)
   }
-  // A UTF-16 unit has at most three bytes in UTF-8: most comments need no count.
+  // Counts bytes only for comments of more than 85 UTF-16 units. A unit has at most three bytes in UTF-8, so shorter
+  // comments fit.
   const size = comment.length <= 85 ? 0 : Buffer.byteLength(comment)
   if (size > 255) invalid(`${what}: the comment has ${size} bytes, the kernel stores 255`)
   return comment
@@ -42,5 +44,5 @@ export function checkInteger(value: number, min: number, max: number, what: stri
   return value
 }
 
-/** Validates seconds. The kernel counts in signed milliseconds. */
+/** Validates a time-out in seconds. The limit is low because the kernel counts milliseconds in a signed integer. */
 export const checkTimeout = (value: number, what: string): number => checkInteger(value, 0, 2147483, what)

@@ -4,13 +4,15 @@ import fc from 'fast-check'
 import { canonicalText } from '../src/entry.ts'
 import type { Entry, SetSpec } from '../src/spec-types.ts'
 
-/** A valid comment: not an option of ipset, no double quote, no control characters, no broken Unicode. */
+/**
+ * Generates valid comments of entries: no option of `ipset`, no double quote, no control character, no broken Unicode.
+ */
 const comment = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
   .map((text) => text.replace(/["\p{Cc}\p{Cs}]/gu, '\\'))
   .filter((text) => Buffer.byteLength(text) <= 255 && !/^--?[a-z!]+$/i.test(text))
 
-// Few values, so that they collide.
+// Generates addresses from a few byte values, so that random addresses are often equal.
 const address = (family: IpFamily) =>
   fc
     .array(fc.constantFrom(0, 1, 10, 255), {
@@ -60,7 +62,7 @@ const spec: fc.Arbitrary<SetSpec> = fc
       : { type, family, ...extensions, ...sizes },
   )
 
-/** Any spec with valid entries. */
+/** Generates a set's spec of any type, with valid entries for it. */
 export const anyContent: fc.Arbitrary<{ spec: SetSpec; entries: Entry[] }> = spec.chain((made) => {
   const entry = fc.record(
     {
@@ -71,7 +73,7 @@ export const anyContent: fc.Arbitrary<{ spec: SetSpec; entries: Entry[] }> = spe
     },
     { requiredKeys: ['entry'] },
   )
-  // Unique entries, so that no entry is repeated with other options.
+  // Generates each entry only once: the same entry with two different options would be an error.
   return fc
     .uniqueArray(entry, { maxLength: 12, selector: (each) => canonicalText(made, each.entry) })
     .map((entries) => ({ spec: made, entries }))

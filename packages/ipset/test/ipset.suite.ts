@@ -5,7 +5,7 @@ import type { SetEntry } from '../src/spec-types.ts'
 const pods = { type: 'hash:ip', family: 'ipv4', comment: true } as const
 const nets = { type: 'hash:net', family: 'ipv4', maxelem: 3 } as const
 
-/** Contract tests of `Ipset`, for the fake and for the kernel. `make` returns one without sets. */
+/** Contract tests that the fake `Ipset` and the real one must both pass. `make` returns an `Ipset` without sets. */
 export function ipsetSuite(make: () => Promise<Ipset & Partial<AsyncDisposable>>): void {
   const run = (title: string, body: (sets: Ipset) => Promise<void>) =>
     test(title, async () => {

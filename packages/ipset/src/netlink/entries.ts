@@ -15,15 +15,15 @@ import {
   NLMSGHDR,
 } from './protocol.ts'
 
-/** Bytes of an entry's text. `type` is the type of the set in the kernel. */
+/** Encodes the text of an entry as netlink attributes. `type` is the type that the set has in the kernel. */
 export function textBytes(set: string, type: string, text: string): Buffer {
   const write = textWriter(set, type)
   return attributesOf((writer) => write(writer, text))
 }
 
 /**
- * Bytes of entries, in chunks of about `most` bytes. Entries are numbered from 1, so that the kernel's answer can name
- * one.
+ * Encodes entries as netlink attributes, in chunks of about `most` bytes. Each entry has a number, from 1 on. The
+ * kernel's answer names a refused entry by its number.
  */
 export function* entriesBytes(set: string, type: string, list: readonly SetEntry[], most: number): Generator<Buffer> {
   const write = textWriter(set, type)
@@ -38,7 +38,9 @@ export function* entriesBytes(set: string, type: string, list: readonly SetEntry
   }
 }
 
-/** Entries of a list. Throws `PARSE` for types that this package does not know. */
+/**
+ * Decodes the entries of a set from a netlink attribute. Throws `PARSE` for a set type that this package does not know.
+ */
 export function readEntries(set: string, type: string, list: Buffer): SetEntry[] {
   const parts = partsOf(type)
   return decodeAttributes(list).map(([, bytes]) => {
@@ -62,7 +64,7 @@ type TextWriter = (writer: MessageWriter, text: string) => void
 function textWriter(set: string, type: string): TextWriter {
   const parts = partsOf(type) ?? []
   return (writer, text) => {
-    // The name of a set may contain commas.
+    // Does not split an entry with a single part at commas: it may be the name of a set, which may contain commas.
     const texts = parts.length === 1 ? [text] : text.split(',')
     if (texts.length !== parts.length || !parts.every((part, index) => part.write(writer, texts[index] ?? ''))) {
       invalid(`set ${set}: ${JSON.stringify(text)} is not a valid entry, because the existing set has the type ${type}`)
@@ -83,7 +85,7 @@ function writeEntry(writer: MessageWriter, writeText: TextWriter, entry: SetEntr
 
 function readEntry(parts: readonly Part[], bytes: Buffer): SetEntry | undefined {
   const data = attributeMap(bytes)
-  // An entry of `bitmap:ip,mac` may have no hardware address.
+  // Only the first part of an entry is required: an entry of the type `bitmap:ip,mac` may lack the hardware address.
   const [start, ...more] = parts.map((part) => part.read(data))
   if (start === undefined) return undefined
   const timeoutSeconds = readBe32(data.get(ATTR_TIMEOUT))

@@ -36,8 +36,8 @@ const AF_INET = 2
 const AF_INET6 = 10
 
 /**
- * First revision of each type with comments and `nomatch`. Older programs `ipset`, such as one in a container of the
- * node, cannot list sets of later revisions. One such set makes them fail for all sets of the node.
+ * Revision of each set type that new sets get: the first one with comments and `nomatch`. An older program `ipset`, for
+ * example in a container of the node, cannot list a set of a later revision. It would fail to list any set of the node.
  */
 const revisions: Readonly<Record<SetSpec['type'], number>> = {
   'hash:ip': 2,
@@ -49,7 +49,7 @@ const revisions: Readonly<Record<SetSpec['type'], number>> = {
   'bitmap:port': 2,
 }
 
-/** Attributes of a new set. */
+/** Netlink attributes of the request that creates a set. */
 export function createAttributes(name: string, spec: SetSpec): Attribute[] {
   const family = 'family' in spec ? (spec.family === 'ipv4' ? AF_INET : AF_INET6) : 0
   return [
@@ -61,7 +61,9 @@ export function createAttributes(name: string, spec: SetSpec): Attribute[] {
   ]
 }
 
-/** Header of a set, which comes before its entries; `undefined` for a message with more entries. */
+/**
+ * Decodes type and options of a set from a netlink message. `undefined` for a message that only has further entries.
+ */
 export function readHeader(body: Data): SetInfo | undefined {
   const type = readCString(body.get(ATTR_TYPENAME))
   if (type === undefined) return undefined
@@ -112,7 +114,7 @@ function extensionAttributes({ timeoutSeconds, comment, counters }: SetSpec): At
   ]
 }
 
-/** Range of a bitmap. */
+/** Range of ports or addresses that a set of a bitmap type can hold. */
 function rangeIn(data: Data): string | undefined {
   const from = readBe16(data.get(ATTR_PORT)) ?? readAddress(data.get(ATTR_IP))
   return from === undefined
@@ -120,11 +122,11 @@ function rangeIn(data: Data): string | undefined {
     : `${from}-${readBe16(data.get(ATTR_PORT_TO)) ?? readAddress(data.get(ATTR_IP_TO))}`
 }
 
-/** Options that this package does not set, as words of `ipset save` and in its order. */
+/** Options of a set that this package never sets itself, such as `netmask 24`, as `ipset save` prints them. */
 function otherWords(data: Data, flags: number): string[] {
   const netmask = data.get(ATTR_NETMASK)?.[0]
   const bitmask = readAddress(data.get(ATTR_BITMASK))
-  // `markmask` is the only number that the kernel reports in host byte order.
+  // Reads `markmask` in host byte order. The kernel reports all other numbers in network byte order.
   const markmask = readU32(data.get(ATTR_MARKMASK))
   return [
     ...(netmask === undefined ? [] : ['netmask', String(netmask)]),

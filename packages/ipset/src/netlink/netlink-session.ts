@@ -15,8 +15,8 @@ import { IPSET_ERR_EXIST, noIpSet, refused } from './refused.ts'
 import { headerRequest, listRequest, requestsOf, type TypeOf, testRequest } from './requests.ts'
 
 /**
- * Session that talks to ip_set over netlink. A channel is open only during a call, because it keeps the namespace
- * alive.
+ * Session that changes IP sets over netlink. A netlink channel is open only during a call, because an open channel
+ * keeps the network namespace alive.
  */
 export function netlinkSession(open: () => Channel, { signal, log }: Place): IpsetSession {
   const stop = (what: string, how: string) => {
@@ -84,7 +84,8 @@ async function make(channel: Channel, changes: readonly Change[], exist: boolean
   for (const change of changes) {
     let begun = false
     for (const each of requestsOf(change, exist, typeOf(channel))) {
-      // Lets other tasks run between the messages of many entries.
+      // Lets other tasks of the process run between two messages, because a change with many entries needs many
+      // messages.
       if (begun) {
         await turn()
         between()
@@ -93,7 +94,8 @@ async function make(channel: Channel, changes: readonly Change[], exist: boolean
       try {
         ask(channel, each)
       } catch (error) {
-        // Older kernels ignore `exist` here.
+        // Ignores the error for deleting a missing set if `exist` is given: older kernels report the error
+        // nevertheless.
         if (!(exist && change.verb === 'destroy' && isSetError(error) && error.code === 'NOT_FOUND')) throw error
       }
     }
@@ -101,8 +103,8 @@ async function make(channel: Channel, changes: readonly Change[], exist: boolean
 }
 
 /**
- * Type of the set in the kernel. The spec's type is not enough: the kernel ignores attributes that a type does not
- * know.
+ * Asks the kernel for the type of a set. The type in the spec is not enough: if the set has another type, the kernel
+ * silently ignores unknown attributes of an entry.
  */
 const typeOf =
   (channel: Channel): TypeOf =>
@@ -126,7 +128,7 @@ function ask(channel: Channel, asked: IpsetRequest): void {
 function dump(channel: Channel, asked: IpsetRequest): (SavedSet & SetInfo)[] {
   const sets: (SetInfo & { entries: SetEntry[] })[] = []
   try {
-    // Older kernels report a missing set only to requests with an acknowledgement.
+    // Requests an acknowledgement. Without one, older kernels do not report that the set is missing.
     for (const { body } of channel.dump(message({ ...asked, flags: NLM_F_ACK }))) {
       const attributes = attributeMap(body, NFGENMSG)
       const header = readHeader(attributes)
@@ -141,7 +143,7 @@ function dump(channel: Channel, asked: IpsetRequest): (SavedSet & SetInfo)[] {
   return sets
 }
 
-/** Reason of a failed request, as a `SetError`. */
+/** Converts the error of a netlink request to a `SetError` that tells the reason. */
 function explained(channel: Channel, asked: IpsetRequest, error: unknown): unknown {
   if (isSetError(error)) return error
   if (!isNetlinkError(error)) {
@@ -156,7 +158,7 @@ function isThere(channel: Channel): boolean {
     channel.get(message({ what: 'Ask for the protocol', command: CMD_PROTOCOL, attributes: [] }))
     return true
   } catch {
-    // Any error means that ip_set does not answer.
+    // Any error of this request means that the kernel has no ip_set.
     return false
   }
 }

@@ -17,20 +17,25 @@ import {
   NET_ORDER,
 } from './protocol.ts'
 
-/** Attributes of an entry, by number. */
+/** Netlink attributes of one entry of a set, by attribute number. */
 export type Data = ReadonlyMap<number, Buffer>
 
-/** Encoding of one part of an entry, between commas. */
+/**
+ * Encoder and decoder for one part of an entry's text, such as the port in `10.0.0.5,tcp:80`. Parts are separated by
+ * commas.
+ */
 export interface Part {
-  /** Returns `false` for an invalid text; then nothing was written. */
+  /**
+   * Encodes the text of the part as netlink attributes. Returns `false` for an invalid text and then writes nothing.
+   */
   write(writer: MessageWriter, text: string): boolean
-  /** Text as `ipset` prints it; `undefined` if the part is missing. */
+  /** Decodes the part to text in the spelling of `ipset`. `undefined` if the entry lacks the part. */
   read(data: Data): string | undefined
 }
 
 /**
- * Parts of a type's entries. They follow from the type's name; `undefined` for an unknown type. A second address has
- * its own attributes.
+ * Encoders for the parts of an entry, from the name of the set's type: `hash:ip,port` has the parts `ip` and `port`.
+ * `undefined` for an unknown type. The second address of an entry has other attribute numbers than the first.
  */
 export function partsOf(type: string): readonly Part[] | undefined {
   const words = type.slice(type.indexOf(':') + 1).split(',')
@@ -40,13 +45,13 @@ export function partsOf(type: string): readonly Part[] | undefined {
   return found.every((part) => part !== undefined) ? found : undefined
 }
 
-/** Address as text, from its nested attribute. */
+/** Decodes an address from a nested netlink attribute to text. */
 export function readAddress(around: Buffer | undefined): string | undefined {
   const bytes = around && decodeAttributes(around)[0]?.[1]
   return bytes?.length === 4 || bytes?.length === 16 ? formatAddress(bytes) : undefined
 }
 
-/** Text of a mark as `ipset` prints it. */
+/** Formats a packet mark as `ipset` prints it, such as `0x00000001`. */
 export const hexWord = (value: number): string => `0x${value.toString(16).padStart(8, '0')}`
 
 // internal
@@ -92,13 +97,13 @@ const port: Part = {
     const [, word, high, low] = /^(?:(\w+):)?(\d{1,5})(?:\/(\d{1,3}))?$/.exec(text) ?? []
     const value = low === undefined ? Number(high) : Number(high) * 256 + Number(low)
     const protocol = word === undefined ? undefined : protocolNumber(word)
-    // The comparisons are negated so that they also reject NaN.
+    // Rejects ports and protocols that are too large. The comparisons are negated so that NaN is rejected too.
     if (!(value <= 0xffff) || (protocol !== undefined && !(protocol <= 0xff))) return false
     writer.bytes(ATTR_PORT | NET_ORDER, be16(value))
     if (protocol !== undefined) writer.bytes(ATTR_PROTO, Uint8Array.of(protocol))
     return true
   },
-  // Unknown protocols are numbers, because names are in files.
+  // Prints a protocol that this package does not know as a number. `ipset` would look up its name in /etc/protocols.
   read(data) {
     const value = readBe16(data.get(ATTR_PORT))
     const protocol = data.get(ATTR_PROTO)?.[0]
@@ -133,7 +138,7 @@ const set: Part = {
   read: (data) => readCString(data.get(ATTR_NAME)),
 }
 
-/** Refuses to write: this package only reads the set types with this part. */
+/** Refuses to encode the part. This package can only read sets whose type has this part. */
 const unwritten = () => false
 
 const mark: Part = {

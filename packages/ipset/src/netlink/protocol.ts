@@ -17,7 +17,7 @@ export const CMD_DEL = 10
 export const CMD_TEST = 11
 export const CMD_HEADER = 12
 
-/** Attributes of a message. */
+/** Numbers of netlink attributes in a message to ip_set. */
 const ATTR_PROTOCOL = 1
 export const ATTR_SETNAME = 2
 export const ATTR_TYPENAME = 3
@@ -29,7 +29,7 @@ export const ATTR_DATA = 7
 export const ATTR_ADT = 8
 export const ATTR_LINENO = 9
 
-/** Attributes in the data of sets and entries. */
+/** Numbers of netlink attributes that describe sets as well as entries. */
 export const ATTR_IP = 1
 export const ATTR_IP_TO = 2
 export const ATTR_CIDR = 3
@@ -42,7 +42,7 @@ export const ATTR_MARK = 10
 export const ATTR_MARKMASK = 11
 export const ATTR_BITMASK = 12
 
-/** Attributes in the data of sets. */
+/** Numbers of netlink attributes that describe a set. */
 export const ATTR_HASHSIZE = 18
 export const ATTR_MAXELEM = 19
 export const ATTR_NETMASK = 20
@@ -50,7 +50,7 @@ export const ATTR_SIZE = 23
 export const ATTR_ELEMENTS = 24
 export const ATTR_REFERENCES = 25
 
-/** Attributes in the data of entries. */
+/** Numbers of netlink attributes that describe an entry of a set. */
 export const ATTR_ETHER = 17
 export const ATTR_NAME = 18
 export const ATTR_IP2 = 20
@@ -69,31 +69,32 @@ export const FLAG_WITH_COMMENT = 16
 export const FLAG_WITH_FORCEADD = 32
 export const FLAG_WITH_SKBINFO = 64
 
-/** Length of a message header. */
+/** Length of a netlink message header (`nlmsghdr`) in bytes. */
 export const NLMSGHDR = 16
 
-/** Length of `nfgenmsg`: family, version, resource. */
+/** Length of the header `nfgenmsg` in bytes: address family, version, resource id. */
 export const NFGENMSG = 4
 
 const NFNL_SUBSYS_IPSET = 6
 
-// Protocol version of all kernels since 2.6.39. Version 7 adds sets by number, which is not needed here.
+// Version of the ip_set protocol that all kernels since 2.6.39 support. Version 7 adds references to sets by number,
+// which this package does not need.
 const PROTOCOL = Uint8Array.of(6)
 
-/** A message to ip_set, with data for the text of a refusal. */
+/** A netlink message to ip_set, with words that describe the request in an error message. */
 export interface IpsetRequest {
-  /** Action, as the beginning of a sentence. */
+  /** Description of the request, as the beginning of an error message: `Test 10.0.0.5 in set a`. */
   readonly what: string
   readonly command: number
   readonly flags?: number
   readonly attributes: readonly Attribute[]
-  /** Type of the set, if known. */
+  /** Type of the set that the request is about, if the type is known. */
   readonly type?: string
-  /** Action on one of the entries, by its number from 1. */
+  /** Describes the request for a single entry, for the case that the kernel refuses it. Entries are numbered from 1. */
   readonly about?: (number: number) => string
 }
 
-/** Message for the channel. */
+/** Converts a request to the message that a netlink channel sends. */
 export const message = ({ what, command, flags, attributes }: IpsetRequest): Parameters<Channel['get']>[0] => ({
   what,
   type: (NFNL_SUBSYS_IPSET << 8) | command,
@@ -102,15 +103,18 @@ export const message = ({ what, command, flags, attributes }: IpsetRequest): Par
   attributes: [[ATTR_PROTOCOL, PROTOCOL], ...attributes],
 })
 
-/** Attribute with the name of a set. Some commands use another attribute number. */
+/** Netlink attribute with the name of a set. Some commands need another attribute number for a second name. */
 export const nameAttribute = (name: string, type = ATTR_SETNAME): Attribute => [type, cString(name)]
 
-/** Flag in the type of a number. ip_set refuses numbers without it. */
+/**
+ * Flag in the type of a netlink attribute: its number is in network byte order. ip_set refuses a number without this
+ * flag.
+ */
 export const NET_ORDER = 0x4000
 
 export const number16 = (type: number, value: number): Attribute => [type | NET_ORDER, be16(value)]
 
 export const number32 = (type: number, value: number): Attribute => [type | NET_ORDER, be32(value)]
 
-/** Nested attributes that are encoded already. */
+/** Netlink attribute that contains other attributes, which are encoded already. */
 export const nested = (type: number, bytes: Uint8Array): Attribute => [type | NLA_F_NESTED, bytes]

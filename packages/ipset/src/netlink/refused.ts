@@ -2,7 +2,7 @@ import { attributeMap, type NetlinkError, readU32 } from '@cni/netns/netlink'
 import { SetError } from '../errors.ts'
 import { ATTR_LINENO, CMD_ADD, CMD_DEL, CMD_SWAP, CMD_TEST, type IpsetRequest, NFGENMSG, NLMSGHDR } from './protocol.ts'
 
-/** Error for a request that ip_set refused. */
+/** Converts ip_set's refusal of a request to a `SetError`. */
 export function refused(asked: IpsetRequest, error: NetlinkError): SetError {
   const { errno, code: name, text } = error.refusal
   const [code, why] = meaning(asked, errno) ?? ['EXIT', undefined]
@@ -10,27 +10,27 @@ export function refused(asked: IpsetRequest, error: NetlinkError): SetError {
   return new SetError(code, `${aboutEntry(asked, error) ?? asked.what}: ${reason.join(', ')}`, { cause: error })
 }
 
-/** Error for a kernel without ip_set: nfnetlink itself refused the request. */
+/** Error for a kernel without the module ip_set: nfnetlink knows no such subsystem. */
 export const noIpSet = (what: string, cause: unknown): SetError =>
   new SetError('NO_KERNEL', `${what}: the kernel has no ip_set; load the kernel module ip_set`, { cause })
 
-/** Errno of ip_set: the entry exists already, or does not exist. */
+/** Error number of ip_set: an added entry exists already, or a deleted entry is missing. */
 export const IPSET_ERR_EXIST = 4103
 
 // internal
 
 /**
- * Words for the refused change, with its entry. The kernel's error contains the request, in which ip_set has written
- * the number of the refused entry.
+ * Describes the entry that the kernel refused. The kernel's error message contains the request, and in it the number of
+ * the refused entry.
  */
 function aboutEntry({ about }: IpsetRequest, { refusal: { request } }: NetlinkError): string | undefined {
   if (about === undefined || request === undefined) return undefined
   try {
     const number = readU32(attributeMap(request, NLMSGHDR + NFGENMSG).get(ATTR_LINENO))
-    // Number 0 means that the kernel refused the whole request, not a single entry.
+    // Number 0 instead of an entry's number means that the kernel refused the whole request.
     return number === undefined || number === 0 ? undefined : about(number)
   } catch {
-    // An invalid number must not hide the kernel's error.
+    // Describes no entry if the kernel's answer cannot be decoded. The caller then reports the kernel's error alone.
     return undefined
   }
 }
@@ -83,7 +83,10 @@ const general = new Map<number, Meaning | ((command: number) => Meaning)>([
   [4112, invalid('the set was made without comments')],
 ])
 
-/** Meanings by the first part of the type. */
+/**
+ * Meanings of ip_set's error numbers that depend on the set type, by the first word of the type: `hash`, `bitmap`,
+ * `list`.
+ */
 const ofType: ReadonlyMap<string, ReadonlyMap<number, Meaning>> = new Map([
   [
     'hash',

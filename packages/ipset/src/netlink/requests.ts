@@ -26,10 +26,13 @@ import {
   number32,
 } from './protocol.ts'
 
-/** Requests the type of a set. `what` is the purpose, for errors. */
+/** Function that asks the kernel for the type of a set. `what` describes the purpose, for error messages. */
 export type TypeOf = (set: string, what: string) => string
 
-/** Messages of a change. Many entries need several messages, which are made on demand. */
+/**
+ * Yields the netlink messages for a change of a set. A change with many entries needs several messages. Each message is
+ * encoded when the caller asks for it.
+ */
 export function* requestsOf(change: Change, exist: boolean, typeOf: TypeOf): Generator<IpsetRequest> {
   const { verb, set } = change
   const flags = exist ? 0 : NLM_F_EXCL
@@ -60,7 +63,7 @@ export function* requestsOf(change: Change, exist: boolean, typeOf: TypeOf): Gen
   }
 }
 
-/** Test if the kernel would match an entry. */
+/** Request that asks the kernel if an entry matches a set. */
 export function testRequest(set: string, entry: string, typeOf: TypeOf): IpsetRequest {
   const what = `Test ${entry} in set ${set}`
   const type = typeOf(set, what)
@@ -68,7 +71,7 @@ export function testRequest(set: string, entry: string, typeOf: TypeOf): IpsetRe
   return { what, command: CMD_TEST, attributes, type }
 }
 
-/** Request for the name and the type of a set. */
+/** Request for the name and the type of a set, without its entries. */
 export const headerRequest = (set: string, what: string): IpsetRequest => ({
   what,
   command: CMD_HEADER,
@@ -84,7 +87,10 @@ export const listRequest = (set?: string): IpsetRequest => ({
 
 // internal
 
-/** Maximum bytes of entries in a message. The kernel returns the whole message to name a refused entry. */
+/**
+ * Maximum bytes of entries in a netlink message. The limit exists because the kernel's answer to a refused entry
+ * repeats the whole message.
+ */
 const MOST = 16_000
 
 function* entryRequests({ verb, set, entries }: EntryChange, flags: number, typeOf: TypeOf): Generator<IpsetRequest> {

@@ -3,15 +3,18 @@ import { type Ipset, ipset } from '../ipset.ts'
 import type { IpsetPort } from '../port.ts'
 import { FakeSets } from './fake-sets.ts'
 
-/** An `Ipset` over sets in memory, with a record of all programs. */
+/** Fake `Ipset` for tests, with sets in memory. It records all programs that the code under test runs. */
 export interface FakeIpset extends Ipset {
-  /** Port for code that calls `ipset(where, { port })` itself. */
+  /** Port to the fake sets, for code that calls `ipset(where, { port })` itself. */
   readonly port: IpsetPort
-  /** Programs that ran, in order. */
+  /** Calls of the fake program `ipset` so far, in order. */
   readonly commands: readonly { readonly argv: readonly string[]; readonly input?: string }[]
-  /** Content of the sets, in the form of `ipset save`. */
+  /** Content of the fake sets, in the format of `ipset save`. */
   dump(): string
-  /** Changes sets as another program would, by lines of `ipset restore`. Throws if a line is refused. */
+  /**
+   * Changes the fake sets as another program would. The text consists of lines for `ipset restore`. Throws if a line is
+   * invalid.
+   */
   tamper(text: string): void
 }
 
@@ -31,9 +34,12 @@ export function fakeIpset({
   installed = true,
   fail,
 }: {
-  /** True if the program is installed. Default: true. */
+  /** True if the fake program `ipset` is installed. Default: true. */
   readonly installed?: boolean
-  /** Called before each program. The program fails with the returned text on stderr. */
+  /**
+   * Called before each run of the fake program `ipset`. If the function returns a text, the program fails and prints
+   * the text on stderr.
+   */
   readonly fail?: (command: FakeIpset['commands'][number]) => string | undefined
 } = {}): FakeIpset {
   const sets = new FakeSets()

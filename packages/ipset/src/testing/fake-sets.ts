@@ -4,11 +4,16 @@ import { parseSets, type SavedSet } from '../parse-save.ts'
 import { maxelemOf } from '../spec.ts'
 import type { SetEntry, SetSpec } from '../spec-types.ts'
 
-/** Sets of a namespace in memory. Executes lines of `ipset`, with its error messages. Nothing expires. */
+/**
+ * Fake IP sets of one namespace, in memory. Executes lines for `ipset` and fails with the error messages of `ipset`.
+ * Entries never expire.
+ */
 export class FakeSets {
   readonly #sets = new Map<string, FakeSet>()
 
-  /** Executes the lines of `ipset restore`. Lines before a refused one stay, as in the kernel. Returns stderr. */
+  /**
+   * Executes lines for `ipset restore` and returns stderr. Lines before an invalid one take effect, as in the kernel.
+   */
   restore(text: string, exist: boolean): string | undefined {
     for (const [index, line] of text.split('\n').entries()) {
       const why = line === '' ? undefined : this.#line(line, exist)
@@ -17,7 +22,7 @@ export class FakeSets {
     return undefined
   }
 
-  /** Output of `ipset save`; `undefined` if the set does not exist. */
+  /** Output of `ipset save` for a fake set. `undefined` if the set does not exist. */
   save(name?: string): string | undefined {
     if (name !== undefined && !this.#sets.has(name)) return undefined
     return [...this.#sets]
@@ -29,7 +34,7 @@ export class FakeSets {
       .join('')
   }
 
-  /** Output of `ipset list -terse`. */
+  /** Output of `ipset list -terse` for all fake sets. */
   list(): string {
     return [...this.#sets]
       .map(([name, { made, entries }]) => {
@@ -43,7 +48,7 @@ export class FakeSets {
       .join('\n')
   }
 
-  /** True if an entry matches; `undefined` if the set does not exist. */
+  /** True if an entry matches the fake set. `undefined` if the set does not exist. */
   test(name: string, entry: string): boolean | undefined {
     const set = this.#sets.get(name)
     return set && matches(set, entry)
@@ -139,7 +144,7 @@ export class FakeSets {
 // internal
 
 interface FakeSet {
-  /** Words after the name in the `create` line. */
+  /** Type and options of the fake set: the words after the name in its `create` line. */
   readonly made: string
   readonly spec: SetSpec
   readonly entries: Map<string, SetEntry>
@@ -182,7 +187,10 @@ function specOf({
   }
 }
 
-/** Entry as `ipset save` prints it: names of protocols, counters before the comment. */
+/**
+ * Formats an entry of a fake set as `ipset save` prints it: with names of protocols, and with counters before the
+ * comment.
+ */
 function printed(entry: SetEntry): string {
   const { entry: text, comment, packets, bytes, nomatch } = entry
   const timeout = entry.timeoutSeconds === undefined ? '' : ` timeout ${entry.timeoutSeconds}`
@@ -190,7 +198,10 @@ function printed(entry: SetEntry): string {
   return `${text}${timeout}${counters}${nomatch ? ' nomatch' : ''}${comment === undefined ? '' : ` comment "${comment}"`}`
 }
 
-/** True if an entry matches. The longest network with the address decides. */
+/**
+ * True if an entry matches the fake set. Of all networks that contain the address, the one with the longest prefix
+ * decides.
+ */
 function matches({ spec, entries }: FakeSet, tested: string): boolean {
   const text = canonicalText(spec, tested) ?? tested
   const exact = entries.get(text)

@@ -1,5 +1,5 @@
 /**
- * Tests code that uses `@cni/ipset` without a kernel: sets in memory.
+ * Fake IP sets in memory, to test code that uses `@cni/ipset` without a kernel.
  *
  * @example
  * ```ts
