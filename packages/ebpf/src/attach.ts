@@ -7,10 +7,10 @@ import type { Program } from './types.ts'
 const ETH_P_ALL = 3
 
 /**
- * Attaches a program to a link, beside the filters of other programs. Adds the qdisc `clsact` if the link has none.
- * Replaces a filter of the same name and priority without a gap: no packet passes unfiltered. Changes nothing if that
- * filter already has this program. If `rtnl` is from the context of a CNI call, a later failure of the call detaches
- * the program.
+ * Attaches a program to a link as a tc filter, beside the filters of other programs. Adds the qdisc `clsact` if the
+ * link has none. Replaces a filter of the same name and priority without a gap: no packet passes unfiltered. Changes
+ * nothing if that filter already runs this program. If `rtnl` is from the context of a CNI call, a later failure of the
+ * call detaches the program.
  *
  * Throws `EbpfError` and undoes its changes: `NO_LINK` if the link does not exist or disappears; `EXISTS` if filters of
  * another kind or protocol have the priority, or another qdisc excludes `clsact`; `NOT_SUPPORTED` without clsact or
@@ -22,17 +22,20 @@ export async function attachFilter(
     readonly link: LinkRef
     /** Direction: `ingress` for incoming packets, `egress` for outgoing ones. */
     readonly direction: Filter['direction']
-    /** A loaded program, or one opened from a pin of any process. It may be closed afterwards. */
+    /**
+     * Program to attach: loaded by this process, or opened from a pin of any process. The caller may close it
+     * afterwards.
+     */
     readonly program: Pick<Program, 'fd' | 'id' | 'name'>
-    /** Name that identifies the filter, also in `tc filter show`. Default: the program's name. */
+    /** Name that identifies the tc filter. `tc filter show` prints it. Default: the program's name. */
     readonly name?: string | undefined
-    /** Filters with a lower priority run earlier. Default: 1. */
+    /** Priority of the tc filter. Filters with a lower number run earlier. Default: 1. */
     readonly priority?: number | undefined
   },
 ): Promise<{
-  /** False if this very program was attached already. */
+  /** True if the program was attached now. False if the filter already ran this program. */
   readonly attached: boolean
-  /** Id of the replaced program. */
+  /** Id of the program that the filter ran before. Missing if there was no such filter. */
   readonly replaced?: number
   readonly filter: Pick<Filter, 'linkIndex' | 'direction' | 'priority' | 'handle'> & { readonly name: string }
 }> {
@@ -41,7 +44,7 @@ export async function attachFilter(
   return await inWords(what, async () => {
     const link = await linkIndex(rtnl, wanted.link, what)
     const there = (await rtnl.getFilters({ link, direction })).filter((each) => each.priority === priority)
-    // All filters of a priority have the same kind and protocol.
+    // The kernel requires that all tc filters with the same priority have the same kind and protocol.
     const stranger = there.find(({ kind, protocol }) => kind !== 'bpf' || protocol !== ETH_P_ALL)
     if (stranger !== undefined) {
       const { kind, protocol } = stranger
@@ -68,14 +71,14 @@ export async function attachFilter(
 }
 
 /**
- * Detaches the programs of a name from a link. Deletes the qdisc `clsact` if no filter is left. A missing link or
- * filter is not an error.
+ * Detaches the programs of filters with the given name from a link. Deletes the qdisc `clsact` if no filter is left. A
+ * missing link or filter is not an error.
  */
 export async function detachFilter(
   rtnl: RtnlPort,
   wanted: {
     readonly link: LinkRef
-    /** Default: both directions. */
+    /** Direction of the filters to detach. Default: both directions. */
     readonly direction?: Filter['direction'] | undefined
     readonly name: string
     /** Default: 1. */
@@ -92,15 +95,15 @@ export async function detachFilter(
     if (detached > 0) await removeClsact(rtnl, link)
     return { detached }
   }).catch((error) => {
-    // The link disappeared meanwhile.
+    // Ignores the error: the link disappeared meanwhile, and its filters with it.
     if (error instanceof EbpfError && error.code === 'NO_LINK') return { detached: 0 }
     throw error
   })
 }
 
 /**
- * Filter with a name; `undefined` if the filter or the link is missing. Compare its `program.id` with the wanted
- * program.
+ * Finds the tc filter with a name on a link. `undefined` if the filter or the link is missing. To test which program is
+ * attached, compare the filter's `program.id`.
  */
 export async function findFilter(
   rtnl: RtnlPort,
@@ -110,7 +113,10 @@ export async function findFilter(
   return link === undefined ? undefined : (await findFilters(rtnl, { ...wanted, link }))[0]
 }
 
-/** Filters of a link by name. Each direction needs a separate request. */
+/**
+ * Finds the bpf filters of a link that have the given name and priority. The kernel needs a separate request for each
+ * direction.
+ */
 async function findFilters(
   rtnl: RtnlPort,
   { link, direction, name, priority = 1 }: Parameters<typeof detachFilter>[1],
@@ -124,7 +130,10 @@ async function findFilters(
   }
 }
 
-/** Index of a link. An index is not looked up: a missing link has no filters anyway. */
+/**
+ * Index of a link that is given by name or by index. `undefined` if no link has the name. A given index is returned
+ * unchecked.
+ */
 const indexOf = async (rtnl: RtnlPort, link: LinkRef): Promise<number | undefined> =>
   typeof link === 'number' ? link : (await rtnl.getLink(link))?.index
 
@@ -141,7 +150,10 @@ function freeHandle(filters: readonly Filter[]): number {
   return handle
 }
 
-/** Adds a qdisc `clsact`. Returns false if the link has one, or for `ingress` a qdisc `ingress`, which is enough. */
+/**
+ * Adds a qdisc `clsact` to a link. Returns false if the link already has a `clsact`. For incoming packets, an existing
+ * qdisc `ingress` is enough too.
+ */
 async function addClsact(rtnl: RtnlPort, link: number, direction: Filter['direction'], what: string): Promise<boolean> {
   try {
     return (await rtnl.addQdisc({ kind: 'clsact', linkIndex: link })).added
@@ -167,7 +179,7 @@ async function removeClsact(rtnl: RtnlPort, link: number): Promise<void> {
   if ((await rtnl.getFilters({ link })).length === 0) await rtnl.deleteQdisc({ kind: 'clsact', linkIndex: link })
 }
 
-/** Turns errors of the port into `EbpfError`s. */
+/** Converts rtnetlink errors to `EbpfError`s. */
 async function inWords<T>(what: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act()

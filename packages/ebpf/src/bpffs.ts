@@ -3,16 +3,16 @@ import { FOR_MOUNTS, missingCapability } from './capabilities.ts'
 import { EbpfError } from './errors.ts'
 import { errnoOf, type Kernel } from './kernel.ts'
 
-/** Usual mount point. */
+/** Folder on which a bpf file system is usually mounted. */
 export const BPFFS = '/sys/fs/bpf'
 
-/** Type of a bpf file system in statfs(2). */
+/** Number with which statfs(2) identifies a bpf file system. */
 const BPF_FS_MAGIC = 0xcafe4a11
 
 const HINT =
   'mount one with `mount -t bpf bpf /sys/fs/bpf`; a container takes the /sys/fs/bpf of its node, with HostToContainer propagation'
 
-/** True if a path is on a bpf file system. For a missing path, its folder decides. */
+/** True if a path is on a bpf file system. For a missing path, tests its parent folder. */
 export function isOnBpffs(kernel: Pick<Kernel, 'fileSystem'>, path: string): boolean {
   const type = kernel.fileSystem(path)
   if (type !== undefined) return type === BPF_FS_MAGIC
@@ -21,9 +21,9 @@ export function isOnBpffs(kernel: Pick<Kernel, 'fileSystem'>, path: string): boo
 }
 
 /**
- * Mounts a bpf file system, unless there is one. Each mount is new and empty, and would hide the pins of an earlier
- * one. Throws `EbpfError`: `NO_BPFFS` if an earlier file system is hidden in this way, `EPERM`, `NOT_SUPPORTED`, or an
- * errno name.
+ * Mounts a bpf file system on a folder, unless one is mounted there. A new bpf file system is empty; mounted over
+ * another one, it hides the other's pins. Throws `EbpfError`: `NO_BPFFS` if one bpf file system hides another in this
+ * way, `EPERM`, `NOT_SUPPORTED`, or an errno name.
  */
 export function mountBpffs(kernel: Kernel, folder: string): { mounted: boolean } {
   if (kernel.fileSystem(folder) === BPF_FS_MAGIC) {
@@ -46,7 +46,10 @@ export function mountBpffs(kernel: Kernel, folder: string): { mounted: boolean }
   }
 }
 
-/** Problem of a pin's file system. It has a code if the problem is certain. */
+/**
+ * Explains why a pin cannot be found at a path: no bpf file system, or one that another hides. `code` is set only if
+ * this is surely the reason.
+ */
 export function filesystemProblem(kernel: Kernel, path: string): { code?: 'NO_BPFFS'; text: string } | undefined {
   if (!isOnBpffs(kernel, posix.dirname(path)))
     return { code: 'NO_BPFFS', text: `it is not on a bpf file system: ${HINT}` }
@@ -58,7 +61,10 @@ export function filesystemProblem(kernel: Kernel, path: string): { code?: 'NO_BP
 const several = (point: string): string =>
   `several bpf file systems are mounted on ${point}, and the last one hides the pins of the others: unmount it`
 
-/** Mount points above a path with several bpf file systems. The same file system mounted twice hides nothing. */
+/**
+ * Mount points above a path on which several different bpf file systems are mounted. Only the last one is visible. The
+ * same file system mounted twice does not count.
+ */
 function hiddenMounts(mountinfo: string, path: string): string[] {
   const devices = new Map<string, Set<string>>()
   for (const line of mountinfo.split('\n')) {

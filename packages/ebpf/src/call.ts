@@ -15,24 +15,26 @@ export const PROG_TEST_RUN = 10
 export const OBJ_INFO = 15
 export const MAP_TAKE = 21
 
-/** Member of an attribute: a 32-bit number, a 64-bit number, or bytes that an address points to. */
+/**
+ * Member of the struct `bpf_attr` that bpf(2) takes: a 32-bit number, a 64-bit number, or the address of these bytes.
+ */
 export type Member = readonly [offset: number, value: number | bigint | Uint8Array]
 
-/** One call of bpf(2). */
+/** One call of the system call bpf(2). */
 export interface Call {
   readonly command: number
-  /** Size up to the end of the last used member. */
+  /** Size of the struct `bpf_attr` in bytes, up to the end of its last used member. */
   readonly size: number
   readonly members: readonly Member[]
-  /** Beginning of the error message. */
+  /** Description of the bpf(2) call, with which an error message begins. */
   readonly what: string
-  /** Capabilities that the call needs, for the message of EPERM. */
+  /** Capabilities that the bpf(2) call needs. The error message for EPERM names them. */
   readonly needs: Needed
-  /** Meaning of an errno in this call: the code, and a text for the message. */
+  /** Meaning of an errno in this bpf(2) call: the `EbpfError` code, and a text for the error message. */
   readonly means?: Readonly<Record<string, readonly [code: string, text: string]>>
 }
 
-/** Makes the call. Throws an `EbpfError`, or a `NetnsError` on a runtime without system calls. */
+/** Makes a bpf(2) call. Throws an `EbpfError`, or a `NetnsError` if the runtime cannot make system calls. */
 export function call(kernel: Kernel, { command, size, members, what, needs, means = {} }: Call) {
   const attr = Buffer.alloc(size)
   const pointers: (readonly [number, Uint8Array])[] = []
@@ -63,12 +65,12 @@ function refusal(
   return new EbpfError(errno, `${what}: ${errno}`, { cause })
 }
 
-/** Text with a NUL at the end. */
+/** Encodes a text as a C string, with a NUL at the end. */
 export function cString(text: string): Uint8Array {
   return Buffer.from(`${text}\0`)
 }
 
-/** Text of at most `size` bytes, up to a NUL. */
+/** Decodes a C string: at most `size` bytes, up to the first NUL. */
 export function textAt(bytes: Buffer, at: number, size: number): string {
   const end = bytes.indexOf(0, at)
   return bytes.toString('latin1', at, end === -1 ? at + size : Math.min(end, at + size))

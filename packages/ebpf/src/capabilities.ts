@@ -1,12 +1,12 @@
 import type { Kernel } from './kernel.ts'
 
-// <linux/capability.h>
+// Numbers of capabilities, from <linux/capability.h>.
 const NUMBERS = { CAP_NET_ADMIN: 12, CAP_SYS_ADMIN: 21, CAP_BPF: 39 } as const
 
-/** A capability of a process. */
+/** Name of a Linux capability. */
 export type Capability = keyof typeof NUMBERS
 
-/** Capabilities that an operation needs: all of one of the lists. */
+/** Capabilities that an operation needs, as alternatives: the process needs all capabilities of at least one list. */
 export type Needed = readonly (readonly Capability[])[]
 
 export const FOR_MAPS: Needed = [['CAP_BPF'], ['CAP_SYS_ADMIN']]
@@ -14,7 +14,7 @@ export const FOR_PROGRAMS: Needed = [['CAP_BPF', 'CAP_NET_ADMIN'], ['CAP_SYS_ADM
 export const FOR_FILTERS: Needed = [['CAP_NET_ADMIN']]
 export const FOR_MOUNTS: Needed = [['CAP_SYS_ADMIN']]
 
-/** Text that says which capabilities a refused process lacks. */
+/** Text for an error message: the capabilities that the process lacks for an operation. */
 export function missingCapability(kernel: Pick<Kernel, 'capabilities'>, needed: Needed): string {
   const effective = kernel.capabilities()
   const lacking = needed.map((list) => list.filter((name) => ((effective >> BigInt(NUMBERS[name])) & 1n) === 0n))

@@ -2,23 +2,23 @@ import { formatAddress, parseAddress } from '@cni/types/ip'
 import { checkInteger, invalid, shown } from './errors.ts'
 
 /**
- * Encoding of a value in a map, with the fixed size and the layout of a C compiler. Throws `EbpfError('INVALID')` for
- * an invalid value.
+ * Encoding of a key or value in a BPF map. It has the size and layout that C gives it. Throws `EbpfError('INVALID')`
+ * for an invalid value.
  */
 export interface Codec<T> {
-  /** Size in bytes. */
+  /** Size of an encoded value in bytes. */
   readonly size: number
-  /** Alignment in bytes, as in C. */
+  /** Alignment of the value in a struct in bytes, as in C. */
   readonly align: number
-  /** Writes a value. `name` is the value's name in messages. */
+  /** Encodes a value into a buffer. `name` is the value's name in error messages. */
   write(value: T, bytes: Buffer, at: number, name: string): void
-  /** Reads a value. */
+  /** Decodes a value from a buffer. */
   read(bytes: Buffer, at: number): T
 }
 
 /**
- * An integer of C. Types `u8` to `u64` have host byte order. Types `be16` (a port) and `be32` have network order.
- * 64-bit integers are bigints.
+ * Codec for an integer of C. Types `u8` to `u64` have host byte order. Types `be16` (a port) and `be32` have network
+ * byte order. 64-bit integers are bigints.
  *
  * @example
  * const endpoint = struct({ address: ipv4, port: int('be16') })
@@ -29,12 +29,12 @@ export function int(type: keyof typeof integers | 'u64'): Codec<number> | Codec<
   return type === 'u64' ? u64 : integers[type]
 }
 
-/** `__be32` of an IPv4 address, such as `10.0.0.5`. */
+/** Codec for an IPv4 address, such as `10.0.0.5`, as `__be32`. */
 export const ipv4: Codec<string> = address(4, 'IPv4')
-/** `struct in6_addr`, such as `2001:db8::1`. */
+/** Codec for an IPv6 address, such as `2001:db8::1`, as `struct in6_addr`. */
 export const ipv6: Codec<string> = address(16, 'IPv6')
 
-/** `__u8[6]`, such as `02:00:00:00:00:01`. */
+/** Codec for a hardware address, such as `02:00:00:00:00:01`, as `__u8[6]`. */
 export const mac: Codec<string> = {
   size: 6,
   align: 1,
@@ -47,7 +47,7 @@ export const mac: Codec<string> = {
   read: (bytes, at) => bytes.toString('hex', at, at + 6).replace(/..(?!$)/g, '$&:'),
 }
 
-/** `__u8[size]`. Reading returns a copy. */
+/** Codec for bytes of a fixed number, as `__u8[size]`. Decoding returns a copy. */
 export function bytes(size: number): Codec<Uint8Array> {
   return {
     size: checkInteger(size, 0, 0xffff, 'bytes'),
@@ -63,7 +63,7 @@ export function bytes(size: number): Codec<Uint8Array> {
 }
 
 /**
- * A C struct of these members in this order, with the padding of a C compiler. The padding is zero.
+ * Codec for a C struct with the given members in order, with the padding of a C compiler. Padding bytes are zero.
  *
  * @example
  * ```ts
@@ -93,13 +93,13 @@ export function struct<M extends Readonly<Record<string, Codec<unknown>>>>(
     },
     read(from, start) {
       const entries = places.map((each) => [each.name, each.member.read(from, start + each.at)])
-      // The cast is safe: there is one value for each member.
+      // The type assertion is safe, because the object has one decoded value for each member of the struct.
       return Object.fromEntries(entries) as { readonly [Name in keyof M]: ReturnType<M[Name]['read']> }
     },
   }
 }
 
-/** Encodes a value. */
+/** Encodes a value as the bytes of a map's key or value. */
 export function encode<T>(codec: Codec<T>, value: T, name: string): Buffer {
   const into = Buffer.alloc(codec.size)
   codec.write(value, into, 0, name)

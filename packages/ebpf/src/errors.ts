@@ -1,11 +1,11 @@
 const brand = Symbol.for('cni.ebpf.error')
 
 /**
- * A failure of `@cni/ebpf`. Exception: a runtime without system calls throws `NetnsError('NO_FFI')`. The message is a
- * sentence: what failed, the invalid value, and what to do.
+ * Error of `@cni/ebpf`. Its message is a sentence: what failed, the invalid value, and what to do. If the runtime
+ * cannot make system calls, the package throws `NetnsError('NO_FFI')` instead.
  */
 export class EbpfError extends Error {
-  /** Stable code, for programs. It is the errno name (`EBUSY` …) if the kernel reports no more. */
+  /** Stable error code, for programs. If no specific code fits, it is the kernel's errno name, such as `EBUSY`. */
   readonly code:
     | 'INVALID'
     | 'VERIFIER'
@@ -19,7 +19,7 @@ export class EbpfError extends Error {
     | 'NO_LINK'
     | 'CLOSED'
     | (string & {})
-  /** Complete output of the verifier. The message has its last lines. */
+  /** Complete output of the kernel's BPF verifier. The error message contains the last lines of this output. */
   readonly log: string | undefined
 
   constructor(
@@ -52,7 +52,7 @@ export function checkInteger(value: unknown, least: number, most: number, name: 
   return invalid(`${name}: expected an integer from ${least} to ${most}, got ${shown(value)}`)
 }
 
-/** Text of a value for a message. */
+/** Formats a value for an error message. */
 export function shown(value: unknown): string {
   return typeof value === 'bigint' ? `${value}n` : (JSON.stringify(value)?.slice(0, 80) ?? String(value))
 }

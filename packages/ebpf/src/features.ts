@@ -9,11 +9,14 @@ import type { Ebpf } from './types.ts'
 
 const license = 'Apache-2.0'
 
-/** Finds out which helpers programs may call, by loading small programs. Throws `EbpfError('EPERM')`. */
+/**
+ * Finds out which BPF helper functions the kernel allows, by loading small programs that call them. Throws
+ * `EbpfError('EPERM')`.
+ */
 export function findFeatures(kernel: Kernel): ReturnType<Ebpf['features']> {
   return {
-    skcLookup: loads(kernel, withSocket('bf01000000000000')), // r1 = r0
-    // r7 = r0, r1 = r6, r2 = r7, r3 = 0, sk_assign, r1 = r7
+    skcLookup: loads(kernel, withSocket('bf01000000000000')), // BPF: r1 = r0, the socket
+    // BPF: r7 = r0, r1 = r6, r2 = r7, r3 = 0, call sk_assign, r1 = r7
     skAssign: loads(
       kernel,
       withSocket(
@@ -25,8 +28,8 @@ export function findFeatures(kernel: Kernel): ReturnType<Ebpf['features']> {
 }
 
 /**
- * True if programs can be attached to links (clsact of Linux 4.5, cls_bpf). Tries it in a temporary namespace, which
- * needs `CAP_SYS_ADMIN`. Throws `EbpfError` or `NetnsError` if the test is not possible.
+ * True if programs can be attached to links (clsact of Linux 4.5, cls_bpf). Attaches a program in a temporary network
+ * namespace, which needs `CAP_SYS_ADMIN`. Throws `EbpfError` or `NetnsError` if this test is not possible.
  */
 export async function supportsFilters(): Promise<boolean> {
   using nowhere = runInNew(() => current())
@@ -53,20 +56,23 @@ function loads(kernel: Kernel, instructions: Uint8Array): boolean {
   }
 }
 
-/** Program that looks up a TCP socket by a tuple of zeros and uses it. Then it releases the socket in r1. */
+/**
+ * Assembles a BPF program that looks up a TCP socket for an all-zero address and port. The program runs the
+ * instructions `use` with the socket. Then it releases the socket, which must be in r1.
+ */
 function withSocket(...use: readonly string[]): Uint8Array {
   const jump = Buffer.from('1500000000000000', 'hex')
-  // Jumps to `r0 = 0`.
+  // Offset of the jump that the BPF program makes if it finds no socket. The jump leads to `r0 = 0`.
   jump.writeInt16LE(use.length + 1, 2)
   return code(
-    'bf16000000000000', // r6 = r1
-    ...['7a0af0ff00000000', '620af8ff00000000'], // tuple at fp - 16
-    ...['bfa2000000000000', '07020000f0ffffff'], // r2 = fp - 16
-    ...['b70300000c000000', 'b7040000ffffffff', 'b705000000000000'], // 12 bytes, own namespace
-    '8500000063000000', // skc_lookup_tcp
+    'bf16000000000000', // BPF: r6 = r1, the packet
+    ...['7a0af0ff00000000', '620af8ff00000000'], // BPF: address tuple on the stack, fp - 16
+    ...['bfa2000000000000', '07020000f0ffffff'], // BPF: r2 = fp - 16, the address tuple
+    ...['b70300000c000000', 'b7040000ffffffff', 'b705000000000000'], // BPF: tuple of 12 bytes, own netns
+    '8500000063000000', // BPF: call skc_lookup_tcp
     jump.toString('hex'),
     ...use,
-    '8500000056000000', // sk_release
+    '8500000056000000', // BPF: call sk_release
     RETURN_0,
   )
 }

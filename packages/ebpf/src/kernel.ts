@@ -2,28 +2,29 @@ import { closeSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync,
 import { loadSys, type Sys } from '@cni/netns/sys'
 
 /**
- * Kernel interface of this package, implemented by the real kernel and by a fake. Errors have the errno name as `code`.
+ * Kernel functions that this package uses. The real kernel and a fake for tests implement the interface. An error has
+ * the errno name as `code`.
  */
 export interface Kernel {
   readonly bpf: Sys['bpf']
   close(fd: number): void
   /** Mounts a new bpf file system on a folder. */
   mount(folder: string): void
-  /** Type of the file system that a path is on; `undefined` if the path does not exist. */
+  /** Number of the file system type of a path, from statfs(2). `undefined` if the path does not exist. */
   fileSystem(path: string): number | undefined
   /** Content of `/proc/self/mountinfo`. */
   mounts(): string
-  /** Mask of the effective capabilities of this process. */
+  /** Effective capabilities of this process, as a bit mask. */
   capabilities(): bigint
   makeFolder(path: string): void
   removeFolder(path: string): void
-  /** Names in a folder; `undefined` if it does not exist. */
+  /** Names of the files in a folder. `undefined` if the folder does not exist. */
   list(folder: string): string[] | undefined
   unlink(path: string): void
   rename(from: string, to: string): void
 }
 
-/** The running kernel. */
+/** The running Linux kernel as an implementation of the interface. */
 export function realKernel(): Kernel {
   return {
     bpf: (command, attr, pointers) => loadSys().bpf(command, attr, pointers),
@@ -54,7 +55,7 @@ function unlessMissing<T>(read: () => T): T | undefined {
   }
 }
 
-/** Errno name of a system error; `undefined` for other errors. */
+/** Errno name of an error that the kernel reported. `undefined` for other errors. */
 export function errnoOf(error: unknown): string | undefined {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
   return typeof code === 'string' ? code : undefined

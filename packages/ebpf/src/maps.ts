@@ -7,7 +7,8 @@ import type { MapSpec, OpenMap } from './types.ts'
 const INDEX = int('u32')
 
 /**
- * A hash map. Throws `EbpfError('INVALID')`. Each call of an open map is one system call and throws an `EbpfError`.
+ * Spec of a BPF hash map. Throws `EbpfError('INVALID')` for invalid options. Each call of the opened map is one or more
+ * system calls and may throw an `EbpfError`.
  *
  * @example
  * ```ts
@@ -17,24 +18,27 @@ const INDEX = int('u32')
  * ```
  */
 export function hashMap<K, V>(spec: {
-  /** Name of at most 15 characters `A-Z a-z 0-9 _ .`. */
+  /** Name of the map: at most 15 characters `A-Z a-z 0-9 _ .`. */
   readonly name: string
   readonly key: Codec<K>
   readonly value: Codec<V>
   readonly maxEntries: number
 }): MapSpec<
   OpenMap & {
-    /** Value of a key; `undefined` if the key is missing. */
+    /** Reads the value of a key. `undefined` if the map lacks the key. */
     get(key: K): V | undefined
     /**
-     * Throws `FULL` if the map is full.
+     * Writes the value of a key. Throws `FULL` if the map is full.
      *
      * @param mode `new`: throws `EXISTS` if the key exists; `existing`: throws `NOT_FOUND` if the key is missing
      */
     set(key: K, value: V, mode?: 'any' | 'new' | 'existing'): void
-    /** Deletes a key. Returns false if the key is missing. */
+    /** Deletes a key from the map. Returns false if the map lacks the key. */
     delete(key: K): boolean
-    /** All entries, in no order. Entries that change during the call may be missing. */
+    /**
+     * All keys of the map with their values, in no order. A key that another process adds or deletes meanwhile may be
+     * missing.
+     */
     entries(): [K, V][]
   }
 > {
@@ -53,7 +57,8 @@ export function hashMap<K, V>(spec: {
       entries() {
         const found = new Map<string, [K, V]>()
         let bytes = raw.next(undefined)
-        // The kernel starts again if the last key was deleted meanwhile. The limit ends the loop.
+        // Iterates over the keys of the hash map. The kernel starts again at the first key if the last one was deleted
+        // meanwhile. The limit on steps prevents an endless loop.
         for (let step = 0; bytes !== undefined && step < 2 * spec.maxEntries; step++) {
           const key = codec.read(bytes, 0)
           const value = get(bytes, key)
@@ -66,19 +71,21 @@ export function hashMap<K, V>(spec: {
   })
 }
 
-/** An array. All entries exist and are zero at first. Throws `EbpfError('INVALID')`. */
+/**
+ * Spec of a BPF array map. All values exist and are zero at first. Throws `EbpfError('INVALID')` for invalid options.
+ */
 export function arrayMap<V>(spec: {
-  /** Name of at most 15 characters `A-Z a-z 0-9 _ .`. */
+  /** Name of the map: at most 15 characters `A-Z a-z 0-9 _ .`. */
   readonly name: string
   readonly value: Codec<V>
   readonly maxEntries: number
 }): MapSpec<
   OpenMap & {
-    /** The value at an index. */
+    /** Reads the value at an index of the array. */
     get(index: number): V
-    /** Writes the value at an index. */
+    /** Writes the value at an index of the array. */
     set(index: number, value: V): void
-    /** All values, in order. */
+    /** All values of the array, by index. */
     values(): V[]
   }
 > {
@@ -98,12 +105,12 @@ export function arrayMap<V>(spec: {
   })
 }
 
-/** A first-in, first-out queue without keys. Throws `EbpfError('INVALID')`. */
+/** Spec of a BPF queue: first in, first out, without keys. Throws `EbpfError('INVALID')` for invalid options. */
 export function queueMap<V>(spec: Parameters<typeof arrayMap<V>>[0]): MapSpec<
   OpenMap & {
-    /** Adds a value. Throws `FULL` if the queue is full. */
+    /** Adds a value at the end of the queue. Throws `FULL` if the queue is full. */
     push(value: V): void
-    /** Removes and returns the oldest value; `undefined` if the queue is empty. */
+    /** Removes the oldest value from the queue and returns the value. `undefined` if the queue is empty. */
     pop(): V | undefined
   }
 > {
@@ -122,7 +129,7 @@ export function queueMap<V>(spec: Parameters<typeof arrayMap<V>>[0]): MapSpec<
   )
 }
 
-/** Members that a kind of map adds to an open map. */
+/** Functions that only one kind of map has, such as `push` of a queue. */
 type Calls<Make extends (spec: never) => MapSpec<OpenMap>> = Omit<ReturnType<ReturnType<Make>['open']>, keyof OpenMap>
 
 function specOf<Own extends object, V>(
@@ -140,12 +147,16 @@ function specOf<Own extends object, V>(
     keySize,
     valueSize: value.size,
     maxEntries,
-    // The cast is safe: only Ebpf and Pins call `open`, always with a RawMap. The public type hides RawMap.
+    // The parameter is always a RawMap, because only Ebpf and Pins call `open`. The public type says `object`, to hide
+    // the class RawMap.
     open: (raw: RawMap) => withCommon(raw, name, calls(raw)),
   }
 }
 
-/** Adds the members of every map. Getters ask for the descriptor when it is needed. */
+/**
+ * Adds the members that every open map has, such as `id` and `pin`. The getters `fd` and `id` read the map's descriptor
+ * only when they are used.
+ */
 function withCommon<Own extends object>(raw: RawMap, name: string, calls: Own): Own & OpenMap {
   const close = (): void => raw.close()
   return Object.assign(

@@ -5,7 +5,7 @@ import { FOR_MAPS } from './capabilities.ts'
 import { EbpfError, invalid, shown } from './errors.ts'
 import type { Kernel } from './kernel.ts'
 
-/** A map or program with a descriptor. `close` may be called again. */
+/** An open BPF map or program: a descriptor that can be closed. A second call of `close` does nothing. */
 export class KernelObject {
   readonly kernel: Kernel
   readonly what: string
@@ -38,21 +38,22 @@ export class KernelObject {
 }
 
 /**
- * Validates the name of a map or program. The kernel would refuse it with an errno only. Throws `EbpfError('INVALID')`.
+ * Validates the name of a BPF map or program, because the kernel would refuse an invalid name without a reason. Throws
+ * `EbpfError('INVALID')`.
  */
 export function checkName(name: unknown, of: string): string {
   if (typeof name === 'string' && /^[A-Za-z0-9_.]{1,15}$/.test(name)) return name
   return invalid(`Not a name of a ${of}: ${shown(name)}; expected 1 to 15 of A-Z a-z 0-9 _ and the dot`)
 }
 
-/** Name in 16 bytes, as members of an attribute. */
+/** Encodes the name of a BPF map or program in 16 bytes, as four members of the struct `bpf_attr`. */
 export function nameBytes(name: string): readonly (readonly [number, number])[] {
   const bytes = Buffer.alloc(16)
   bytes.write(name, 'latin1')
   return [0, 4, 8, 12].map((at) => [at, bytes.readInt32LE(at)])
 }
 
-/** Opens a pinned object. Throws `EbpfError`: `NOT_FOUND`, `NO_BPFFS`, `EPERM` … */
+/** Opens a BPF map or program that is pinned at a path. Throws `EbpfError`: `NOT_FOUND`, `NO_BPFFS`, `EPERM` … */
 export function openPinned(kernel: Kernel, path: string, what: string): number {
   const file = checkPath(path)
   try {
@@ -89,7 +90,7 @@ function pin(kernel: Kernel, fd: number, path: string, what: string): void {
   }
 }
 
-/** Adds the problem of the file system to the error of a pin, if there is one. */
+/** Adds the probable reason to the error of a pin: the path is not on a visible bpf file system. */
 function explained(kernel: Kernel, file: string, error: unknown): unknown {
   if (!(error instanceof EbpfError)) return error
   const problem = filesystemProblem(kernel, file)
@@ -99,7 +100,7 @@ function explained(kernel: Kernel, file: string, error: unknown): unknown {
 
 function checkPath(path: unknown): string {
   if (typeof path === 'string' && posix.isAbsolute(path) && !path.includes('\0')) {
-    // The kernel refuses a dot with EPERM, which is misleading.
+    // Rejects a dot in the name of a pin, because the kernel's error EPERM would be misleading.
     if (posix.basename(path).includes('.'))
       invalid(`Not a name of a pin: ${shown(path)}; the kernel does not allow a dot in it`)
     return path

@@ -10,10 +10,14 @@ import type { Ebpf, MapSpec, Program } from './types.ts'
 
 const VERSION = 'version'
 const versionMap = arrayMap({ name: VERSION, value: int('u32'), maxEntries: 1 })
-/** Suffix of a new program before it replaces the old one. The kernel does not allow dots. */
+/**
+ * Suffix in the name of a new program's pin, until it replaces the old pin. The kernel allows no dots in names of pins.
+ */
 const NEW = '_new'
 
-/** Folder of pins on a bpf file system, all with the same version. */
+/**
+ * Folder of pinned maps and programs on a bpf file system. The folder has a version, which is itself pinned as a map.
+ */
 export class PinFolder {
   readonly path: string
   readonly #kernel: Kernel
@@ -29,16 +33,19 @@ export class PinFolder {
     else this.#check(version, names)
   }
 
-  /** Path of a pin. */
+  /** Path of the pin with a name in this folder. */
   pathOf(name: string): string {
     if (/^[A-Za-z0-9_-]{1,64}$/.test(name) && name !== VERSION) return posix.join(this.path, name)
     return invalid(`Not a name of a pin: ${shown(name)}; expected 1 to 64 of A-Z a-z 0-9 _ - that are not "${VERSION}"`)
   }
 
-  /** Opens the map that is pinned under its name. With `create`, makes and pins a missing map. */
+  /**
+   * Opens the map that is pinned in the folder under the spec's name. With the option `create`, creates and pins a
+   * missing map.
+   */
   map<M>(spec: MapSpec<M>): M {
     const path = this.pathOf(spec.name)
-    // Does not try to open a missing pin, because explaining the failure is slow.
+    // Looks for the map in a list of the folder first: the explanation of a failed open is slow.
     const isThere = !this.#create || this.#kernel.list(this.path)?.includes(spec.name) === true
     if (isThere) return spec.open(openRawMap(this.#kernel, spec, path))
     const map = createRawMap(this.#kernel, spec)
@@ -51,12 +58,12 @@ export class PinFolder {
     }
   }
 
-  /** Opens the program that is pinned under a name. */
+  /** Opens the program that is pinned in the folder under a name. */
   program(name: string): Program {
     return openProgram(this.#kernel, this.pathOf(name))
   }
 
-  /** Pins a program. Replaces a pinned one atomically. */
+  /** Pins a program in the folder. Atomically replaces a program that is pinned under the same name. */
   putProgram(name: string, program: Pick<Program, 'pin'>): void {
     const path = this.pathOf(name)
     const fresh = `${path}${NEW}`
@@ -65,17 +72,20 @@ export class PinFolder {
     this.#kernel.rename(fresh, path)
   }
 
-  /** Removes a pin. Returns false if it is missing. */
+  /** Removes a pin from the folder. Returns false if the pin is missing. */
   unpin(name: string): boolean {
     return this.#unlink(this.pathOf(name))
   }
 
-  /** Sorted names of the pins. */
+  /** Names of all pins in the folder, sorted. */
   list(): string[] {
     return (this.#kernel.list(this.path) ?? []).filter((name) => name !== VERSION).sort()
   }
 
-  /** Removes all pins and the folder. Attached and open objects stay. */
+  /**
+   * Removes all pins and the folder. Programs that are attached, and maps and programs that are open, continue to
+   * exist.
+   */
   remove(): void {
     removePins(this.#kernel, this.path)
   }
@@ -118,11 +128,12 @@ export class PinFolder {
   }
 }
 
-/** Removes all pins of a folder, and the folder, if it exists. */
+/** Removes a folder with all its pins. Does nothing if the folder does not exist. */
 export function removePins(kernel: Kernel, path: string): void {
   const names = kernel.list(checkFolder(path))
   if (names === undefined) return
-  // Removes the version first: another process that finds the half-removed folder then sees no version.
+  // Removes the version map first. Another process that opens the half-removed folder then rejects it, because it has
+  // no version.
   for (const name of [VERSION, ...names]) unlink(kernel, posix.join(path, name))
   kernel.removeFolder(path)
 }

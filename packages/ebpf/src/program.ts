@@ -13,8 +13,8 @@ const LOG_BYTES = 1 << 20
 const LOG_LINES = 20
 
 /**
- * Loads a program. Throws `EbpfError`: `INVALID`, `VERIFIER` with the last lines of the verifier, `NOT_SUPPORTED`,
- * `EPERM`.
+ * Loads a BPF program into the kernel. Throws `EbpfError`: `INVALID`, `VERIFIER` with the last lines of the verifier's
+ * output, `NOT_SUPPORTED`, `EPERM`.
  */
 export function loadProgram(kernel: Kernel, source: Parameters<Ebpf['load']>[0]): Program {
   const { name, instructions, license } = source
@@ -39,7 +39,8 @@ export function loadProgram(kernel: Kernel, source: Parameters<Ebpf['load']>[0])
     return opened(kernel, call(kernel, { ...request, members }).result, name)
   } catch (error) {
     if (!isEbpfError(error) || ['EPERM', 'NOT_SUPPORTED'].includes(error.code)) throw error
-    // Requests the log only now: the kernel would refuse a valid program whose log is too long.
+    // Loads the program again with a request for the verifier's log. The first attempt requests no log, because the
+    // kernel refuses even a valid program if its log is too long.
     const log = Buffer.alloc(LOG_BYTES)
     const logged: Member[] = [...members, [24, 1], [28, LOG_BYTES], [32, log]]
     try {
@@ -50,7 +51,7 @@ export function loadProgram(kernel: Kernel, source: Parameters<Ebpf['load']>[0])
   }
 }
 
-/** Opens a pinned program. Throws `EbpfError`: `NOT_FOUND`, `MISMATCH` for a program of another type, … */
+/** Opens a pinned BPF program. Throws `EbpfError`: `NOT_FOUND`, `MISMATCH` for a program of another type, … */
 export function openProgram(kernel: Kernel, path: string): Program {
   return opened(kernel, openPinned(kernel, path, 'program'), path)
 }
@@ -84,7 +85,7 @@ function opened(kernel: Kernel, fd: number, called: string): Program {
   }
 }
 
-/** Error of a program that the verifier refused. */
+/** Error for a BPF program that the verifier refused. */
 function verdict(what: string, error: EbpfError, log: string): EbpfError {
   const lines = log.trimEnd().split('\n')
   if (lines.join('') === '') return error

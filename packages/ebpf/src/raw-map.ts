@@ -15,18 +15,18 @@ import type { Kernel } from './kernel.ts'
 import { KernelObject, nameBytes, openPinned } from './object.ts'
 import type { MapSpec } from './types.ts'
 
-/** Part of a map's spec that the kernel receives. */
+/** Kind, sizes and name of a map: the members of its spec that the kernel receives. */
 type MapShape = Omit<MapSpec<unknown>, 'open'>
 
-/** Condition on the entry: none, must not exist, must exist. */
+/** Condition for writing a map entry: `new` requires that the key is missing, `existing` that it exists. */
 type SetMode = 'any' | 'new' | 'existing'
 
 const KINDS: Readonly<Record<MapShape['kind'], number>> = { hash: 1, array: 2, queue: 22 }
 const MODES: Readonly<Record<SetMode, bigint>> = { any: 0n, new: 1n, existing: 2n }
-// Size of struct bpf_map_info, up to the name.
+// Size of the struct `bpf_map_info` in bytes, up to and including the member `name`.
 const INFO = 40
 
-/** Creates a map. Throws an `EbpfError`. */
+/** Creates a BPF map in the kernel. Throws an `EbpfError`. */
 export function createRawMap(kernel: Kernel, shape: MapShape): RawMap {
   const { kind, name, keySize, valueSize, maxEntries } = shape
   const sizes = `keys of ${keySize} and values of ${valueSize} bytes`
@@ -48,7 +48,10 @@ export function createRawMap(kernel: Kernel, shape: MapShape): RawMap {
   return new RawMap(kernel, result, shape)
 }
 
-/** Opens a pinned map. Throws an `EbpfError`: `MISMATCH` if the map differs from the spec. */
+/**
+ * Opens a pinned BPF map. Throws an `EbpfError`: `MISMATCH` if the map's kind, sizes or number of entries differ from
+ * the spec.
+ */
 export function openRawMap(kernel: Kernel, shape: MapShape, path: string): RawMap {
   const map = new RawMap(kernel, openPinned(kernel, path, 'map'), shape)
   try {
@@ -60,7 +63,7 @@ export function openRawMap(kernel: Kernel, shape: MapShape, path: string): RawMa
   }
 }
 
-/** A map of bytes. */
+/** An open BPF map whose keys and values are bytes. */
 export class RawMap {
   readonly #object: KernelObject
   readonly #shape: MapShape
@@ -85,12 +88,12 @@ export class RawMap {
     this.#object.pin(path)
   }
 
-  /** A second call does nothing. */
+  /** Closes the map's descriptor. A second call does nothing. */
   close(): void {
     this.#object.close()
   }
 
-  /** Throws `EbpfError('MISMATCH')` if the map differs from the spec. */
+  /** Throws `EbpfError('MISMATCH')` if the opened map's kind, sizes or number of entries differ from the spec. */
   check(path: string): void {
     const { kind, name, keySize, valueSize, maxEntries } = this.#shape
     const info = this.#object.info(INFO)
@@ -109,7 +112,7 @@ export class RawMap {
     }
   }
 
-  /** Copies a value into `value`. Returns false if the entry is missing. */
+  /** Copies the value of a key into the buffer `value`. Returns false if the map lacks the key. */
   lookup(key: Buffer, value: Buffer, shown: unknown): boolean {
     return this.#found(MAP_LOOKUP, this.#text('Read', shown), [
       [8, key],
@@ -117,7 +120,7 @@ export class RawMap {
     ])
   }
 
-  /** Writes an entry. A queue has no key. */
+  /** Writes a map entry. For a queue, which has no keys, adds a value. */
   update(key: Buffer | undefined, value: Buffer, mode: SetMode, shown?: unknown): void {
     const what = key === undefined ? `Push to queue ${this.#shape.name}` : this.#text('Write', shown)
     const members: Member[] = [
@@ -129,17 +132,17 @@ export class RawMap {
     if (!done) throw new EbpfError('NOT_FOUND', `${what}: the entry does not exist`)
   }
 
-  /** Deletes an entry. Returns false if it is missing. */
+  /** Deletes a map entry. Returns false if the map lacks the key. */
   delete(key: Buffer, shown: unknown): boolean {
     return this.#found(MAP_DELETE, this.#text('Delete', shown), [[8, key]])
   }
 
-  /** Removes the oldest value of a queue and copies it into `value`. Returns false if the queue is empty. */
+  /** Removes the oldest value of a queue and copies it into the buffer `value`. Returns false if the queue is empty. */
   take(value: Buffer): boolean {
     return this.#found(MAP_TAKE, `Pop from queue ${this.#shape.name}`, [[16, value]])
   }
 
-  /** Returns the key after `last`. Returns the first key if `last` is `undefined` or deleted. */
+  /** Key that follows the key `last` in the map. Returns the first key if `last` is `undefined` or was deleted. */
   next(last: Buffer | undefined): Buffer | undefined {
     const next = Buffer.alloc(this.#shape.keySize)
     const members: Member[] =
@@ -152,7 +155,7 @@ export class RawMap {
     return this.#found(MAP_NEXT_KEY, `List map ${this.#shape.name}`, members) ? next : undefined
   }
 
-  /** Makes a call. Returns false if the entry is missing. */
+  /** Makes a bpf(2) call on a map entry. Returns false if the map lacks the entry. */
   #found(command: number, what: string, members: readonly Member[]): boolean {
     const { kind, maxEntries } = this.#shape
     const full = ['FULL', `it has room for ${maxEntries} entries`] as const

@@ -17,12 +17,12 @@ const ACTIONS: Readonly<Record<number, Result['action']>> = {
   7: 'redirect',
 }
 
-// Size of the struct __sk_buff that a test run passes to the kernel. It has room for members of later kernels. The
-// kernel accepts extra zeros, but not too few bytes.
+// Size of the struct `__sk_buff` that a test run passes to the kernel. The size is large enough for members that later
+// kernels add. The kernel accepts additional zeros but refuses too few bytes.
 const CONTEXT = 256
 const MARK = 8
 const CB = 48
-/** Extra bytes, because a program may make a packet longer. */
+/** Additional bytes for the packet that the program returns, because a program may make the packet longer. */
 const ROOM = 512
 
 export function testRun(kernel: Kernel, program: KernelObject, input: Parameters<Program['testRun']>[0]): Result {

@@ -1,20 +1,29 @@
-/** Spec of a map. The creator and all programs that open the map use the same spec. `M` is the type of the open map. */
+/**
+ * Spec of a BPF map. The creator of the map and all programs that open the map must use equal specs. `M` is the type of
+ * the open map.
+ */
 export interface MapSpec<M> {
   readonly kind: 'hash' | 'array' | 'queue'
   readonly name: string
-  /** Size of a key in bytes. */
+  /** Size of a key of the map in bytes. */
   readonly keySize: number
-  /** Size of a value in bytes. */
+  /** Size of a value of the map in bytes. */
   readonly valueSize: number
   readonly maxEntries: number
-  /** Adds the typed calls to an open map. Only `Ebpf` and `Pins` call it. */
+  /**
+   * Adds functions such as `get`, with typed keys and values, to an open map. Only `Ebpf` and `Pins` call this
+   * function.
+   */
   open(raw: object): M
 }
 
-/** Members of every open map. After `close` the map stays where it is pinned or used. */
+/**
+ * Members that every open BPF map has. `close` only closes the descriptor: a map that is pinned or that a program uses
+ * continues to exist.
+ */
 export interface OpenMap extends Disposable {
   readonly name: string
-  /** Descriptor for instructions that refer to the map. Throws `EbpfError('CLOSED')`. */
+  /** File descriptor of the map, for instructions that refer to the map. Throws `EbpfError('CLOSED')` after `close`. */
   readonly fd: number
   /** The kernel's id of the map. */
   readonly id: number
@@ -22,21 +31,21 @@ export interface OpenMap extends Disposable {
    * Pins the map, so that it outlives this process. Throws `EbpfError`: `EXISTS`, `NOT_FOUND`, `NO_BPFFS`, `EPERM` …
    */
   pin(path: string): void
-  /** A second call does nothing. */
+  /** Closes the map's descriptor. A second call does nothing. */
   close(): void
 }
 
 /**
- * An open program for traffic on links (`BPF_PROG_TYPE_SCHED_CLS`). After `close` it stays where it is pinned or
- * attached.
+ * An open BPF program for traffic on links (`BPF_PROG_TYPE_SCHED_CLS`). `close` only closes the descriptor: a pinned or
+ * attached program continues to exist.
  */
 export interface Program extends Disposable {
   readonly name: string
-  /** Descriptor. Throws `EbpfError('CLOSED')`. */
+  /** File descriptor of the program. Throws `EbpfError('CLOSED')` after `close`. */
   readonly fd: number
-  /** The kernel's id of the program. Each load gets another one. */
+  /** The kernel's id of the program. The kernel assigns a new id each time that a program is loaded. */
   readonly id: number
-  /** Hash of the instructions, 16 hexadecimal digits. The hash is the same for each load on one kernel. */
+  /** Hash of the program's instructions as 16 hexadecimal digits. On one kernel, equal programs have equal hashes. */
   readonly tag: string
   /**
    * Pins the program, so that it outlives this process. Throws `EbpfError`: `EXISTS`, `NOT_FOUND`, `NO_BPFFS`, `EPERM`
@@ -47,89 +56,116 @@ export interface Program extends Disposable {
   testRun(input: {
     /** The packet with its Ethernet header, at least 14 bytes. */
     readonly packet: Uint8Array
-    /** Mark of the packet. Default: 0. */
+    /** Mark of the packet when the program starts. Default: 0. */
     readonly mark?: number | undefined
-    /** At most five 32-bit numbers. Default: zeros. */
+    /** Values of `__sk_buff.cb` when the program starts: at most five 32-bit numbers. Default: zeros. */
     readonly cb?: readonly number[] | undefined
-    /** Number of runs. Default: 1. */
+    /** Number of times that the kernel runs the program. Default: 1. */
     readonly repeat?: number | undefined
   }): {
-    /** Return value of the program, signed. */
+    /** Return value of the program as a signed number. */
     readonly returned: number
-    /** The return value as a word, which decides about the packet. With `unspec` the next filter decides. */
+    /** Name of the program's return value, which decides about the packet. After `unspec` the next filter decides. */
     readonly action: 'unspec' | 'ok' | 'reclassify' | 'shot' | 'pipe' | 'stolen' | 'redirect' | 'other'
     readonly packet: Uint8Array
     readonly mark: number
     readonly cb: readonly number[]
-    /** Mean time of a run. */
+    /** Mean duration of one run of the program in nanoseconds. */
     readonly nanoseconds: number
   }
-  /** A second call does nothing. */
+  /** Closes the program's descriptor. A second call does nothing. */
   close(): void
 }
 
-/** A group of pins with one version, in a folder of a bpf file system. */
+/** Pinned maps and programs in one folder of a bpf file system. The folder has a version. */
 export interface Pins {
   readonly path: string
-  /** Path of a pin. Throws `EbpfError('INVALID')`. */
+  /** Path of the pin with a name in this folder. Throws `EbpfError('INVALID')` for an invalid name. */
   pathOf(name: string): string
-  /** Opens the map that is pinned under its name. With `create`, makes and pins a missing map. */
+  /**
+   * Opens the map that is pinned in the folder under the spec's name. With the option `create`, creates and pins a
+   * missing map.
+   */
   map<M>(spec: MapSpec<M>): M
-  /** Opens the program that is pinned under a name. Throws `EbpfError`: `NOT_FOUND` … */
+  /** Opens the program that is pinned in the folder under a name. Throws `EbpfError`: `NOT_FOUND` … */
   program(name: string): Program
-  /** Pins a program. Replaces a pinned one atomically. */
+  /** Pins a program in the folder. Atomically replaces a program that is pinned under the same name. */
   putProgram(name: string, program: Pick<Program, 'pin'>): void
-  /** Removes a pin. Returns false if it is missing. */
+  /** Removes a pin from the folder. Returns false if the pin is missing. */
   unpin(name: string): boolean
-  /** Sorted names of the pins. */
+  /** Names of all pins in the folder, sorted. */
   list(): string[]
-  /** Removes all pins and the folder. Attached and open objects stay. */
+  /**
+   * Removes all pins and the folder. Programs that are attached, and maps and programs that are open, continue to
+   * exist.
+   */
   remove(): void
 }
 
-/** eBPF of a kernel. Every call is synchronous, and throws an `EbpfError`. */
+/** Access to the kernel's eBPF: maps, programs, pins. Every call is synchronous and may throw an `EbpfError`. */
 export interface Ebpf {
-  /** Creates a map. It is private to this process until it is pinned, or used by a program. */
+  /** Creates a BPF map. Only this process can use the map, until the map is pinned or a program uses it. */
   createMap<M>(spec: MapSpec<M>): M
-  /** Opens a pinned map. Throws `NOT_FOUND`, or `MISMATCH` if kind, sizes or number of entries differ from the spec. */
+  /**
+   * Opens a pinned BPF map. Throws `NOT_FOUND`, or `MISMATCH` if the map's kind, sizes or number of entries differ from
+   * the spec.
+   */
   openMap<M>(spec: MapSpec<M>, path: string): M
-  /** Loads a program. Throws `VERIFIER` with the verifier's output, `NOT_SUPPORTED` for an unknown helper. */
+  /**
+   * Loads a BPF program into the kernel. Throws `VERIFIER` with the verifier's output, or `NOT_SUPPORTED` for an
+   * unknown helper function.
+   */
   load(source: {
-    /** Name: at most 15 characters of `A-Z a-z 0-9 _ .`. */
+    /** Name of the program: at most 15 characters of `A-Z a-z 0-9 _ .`. */
     readonly name: string
     /**
-     * Instructions of eight bytes each, little-endian. An instruction that refers to a map holds the map's descriptor.
+     * BPF instructions of eight bytes each, little-endian. An instruction that refers to a map contains the map's file
+     * descriptor.
      */
     readonly instructions: Uint8Array
-    /** License, which decides about allowed helpers: `GPL`, `Dual MIT/GPL`, `Apache-2.0` … */
+    /**
+     * License of the program: `GPL`, `Dual MIT/GPL`, `Apache-2.0` … The kernel allows some helper functions only with a
+     * GPL license.
+     */
     readonly license: string
   }): Program
   /**
-   * Opens a pinned program of any process. Throws `NOT_FOUND`, or `MISMATCH` if it is not a program for traffic on
-   * links.
+   * Opens a BPF program that any process has pinned. Throws `NOT_FOUND`, or `MISMATCH` if it is not a program for
+   * traffic on links.
    */
   openProgram(path: string): Program
-  /** Opens a folder of pins. Throws `NO_BPFFS`, `NOT_FOUND` without `create`, `MISMATCH` for another version. */
+  /**
+   * Opens a folder of pinned maps and programs. Throws `NO_BPFFS`, `NOT_FOUND` for a missing folder without the option
+   * `create`, `MISMATCH` if the folder has another version.
+   */
   pins(
     folder: string,
     options: {
-      /** Version of the pinned objects, counted by the caller. A folder of another version is refused. */
+      /**
+       * Version of the layout of the pinned maps and programs, which the caller counts up. A folder with another
+       * version is refused.
+       */
       readonly version: number
-      /** Makes a missing folder and missing maps. Default: false, for a reader of another program's pins. */
+      /**
+       * True to create a missing folder and missing maps. Default: false, for a process that only reads pins of another
+       * program.
+       */
       readonly create?: boolean | undefined
     },
   ): Pins
-  /** Removes all pins of a folder of any version, and the folder, if it exists. */
+  /** Removes a folder with all its pins, whatever the folder's version. Does nothing if the folder does not exist. */
   removePins(folder: string): void
-  /** Helpers that programs may call on this kernel. Throws `EPERM` if the test is not possible. */
+  /** Tests which BPF helper functions programs may call on this kernel. Throws `EPERM` if the test is not possible. */
   features(): {
-    /** `bpf_skc_lookup_tcp` (Linux 5.2): finds sockets also during the handshake. */
+    /**
+     * True if programs may call `bpf_skc_lookup_tcp` (Linux 5.2), which also finds sockets during the TCP handshake.
+     */
     readonly skcLookup: boolean
-    /** `bpf_sk_assign` (Linux 5.7): sets the socket that receives the packet. */
+    /** True if programs may call `bpf_sk_assign` (Linux 5.7), which sets the socket that receives the packet. */
     readonly skAssign: boolean
   }
   /** True if a path is on a bpf file system. */
   isOnBpffs(path: string): boolean
-  /** Mounts a bpf file system, unless the folder is on one. Default: `/sys/fs/bpf`. */
+  /** Mounts a bpf file system on a folder, unless the folder is on one already. Default folder: `/sys/fs/bpf`. */
   mountBpffs(folder?: string): { mounted: boolean }
 }

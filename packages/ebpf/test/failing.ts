@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 
-/** Matcher for an `EbpfError` with this code, and with these parts of the message in order. */
+/** Matcher for an `EbpfError` with the given code, whose message contains the given texts in order. */
 export const failing = (code: string, ...parts: string[]) =>
   expect.objectContaining({
     name: 'EbpfError',

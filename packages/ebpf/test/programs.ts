@@ -1,7 +1,7 @@
-/** One instruction: `BPF_*` code, registers, offset, immediate. */
+/** One BPF instruction: code (`BPF_*`), registers, offset, immediate value. */
 export type Instruction = readonly [op: number, registers: number, off: number, imm: number]
 
-/** Encodes instructions for the kernel. */
+/** Encodes BPF instructions as the bytes that the kernel loads. */
 export function program(...instructions: readonly Instruction[]): Uint8Array {
   const bytes = Buffer.alloc(8 * instructions.length)
   for (const [at, [op, registers, off, imm]] of instructions.entries()) {
@@ -15,23 +15,26 @@ export function program(...instructions: readonly Instruction[]): Uint8Array {
 
 const exit: Instruction = [0x95, 0, 0, 0]
 
-/** Program `return value`. */
+/** BPF program that returns the given value. */
 export const returning = (value: number): Uint8Array => program([0xb7, 0, 0, value], exit)
 
-/** Adds one to entry 0 of an array of `__u64`, swaps `cb[0]` and `mark`, and lets the next filter decide. */
+/**
+ * BPF program that counts packets in value 0 of an array map, and swaps `cb[0]` and `mark` of the packet. It returns
+ * `unspec`, so that the next filter decides.
+ */
 export const counting = (map: number): Uint8Array =>
   program(
-    [0xbf, 0x16, 0, 0], // r6 = r1
-    [0x61, 0x67, 8, 0], // r7 = mark
-    [0x61, 0x68, 48, 0], // r8 = cb[0]
+    [0xbf, 0x16, 0, 0], // BPF: r6 = r1, the packet
+    [0x61, 0x67, 8, 0], // BPF: r7 = mark of the packet
+    [0x61, 0x68, 48, 0], // BPF: r8 = cb[0] of the packet
     [0x63, 0x86, 8, 0],
     [0x63, 0x76, 48, 0],
-    [0x62, 0x0a, -4, 0], // key on the stack
+    [0x62, 0x0a, -4, 0], // BPF: stores the map's key 0 on the stack
     [0x18, 0x11, 0, map],
     [0, 0, 0, 0],
     [0xbf, 0xa2, 0, 0],
     [0x07, 0x02, 0, -4],
-    [0x85, 0, 0, 1], // map_lookup_elem
+    [0x85, 0, 0, 1], // BPF: calls map_lookup_elem
     [0x15, 0x00, 2, 0],
     [0xb7, 0x01, 0, 1],
     [0xdb, 0x10, 0, 0], // *r0 += 1
@@ -39,8 +42,10 @@ export const counting = (map: number): Uint8Array =>
     exit,
   )
 
-/** License without GPL: the programs call no GPL-only helper. */
+/**
+ * License of the test programs. It need not be GPL, because the programs call no helper function that requires the GPL.
+ */
 export const license = 'Apache-2.0'
 
-/** A minimal IPv4 packet. */
+/** A minimal IPv4 packet with Ethernet header, as input for test runs. */
 export const packet = Buffer.from(`${'02'.repeat(12)}0800${'45'.padEnd(40, '0')}`, 'hex')

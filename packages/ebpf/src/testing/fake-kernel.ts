@@ -22,7 +22,10 @@ interface FakeProgram {
   readonly instructions: Buffer
 }
 
-/** A map or program. Its descriptor is its id, so that a fake rtnetlink knows the program. */
+/**
+ * A map or program of the fake kernel. Its descriptor equals its id. A fake rtnetlink, which gets the descriptor,
+ * therefore knows the program's id.
+ */
 type FakeObject = { readonly id: number } & ({ readonly map: FakeMap } | { readonly program: FakeProgram })
 
 const BPFFS = '/sys/fs/bpf'
@@ -99,7 +102,7 @@ export function fakeKernel({
       const act = commands[command] ?? refuse('ENOTSUPP')
       return act(new DataView(attr.buffer, attr.byteOffset, attr.length), find)
     },
-    // Keeps the object, because another descriptor with the same number may be open.
+    // Keeps the map or program on `close`: the code under test may have opened the same descriptor twice.
     close() {},
     mount(folder) {
       if (!privileged) refuse('EPERM', 'mount')

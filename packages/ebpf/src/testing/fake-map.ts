@@ -1,7 +1,7 @@
 import { textAt } from '../call.ts'
 import { refuse } from './refuse.ts'
 
-/** A map of a fake kernel. Calls return 0, or throw as the kernel does. */
+/** A BPF map of the fake kernel. Its functions return 0, or throw the error that the kernel would report. */
 export interface FakeMap {
   readonly type: number
   readonly name: string
@@ -18,7 +18,7 @@ export interface FakeMap {
 const [ARRAY, QUEUE] = [2, 22]
 const [NOEXIST, EXIST] = [1, 2]
 
-/** Creates a map from the attribute of `BPF_MAP_CREATE`. */
+/** Creates a fake map from the struct `bpf_attr` of the command `BPF_MAP_CREATE`. */
 export function fakeMap(attr: DataView): FakeMap {
   const word = (offset: number): number => attr.getUint32(offset, true)
   const [type, keySize, valueSize, maxEntries] = [word(0), word(4), word(8), word(12)]

@@ -1,5 +1,5 @@
 /**
- * eBPF without a kernel and without root, for tests of code that takes an `Ebpf`.
+ * Fake eBPF in memory, without a kernel and without root, for tests of code that takes an `Ebpf`.
  *
  * @example
  * ```ts

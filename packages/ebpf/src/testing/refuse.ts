@@ -11,7 +11,7 @@ const ERRNOS = {
   ENOTSUPP: 524,
 } as const
 
-/** Throws the error of a failed system call. */
+/** Throws the error with which the real kernel would refuse a system call. */
 export function refuse(code: keyof typeof ERRNOS, call = 'bpf'): never {
   throw new SysError(call, code, ERRNOS[code], '')
 }
