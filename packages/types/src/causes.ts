@@ -1,14 +1,16 @@
 import { type CniError, carriedBy } from './errors.ts'
 
-/** Lists the error, the members of an `AggregateError`, and the causes. Depth first, each error once. */
+/**
+ * Lists an error together with its causes, and with the members of each `AggregateError`. Depth first, each error once.
+ */
 export function reachable(error: unknown): object[] {
   return walk([error], () => true).filter((one) => typeof one === 'object' && one !== null)
 }
 
 /**
- * Explains a {@link CniError} without `details`: joins the messages of its causes that its own message does not
- * contain.
- * Returns `''` if nothing is left. A cause of another class that carries a CNI code only reports its own `details`.
+ * Text that explains a {@link CniError} without `details`: the messages of its causes, except those that its own
+ * message contains. Returns `''` if no message is left. Of a cause of another class that carries a CNI code, only the
+ * `details` are used.
  */
 export function whyOf(error: object): string {
   if (!isCniErrorItself(error) || error.details) return ''
@@ -17,19 +19,19 @@ export function whyOf(error: object): string {
   return [...new Set(words)].filter((text) => !error.message.includes(text)).join('; ')
 }
 
-/** Message of a thrown value; `''` if it has none. */
+/** Message of a thrown value of any type. `''` if the value has no message. */
 export function textOf(error: unknown): string {
   try {
     return error instanceof Error ? String(error.message) || unnamed(error) : String(error)
   } catch {
-    // An object without a prototype, or one with a getter that throws, has no readable message.
+    // A thrown value has no readable message if it lacks a prototype or if its getter throws.
     return ''
   }
 }
 
 /**
- * Walks causes and aggregated errors, depth first, each once, beginning with the last value of `start`.
- * Follows the causes of an error only if `goOn` returns true for it.
+ * Collects errors with their causes and aggregated errors, depth first, each error once. Begins with the last value of
+ * `start`. Follows the causes of an error only if `goOn` returns true for the error.
  */
 function walk(start: readonly unknown[], goOn: (error: object) => boolean): unknown[] {
   const found = new Set<unknown>()
@@ -43,14 +45,18 @@ function walk(start: readonly unknown[], goOn: (error: object) => boolean): unkn
   return [...found]
 }
 
-/** Aggregated errors in reverse order, and the cause before them. The caller takes the last one first. */
+/**
+ * Errors that the walk visits after an error: its cause, then its aggregated errors in reverse order. The walk takes
+ * the last one first.
+ */
 function behind(error: object): unknown[] {
   const { cause, errors } = error as { cause?: unknown; errors?: unknown }
   return [cause, ...(error instanceof AggregateError && Array.isArray(errors) ? errors.toReversed() : [])]
 }
 
 /**
- * True for `CniError` but not for its subclasses. Compares names, because each bundle has its own copy of the class.
+ * True for an error of the class `CniError`, false for a subclass. Compares class names, because each bundle has its
+ * own copy of the class.
  */
 function isCniErrorItself(error: object): error is CniError {
   return error instanceof Error && error.name === 'CniError'
@@ -60,7 +66,9 @@ function detailsOf(error: unknown): string {
   return (typeof error === 'object' && error !== null && carriedBy(error)?.details) || ''
 }
 
-/** Text for an error without a message. The members of an aggregate report their own messages. */
+/**
+ * Text for an error without a message. An aggregate error gets no text, because its members report their own messages.
+ */
 function unnamed(error: Error): string {
   return error instanceof AggregateError ? '' : String(error.name)
 }

@@ -5,12 +5,13 @@ import { goQuote } from './text/go-quote.ts'
 type CniArgKind = 'string' | 'ip' | 'boolean'
 
 /**
- * Parses `CNI_ARGS` (`KEY=value;KEY=value`). Of equal keys the last one wins.
+ * Parses the environment variable `CNI_ARGS` (`KEY=value;KEY=value`). If a key occurs twice, the last value counts.
  *
- * The default parser is tolerant, because a chained plugin also sees keys meant for other plugins.
- * It skips empty and malformed pieces, and accepts `=` inside values.
+ * The default parser is tolerant, because a chained plugin also sees keys for other plugins. It skips empty parts and
+ * parts without a key and value, and accepts `=` inside values.
  *
- * The strict parser rejects all of these. It also rejects unknown keys unless `IgnoreUnknown` is `1` or `true`.
+ * The strict parser rejects empty and malformed parts and values with `=`. It also rejects unknown keys unless
+ * `IgnoreUnknown` is `1` or `true`.
  *
  * @throws {@link CniError} with code 999, in strict mode only.
  * @example
@@ -21,9 +22,9 @@ type CniArgKind = 'string' | 'ip' | 'boolean'
 export function parseCniArgs(
   text: string,
   options: {
-    /** Uses the strict grammar of the reference implementation. */
+    /** True to parse `CNI_ARGS` as strictly as the reference implementation does. Default: false. */
     readonly strict?: boolean
-    /** Strict mode only: accepted keys besides `IgnoreUnknown`, and the types of their values. */
+    /** Keys of `CNI_ARGS` that strict mode accepts besides `IgnoreUnknown`, with the types of their values. */
     readonly known?: Readonly<Record<string, 'string' | 'ip' | 'boolean'>>
   } = {},
 ): ReadonlyMap<string, string> {
@@ -76,7 +77,8 @@ function isTrue(value: string | undefined): boolean {
   return value === '1' || value?.toLowerCase() === 'true'
 }
 
-// The reference implementation reports these errors without a code. Runtimes see such an error as code 999.
+// Error for invalid `CNI_ARGS`. It has code 999, because the reference implementation reports no code, and runtimes
+// read a missing code as 999.
 function invalidArgs(reason: string, cause?: unknown): CniError {
   return new CniError(ErrorCode.internal, `ARGS: ${reason}`, cause === undefined ? {} : { cause })
 }

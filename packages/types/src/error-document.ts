@@ -4,7 +4,7 @@ import { goStringify } from './json/go-json.ts'
 import { foldMembers, isObject } from './json/json.ts'
 import { messageOf } from './thrown.ts'
 
-/** An error document on stdout. */
+/** CNI error document that a failed plugin prints on stdout. */
 export interface CniErrorDocument {
   cniVersion?: string
   code: number
@@ -13,24 +13,24 @@ export interface CniErrorDocument {
 }
 
 /**
- * Converts any thrown value into an error document. Never throws.
- * Finds the first error with a CNI code: the error itself, its causes, or members of an `AggregateError`.
- * Uses that error's own message, without the messages of errors around it. Any other error gets code 999.
+ * Converts any thrown value into a CNI error document. Never throws. Takes code and message from the first error with a
+ * CNI code: the thrown error itself, one of its causes, or a member of an `AggregateError`. Messages of errors around
+ * it are omitted. An error without any CNI code gets code 999.
  *
- * The causes are reported as `details` of an error without a code, and of a {@link CniError} without details.
+ * An error without a code, and a {@link CniError} without details, get the messages of their causes as `details`.
  */
 export function toErrorDocument(error: unknown): CniErrorDocument {
   try {
     return describe(error)
   } catch (trap) {
-    // A getter of the thrown error has itself thrown. The plugin's failure must still be reported.
+    // A getter of the thrown error threw another error. Reports the plugin's failure nevertheless.
     return { code: ErrorCode.internal, msg: `unreadable error: ${textOf(trap)}` }
   }
 }
 
 /**
- * Encodes an error for stdout: four spaces, keys in the order of the reference implementation, no final newline.
- * Without `cniVersion` the bytes are the same as the reference implementation's.
+ * Encodes a CNI error document for stdout: four spaces, keys in the order of the reference implementation, no final
+ * newline. Without `cniVersion` the bytes are the same as the reference implementation's.
  *
  * @example
  * ```ts
@@ -58,7 +58,7 @@ export function decodeError(document: unknown): CniError {
   return new CniError(code ?? 0, textMember('msg', msg), { details: textMember('details', details) })
 }
 
-/** Formats an error as one line, as runtimes print it: `msg; details`. */
+/** Formats a CNI error document as one line, as runtimes print it: `msg; details`. */
 export function formatError({ msg, details }: Pick<CniErrorDocument, 'msg' | 'details'>): string {
   return details ? `${msg}; ${details}` : msg
 }
@@ -67,7 +67,7 @@ export function formatError({ msg, details }: Pick<CniErrorDocument, 'msg' | 'de
  * Formats a thrown value as one line, as runtimes print it. An error with a CNI code has its message and its details.
  */
 export function errorLine(error: unknown): string {
-  // Does not test the class: a bundle may contain two copies of it.
+  // Tests the error's members instead of its class, because a bundle may contain two copies of the class.
   const hasDetails = isCniError(error) && 'details' in error && typeof error.details === 'string'
   return hasDetails ? formatError({ msg: error.message, details: String(error.details) }) : messageOf(error)
 }
@@ -83,7 +83,7 @@ function describe(error: unknown): CniErrorDocument {
     return { code, msg, ...(details === '' ? {} : { details }) }
   }
   const msg = textOf(error) || chain.map(textOf).find(Boolean) || 'unknown error'
-  // The cause often has the useful part ("fetch failed", caused by ECONNREFUSED).
+  // Adds the messages of the causes, which often name the real reason: "fetch failed" is caused by ECONNREFUSED.
   const details = chain.map(textOf).filter((text) => text !== '' && !msg.includes(text))
   return { code: ErrorCode.internal, msg, ...(details.length === 0 ? {} : { details: details.join('; ') }) }
 }

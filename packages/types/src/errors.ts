@@ -18,8 +18,9 @@ export const ErrorCode = {
 } as const
 
 /**
- * Key of the member that gives any error a CNI code: `{ code, details? }`.
- * An error with this member needs no import of this package. A key also works across bundles, a class does not.
+ * Symbol of the member `{ code, details? }` that gives an error of any class a CNI code. An error with this member
+ * needs no import of this package. The symbol is the same in all bundles, while each bundle has its own copy of a
+ * class.
  *
  * @example
  * ```ts
@@ -48,11 +49,14 @@ export class CniError extends Error {
     code: number,
     message: string,
     options: {
-      /** `details` of the error document. */
+      /** Details of the error, which become `details` in the CNI error document. */
       readonly details?: string | undefined
-      /** Advice to the user. Appended to the details in the error document. */
+      /** Advice to the user. It is appended to `details` in the CNI error document. */
       readonly hint?: string | undefined
-      /** Cause. It replaces missing details in the error document. */
+      /**
+       * Cause of the error. If the error has no details, messages of the cause become `details` in the CNI error
+       * document.
+       */
       readonly cause?: unknown
     } = {},
   ) {
@@ -71,7 +75,7 @@ export class CniError extends Error {
   }
 }
 
-/** True if the error itself carries a CNI code. Ignores its causes. */
+/** True if the error itself carries a CNI code. The codes of its causes are ignored. */
 export function isCniError(
   value: unknown,
 ): value is Error & { readonly [cniErrorKey]: { readonly code: number; readonly details?: string | undefined } } {
@@ -87,7 +91,7 @@ export function carriedBy(error: object): CniError[typeof cniErrorKey] | undefin
   return typeof details === 'string' && details !== '' ? { code, details } : { code }
 }
 
-/** True for a valid error code: an unsigned 32-bit integer. */
+/** True for a valid CNI error code: an unsigned 32-bit integer. */
 export function isErrorCode(code: unknown): code is number {
   return typeof code === 'number' && Number.isInteger(code) && code >= 0 && code <= 0xffffffff
 }

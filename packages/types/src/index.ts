@@ -14,7 +14,7 @@
  */
 
 export { parseCniArgs } from './cni-args.ts'
-// Configuration lists
+// Exports for network configuration lists
 export {
   assertConflistDocument,
   type Conflist,
@@ -60,11 +60,11 @@ export { assignInterface, mergeResults, resolveRoutes } from './result/merge.ts'
 // Results
 export type { Interface, IpConfig, Result, Route } from './result/model.ts'
 export { changeInterface, containerIps } from './result/of-containers.ts'
-// Texts for people
+// Exports that format text for users and logs
 export { goQuote } from './text/go-quote.ts'
 export { printable, quote } from './text/quote.ts'
 export { escapeUnsafe, escapeUnsafeLines, replaceUnsafe } from './text/unsafe-text.ts'
-// Errors of other libraries
+// Exports that read errors of Node and of other libraries
 export { errnoOf, messageOf } from './thrown.ts'
 // Environment
 export { assertContainerID, assertIfName, assertNetworkName } from './validate.ts'

@@ -3,8 +3,8 @@ import { formatAddress, unmapAddress } from './ip/format-address.ts'
 import { parseAddress } from './ip/parse-address.ts'
 
 /**
- * Parses an IP address as Go does: no leading zeros, no zone.
- * The returned `address` is canonical: IPv6 in lower case and compressed, an IPv4-mapped address as IPv4.
+ * Parses an IP address as Go does: no leading zeros, no zone. The returned `address` is in canonical form. IPv6 is in
+ * lower case and compressed. An IPv4-mapped address becomes IPv4.
  *
  * @throws {@link CniError} with code 6 and the message `invalid IP address: X`.
  * @example
@@ -19,9 +19,8 @@ export function parseIp(text: string): { readonly family: 4 | 6; readonly addres
 }
 
 /**
- * Parses `address/prefix` as Go does, and keeps the host bits.
- * A mapped address becomes IPv4, and its prefix 96 bits shorter.
- * Rejects a mapped address with a prefix under 96; Go reads it as `/0`.
+ * Parses `address/prefix` as Go does, and keeps the host bits. An IPv4-mapped address becomes IPv4, with a prefix
+ * length that is 96 less. Rejects an IPv4-mapped address with a prefix length under 96; Go reads its prefix as `/0`.
  *
  * @throws {@link CniError} with code 6 and the message `invalid CIDR address: X`.
  * @example
@@ -33,7 +32,7 @@ export function parseCidr(text: string): {
   readonly family: 4 | 6
   readonly address: string
   readonly prefix: number
-  /** Canonical `address/prefix`. */
+  /** The parsed text in canonical form: `address/prefix`. */
   readonly text: string
 } {
   const slash = text.indexOf('/')
@@ -47,7 +46,7 @@ export function parseCidr(text: string): {
   return { family, address, prefix, text: `${address}/${prefix}` }
 }
 
-/** Go treats an IPv4 address and its IPv6-mapped form as the same address. */
+/** Converts an IPv4-mapped IPv6 address to IPv4, because Go treats both as the same address. */
 function describe(bytes: Uint8Array): ReturnType<typeof parseIp> {
   const ip = unmapAddress(bytes)
   return { family: ip.length === 4 ? 4 : 6, address: formatAddress(ip) }

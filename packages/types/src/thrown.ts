@@ -1,4 +1,4 @@
-/** Message of any thrown value. */
+/** Message of a thrown value of any type. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }

@@ -9,10 +9,7 @@ export function isContainerID(value: string): boolean {
   return typeof value === 'string' && NAME.test(value)
 }
 
-/**
- * Throws {@link CniError} 3 for an empty container id, and 4 for an invalid one. The rule is the same as for
- * `isContainerID`.
- */
+/** Throws {@link CniError} 3 for an empty container id, and 4 for an id that `isContainerID` rejects. */
 export function assertContainerID(value: string): void {
   assertText('containerID', value, ErrorCode.invalidEnvironment)
   if (value === '') throw new CniError(ErrorCode.unknownContainer, 'missing containerID')
@@ -20,7 +17,7 @@ export function assertContainerID(value: string): void {
   throw new CniError(ErrorCode.invalidEnvironment, 'invalid characters in containerID', { details: value })
 }
 
-/** True for a valid network name. The rule is the same as for `isContainerID`. */
+/** True for a valid network name. A network name allows the same characters as a container id. */
 export function isNetworkName(value: string): boolean {
   return typeof value === 'string' && NAME.test(value)
 }
@@ -33,11 +30,11 @@ export function assertNetworkName(value: string): void {
   throw new CniError(ErrorCode.invalidNetworkConfig, 'invalid characters found in network name', { details: value })
 }
 
-/** Throws {@link CniError} 4 for a name that Linux does not accept for an interface. */
+/** Throws {@link CniError} 4 for an interface name that Linux does not accept. */
 export function assertIfName(value: string): void {
   assertText('interface name', value, ErrorCode.invalidEnvironment)
   if (value === '') throw invalidIfName('interface name is empty')
-  // The kernel's limit (IFNAMSIZ) counts bytes, not characters.
+  // Counts bytes, because the kernel's limit for interface names (IFNAMSIZ) is in bytes, not characters.
   if (new TextEncoder().encode(value).length > 15) {
     throw invalidIfName('interface name is too long', 'interface name should be less than 16 characters')
   }
@@ -51,7 +48,10 @@ function invalidIfName(message: string, details?: string): CniError {
   return new CniError(ErrorCode.invalidEnvironment, message, { details })
 }
 
-/** A regular expression would convert `undefined` to the string "undefined". */
+/**
+ * Throws a `CniError` if a value is not a string. A regular expression alone would accept `undefined`, because it tests
+ * the string "undefined".
+ */
 function assertText(what: string, value: unknown, code: number): asserts value is string {
   if (typeof value !== 'string') throw new CniError(code, `${what}: expected a string, got ${kindOf(value)}`)
 }

@@ -1,5 +1,5 @@
-/** CNI commands with a configuration. VERSION has none. */
+/** CNI commands that get a configuration on stdin. VERSION is missing, because its input is no configuration. */
 export const VERBS = ['ADD', 'CHECK', 'DEL', 'GC', 'STATUS'] as const
 
-/** One of {@link VERBS}. */
+/** A CNI command from the list {@link VERBS}. */
 export type Verb = (typeof VERBS)[number]

@@ -3,19 +3,19 @@ import { CniError, ErrorCode } from './errors.ts'
 /** All versions of the CNI specification with a known wire format, oldest first. */
 export const CNI_VERSIONS = ['0.1.0', '0.2.0', '0.3.0', '0.3.1', '0.4.0', '1.0.0', '1.1.0'] as const
 
-/** One of {@link CNI_VERSIONS}. */
+/** A CNI version from the list {@link CNI_VERSIONS}. */
 export type CniVersion = (typeof CNI_VERSIONS)[number]
 
-/** Version of the in-memory model. Also the `cniVersion` of a VERSION reply. */
+/** CNI version of the package's in-memory results. A VERSION reply has the same version as its `cniVersion`. */
 export const CURRENT_VERSION = '1.1.0' satisfies CniVersion
 
-/** True if a value is exactly one of {@link CNI_VERSIONS}; `1.1` is not. */
+/** True if a value is exactly one of the strings in {@link CNI_VERSIONS}; `1.1` is not. */
 export function isCniVersion(value: unknown): value is CniVersion {
   return CNI_VERSIONS.some((known) => known === value)
 }
 
 /**
- * Parses a version into three numbers. A missing minor or patch is 0, and `""` is 0.1.0.
+ * Parses a CNI version into three numbers. A missing minor or patch number is 0. The empty string is 0.1.0.
  *
  * @throws {@link CniError} with code 6 for an invalid version.
  */
@@ -28,25 +28,25 @@ export function parseVersion(version: string): readonly [number, number, number]
   return [major, minor, patch]
 }
 
-/** Compares versions for `sort`: negative if `a` is older, zero if equal, positive if newer. */
+/** Compares two CNI versions for `sort`: negative if `a` is older, zero if equal, positive if newer. */
 export function compareVersions(a: string, b: string): number {
   const right = parseVersion(b)
   const differences = parseVersion(a).map((part, index) => part - (right[index] ?? 0))
   return differences.find((difference) => difference !== 0) ?? 0
 }
 
-/** True if `a` equals `b` or is newer. */
+/** True if version `a` is equal to version `b` or newer. */
 export function gte(a: string, b: string): boolean {
   return compareVersions(a, b) >= 0
 }
 
-/** True if `a` is newer than `b`. */
+/** True if version `a` is newer than version `b`. */
 export function gt(a: string, b: string): boolean {
   return compareVersions(a, b) > 0
 }
 
 function parsePart(version: string, part: string): number {
-  // The reference implementation accepts a sign: "-1" is older than all other versions.
+  // Accepts a sign, as the reference implementation does: version "-1" is older than all other versions.
   if (!/^[+-]?\d+$/.test(part)) throw invalidVersion(version, `part ${JSON.stringify(part)} is not a number`)
   const number = Number(part)
   if (!Number.isSafeInteger(number)) throw invalidVersion(version, `part ${JSON.stringify(part)} is out of range`)

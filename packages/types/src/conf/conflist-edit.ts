@@ -2,8 +2,8 @@ import type { ConflistDocument } from './conflist.ts'
 import { assertPluginConf, type PluginConf } from './plugin-conf.ts'
 
 /**
- * Returns the list with a plugin appended, the usual position of a chained plugin.
- * Removes earlier entries of the same `type`. All other entries keep their order; the given list does not change.
+ * Returns the network configuration list with a plugin appended at the end, the usual position of a chained plugin.
+ * Removes earlier plugins of the same `type`. All other plugins keep their order. The given list does not change.
  *
  * @throws {@link CniError} with code 7 if the plugin has no `type`.
  * @example
@@ -17,8 +17,8 @@ export function insertPlugin<List extends ConflistDocument>(list: List, plugin: 
 }
 
 /**
- * Returns the list without the plugins of a `type`. Returns the same object if there is no such plugin.
- * The result may have no plugins left; runtimes reject such a list.
+ * Returns the network configuration list without the plugins of a `type`. Returns the same object if the list has no
+ * such plugin. The result may have no plugins left; runtimes reject such a list.
  */
 export function removePlugin<List extends ConflistDocument>(list: List, type: string): List {
   const kept = others(list, type)

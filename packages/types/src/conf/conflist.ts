@@ -3,7 +3,10 @@ import { isObject, type JsonObject, kindOf, parseJson } from '../json/json.ts'
 import { CURRENT_VERSION, compareVersions, gt, isCniVersion, parseVersion } from '../versions.ts'
 import { assertPluginConf, type PluginConf } from './plugin-conf.ts'
 
-/** A network configuration list as written in its file. Flags may be the strings `true` and `false`. */
+/**
+ * A network configuration list as parsed from its file. Flags such as `disableCheck` may be the strings `true` and
+ * `false`.
+ */
 export interface ConflistDocument {
   cniVersion?: string
   cniVersions?: string[]
@@ -15,7 +18,7 @@ export interface ConflistDocument {
   [member: string]: unknown
 }
 
-/** A network configuration list as the runtime uses it. */
+/** A network configuration list as the runtime uses it: flags are booleans, and `plugins` exists. */
 export interface Conflist extends ConflistDocument {
   disableCheck?: boolean
   disableGC?: boolean
@@ -69,12 +72,16 @@ export function assertConflistDocument(list: unknown): asserts list is ConflistD
   else if (isTrue(list.loadOnlyInlinedPlugins)) throw invalid("no 'plugins' key, but loadOnlyInlinedPlugins is true")
 }
 
-/** Version that a runtime uses for a list: the newest of `cniVersions` and `cniVersion` up to 1.1.0. */
+/**
+ * Version that a runtime uses for a network configuration list: the newest of `cniVersions` and `cniVersion` that is
+ * not above 1.1.0.
+ */
 export function selectVersion(list: Pick<ConflistDocument, 'cniVersion' | 'cniVersions'>): string | undefined {
   const { cniVersion, cniVersions } = list
   if (cniVersions === undefined) return cniVersion
   const candidates = [...cniVersions, ...(cniVersion ? [cniVersion] : [])].filter((one) => !gt(one, CURRENT_VERSION))
-  // Prefers the exact text of a known version: "1.1" equals 1.1.0, but plugins know only "1.1.0".
+  // Prefers the exact text of a known version if two versions are equal. "1.1" equals 1.1.0, but plugins know only the
+  // text "1.1.0".
   candidates.sort((a, b) => compareVersions(a, b) || Number(isCniVersion(a)) - Number(isCniVersion(b)))
   return candidates.at(-1) ?? cniVersion
 }

@@ -4,13 +4,16 @@ import type { Result } from '../result/model.ts'
 import { assertNetworkName } from '../validate.ts'
 import { misfit } from './plugin-members.ts'
 
-/** An attachment that is still valid. GC receives a list of them. */
+/**
+ * An attachment of a container that still exists. GC gets a list of these attachments and removes the resources of all
+ * others.
+ */
 export interface ValidAttachment {
   containerID: string
   ifname: string
 }
 
-/** A plugin's configuration on stdin: the standard keys, and the plugin's own. */
+/** Configuration that a plugin gets on stdin: the standard keys, and keys of the plugin's own. */
 export interface NetConf {
   cniVersion?: string
   name: string
@@ -21,10 +24,10 @@ export interface NetConf {
   ipMasq?: boolean
   ipam?: { type?: string; [member: string]: unknown }
   dns?: NonNullable<Result['dns']>
-  /** Previous result as received. `decodeResult` converts it into a `Result`. */
+  /** Result of the previous plugin as received, unchecked. `decodeResult` converts it into a `Result`. */
   prevResult?: unknown
   'cni.dev/valid-attachments'?: ValidAttachment[]
-  /** Earlier name of `cni.dev/valid-attachments`. Runtimes send both. */
+  /** Earlier name of the key `cni.dev/valid-attachments`. Runtimes send both keys with the same list. */
   'cni.dev/attachments'?: ValidAttachment[]
   [member: string]: unknown
 }
@@ -47,9 +50,9 @@ export function parseNetConf(input: string | Uint8Array): NetConf {
 }
 
 /**
- * Checks a parsed document and normalizes three member names; the first step of {@link parseNetConf}.
- * If `name`, `cniVersion` or `prevResult` is missing, accepts a member whose name differs only in case.
- * Drops these members if they are `null`.
+ * Checks a parsed plugin configuration and normalizes three of its keys. This is the first step of {@link
+ * parseNetConf}. If `name`, `cniVersion` or `prevResult` is missing, accepts a key that differs only in case, as Go
+ * does. Drops these three keys if they are `null`.
  *
  * @throws {@link CniError} with code 6 if the document is not an object or its `name` not a string; with code 7 if the
  * network name is missing or invalid.
@@ -70,7 +73,8 @@ export function normalizeNetConf(
 }
 
 /**
- * Version of a configuration; 0.1.0 if it is missing or empty. Does not check that the version is known.
+ * `cniVersion` of a plugin configuration; 0.1.0 if the key is missing or empty. Does not check that the version is
+ * known.
  *
  * @throws {@link CniError} with code 6 if `cniVersion` is not a string.
  */

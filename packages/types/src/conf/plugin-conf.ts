@@ -3,7 +3,7 @@ import { isObject, kindOf } from '../json/json.ts'
 import type { NetConf } from './net-conf.ts'
 import { misfitForRuntime } from './plugin-members.ts'
 
-/** Configuration of one plugin in a list, without the members that the runtime adds. */
+/** Configuration of one plugin in a network configuration list, without the keys that the runtime adds. */
 export interface PluginConf extends Omit<NetConf, 'name'> {
   type: string
   name?: string
@@ -11,8 +11,8 @@ export interface PluginConf extends Omit<NetConf, 'name'> {
 }
 
 /**
- * Checks for an object with a `type`, and for valid types of the members that a runtime reads. Throws {@link CniError}
- * 7.
+ * Validates a plugin's configuration: an object with a `type`, and with the right types in all keys that a runtime
+ * reads. Throws {@link CniError} 7.
  */
 export function assertPluginConf(plugin: unknown, prefix: string): asserts plugin is PluginConf {
   const problem = problemOf(plugin)

@@ -1,17 +1,16 @@
 import { isObject, type JsonObject, kindOf } from '../json/json.ts'
 
 /**
- * Checks the types of a plugin's standard members.
- * Returns the first problem as `member: expected X, got Y`, else `undefined`. `null` counts as missing, also inside
- * members.
+ * Checks the types of the standard keys in a plugin's configuration. Returns the first problem as `member: expected X,
+ * got Y`, else `undefined`. `null` counts as missing, also inside objects.
  */
 export function misfit(conf: JsonObject): string | undefined {
   return misfitOf(conf, { ...FOR_RUNTIMES, ...FOR_PLUGINS })
 }
 
 /**
- * Like {@link misfit}, but only for the members that a runtime reads.
- * Other members belong to the plugin: an unusual type must not stop the runtime from loading this and later lists.
+ * Like {@link misfit}, but checks only keys that a runtime reads. All other keys belong to the plugin. An unusual type
+ * there must not stop the runtime from loading this and later lists.
  */
 export function misfitForRuntime(conf: JsonObject): string | undefined {
   return misfitOf(conf, FOR_RUNTIMES)

@@ -22,7 +22,7 @@ export function unmapAddress(bytes: Uint8Array): Uint8Array {
 const isMapped = (bytes: Uint8Array): boolean =>
   bytes.length === 16 && bytes[10] === 0xff && bytes[11] === 0xff && bytes.subarray(0, 10).every((byte) => byte === 0)
 
-/** Returns the first of equally long runs. */
+/** Finds the longest run of zero groups in an IPv6 address. Returns the first of equally long runs. */
 function longestZeroRun(groups: readonly number[]): { start: number; length: number } {
   let best = { start: 0, length: 0 }
   for (let start = 0; start < groups.length; start++) {

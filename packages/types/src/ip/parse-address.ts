@@ -19,9 +19,12 @@ export function parseAddress(text: string): Uint8Array | undefined {
   return readDotted(text, 0, bytes, 0) ? bytes : undefined
 }
 
-// internal: reads character codes, because rulesets with thousands of addresses are parsed at a pod's start
+// internal: reads character codes, which is fast. Rulesets with thousands of addresses are parsed at a pod's start.
 
-/** Parses `a.b.c.d` from offset `from` to the end of the text into `bytes` at offset `at`. */
+/**
+ * Parses the IPv4 address `a.b.c.d` from offset `from` to the end of the text. Writes its bytes into `bytes` at offset
+ * `at`.
+ */
 function readDotted(text: string, from: number, bytes: Uint8Array, at: number): boolean {
   let octets = 0
   let value = -1
@@ -71,7 +74,10 @@ function parseIpv6(text: string): Uint8Array | undefined {
   return gap === -1 ? (at === 16 ? bytes : undefined) : spread(bytes, gap, at)
 }
 
-/** Moves the groups after "::" to the end and fills the gap with zeros. "::" stands for at least one group. */
+/**
+ * Expands the "::" of an IPv6 address: moves the groups after "::" to the end and fills the gap with zeros. "::" stands
+ * for at least one group.
+ */
 function spread(bytes: Uint8Array, gap: number, end: number): Uint8Array | undefined {
   if (end > 14) return undefined
   const tail = 16 - (end - gap)

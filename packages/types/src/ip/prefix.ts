@@ -14,7 +14,7 @@ import { parseAddress } from './parse-address.ts'
  */
 export function parsePrefix(text: string):
   | {
-      /** Address: 4 or 16 bytes. */
+      /** Bytes of the address: 4 for IPv4, 16 for IPv6. */
       readonly bytes: Uint8Array
       /** Length of the prefix in bits. */
       readonly length: number
@@ -29,7 +29,7 @@ export function parsePrefix(text: string):
   return /^(0|[1-9]\d{0,2})$/.test(digits) && Number(digits) <= bits ? { bytes, length: Number(digits) } : undefined
 }
 
-/** Address with its host bits cleared. */
+/** Network address of a prefix: its address with all host bits cleared. */
 export function networkAddress({ bytes, length }: NonNullable<ReturnType<typeof parsePrefix>>): Uint8Array {
   return bytes.map((byte, index) => byte & (0xff00 >> Math.min(8, Math.max(0, length - index * 8))))
 }

@@ -1,20 +1,23 @@
 import { CniError, ErrorCode } from '../errors.ts'
 
-/** Maximum nesting depth. Any real configuration is flatter, and the stack is deeper. Also ends cycles. */
+/**
+ * Maximum nesting depth of a value to encode. Real configurations are flatter, and deeper nesting could overflow the
+ * stack. The limit also detects cycles.
+ */
 const MAX_DEPTH = 1000
 
 /**
- * Prints JSON with the bytes of Go's encoder: escapes `<`, `>`, `&`, U+2028 and U+2029, and replaces lone surrogates.
- * Omits members that are `undefined`.
+ * Encodes a value as JSON with the same bytes as Go's encoder: escapes `<`, `>`, `&`, U+2028 and U+2029, and replaces
+ * lone surrogates. Omits members that are `undefined`.
  *
  * @throws {@link CniError} with code 999 for a value that JSON cannot express, such as `NaN`, a `Map` or a cycle.
  */
 export function goStringify(
   value: unknown,
   options: {
-    /** Spaces per level. The default, 0, prints one line. */
+    /** Number of spaces by which each nesting level is indented. The default, 0, prints one line. */
     readonly indent?: number
-    /** Sorts keys by code point at every level, as Go prints a map. */
+    /** True to sort the keys of every object by code point, as Go prints a map. Default: false. */
     readonly sortKeys?: boolean
   } = {},
 ): string {
@@ -88,7 +91,10 @@ function printNumber(value: number): string {
   return Object.is(value, -0) ? '-0' : String(value)
 }
 
-/** Compares as UTF-8 bytes would. UTF-16 code units differ from that order if there are surrogate pairs. */
+/**
+ * Compares two strings by code point, which is the order of their UTF-8 bytes. JavaScript compares UTF-16 code units,
+ * which differs for surrogate pairs.
+ */
 function compareCodePoints(a: string, b: string): number {
   for (let index = 0; index < a.length && index < b.length; index += 1) {
     const left = a.charCodeAt(index)

@@ -1,7 +1,7 @@
 /**
- * Position of the value in a JSON text, without the white space around it.
- * With {@link jsonItems} and {@link jsonMembers} a caller can edit part of a text and keep the rest byte by byte.
- * The text must be valid for `JSON.parse`.
+ * Start and end of the value in a JSON text, without the white space around the value. With {@link jsonItems} and
+ * {@link jsonMembers} a caller can edit a part of the text and keep all other bytes. The text must be valid for
+ * `JSON.parse`.
  *
  * @example
  * ```ts
@@ -12,21 +12,21 @@
  */
 export function jsonValue(text: string): {
   readonly start: number
-  /** First position after the value. */
+  /** Index of the first character after the value. */
   readonly end: number
 } {
   const start = skipBlanks(text, 0)
   return { start, end: endOfValue(text, start) }
 }
 
-/** Positions of an array's items. */
+/** Start and end of each item of an array in a JSON text. */
 export function jsonItems(text: string, array: ReturnType<typeof jsonValue>): ReturnType<typeof jsonValue>[] {
   return parts(text, array, (start) => ({ start, end: endOfValue(text, start) }))
 }
 
 /**
- * Positions of an object's members, from the first character of the key to the last of the value.
- * Lists all members, also those with the same key.
+ * Start and end of each member of an object in a JSON text: from the first character of the key to the last of the
+ * value. A key that occurs twice is listed twice.
  */
 export function jsonMembers(
   text: string,
@@ -41,7 +41,7 @@ export function jsonMembers(
   })
 }
 
-/** Nesting depth of arrays and objects. */
+/** Maximum nesting depth of arrays and objects in a JSON text. */
 export function jsonDepth(text: string): number {
   let depth = 0
   let deepest = 0
@@ -63,13 +63,15 @@ function parts<Part extends JsonSpan>(text: string, { start, end }: JsonSpan, re
   for (let at = skipBlanks(text, start + 1); at < end - 1; ) {
     const part = read(at)
     all.push(part)
-    // Skips the comma, or stops at the closing bracket.
+    // Continues after the comma. After the last item, this position is behind the closing bracket.
     at = skipBlanks(text, skipBlanks(text, part.end) + 1)
   }
   return all
 }
 
-/** Not recursive: hostile nesting could overflow the stack. */
+/**
+ * Finds the end of a JSON array or object with a loop: recursion could overflow the stack for a deeply nested input.
+ */
 function endOfValue(text: string, start: number): number {
   const first = text[start]
   if (first === '"') return endOfString(text, start)
@@ -97,7 +99,7 @@ function endOfString(text: string, start: number): number {
   return text.length
 }
 
-/** End of a number, `true`, `false` or `null`. */
+/** End of a number, or of `true`, `false` or `null`, in a JSON text. */
 function endOfWord(text: string, start: number): number {
   let at = start
   while (at < text.length && /[-+.\w]/.test(text[at] ?? '')) at += 1

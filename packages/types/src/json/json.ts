@@ -11,7 +11,7 @@ export function isObject(value: unknown): value is JsonObject {
 /**
  * Parses JSON. As in Go, invalid UTF-8 becomes U+FFFD, and a byte order mark is rejected.
  *
- * @param what - first words of the error message.
+ * @param what - description of the input, with which the error message begins.
  * @throws {@link CniError} with code 6.
  */
 export function parseJson(input: string | Uint8Array, what: string): unknown {
@@ -19,34 +19,38 @@ export function parseJson(input: string | Uint8Array, what: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    // Omits the cause: a log prints causes, and the engine's message may quote a secret from the input.
+    // Throws without the JavaScript engine's error as `cause`: a log prints causes, and the engine's message may quote
+    // a secret from the input.
     throw new CniError(ErrorCode.decodingFailure, `${what}: ${text.trim() === '' ? TRUNCATED : syntaxError(error)}`)
   }
 }
 
 const TRUNCATED = 'unexpected end of JSON input'
 
-/** The engine's message without the part of the input that it quotes, which may be a secret. */
+/**
+ * Message of the JavaScript engine's syntax error, without the part of the input that the message quotes. The input may
+ * contain a secret.
+ */
 function syntaxError(error: unknown): string {
   const message = error instanceof Error ? error.message : ''
   return message.replace(/[,:]?\s*(?:\.\.\.)?".*$/s, '') || 'invalid JSON'
 }
 
-/** Kind of a JSON value, for error messages. */
+/** Type of a JSON value as a word for error messages, such as `array`. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'array' : typeof value
 }
 
 /**
- * Renames members whose name differs only in case from one of `names`, as Go's decoder accepts them.
- * Does so only if the exact name is missing. Order and all other members stay.
+ * Renames members of an object to one of `names` if they differ from it only in case, as Go's decoder accepts them.
+ * Does so only if the object lacks a member with the exact name. Order and all other members stay.
  */
 export function foldMembers(object: JsonObject, names: readonly string[]): JsonObject {
   const keys = Object.keys(object)
   const others: string[] = []
   for (const key of keys) if (!names.includes(key)) others.push(key)
-  // In most objects the name of each member is one of `names`.
+  // Returns early if every member's name is one of `names`, as in most objects.
   if (others.length === 0) return object
   const renamed = new Map<string, string>()
   for (const name of names) {

@@ -1,4 +1,4 @@
-/** An invalid packet: a wrong address, port or word. The message names it. */
+/** Error for an invalid packet text or value. The message names the invalid address, port or word. */
 class PacketError extends Error {
   readonly code = 'PARSE'
 }

@@ -3,40 +3,43 @@ import type { Packet } from './packet.ts'
 import { endpointText, packetText } from './packet-text.ts'
 
 /**
- * Explains a packet's path: every rule it reached (`✓` matched, `·` did not match, `?` unknown), their effects, and the
- * verdict.
- * Escapes names and comments, so that they stay within their line or their label of the flowchart.
+ * Explains a packet's path through a ruleset as text: every rule that the packet reached (`✓` matched, `·` did not
+ * match, `?` unknown), the rules' effects, and the verdict. Escapes names and comments, so that no name breaks its line
+ * or its label in the flowchart.
  */
 export function explainWay(
   way: {
     readonly packet: Packet
     readonly verdict: string
-    /** Reason of the verdict; may be empty. */
+    /** Reason of the verdict. The text may be empty. */
     readonly reason: string
     readonly destination: { readonly address?: string; readonly port?: number }
-    /** Target that rewrote the destination; `undefined` if it did not change. */
+    /**
+     * Name of the target, such as `DNAT`, that rewrote the packet's destination. `undefined` if the destination did not
+     * change.
+     */
     readonly rewritten?: string
     readonly tproxy?: { readonly address?: string; readonly port: number }
     readonly mark?: number
     readonly zone?: number
-    /** Rules that the packet reached. */
+    /** Rules that the packet reached, in order. */
     readonly path: ReadonlyArray<{
-      /** Heading. Consecutive steps may share it. */
+      /** Heading under which the rule is printed. Consecutive rules with the same heading form a group. */
       readonly place: string
       readonly chain: string
-      /** Position in its chain, counted from 1. */
+      /** Position of the rule in its chain, counted from 1. */
       readonly index: number
       readonly rule: string
-      /** True if the rule matched; `undefined` if that is unknown. */
+      /** True if the rule matched the packet, false if not. `undefined` if the trace could not decide. */
       readonly matched: boolean | undefined
-      /** Conditions that the caller has decided. */
+      /** Conditions of the rule that the trace could not test and for which the caller set the answer. */
       readonly assumed?: readonly string[]
-      /** Effect on the packet, if the rule's text does not show it. */
+      /** Effect of the rule on the packet, if the text of the rule does not show it. */
       readonly effect?: string
     }>
   },
   options: {
-    /** `mermaid` prints a flowchart of the rules that matched. Default: `text`. */
+    /** Format of the output. `mermaid` is a flowchart of the rules that matched. Default: `text`. */
     readonly format?: 'text' | 'mermaid' | undefined
   } = {},
 ): string {
@@ -112,6 +115,6 @@ function outcome({ verdict, reason, destination, rewritten, tproxy, mark, zone }
   return notes.join(' ')
 }
 
-/** Replaces all but plain characters by entities, as Mermaid requires in quoted labels. */
+/** Quotes a text as a label of a Mermaid flowchart. Mermaid requires entities such as `#35;` for special characters. */
 const label = (content: string) =>
   `"${escapeUnsafe(content).replace(/[^\w ./:,=!→·()-]/gu, (char) => `#${char.codePointAt(0)};`)}"`

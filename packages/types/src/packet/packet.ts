@@ -11,7 +11,7 @@ import { protocolNumber } from './protocols.ts'
  * An omitted member is unknown; a rule that tests it makes the trace undecided.
  */
 export interface Packet {
-  /** Name, such as `tcp`, `udp` or `icmp`, or a number. */
+  /** IP protocol of the packet: a name such as `tcp`, `udp` or `icmp`, or a number. */
   readonly protocol: string
   readonly src?: string
   readonly sport?: number
@@ -19,26 +19,35 @@ export interface Packet {
   readonly dport?: number
   readonly in?: string
   readonly out?: string
-  /** Owner of the sending socket. Only for packets that this machine sends. */
+  /**
+   * User (`uid`) and group (`gid`) of the process whose socket sends the packet. Only for packets that this machine
+   * sends.
+   */
   readonly uid?: number
   readonly gid?: number
-  /** Mark of the packet. Default: 0. */
+  /** Packet mark (`fwmark`). Default: 0. */
   readonly mark?: number
-  /** Mark of the connection. Default: 0 for the first packet of a connection. */
+  /** Connection mark (`connmark`). Default: 0 for the first packet of a connection. */
   readonly connmark?: number
-  /** Connection tracking state. Default: `NEW`, the first packet of a connection. */
+  /** Connection tracking state of the packet. Default: `NEW`, for the first packet of a connection. */
   readonly state?: 'NEW' | 'ESTABLISHED' | 'RELATED' | 'INVALID' | 'UNTRACKED'
-  /** TCP flags. Default: `SYN` alone for the first packet of a TCP connection. */
+  /** TCP flags of the packet. Default: `SYN` alone, for the first packet of a TCP connection. */
   readonly tcpFlags?: readonly ('FIN' | 'SYN' | 'RST' | 'PSH' | 'ACK' | 'URG')[]
-  /** ICMP or ICMPv6 type and code. */
+  /** ICMP or ICMPv6 type and code of the packet. */
   readonly icmp?: readonly [type: number, code?: number]
-  /** Hardware address of the sender. Only for incoming packets. */
+  /** Hardware address of the packet's sender. Only for incoming packets. */
   readonly mac?: string
   /** Type of the link-layer destination. Only for incoming packets; a packet that this machine sends is `unicast`. */
   readonly packetType?: 'unicast' | 'broadcast' | 'multicast'
-  /** Socket that `-m socket` finds for the packet: none, or a bound one, transparent or not. */
+  /**
+   * Socket that the iptables match `-m socket` finds for the packet: no socket, an ordinary one (`plain`), or one with
+   * IP_TRANSPARENT.
+   */
   readonly socket?: 'none' | 'plain' | 'transparent'
-  /** All addresses of this machine except for loopback. The first of a family belongs to the incoming interface. */
+  /**
+   * Addresses of this machine without loopback addresses. The first address of each family belongs to the interface
+   * that receives the packet.
+   */
   readonly local?: readonly string[]
 }
 
@@ -47,8 +56,8 @@ export const directionOf = (packet: Packet): 'local' | 'incoming' | 'forwarded' 
   packet.in === undefined ? 'local' : packet.out === undefined ? 'incoming' : 'forwarded'
 
 /**
- * Address family of a packet. Throws `PacketError` for an unknown protocol, an invalid address, or two different
- * families.
+ * Address family of a packet, from its addresses and protocol. Throws `PacketError` for an unknown protocol, an invalid
+ * address, or two different families.
  */
 export function familyOf(packet: Packet): IpFamily {
   checkProtocol(packet.protocol)
@@ -61,14 +70,14 @@ export function familyOf(packet: Packet): IpFamily {
   return bytes.length === 4 ? 'ipv4' : 'ipv6'
 }
 
-/** Bytes of an address. Throws `PacketError` for an invalid address. */
+/** Parses an address of a packet to bytes. Throws `PacketError` for an invalid address. */
 export const addressBytes = (text: string): Uint8Array =>
   parseAddress(text) ?? refuse(`${JSON.stringify(text)} is not an IP address`)
 
 /** Canonical text of an address. */
 export const plainAddress = (text: string): string => formatAddress(addressBytes(text))
 
-/** Throws `PacketError` for an unknown protocol name, which no rule would ever match. */
+/** Throws `PacketError` for an unknown protocol name, because no rule would ever match the packet. */
 export function checkProtocol(name: string): void {
   if (protocolNumber(name) === undefined) refuse(`${JSON.stringify(name)} is not a protocol`)
 }

@@ -1,30 +1,33 @@
-/** The bytes are not a valid protobuf message. */
+/** Error for bytes that are not a valid protobuf message. */
 export class ProtobufError extends Error {
   static {
     ProtobufError.prototype.name = 'ProtobufError'
   }
 }
 
-/** A decoded field: a number, or the bytes of a length-delimited field. `undefined` for fields of a fixed length. */
+/**
+ * A decoded protobuf field: a number, or the bytes of a length-delimited field. The value is `undefined` for 32-bit and
+ * 64-bit fields.
+ */
 export interface Field {
   readonly number: number
   readonly value: bigint | Uint8Array | undefined
 }
 
-/** Encodes a length-delimited field, also an empty one. */
+/** Encodes a length-delimited protobuf field. A field with no bytes is encoded too. */
 export function lengthDelimited(number: number, value: Uint8Array): Uint8Array {
   return Buffer.concat([varint((number << 3) | LENGTH), varint(value.length), value])
 }
 
-/** Encodes a string field; nothing if the string is empty. */
+/** Encodes a protobuf string field. An empty string yields no bytes. */
 export const textField = (number: number, text: string): Uint8Array =>
   text === '' ? NOTHING : lengthDelimited(number, Buffer.from(text))
 
-/** Encodes a number field; nothing if the number is 0. */
+/** Encodes a protobuf number field. The number 0 yields no bytes. */
 export const numberField = (number: number, value: number): Uint8Array =>
   value === 0 ? NOTHING : Buffer.concat([varint((number << 3) | VARINT), varint(value)])
 
-/** Decodes the fields in order. Throws {@link ProtobufError} at the first invalid field. */
+/** Decodes the fields of a protobuf message in order. Throws {@link ProtobufError} at the first invalid field. */
 export function* fieldsOf(bytes: Uint8Array): Generator<Field, void, void> {
   for (let at = 0; at < bytes.length; ) {
     const tag = readVarint(bytes, at)
@@ -44,7 +47,7 @@ export function* fieldsOf(bytes: Uint8Array): Generator<Field, void, void> {
   }
 }
 
-/** Decodes a string field. Throws {@link ProtobufError} if it is not a string. */
+/** Text of a protobuf string field. Throws {@link ProtobufError} if the field is not a string. */
 export function textOf({ number, value }: Field): string {
   if (!(value instanceof Uint8Array)) throw new ProtobufError(`field ${number} is not a string`)
   try {
@@ -54,7 +57,9 @@ export function textOf({ number, value }: Field): string {
   }
 }
 
-/** Bytes of a message field. Throws {@link ProtobufError} if it is not length-delimited. */
+/**
+ * Bytes of a protobuf field that contains a message. Throws {@link ProtobufError} if the field is not length-delimited.
+ */
 export function messageIn({ number, value }: Field): Uint8Array {
   if (value instanceof Uint8Array) return value
   throw new ProtobufError(`field ${number} is not a message`)
@@ -69,7 +74,7 @@ const FIXED32 = 5
 const MOST_FIELD = 2 ** 29 - 1
 const MOST_VARINT = 10
 const NOTHING = new Uint8Array()
-// Keeps a byte order mark, which protobuf treats as an ordinary character.
+// UTF-8 decoder that keeps a byte order mark, because protobuf treats it as an ordinary character.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function extent(bytes: Uint8Array, at: number, kind: number): { start: number; end: number } {
@@ -77,7 +82,7 @@ function extent(bytes: Uint8Array, at: number, kind: number): { start: number; e
   if (kind === FIXED32) return { start: at, end: at + 4 }
   if (kind !== LENGTH) throw new ProtobufError(`nothing has the kind ${kind}`)
   const length = readVarint(bytes, at)
-  // The caller rejects a length beyond the end of the message.
+  // Returns the length of a field unchecked: the caller rejects a field that ends beyond the message.
   return { start: length.end, end: length.end + Number(length.value) }
 }
 

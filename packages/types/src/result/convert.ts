@@ -11,8 +11,8 @@ import { shapeOf } from './shapes.ts'
 import { convertMembers } from './steps.ts'
 
 /**
- * Decodes the result of any version, as parsed JSON, into the 1.1.0 model.
- * Addresses become canonical, empty members are omitted, unknown members are kept.
+ * Decodes a CNI result of any version, as parsed JSON, into the 1.1.0 model. Addresses become canonical, empty members
+ * are omitted, unknown members are kept.
  *
  * @throws {@link CniError} with code 6 that names the invalid member (`ips[0].address: invalid CIDR address:
  * 10.0.0.1`), or with code 1 for an unknown version.
@@ -24,9 +24,15 @@ import { convertMembers } from './steps.ts'
 export function decodeResult(
   document: unknown,
   options: {
-    /** Version of a document without a `cniVersion`. Default: {@link resultVersion} derives it from the members. */
+    /**
+     * Version of a result without `cniVersion`. Default: {@link resultVersion} derives the version from the result's
+     * members.
+     */
     readonly version?: string | undefined
-    /** Rejects a document whose own version has another shape than `version`, as the reference implementation does. */
+    /**
+     * True to reject a result whose `cniVersion` has another JSON structure than `version`, as the reference
+     * implementation does. For example, results of 0.2.0 have `ip4`, results of 0.3.0 have `ips`.
+     */
     readonly strict?: boolean
   } = {},
 ): Result {
@@ -45,8 +51,8 @@ export function decodeResult(
 }
 
 /**
- * Encodes a result in a version, with the bytes of the reference implementation: four spaces, its key order, no final
- * newline. Prints unknown members too.
+ * Encodes a CNI result in a version, with the same bytes as the reference implementation: four spaces, its key order,
+ * no final newline. Unknown members are printed too.
  *
  * @throws {@link CniError} with code 999 that names the invalid member.
  * @example
@@ -66,10 +72,10 @@ export function encodeResult(result: Result, version: string): string {
 }
 
 /**
- * Converts a received result like {@link convertResult} and prints it like {@link encodeResult}.
+ * Converts a received CNI result like {@link convertResult} and encodes it like {@link encodeResult}.
  *
- * @throws {@link CniError} with code 6 for a document that does not match its version. Code 999 if there is no such
- * conversion.
+ * @throws {@link CniError} with code 6 for a result that is invalid in its version. Code 999 if the result cannot be
+ *   converted from `from` to `to`.
  */
 export function reencodeResult(document: unknown, from: string, to: string): string {
   const [source, target] = families(from, to)
@@ -77,14 +83,14 @@ export function reencodeResult(document: unknown, from: string, to: string): str
 }
 
 /**
- * Converts a result document to another version. The same version returns the same document.
+ * Converts a parsed CNI result from version `from` to version `to`. If both are equal, returns the same object.
  *
  * A conversion to an older version loses the members that this version does not define:
  * - before 1.0.0: `mtu`, `socketPath` and `pciID` of interfaces.
  * - before 0.3.0: interfaces, all but the first address of a family, and all of a route but `dst` and `gw`.
  *
- * @throws {@link CniError} with code 6 if the document does not match the version, or names a version of another shape.
- * Code 999 if there is no such conversion.
+ * @throws {@link CniError} with code 6 if the result is invalid in version `from`, or if its `cniVersion` has another
+ *   JSON structure than `from`. Code 999 for an unknown version.
  */
 export function convertResult(document: unknown, from: string, to: string): unknown {
   if ((from || '0.1.0') === (to || '0.1.0')) return document
@@ -93,7 +99,7 @@ export function convertResult(document: unknown, from: string, to: string): unkn
 }
 
 /**
- * Version of a result document: its `cniVersion`, else the fallback, else derived from its members:
+ * Version of a CNI result: its `cniVersion`, else the fallback, else derived from its members:
  * - `interfaces`, `ips` or `routes`: 1.1.0, or 0.4.0 if addresses have a `version`.
  * - otherwise: 0.1.0.
  *
@@ -103,7 +109,10 @@ export function resultVersion(document: unknown, fallback = ''): string {
   return writtenVersion(document) || fallback || impliedVersion(document)
 }
 
-/** A later document decoded as 0.1.0 would lose all its members. */
+/**
+ * Derives the version of a result without `cniVersion` from its members. If a newer result were decoded as 0.1.0, it
+ * would lose all its members.
+ */
 function impliedVersion(document: unknown): string {
   if (!isObject(document)) return '0.1.0'
   const { ip4, ip6, interfaces, ips, routes } = foldMembers(document, ['ip4', 'ip6', 'interfaces', 'ips', 'routes'])
@@ -133,12 +142,15 @@ function assertOfFamily(document: unknown, family: Family): void {
 }
 
 function decodeMembers(document: unknown, family: Family): JsonObject {
-  // Only the oldest family accepts null as an empty result.
+  // Accepts `null` as an empty result in versions 0.1.0 and 0.2.0 only.
   const given = document === null && family === 'ip4-ip6' ? {} : document
   return decodeObject(given, { cniVersion: () => undefined, ...shapeOf(family) }, '')
 }
 
-/** Like {@link decodeMembers}, but rejects a document whose `cniVersion` has another shape: it would lose members. */
+/**
+ * Like {@link decodeMembers}, but rejects a result whose `cniVersion` has another JSON structure, because decoding
+ * would lose members.
+ */
 function decodeWritten(document: unknown, family: Family, from: string): JsonObject {
   const own = writtenVersion(document)
   if (own === '' || familyOf(own) === family) return decodeMembers(document, family)
@@ -157,7 +169,8 @@ function printable(result: Result, family: Family): JsonObject {
 
 function print(members: JsonObject, from: Family, to: Family, version: string): string {
   const document = { cniVersion: version || '0.1.0', ...convertMembers(members, from, to) }
-  // Since 1.0.0 the reference implementation prints a Go map, which sorts its keys.
+  // Sorts the keys since version 1.0.0, because the reference implementation then prints a Go map. Go sorts the keys of
+  // maps.
   return goStringify(document, { indent: 4, sortKeys: to === 'ips' })
 }
 

@@ -1,4 +1,7 @@
-/** Versions whose results have the same shape: `ip4`/`ip6`, then `ips` with a `version`, then `ips` without. */
+/**
+ * Groups of CNI versions whose results have the same JSON structure: with `ip4` and `ip6`, with `ips` whose items have
+ * a `version`, and with `ips` alone.
+ */
 export type Family = 'ip4-ip6' | 'ips-version' | 'ips'
 
 const FAMILIES: ReadonlyMap<string, Family> = /* @__PURE__ */ new Map([
@@ -11,12 +14,12 @@ const FAMILIES: ReadonlyMap<string, Family> = /* @__PURE__ */ new Map([
   ['1.1.0', 'ips'],
 ])
 
-/** Shape of the results of a version; `undefined` for an unknown version. */
+/** Group of a CNI version by the JSON structure of its results. `undefined` for an unknown version. */
 export function familyOf(version: string): Family | undefined {
   return FAMILIES.get(version)
 }
 
-/** Versions of a family, oldest first. */
+/** CNI versions whose results have the given JSON structure, oldest first. */
 export function versionsOf(family: Family): string[] {
   return [...FAMILIES].flatMap(([version, other]) => (other === family ? [version] : []))
 }

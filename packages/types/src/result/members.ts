@@ -3,13 +3,21 @@ import { parseCidr, parseIp } from '../ip.ts'
 import { foldMembers, isObject, type JsonObject, kindOf } from '../json/json.ts'
 import { messageOf } from '../thrown.ts'
 
-/** Decodes one member. A value of `undefined` or `null` is missing. Returning `undefined` omits the member. */
+/**
+ * Function that decodes one member of a CNI result. `undefined` or `null` as input means that the member is missing. A
+ * return value of `undefined` omits the member.
+ */
 export type MemberDecoder = (value: unknown, path: string) => unknown
 
-/** Members of an object, in print order. */
+/**
+ * Known members of a JSON object in a CNI result, with their decoders. The encoder prints the members in this order.
+ */
 export type Shape = Readonly<Record<string, MemberDecoder>>
 
-/** Decodes an object: known members in the order of the shape, then unknown ones as received. */
+/**
+ * Decodes a JSON object of a CNI result: first the known members in the order of `shape`, then the unknown members
+ * unchanged.
+ */
 export function decodeObject(value: unknown, shape: Shape, path: string): JsonObject {
   if (!isObject(value)) throw wrong(path || 'result', 'an object', value)
   const object = foldMembers(value, Object.keys(shape))
@@ -22,40 +30,42 @@ export function decodeObject(value: unknown, shape: Shape, path: string): JsonOb
   return read
 }
 
-/** Sets a member, also one named `__proto__`. */
+/**
+ * Sets a member of an object. A member with the name `__proto__` becomes an ordinary member instead of the prototype.
+ */
 function setMember(object: JsonObject, name: string, value: unknown): void {
   if (name === '__proto__')
     Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true })
   else object[name] = value
 }
 
-/** A list of objects, omitted if empty. */
+/** Decoder for a member that is a list of objects. An empty list is omitted. */
 export function objects(shape: Shape): MemberDecoder {
   return (value, path) => list(value, path, (item, itemPath) => decodeObject(item, shape, itemPath))
 }
 
-/** A list of strings, omitted if empty. */
+/** Decoder for a member that is a list of strings. An empty list is omitted. */
 export const texts: MemberDecoder = (value, path) => list(value, path, requiredText)
 
-/** A string, omitted if empty. */
+/** Decoder for a member that is a string. An empty string is omitted. */
 export const text: MemberDecoder = (value, path) => readText(value, path) || undefined
 
-/** A string, printed even if empty. */
+/** Decoder for a member that is a string. A missing or empty string is printed as `""`. */
 export const textAlways: MemberDecoder = (value, path) => readText(value, path) ?? ''
 
-/** An integer, omitted if 0. */
+/** Decoder for a member that is an integer. 0 is omitted. */
 export const integer: MemberDecoder = (value, path) => readInteger(value, path) || undefined
 
-/** An integer, printed even if 0. */
+/** Decoder for a member that is an integer. A missing integer is printed as 0. */
 export const integerWithZero: MemberDecoder = (value, path) => readInteger(value, path)
 
-/** An IP address in canonical form, omitted if empty. */
+/** Decoder for a member that is an IP address, in canonical form. An empty address is omitted. */
 export const ip: MemberDecoder = (value, path) => {
   const given = readText(value, path)
   return given ? at(path, () => parseIp(given).address) : undefined
 }
 
-/** A required address with prefix, in canonical form. */
+/** Decoder for a required member that is an address with prefix length, in canonical form. */
 export const cidr: MemberDecoder = (value, path) => {
   const given = readText(value, path)
   if (given === undefined) throw invalid(path, 'missing, expected an address with prefix such as 10.1.2.3/24')
@@ -80,7 +90,7 @@ function requiredText(value: unknown, path: string): string {
 function readInteger(value: unknown, path: string): number | undefined {
   if (value === undefined || value === null) return undefined
   if (!Number.isSafeInteger(value)) throw wrong(path, 'an integer', value)
-  // Converts -0, which JSON permits, to 0.
+  // Adds 0 to convert -0, which JSON permits, to 0.
   return Number(value) + 0
 }
 

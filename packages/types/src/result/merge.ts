@@ -2,9 +2,10 @@ import { CniError, ErrorCode } from '../errors.ts'
 import type { Interface, IpConfig, Result, Route } from './model.ts'
 
 /**
- * Merges results, such as a plugin's own and its delegates'. Pure: does not change its arguments.
- * Interfaces, addresses, routes and DNS settings keep the order of the results, each once.
- * Addresses keep their interface; its index is adjusted. For all other members the first result wins.
+ * Merges several CNI results into one, for example a plugin's own result and the results of plugins that it calls.
+ * Pure: does not change its arguments. Interfaces, addresses, routes and DNS settings are kept in the order of the
+ * results, each once. An address still refers to its interface: the index is adjusted. For all other members the first
+ * result wins.
  *
  * @example
  * ```ts
@@ -36,10 +37,10 @@ export function mergeResults(...results: readonly Result[]): Result {
 }
 
 /**
- * Assigns the addresses without an interface to the container's interface of that name. Others keep theirs. Pure.
- * An IPAM plugin returns no interfaces; the plugin that called it knows them.
+ * Assigns addresses that have no interface to the container's interface with the given name. All other addresses keep
+ * their interface. Pure. Useful after a call of an IPAM plugin, which returns addresses but no interfaces.
  *
- * @throws {@link CniError} with code 999 if the result has no such interface in a container.
+ * @throws {@link CniError} with code 999 if the result has no interface of that name with a sandbox.
  * @example
  * ```ts
  * assignInterface({ interfaces: [{ name: 'eth0', sandbox: '/run/netns/a' }], ips: [{ address: '10.1.0.2/24' }] }, 'eth0')
@@ -59,8 +60,8 @@ export function assignInterface(result: Result, ifName: string): Result {
 }
 
 /**
- * Fills in the missing gateways of routes: the first gateway of an address of the same family. Pure.
- * A route stays without a gateway if there is no such address.
+ * Adds a gateway to each route without one: the first gateway of an address of the same family. Pure. A route stays
+ * without a gateway if no address of its family has one.
  *
  * @example
  * ```ts
@@ -76,7 +77,10 @@ export function resolveRoutes({ ips = [], routes = [] }: Result): Route[] {
   })
 }
 
-/** Index of an interface in the merged list. An interface that is already there gets the members that it lacks. */
+/**
+ * Index of an interface in the merged list, to which a missing interface is appended. An interface that is in the list
+ * already gets the members that it lacks.
+ */
 function indexOf(all: Interface[], one: Interface): number {
   const index = all.findIndex(({ name, sandbox = '' }) => name === one.name && sandbox === (one.sandbox ?? ''))
   const known = all[index]
@@ -85,10 +89,13 @@ function indexOf(all: Interface[], one: Interface): number {
   return index
 }
 
-/** Older plugins write -1 for an address without an interface. */
+/** True if an address has an interface. Older plugins write the index -1 for an address without an interface. */
 const hasInterface = ({ interface: index = -1 }: IpConfig): boolean => index >= 0
 
-/** Drops an invalid index: in the merged list it could refer to a wrong interface. */
+/**
+ * Adjusts the interface index of an address to the merged list. Drops an invalid index, which could refer to a wrong
+ * interface there.
+ */
 function moved(ip: IpConfig, indexes: readonly number[]): IpConfig {
   const { interface: index = -1, ...others } = ip
   const moved = indexes[index]

@@ -1,15 +1,18 @@
 /**
- * Result of ADD: the 1.1.0 model. Results of every version are decoded into it and encoded from it.
- * Unknown members are kept. All members are readonly, because `c.prevResult` is frozen.
- * To change a result, copy it: `{ ...c.prevResult, ips }`.
+ * Result of a CNI ADD in the 1.1.0 model. Results of every version are decoded into this model and encoded from it.
+ * Unknown members are kept. All members are readonly, because `c.prevResult` is frozen. To change a result, copy it: `{
+ * ...c.prevResult, ips }`.
  */
 export interface Result {
-  /** Version of the result, set by the decoder. The encoder writes the version that its caller requests. */
+  /**
+   * CNI version of the decoded document. The encoder ignores this member and writes the version that its caller
+   * requests.
+   */
   readonly cniVersion?: string | undefined
   readonly interfaces?: readonly Interface[] | undefined
   readonly ips?: readonly IpConfig[] | undefined
   readonly routes?: readonly Route[] | undefined
-  /** Resolver settings, as in `resolv.conf`. */
+  /** DNS resolver settings, as in `resolv.conf`. */
   readonly dns?:
     | {
         readonly nameservers?: readonly string[] | undefined
@@ -27,16 +30,19 @@ export interface Interface {
   readonly name: string
   readonly mac?: string | undefined
   readonly mtu?: number | undefined
-  /** Path of its network namespace; missing for an interface on the node. */
+  /** Path of the network namespace that contains the interface. Missing for an interface on the node. */
   readonly sandbox?: string | undefined
   readonly socketPath?: string | undefined
   readonly pciID?: string | undefined
   readonly [unknown: string]: unknown
 }
 
-/** An address with the prefix length of its network. */
+/** An IP address that a plugin has assigned, with the prefix length of its network. */
 export interface IpConfig {
-  /** Index into `interfaces`. Older plugins write -1 for no interface. */
+  /**
+   * Index of the address's interface in the result's list `interfaces`. Older plugins write -1 for an address without
+   * an interface.
+   */
   readonly interface?: number | undefined
   /** Host address such as `10.1.2.3/24`, not the address of its network. */
   readonly address: string
@@ -46,7 +52,7 @@ export interface IpConfig {
 
 /** A route in the container's namespace. */
 export interface Route {
-  /** Destination network; `0.0.0.0/0` for the default route. */
+  /** Destination network of the route; `0.0.0.0/0` or `::/0` for the default route. */
   readonly dst: string
   readonly gw?: string | undefined
   readonly mtu?: number | undefined

@@ -3,9 +3,8 @@ import { parseCidr } from '../ip.ts'
 import type { Interface, Result } from './model.ts'
 
 /**
- * Addresses of the container, canonical and without prefix. Pure.
- * These are the addresses of interfaces with a sandbox, and addresses without an interface, as IPAM plugins return
- * them.
+ * IP addresses of the container in a CNI result, in canonical form and without prefix length. Pure. Includes the
+ * addresses of interfaces with a sandbox. Also includes addresses without an interface, which IPAM plugins return.
  *
  * @param filter - an omitted member matches every address.
  * @throws {@link CniError} with code 6 for an invalid address.
@@ -31,8 +30,8 @@ export function containerIps(
 }
 
 /**
- * Changes members of the container's interface of that name, such as its MAC. Pure. Returns the same object if the
- * result has no such interface.
+ * Changes members of the container's interface with the given name, such as its MAC, and returns the changed result.
+ * Pure. Returns the same object if the result has no such interface.
  *
  * @example
  * ```ts

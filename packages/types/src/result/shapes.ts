@@ -13,7 +13,8 @@ import {
   texts,
 } from './members.ts'
 
-// Members are in print order: Go's encoder prints a struct in the order of its declaration.
+// Known members of CNI results, in the order of the reference implementation's output: Go prints the fields of a struct
+// in the order of their declaration.
 
 const route: Shape = {
   dst: cidr,
@@ -27,7 +28,7 @@ const route: Shape = {
 
 const dnsMembers: Shape = { nameservers: texts, domain: text, search: texts, options: texts }
 
-/** Before 1.0.0 `dns` is printed even if it is empty. */
+/** Decoder for the member `dns` before version 1.0.0, which is printed even if it is empty. */
 const dnsAlways: MemberDecoder = (value, path) => decodeObject(value ?? {}, dnsMembers, path)
 
 const dns: MemberDecoder = (value, path) => {
@@ -63,7 +64,7 @@ const SHAPES: Readonly<Record<Family, Shape>> = {
   },
 }
 
-/** Members of a result of a family, without `cniVersion`. */
+/** Known members of the results of a group of CNI versions, without `cniVersion`. */
 export function shapeOf(family: Family): Shape {
   return SHAPES[family]
 }

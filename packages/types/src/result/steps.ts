@@ -2,10 +2,10 @@ import { CniError, ErrorCode } from '../errors.ts'
 import { isObject, type JsonObject } from '../json/json.ts'
 import type { Family } from './family.ts'
 
-// Conversions between neighbouring families, on decoded documents. Unknown members are kept. A member that the target
-// does not define, or defines with another meaning, is dropped.
+// Conversions of decoded CNI results between neighbouring groups of versions. Unknown members are kept. A member that
+// the target version does not define, or defines with another meaning, is dropped.
 
-/** Converts the members of a decoded result, without `cniVersion`, from one family to another. */
+/** Converts the members of a decoded CNI result, without `cniVersion`, from one group of versions to another. */
 export function convertMembers(members: JsonObject, from: Family, to: Family): JsonObject {
   const target = ORDER.indexOf(to)
   let converted = members
@@ -21,7 +21,10 @@ const ORDER: readonly Family[] = ['ip4-ip6', 'ips-version', 'ips']
 const SINCE_1_1 = ['mtu', 'socketPath', 'pciID']
 const ROUTE_EXTRAS = ['mtu', 'advmss', 'priority', 'table', 'scope']
 
-/** 0.2.0 → 0.3.0. The gateway of an address does not become the gateway of its routes; older converters did that. */
+/**
+ * Converts a result from 0.2.0 to 0.3.0. Older converters copied the gateway of an address to its routes; this function
+ * does not.
+ */
 function joinFamilies(result: JsonObject): JsonObject {
   const families = [
     { version: '4', config: result.ip4 },
@@ -48,7 +51,10 @@ function dropVersions(result: JsonObject): JsonObject {
   })
 }
 
-/** 1.0.0 → 0.4.0. Keeps the members of routes that these versions do not define, as other implementations do. */
+/**
+ * Converts a result from 1.0.0 to 0.4.0. Keeps members of routes that 0.4.0 does not define, as other implementations
+ * do.
+ */
 function addVersions(result: JsonObject): JsonObject {
   const { interfaces, ips, routes, dns = {}, ...unknown } = result
   return present({
@@ -61,8 +67,8 @@ function addVersions(result: JsonObject): JsonObject {
 }
 
 /**
- * 0.3.0 → 0.2.0. Keeps the first address of each family. The address's member `version` decides the family, not the
- * notation of the address.
+ * Converts a result from 0.3.0 to 0.2.0. Keeps only the first IPv4 address and the first IPv6 address. The member
+ * `version` of an address decides about its family, not the address itself.
  */
 function splitFamilies(result: JsonObject): JsonObject {
   const ips = objectsIn(result.ips)

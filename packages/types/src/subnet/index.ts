@@ -1,6 +1,6 @@
 /**
- * Subnet arithmetic for plugin authors and tools, based on the package `ip-address`.
- * Code that runs for every pod uses `@cni/types/ip`, which has no dependency. Both parse and print the same texts.
+ * Subnet arithmetic for plugin authors and tools, based on the npm package `ip-address`. Code that runs for every pod
+ * uses `@cni/types/ip`, which has no dependencies. Both modules parse and print addresses in the same way.
  *
  * @example
  * ```ts

@@ -4,8 +4,8 @@ import { type IpFamily, parseAddress } from '../ip/parse-address.ts'
 import { parsePrefix } from '../ip/prefix.ts'
 
 /**
- * Parses a network, `10.1.0.0/16`: its family, first and last address, and size.
- * A single address is a network of one. Host bits are dropped.
+ * Parses a network such as `10.1.0.0/16`: its family, first and last address, and size. A single address counts as a
+ * network of one address. Host bits are dropped.
  *
  * @throws TypeError that names an invalid text.
  * @example
@@ -23,7 +23,7 @@ export function subnet(text: string): {
   readonly first: string
   readonly last: string
   readonly prefixLength: number
-  /** Number of addresses, network and broadcast address included. */
+  /** Number of addresses in the network. The network address and the broadcast address count too. */
   readonly size: bigint
 } {
   const prefix = parsePrefix(text)
@@ -42,7 +42,8 @@ export function subnet(text: string): {
 }
 
 /**
- * True if `outer` contains all of `inner`, an address or a network. Always false for different families.
+ * True if the network `outer` contains all addresses of `inner`, which is an address or a network. Always false for
+ * different address families.
  *
  * @throws TypeError for an invalid address or network.
  */
@@ -62,7 +63,8 @@ export function overlaps(one: string, other: string): boolean {
 }
 
 /**
- * Address at a distance of `steps`, which may be negative; `undefined` beyond the ends of the address family.
+ * Address that is `steps` after the given address; a negative number leads backwards. `undefined` beyond the first or
+ * last address of the family.
  *
  * @throws TypeError for an invalid address.
  */
@@ -105,7 +107,7 @@ const read = (text: string): Address4 | Address6 => (text.includes(':') ? new Ad
 
 const familyOf = (address: Address4 | Address6): IpFamily => (address instanceof Address4 ? 'ipv4' : 'ipv6')
 
-/** Formats like `@cni/types/ip`: an IPv4-mapped address keeps its dots. */
+/** Formats an address as `@cni/types/ip` does: an IPv4-mapped address keeps its dots, as in `::ffff:10.0.0.1`. */
 const format = (address: Address4 | Address6): string =>
   formatAddress(parseAddress(address.correctForm()) ?? new Uint8Array(0))
 

@@ -11,7 +11,8 @@ const SHORT: Readonly<Record<string, string>> = {
 }
 
 /**
- * Quotes a text with the escapes of Go's `%q`. Messages that other tools match on use it.
+ * Quotes a text with the escapes of Go's `%q`. It is for messages that other tools compare with messages of Go
+ * programs.
  *
  * @example
  * ```ts

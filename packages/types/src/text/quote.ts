@@ -2,7 +2,10 @@ import { escapeUnsafe, replaceUnsafe } from './unsafe-text.ts'
 
 const MAX_QUOTED = 80
 
-/** Quotes a value as a JSON string of at most 80 characters, with line breaks and invisible characters escaped. */
+/**
+ * Quotes a value for a message, as a JSON string of at most 80 characters. Line breaks and invisible characters are
+ * escaped.
+ */
 export function quote(value: string): string {
   let body = ''
   for (const character of value) {
@@ -14,14 +17,17 @@ export function quote(value: string): string {
 }
 
 /**
- * Prints foreign text as one line of at most 500 characters.
- * Removes characters that act on a terminal or a log viewer.
+ * Formats text from other programs as one line of at most 500 characters. Removes characters that control a terminal or
+ * a log viewer.
  */
 export const printable = (text: string): string => replaceUnsafe(text, ' ').replace(/\s+/g, ' ').slice(0, 500)
 
 // internal
 
-/** White space other than U+0020, such as U+00A0. Unescaped it would make an invalid value look valid. */
+/**
+ * White space other than the ordinary space, such as U+00A0. It is escaped, because an invalid value with a no-break
+ * space would look valid.
+ */
 const OTHER_SPACE = /^[^\S ]$/
 
 function escapeCharacter(character: string): string {

@@ -1,12 +1,12 @@
 /**
- * Control and format characters, line and paragraph separators. They act on a terminal, reverse text or are invisible.
+ * Unicode control and format characters, line and paragraph separators. These characters control a terminal, reverse
+ * text or are invisible.
  */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 /**
- * Escapes characters that break a line, move a cursor, reverse text or are invisible, as `
- * `, `\r`, `\t` or `\u202e`.
- * For all foreign text in a log or on a terminal. JSON without indentation keeps its value.
+ * Escapes characters that break a line, move a cursor, reverse text or are invisible, as `\n`, `\r`, `\t` or `\u202e`.
+ * Use it for all text from other programs in a log or on a terminal. A JSON text on one line keeps its value.
  *
  * @example
  * ```ts
@@ -21,9 +21,9 @@ export const escapeUnsafeLines = (text: string): string =>
     character === '\n' || character === '\t' ? character : escapeCharacter(character),
   )
 
-/** Replaces each character that {@link escapeUnsafe} escapes. */
+/** Replaces each character that {@link escapeUnsafe} would escape by another text. */
 export const replaceUnsafe = (text: string, by: string | ((character: string) => string)): string =>
-  // A function, because `replace` expands patterns such as `$&` in a string.
+  // Wraps a replacement string in a function: `String.replace` would expand patterns such as `$&` in the string.
   text.replace(UNSAFE, typeof by === 'string' ? () => by : by)
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
