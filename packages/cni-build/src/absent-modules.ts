@@ -5,8 +5,8 @@ import type * as Esbuild from 'esbuild'
 const OF_A_RUNTIME = new Set(['bun:ffi', 'node:ffi'])
 
 /**
- * Lists the packages that a bundle would resolve at run time: packages in a `try` that are not installed, koffi and
- * netlink. bun would look for these packages in `node_modules` of the working directory. Any user may have written
+ * Lists the packages that a bundle would load at run time: koffi, netlink, and uninstalled packages that are imported
+ * in a `try`. bun would search for these packages in `node_modules` of the working directory. Any user may have written
  * files there.
  */
 export function leftToRunTime({ outputs }: Esbuild.Metafile): string[] {

@@ -15,19 +15,22 @@ import { baseFor } from './tools/tools-small.ts'
 
 export interface BuildExecutableOptions extends Omit<BundleOptions, 'outfile' | 'runtime'> {
   /**
-   * Path of the executable. The executable contains its file name. Two builds give the same bytes only if bundle and
-   * name are the same.
+   * Path of the executable. The build stores the file name in the executable. Two builds give the same bytes only if
+   * bundle and file name are the same.
    */
   outfile: string
   /** Runtime that the executable contains: `small` (QuickJS) or `bun`. Default: `small`. */
   runtime?: 'small' | 'bun'
-  /** Machine that the executable runs on. Default: this machine; on x64 the baseline, for any x86-64. */
+  /**
+   * Machine that the executable runs on. Default: this machine. On x64 the default is the baseline, which runs on any
+   * x86-64.
+   */
   target?: Target
   /** An abort of this signal ends the build. The build then removes its unfinished files. */
   signal?: AbortSignal
   /**
-   * Also writes a bundle for Node 20.19 and later to this file. The executable's own bundle works with its runtime
-   * only.
+   * File to which the build also writes a bundle for Node 20.19 and later. The bundle inside the executable works only
+   * with the executable's runtime.
    */
   bundleFile?: string
   /**
@@ -50,12 +53,12 @@ export interface BuildExecutableOptions extends Omit<BundleOptions, 'outfile' | 
 
 export interface BuiltExecutable {
   outfile: string
-  /** Paths of the executable's other names. */
+  /** Paths of the executable under its other names. */
   names: readonly string[]
   /** Source map of the executable, for `cni-build where`. Executables with bun have no source map. */
   map?: string
   runtime: 'small' | 'bun'
-  /** Version of the runtime in the executable. */
+  /** Version of the runtime (small runtime or bun) in the executable. */
   version: string
   target: Target
   /**
@@ -93,7 +96,8 @@ export async function buildExecutable(options: BuildExecutableOptions): Promise<
   try {
     return await build(options)
   } catch (error) {
-    // A step that the signal aborts can fail with any error. All these errors are reported as ABORTED.
+    // After the caller has aborted the build, a build step may fail with any error. Reports each of these errors as
+    // ABORTED.
     if (!options.signal?.aborted) throw error
     const { reason } = options.signal
     throw new BuildError('ABORTED', reason instanceof Error ? reason.message : 'stopped', { cause: error })
@@ -125,7 +129,7 @@ async function build(options: BuildExecutableOptions): Promise<BuiltExecutable> 
       const others = giveNames(fresh, folder, names)
       started = await start([fresh, ...others], tools, options, say)
       options.signal?.throwIfAborted()
-      // The old executable stays until the new executable has started successfully.
+      // Keeps an existing executable until the new one has started successfully.
       writing(outfile, () => renameSync(fresh, outfile))
     })
     if (stampFile !== undefined) writeFileAtomic(stampFile, stamp, { mode: 0o644 })
@@ -168,7 +172,10 @@ async function start(
   return { startMs }
 }
 
-/** Content of the stamp file: all inputs that determine the bytes of the executable. */
+/**
+ * Content of the stamp file: all inputs that determine the bytes of the executable. If the inputs are unchanged, the
+ * build can keep the executable.
+ */
 function stampOf({ text }: Contents, tools: Tools, options: BuildExecutableOptions): string {
   const flags = tools.runtime === 'bun' ? BUN_FLAGS : []
   const base = statSync(baseFor(text, tools))

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 
 /** Bytes that one npm package contributes to a bundle. */
 export interface BundleShare {
-  /** Name of the package in its `package.json`. */
+  /** Name of the package, from its `package.json`. */
   package: string
   bytes: number
 }
@@ -22,7 +22,7 @@ export function shares(inputs: ReadonlyArray<{ path: string; bytes: number }>): 
     .sort((a, b) => b.bytes - a.bytes)
 }
 
-/** True if the file's package declares that evaluating its modules has no side effects. */
+/** True if the package that contains the file declares in its `package.json` that its modules have no side effects. */
 export function isSideEffectFree(file: string): boolean {
   for (let folder = dirname(file); ; folder = dirname(folder)) {
     const manifest = join(folder, 'package.json')

@@ -24,7 +24,7 @@ export interface BundleOptions {
    * True to minify the bundle: removes white space and shortens expressions, but never shortens names. Default: true.
    */
   minify?: boolean
-  /** Extra `exports` conditions, for example `@cni/source` inside this repository. */
+  /** Additional conditions for `exports` of package.json, for example `@cni/source` inside this repository. */
   conditions?: readonly string[]
   /** Constants that replace names at build time: `{ __VERSION__: '"1.2.3"' }`. */
   define?: Readonly<Record<string, string>>
@@ -39,14 +39,17 @@ export interface BundleOptions {
    */
   runtime?: 'small' | 'bun'
   /**
-   * Evaluates the modules at build time; for the small runtime only. Top-level code must then not read environment,
-   * clock or files. With `false` the modules are evaluated at each start. Default: true.
+   * True to evaluate the program's modules at build time, which only the small runtime supports. Top-level code must
+   * then not read environment, clock or files. With `false` the modules are evaluated at each start. Default: true.
    */
   snapshot?: boolean
 }
 
 export interface Bundle {
-  /** The bundle, without imports of files or packages: CommonJS, or an ES module for the small runtime. */
+  /**
+   * JavaScript text of the bundle, without imports of files or packages. The format is CommonJS, or an ES module for
+   * the small runtime.
+   */
   text: string
   bytes: number
   /** Source files that the bundle contains, largest first. */
@@ -62,7 +65,7 @@ export interface Bundle {
  */
 const external = ['koffi', 'netlink', 'bun:ffi', 'node:ffi']
 
-/** Oldest version of Node that runs a bundle. */
+/** Oldest version of Node that can run a bundle. */
 const TARGET = 'node20'
 
 /** Options for the bundle of one executable. `version` is the version of bun in the executable. */
@@ -188,8 +191,7 @@ async function esbuildOnce(
     target: TARGET,
     minifyWhitespace: minify,
     minifySyntax: minify,
-    // Names are not minified: a program may print names of functions, and error messages of bun quote names of
-    // variables.
+    // Keeps all names, because a program may print names of functions. Error messages of bun quote names of variables.
     keepNames: true,
     legalComments: 'none',
     conditions: [...conditions],

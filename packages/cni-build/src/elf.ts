@@ -18,7 +18,10 @@ export interface Elf {
   bytes(at: bigint, length: number): Buffer
 }
 
-/** Calls `read` with the parsed ELF file. Returns `undefined` for any other file. */
+/**
+ * Parses a file as ELF and calls `read` with the result. Returns `undefined` if the file is not a 64-bit, little-endian
+ * ELF file.
+ */
 export function withElf<T>(file: string, read: (elf: Elf) => T): T | undefined {
   const fd = openSync(file, 'r')
   try {

@@ -33,7 +33,7 @@ export function inspect(file: string): {
   return { file, ...found.note, bytes: statSync(file).size, ...found.sizes, packages: packagesOf(`${file}.map`) }
 }
 
-/** Formats an executable's versions and sizes as lines for people. */
+/** Formats an executable's versions and sizes as lines that `cni-build` prints for the user. */
 export function inspectionText({ packages, ...found }: Inspection): string {
   const kilobytes = (bytes: number) => `${(bytes / 1e3).toFixed(1)} kB`
   const lines = [

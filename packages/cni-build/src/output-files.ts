@@ -61,7 +61,7 @@ export function writing<T>(file: string, write: () => T): T {
   }
 }
 
-/** Real path of a file, also if the file does not exist yet. */
+/** Path of a file with symbolic links resolved. For a missing file, the absolute path. */
 function real(path: string): string {
   try {
     return realpathSync(path)

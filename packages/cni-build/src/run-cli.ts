@@ -13,13 +13,16 @@ export interface CliIo {
   stderr(text: string): void
   /** Stdin of the command. `cni-build where` reads a log from it. Default: an empty log. */
   stdin?: AsyncIterable<Uint8Array>
-  /** True to print colours on stdout. */
+  /** True to print colours on stdout of `cni-build`. */
   colour?: boolean
   /** An abort of this signal ends the build. The build then removes its unfinished files. */
   signal?: AbortSignal
 }
 
-/** The `cni-build` command without process globals: takes arguments, returns the exit code. */
+/**
+ * Runs the `cni-build` command inside this process: takes the arguments and returns the exit code. Uses no globals of
+ * the process.
+ */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<0 | 1 | 2> {
   const json = argv.includes('--json')
   try {

@@ -3,8 +3,8 @@ import { resolve } from 'node:path'
 import type * as Esbuild from 'esbuild'
 
 /**
- * True if all modules of a bundle are strict. ES modules always are. CommonJS modules need the directive. esbuild
- * does not write the directive for ES modules, and bun drops the directive of a function.
+ * True if all modules of a bundle are in strict mode. ES modules always are. A CommonJS module needs the directive "use
+ * strict". esbuild omits the directive for ES modules, and bun drops the directive of a function.
  */
 export function isAllStrict(folder: string, { inputs }: Esbuild.Metafile): boolean {
   return Object.entries(inputs).every(

@@ -4,8 +4,8 @@ import { BuildError } from './errors.ts'
 import { type SourcePlaces, sourcePlaces } from './small/source-places.ts'
 
 /**
- * Rewrites a log line by line: replaces positions in an executable by positions in its source, using the map beside the
- * executable.
+ * Rewrites a log line by line: replaces positions in an executable by positions in its source files. Uses the source
+ * map beside the executable.
  *
  * @throws BuildError `USAGE` if the file is not such a map
  */

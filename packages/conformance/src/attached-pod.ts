@@ -6,7 +6,7 @@ import type { Pod } from './world/pod.ts'
 
 /** Changes that a check makes to a default call of the plugin: to environment variables, configuration or stdin. */
 export interface Changes {
-  /** Environment variables to change. `undefined` removes a variable. */
+  /** Environment variables of the plugin call to change. `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Members of the plugin's configuration to change. `undefined` removes a member. */
   readonly conf?: JsonObject

@@ -1,6 +1,9 @@
-/** A problem that a check found. */
+/** A problem of the tested plugin that a check found. */
 export interface Finding {
-  /** `violation`: breaks a requirement of the specification, or of every runtime. `advice`: breaks a recommendation. */
+  /**
+   * Severity of the problem. `violation` breaks a requirement of the specification, or of every runtime. `advice`
+   * breaks a recommendation.
+   */
   readonly severity: 'violation' | 'advice'
   readonly summary: string
   readonly why: string
@@ -79,7 +82,7 @@ export interface Report {
   readonly version: string
   readonly results: readonly CheckResult[]
   readonly counts: Readonly<Record<CheckResult['outcome']['status'] | Finding['severity'], number>>
-  /** True if the verdict is `conforms`. */
+  /** True if the verdict of the report is `conforms`. */
   readonly conforms: boolean
   /** Number of checks that the options `only` and `skip` excluded. */
   readonly leftOut: number

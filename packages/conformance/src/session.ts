@@ -38,7 +38,7 @@ const PATIENCE = 5
 // Maximum number of plugin processes at the same time. The concurrency check needs that many.
 const AT_ONCE = 8
 
-/** Starts a run: asks the plugin for its versions. */
+/** Starts a run of the suite: calls VERSION to learn which versions the plugin supports. */
 export async function openSession(settings: Settings, world: World): Promise<Session> {
   const exchanges: Exchange[] = []
   const enter = limiter(AT_ONCE)
@@ -177,7 +177,9 @@ export async function openSession(settings: Settings, world: World): Promise<Ses
   }
 }
 
-/** Environment that podman sets for VERSION: `dummy` for all variables that VERSION does not need. */
+/**
+ * Environment variables for VERSION, as podman sets them: variables that VERSION does not need have the value `dummy`.
+ */
 export function versionEnv(path: string): Record<string, string> {
   return { CNI_COMMAND: 'VERSION', CNI_CONTAINERID: 'dummy', CNI_NETNS: 'dummy', CNI_IFNAME: 'dummy', CNI_PATH: path }
 }

@@ -20,7 +20,7 @@ export async function attachFilter(
   rtnl: RtnlPort,
   wanted: {
     readonly link: LinkRef
-    /** Direction: `ingress` for incoming packets, `egress` for outgoing ones. */
+    /** Direction of the packets that the program sees: `ingress` for incoming ones, `egress` for outgoing ones. */
     readonly direction: Filter['direction']
     /**
      * Program to attach: loaded by this process, or opened from a pin of any process. The caller may close it

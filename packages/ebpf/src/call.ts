@@ -2,7 +2,7 @@ import { missingCapability, type Needed } from './capabilities.ts'
 import { EbpfError } from './errors.ts'
 import { errnoOf, type Kernel } from './kernel.ts'
 
-/** Commands of bpf(2), <linux/bpf.h>. */
+/** Numbers of bpf(2) commands, from <linux/bpf.h>. */
 export const MAP_CREATE = 0
 export const MAP_LOOKUP = 1
 export const MAP_UPDATE = 2

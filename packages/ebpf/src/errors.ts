@@ -41,12 +41,12 @@ export function isEbpfError(error: unknown): error is EbpfError {
   return typeof error === 'object' && error !== null && brand in error
 }
 
-/** Throws an error with the code `INVALID`. */
+/** Throws an `EbpfError` with the code `INVALID`. */
 export function invalid(message: string): never {
   throw new EbpfError('INVALID', message)
 }
 
-/** Validates an integer. Throws `EbpfError('INVALID')` with the name of the value. */
+/** Throws `EbpfError('INVALID')` unless a value is an integer within bounds. The message has the name of the value. */
 export function checkInteger(value: unknown, least: number, most: number, name: string): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value
   return invalid(`${name}: expected an integer from ${least} to ${most}, got ${shown(value)}`)

@@ -1,6 +1,6 @@
 /**
- * Spec of a BPF map. The creator of the map and all programs that open the map must use equal specs. `M` is the type of
- * the open map.
+ * Spec of a BPF map. All programs that create or open the same map must use equal specs. `M` is the type of the open
+ * map.
  */
 export interface MapSpec<M> {
   readonly kind: 'hash' | 'array' | 'queue'
@@ -25,10 +25,11 @@ export interface OpenMap extends Disposable {
   readonly name: string
   /** File descriptor of the map, for instructions that refer to the map. Throws `EbpfError('CLOSED')` after `close`. */
   readonly fd: number
-  /** The kernel's id of the map. */
+  /** Id that the kernel assigned to the map. */
   readonly id: number
   /**
-   * Pins the map, so that it outlives this process. Throws `EbpfError`: `EXISTS`, `NOT_FOUND`, `NO_BPFFS`, `EPERM` …
+   * Pins the map at a path, so that the map outlives this process. Throws `EbpfError`: `EXISTS`, `NOT_FOUND`,
+   * `NO_BPFFS`, `EPERM` …
    */
   pin(path: string): void
   /** Closes the map's descriptor. A second call does nothing. */
@@ -48,13 +49,13 @@ export interface Program extends Disposable {
   /** Hash of the program's instructions as 16 hexadecimal digits. On one kernel, equal programs have equal hashes. */
   readonly tag: string
   /**
-   * Pins the program, so that it outlives this process. Throws `EbpfError`: `EXISTS`, `NOT_FOUND`, `NO_BPFFS`, `EPERM`
-   * …
+   * Pins the program at a path, so that the program outlives this process. Throws `EbpfError`: `EXISTS`, `NOT_FOUND`,
+   * `NO_BPFFS`, `EPERM` …
    */
   pin(path: string): void
   /** Runs the program on a given packet, without a link (`BPF_PROG_TEST_RUN`). Throws an `EbpfError`. */
   testRun(input: {
-    /** The packet with its Ethernet header, at least 14 bytes. */
+    /** Packet that the program gets, with its Ethernet header: at least 14 bytes. */
     readonly packet: Uint8Array
     /** Mark of the packet when the program starts. Default: 0. */
     readonly mark?: number | undefined

@@ -5,7 +5,7 @@ import { ebpf } from '@cni/ebpf'
 import { loadSys } from '@cni/netns/sys'
 
 const MNT_DETACH = 2
-/** A temporary bpf file system for a test. */
+/** Mounts a temporary bpf file system for a test. */
 export function tempBpffs(): { path: string } & Disposable {
   const path = mkdtempSync(join(tmpdir(), 'cni-bpffs-'))
   ebpf().mountBpffs(path)

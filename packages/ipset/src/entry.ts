@@ -37,15 +37,18 @@ export function checkEntry(name: string, spec: SetSpec, entry: AnyEntry): SetEnt
   }
 }
 
-/** Validates the text of an entry against the set's type and family. Returns the canonical spelling. */
+/**
+ * Validates the text of an entry, such as `10.0.0.5`, against the set's type and family. Returns the canonical
+ * spelling.
+ */
 export function checkText(what: string, spec: SetSpec, text: string): string {
   const checked = typeof text === 'string' ? canonicalText(spec, text) : undefined
   return checked ?? invalid(`${what}: ${JSON.stringify(text)} ${whyNot(spec, text)}`)
 }
 
 /**
- * Canonical spelling of an entry's text, or `undefined` if the text is invalid for the set's type. `ipset` itself
- * prints several spellings.
+ * Canonical spelling of an entry's text. `undefined` if the text is invalid for the set's type. `ipset` itself prints
+ * several spellings.
  */
 export function canonicalText(spec: SetSpec, text: string): string | undefined {
   switch (spec.type) {

@@ -1,8 +1,7 @@
 const brand = Symbol.for('cni.ipset.error')
 
 /**
- * A failure of `@cni/ipset`. The message is a sentence: what failed, the invalid value or the refused line, and what to
- * do.
+ * Error of `@cni/ipset`. The message is a sentence: what failed, the invalid value or the refused line, and what to do.
  *
  * @example
  * ```ts
@@ -48,7 +47,7 @@ export function isSetError(error: unknown): error is SetError {
   return typeof error === 'object' && error !== null && brand in error
 }
 
-/** Throws an error with the code `INVALID`. */
+/** Throws a `SetError` with the code `INVALID`. */
 export function invalid(message: string): never {
   throw new SetError('INVALID', message)
 }

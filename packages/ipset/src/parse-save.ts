@@ -4,7 +4,7 @@ import type { SetEntry, SetInfo } from './spec-types.ts'
 /** A set with its entries, as the program `ipset` spells both. */
 export type SavedSet = Omit<SetInfo, 'references' | 'entryCount'> & { readonly entries: readonly SetEntry[] }
 
-/** Parses the output of `ipset save`. */
+/** Parses the output of `ipset save`: sets with their entries. */
 export function parseSets(text: string): SavedSet[] {
   const sets = new Map<string, SavedSet & { entries: SetEntry[] }>()
   for (const line of logicalLines(text)) {

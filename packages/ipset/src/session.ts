@@ -13,7 +13,7 @@ export interface ChangeOptions extends Uncancelled {
   readonly exist: boolean
 }
 
-/** Reads and writes the sets of a namespace. */
+/** Reads and writes the IP sets of a network namespace. */
 export interface IpsetSession {
   /** Makes the changes in order. Stops at the first change that the kernel refuses. */
   change(changes: readonly Change[], options: ChangeOptions): Promise<void>

@@ -1,6 +1,6 @@
 import type { IpFamily } from '@cni/types/ip'
 
-/** Type and options of a set. */
+/** Type and options of an IP set. */
 export type SetSpec = {
   /** True if the entries of the set may have a comment. */
   readonly comment?: boolean

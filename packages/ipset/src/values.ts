@@ -10,7 +10,7 @@ export function checkSetName(name: string): string {
   return name
 }
 
-/** True for a name that {@link checkSetName} accepts. */
+/** True for a set name that {@link checkSetName} accepts. */
 export const isSetName = (text: string): boolean => /^[A-Za-z0-9_.][A-Za-z0-9_.:-]{0,30}$/.test(text)
 
 /**
@@ -35,7 +35,7 @@ export function checkComment(comment: string, what: string): string {
   return comment
 }
 
-/** Validates an integer between two bounds. */
+/** Throws a `SetError` unless a value is an integer between two bounds. */
 export function checkInteger(value: number, min: number, max: number, what: string): number {
   if (!Number.isInteger(value) || value < min || value > max) {
     const shown = typeof value === 'string' ? JSON.stringify(value) : String(value)

@@ -63,8 +63,8 @@ export interface Cni {
 }
 
 /**
- * A runtime: executes the plugins of network configuration lists and caches their results.
- * Uses the folder and format of the Go library, so that either can continue the other's work.
+ * The runtime side of CNI: executes the plugins of network configuration lists and caches their results. Uses the cache
+ * folder and file format of the Go library. Either library can delete a container that the other one added.
  *
  * Within this process, operations on a container run one at a time, in the order of the calls.
  * A GC runs alone in its network. Other operations run at the same time. Waiting counts towards an operation's timeout.

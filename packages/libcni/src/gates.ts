@@ -11,12 +11,12 @@ export function assertCheckSupported({ cniVersion = '' }: Gated): void {
   throw new RuntimeError('CHECK_UNSUPPORTED', message, { hint: 'CHECK came with cniVersion 0.4.0' })
 }
 
-/** True if DEL in the list's version receives the result of ADD. */
+/** True if the version of a network configuration list passes the result of ADD to DEL. */
 export function delKnowsResult({ cniVersion = '' }: Gated): boolean {
   return gte(cniVersion, '0.4.0')
 }
 
-/** True if the list's version defines GC and STATUS. */
+/** True if the version of a network configuration list defines GC and STATUS. */
 export function knowsGcAndStatus({ cniVersion = '' }: Gated): boolean {
   return gte(cniVersion, '1.1.0')
 }

@@ -65,7 +65,10 @@ export function loadConflistFile(file: string): NetworkList {
   throw new RuntimeError('INVALID_CONFIG', `${file}: no plugin configs found`)
 }
 
-/** Files of a folder with the given extensions, sorted by name; empty if the folder is missing. */
+/**
+ * Configuration files in a folder that have one of the given extensions, sorted by name. Empty if the folder is
+ * missing.
+ */
 export function confFiles(dir: string, extensions: readonly string[]): string[] {
   try {
     const entries = readdirSync(dir, { withFileTypes: true })

@@ -12,7 +12,7 @@ export const loopbackList: NetworkList = /* @__PURE__ */ parseNetworkList(
   '{"cniVersion":"0.4.0","name":"cni-loopback","plugins":[{"type":"loopback"}]}',
 )
 
-/** Attachment of a container to {@link loopbackList}. */
+/** Attachment of a container to the loopback network {@link loopbackList}. */
 export function loopbackOf({ containerID, netns }: Pick<Attachment, 'containerID' | 'netns'>): Attachment {
   return { containerID, netns, ifName: 'lo' }
 }

@@ -20,7 +20,7 @@ export function parseNetworkList(text: string): NetworkList {
   return { conflist: parseConflist(text), text }
 }
 
-/** Returns a loaded list unchanged, and validates a plain conflist object. */
+/** Returns a loaded network configuration list unchanged. Validates a plain conflist object and adds its text. */
 export function toNetworkList(list: NetworkList | Conflist): NetworkList {
   return isNetworkList(list) ? list : parseNetworkList(JSON.stringify(list))
 }

@@ -9,7 +9,7 @@ import type { OperationOptions } from './runtime.ts'
 
 /** Options for repeating a failed operation: number of attempts, pauses, abort signal. */
 export interface RetryOptions {
-  /** Maximum number of attempts, the first included. Default: 5. */
+  /** Maximum number of attempts of an operation, the first one included. Default: 5. */
   readonly attempts?: number
   /** Pause before the second attempt in milliseconds. The pause doubles for each later attempt. Default: 200. */
   readonly delay?: number
@@ -53,8 +53,9 @@ export function retryDelay(error: unknown, failures: number, policy: RetryPolicy
 }
 
 /**
- * True if a failed ADD needs a DEL: always, unless the first plugin of the list reports code 3 (unknown container).
- * If plugins before the failing one succeeded, their changes must be undone whatever its code. Pure.
+ * True if the runtime must run DEL after a failed ADD. Only one failure needs no DEL: the first plugin of the list
+ * reports code 3 (unknown container). If a later plugin fails, the changes of the plugins before it must be undone.
+ * Pure.
  */
 export function needsDel(error: unknown): boolean {
   if (toErrorDocument(error).code !== ErrorCode.unknownContainer) return true

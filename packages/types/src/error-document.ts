@@ -64,7 +64,8 @@ export function formatError({ msg, details }: Pick<CniErrorDocument, 'msg' | 'de
 }
 
 /**
- * Formats a thrown value as one line, as runtimes print it. An error with a CNI code has its message and its details.
+ * Formats a thrown value as one line, as runtimes print it. The line of an error with a CNI code has its message and
+ * its details.
  */
 export function errorLine(error: unknown): string {
   // Tests the error's members instead of its class, because a bundle may contain two copies of the class.

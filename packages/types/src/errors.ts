@@ -33,7 +33,7 @@ export const ErrorCode = {
 export const cniErrorKey: unique symbol = Symbol.for('cni.error')
 
 /**
- * An error with a CNI code. Handlers throw it, and runtimes decode it from a failed plugin's output.
+ * An error with a CNI code. A plugin's handlers throw it. Runtimes decode it from a failed plugin's output.
  *
  * @example
  * ```ts
@@ -82,7 +82,7 @@ export function isCniError(
   return value instanceof Error && carriedBy(value) !== undefined
 }
 
-/** Code and details that an error carries itself; `undefined` if it has no valid code. */
+/** CNI code and details that an error itself carries. `undefined` if the error has no valid CNI code. */
 export function carriedBy(error: object): CniError[typeof cniErrorKey] | undefined {
   const carried: unknown = Reflect.get(error, cniErrorKey)
   if (typeof carried !== 'object' || carried === null) return undefined

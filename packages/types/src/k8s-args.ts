@@ -1,14 +1,14 @@
-/** The pod of a container, as the runtime passes it in `CNI_ARGS`. */
+/** Kubernetes pod of a container, as the runtime passes it in `CNI_ARGS`. */
 export interface K8sArgs {
   readonly namespace: string
   readonly name: string
-  /** Uid of the pod. Present since containerd 1.5 and CRI-O 1.20. */
+  /** Uid of the Kubernetes pod. Runtimes pass the uid since containerd 1.5 and CRI-O 1.20. */
   readonly uid?: string
   readonly infraContainerID?: string
 }
 
 /**
- * The Kubernetes members of `CNI_ARGS`; `undefined` if the pod's namespace or name is missing.
+ * Reads the pod of a container from `CNI_ARGS`. `undefined` if the pod's namespace or name is missing.
  *
  * @example
  * ```ts

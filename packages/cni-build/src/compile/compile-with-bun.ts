@@ -25,7 +25,7 @@ const environmentFlags = ['process.env.NODE_ENV', 'process.env.BUN_ENV'].map((na
 export const BUN_FLAGS = [
   '--compile',
   '--bytecode',
-  // Removes white space only: bun's other minify flags rename functions and rewrite expressions.
+  // Makes bun remove white space only: its other minify flags rename functions and rewrite expressions.
   '--minify-whitespace',
   // bun never frees the machine code of compiled functions, even in an idle agent. With this flag bun compiles a
   // function only after 30 times as many calls as by default.
@@ -44,8 +44,8 @@ export async function compileWithBun(
 ): Promise<void> {
   const crossFlags = base === compiler ? [] : [`--target=${bunTarget(target)}`, `--compile-executable-path=${base}`]
   await run([compiler, 'build', ...BUN_FLAGS, ...crossFlags, bundle, '--outfile', outfile], {
-    // The executable must not depend on bun's configuration, which bun reads from its working directory and
-    // environment.
+    // Runs bun in the bundle's temporary folder and without environment variables. The executable then does not depend
+    // on bun's configuration.
     cwd: dirname(bundle),
     env: {},
     signal,

@@ -54,7 +54,7 @@ function execute(unwanted: (name: string) => boolean): void {
 
 /**
  * Stops this thread from sharing its working directory with other threads. execve(2) fails with EAGAIN while another
- * thread that shares the directory executes a file. The thread of bun's debugger executes a file when bun starts, and
+ * thread that shares the directory executes a file. The thread of bun's debugger executes a file at bun's start. It
  * then aborts the process.
  */
 function ownFolders(sys: Sys): void {
@@ -74,12 +74,12 @@ function executeWithoutFfi(file: string, args: readonly Uint8Array[], environmen
   if (process.execve === undefined) throw new Error('this runtime has no FFI')
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   const pairs = environment.map((text) => /^([^=]*)=?(.*)$/s.exec(utf8.decode(text))?.slice(1) ?? [])
-  // If the environment has two variables with the same name, the first one counts, as for getenv.
+  // Keeps the first of two environment variables with the same name, as getenv(3) does.
   const argv = args.map((text) => utf8.decode(text))
   return process.execve(file, argv, Object.fromEntries(pairs.reverse()))
 }
 
-/** Reads the NUL-terminated strings in a file of /proc. */
+/** Reads the NUL-terminated strings in a file of /proc, such as `/proc/self/environ`. */
 function textsIn(file: 'cmdline' | 'environ'): Uint8Array[] {
   const bytes = fs().readFileSync(`/proc/self/${file}`)
   const texts: Uint8Array[] = []

@@ -53,7 +53,7 @@ export async function bundleSmall(
   }
 }
 
-/** Name of the bundle in stack traces. */
+/** File name of the bundle that stack traces of the executable show. */
 export const moduleName = (outfile: string): string => `${outfile.slice(outfile.lastIndexOf('/') + 1)}.js`
 
 // internal
@@ -127,8 +127,8 @@ function settings(platform: Platform, options: SmallBundleOptions, start: Start)
 }
 
 /**
- * Modules that only an `import()` loads and whose package declares no side effects. The build evaluates them together
- * with the statically imported modules.
+ * Modules that the program loads only by `import()` and whose package declares no side effects. The build evaluates
+ * these modules together with the statically imported ones.
  */
 function lazyModules({ inputs, outputs }: Esbuild.Metafile, folder: string): string[] {
   const output = Object.values(outputs).find(({ entryPoint }) => entryPoint !== undefined)

@@ -51,7 +51,7 @@ export async function compileSmall(
 
 // internal
 
-/** Advice for error messages of the native compiler. */
+/** Advice that `cni-build` adds to error messages of the native bytecode compiler. */
 const ADVICE: ReadonlyArray<readonly [RegExp, string]> = [
   [
     /was used while the (program was built|image was made)/,

@@ -3,7 +3,10 @@ import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { needPackage } from '../tools/find-package.ts'
 
-/** JavaScript part of the small runtime, from the package `@cni/runtime`. Its modules are bundled with the program. */
+/**
+ * JavaScript part of the small runtime (QuickJS), from the package `@cni/runtime`. Its modules are bundled with the
+ * program.
+ */
 export interface Platform {
   /** Version of the small runtime, which programs read as `process.versions.cni`. */
   version: string

@@ -1,7 +1,7 @@
 import { SourceMap } from 'node:module'
 import { isAbsolute, join, relative } from 'node:path'
 
-/** A place in a source file; lines and columns begin with 1. */
+/** A position in a source file. Lines and columns are counted from 1. */
 export interface Place {
   /** Path of the source file, relative to the working directory. */
   file: string

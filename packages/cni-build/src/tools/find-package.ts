@@ -22,15 +22,15 @@ export function findPackage(name: string): InstalledPackage | undefined {
     try {
       return open(name, from)
     } catch {
-      // The package is not in this folder: tries the next folder. If no folder has the package, the caller throws an
-      // error with advice.
+      // The package is not installed in this folder: tries the next folder. If no folder has the package, the caller
+      // throws an error with advice.
     }
   }
   return undefined
 }
 
 /**
- * Like {@link findPackage}, for a package that every build needs.
+ * Like {@link findPackage}, but throws an error if the package is missing or has the wrong version.
  *
  * @param wanted - the package that npm has to install, and the only valid version; default: any version
  * @throws BuildError `NO_COMPILER` with the command that installs it

@@ -16,7 +16,7 @@ export interface Tools {
   runtime: Runtime
   target: Target
   version: string
-  /** Path of the compiler, a program for this machine. */
+  /** Path of the compiler, which is a program for the build machine. */
   compiler: string
   /**
    * Path of the runtime program that goes into the executable. With bun, compiler and runtime are the same program,
@@ -25,7 +25,9 @@ export interface Tools {
   base: string
   /** Path of the small runtime with TLS, for programs that use `node:https` or `node:tls`. */
   tlsBase?: string
-  /** Program that runs executables of the target on this machine. Absent if the machine runs them itself. */
+  /**
+   * Path of an emulator that runs the target's executables on this machine. Absent if this machine runs them itself.
+   */
   emulator?: string
 }
 

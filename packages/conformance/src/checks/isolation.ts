@@ -18,7 +18,8 @@ export const isolation: readonly Check[] = [
     async run(ctx) {
       needsSight(ctx)
       const take = () => takeSnapshot(ctx.world.node)
-      // The first pod may create resources that all pods share. Only the second pod must leave no changes.
+      // The ADD of the first pod may create resources that all pods share. The check therefore judges only the changes
+      // of a second pod.
       const before = await take()
       if ((await ctx.working()) === undefined) return
       const once = await settledDifference(before, take)

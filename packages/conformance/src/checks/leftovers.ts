@@ -20,7 +20,8 @@ export const leftovers: readonly Check[] = [
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
       const { state } = ctx.world
-      // The first pod may create a lock or a folder for all pods. Only the second pod must leave no files.
+      // The ADD of the first pod may create a lock or a folder for all pods. The check therefore judges only the files
+      // of a second pod.
       const first = await comeAndGo(ctx)
       const once = state.look()
       const second = first && (await comeAndGo(ctx))
@@ -84,7 +85,7 @@ export const leftovers: readonly Check[] = [
   },
 ]
 
-/** Adds and deletes a pod. Returns `undefined` if ADD fails. */
+/** Runs ADD and DEL of the plugin for a new pod. Returns `undefined` if the ADD fails. */
 async function comeAndGo(ctx: Context): Promise<AttachedPod | undefined> {
   const attached = await ctx.attach()
   if ((await addFirst(ctx, attached)) === undefined) return undefined

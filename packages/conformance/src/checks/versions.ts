@@ -11,7 +11,7 @@ import { isInVersion } from './results.ts'
 
 const VERSION = 'SPEC 1.1.0, section 2, "VERSION", and section 5, "Version"'
 
-/** Checks of `VERSION` and of `cniVersion` in configurations and results. */
+/** Checks of the plugin's answer to VERSION, and of `cniVersion` in configurations and results. */
 export const versions: readonly Check[] = [
   {
     id: 'version.probe',

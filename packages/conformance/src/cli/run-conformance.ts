@@ -13,7 +13,7 @@ import { type CommandLine, helpText, parseCommandLine } from './command-line.ts'
 export interface CliIo {
   stdout(text: string): void
   stderr(text: string): void
-  /** True to print colours on stdout. */
+  /** True to print colours on stdout of `cni-conformance`. */
   readonly colour?: boolean | undefined
   /** True to print the name of the running check on stderr. Useful if stderr is a terminal. */
   readonly progress?: boolean | undefined
@@ -21,9 +21,11 @@ export interface CliIo {
 }
 
 /**
- * The `cni-conformance` command without process globals: takes arguments, returns the exit code.
+ * Runs the `cni-conformance` command inside this process: takes the arguments and returns the exit code. Uses no
+ * globals of the process.
  *
- * @returns 0: the plugin conforms, 1: it does not conform, 2: wrong usage, 3: the suite could not run, 4: incomplete.
+ * @returns exit code 0: the plugin conforms, 1: it does not conform, 2: wrong usage, 3: the suite could not run, 4:
+ *   incomplete.
  * @example
  * ```ts
  * const code = await runConformance(['/usr/lib/cni/loopback', '--json'], io)

@@ -4,7 +4,7 @@ import type { Exchange, Finding } from '../model.ts'
 
 /** Description of a plugin call that must fail. */
 export interface ExpectedFailure {
-  /** Description of the call: `ADD without CNI_NETNS`. */
+  /** Description of the plugin call that must fail: `ADD without CNI_NETNS`. */
   readonly what: string
   /** Reason why the plugin must reject the call. */
   readonly why: string

@@ -5,7 +5,7 @@ import type { Exchange, Finding } from '../model.ts'
 
 /** Description of a plugin call that must succeed. */
 export interface ExpectedSuccess {
-  /** Description of the call: `DEL, the second time`. */
+  /** Description of the plugin call that must succeed: `DEL, the second time`. */
   readonly what: string
   /** Reason why the plugin call must succeed. */
   readonly why: string

@@ -3,8 +3,9 @@ import { isObject, type JsonObject, messageOf, parseConflist, parseJson } from '
 import { ConformanceError } from '../errors.ts'
 
 /**
- * Loads a plugin's configuration from a file, an object or a list with an entry for the plugin. A list provides its
- * name and the version that a runtime would choose. Throws a `ConformanceError` with `NO_CONFIG` or `INVALID_CONFIG`.
+ * Loads the configuration of the tested plugin from a file, an object or a network configuration list that contains the
+ * plugin. Of a list, also takes the name, and the version that a runtime would choose. Throws a `ConformanceError` with
+ * `NO_CONFIG` or `INVALID_CONFIG`.
  */
 export function confOf(given: string | JsonObject | undefined, type: string): JsonObject {
   if (given === undefined) return {}

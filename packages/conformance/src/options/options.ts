@@ -3,11 +3,11 @@ import type { CheckResult } from '../model.ts'
 
 /** Options of a run of the conformance suite. */
 export interface ConformanceOptions {
-  /** Path of the plugin's executable. */
+  /** Path of the executable of the tested plugin. */
   readonly plugin: string
   /**
-   * Configuration as a path or an object: a plugin's configuration, or a list with an entry for the plugin. Default: a
-   * minimal configuration.
+   * Configuration of the tested plugin, as a path or an object. It may be a network configuration list that contains
+   * the plugin. Default: a minimal configuration.
    */
   readonly conf?: string | JsonObject | undefined
   /**

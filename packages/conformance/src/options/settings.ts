@@ -44,7 +44,7 @@ function asked(version: string): string {
   throw new ConformanceError('UNKNOWN_VERSION', unknown(version))
 }
 
-/** `cniVersion` of a configuration. `undefined` if the member is missing or empty. */
+/** `cniVersion` of a plugin's configuration. `undefined` if the member is missing or empty. */
 function versionOf(version: unknown): string | undefined {
   if (version === undefined || version === null || version === '') return undefined
   if (isCniVersion(version)) return version

@@ -22,7 +22,7 @@ function quote(value: string): string {
   return /^[\w./:=@,;+-]+$/.test(value) ? value : escapeUnsafe(JSON.stringify(value))
 }
 
-/** Puts text on one line and escapes control characters. */
+/** Puts a text from the plugin on one line and escapes control characters. */
 function excerpt(text: string): string {
   if (text === '') return '(nothing)'
   const line = replaceUnsafe(compact(text).replaceAll('\n', '⏎'), '�')

@@ -83,7 +83,7 @@ function seconds(ms: number): string {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** Replaces control characters that XML 1.0 cannot represent by U+FFFD. */
+/** Replaces control characters that XML 1.0 does not allow by U+FFFD. */
 function escapeXml(text: string): string {
   return (
     text

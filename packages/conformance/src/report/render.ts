@@ -12,7 +12,7 @@ export function renderReport(
   options: {
     /** Format of the report. Default: `text`. */
     readonly format?: 'text' | 'json' | 'junit'
-    /** True for ANSI colours in the text. Default: false. */
+    /** True to print the text report in colour (ANSI). Default: false. */
     readonly colour?: boolean
   } = {},
 ): string {

@@ -95,7 +95,7 @@ function notes({ results }: Report, paint: Painter): string[] {
   ]
 }
 
-// Removes control characters, because a finding's summary quotes the plugin's output.
+// Removes control characters from a finding's summary, because the summary quotes the plugin's output.
 function printable(text: string): string {
   return replaceUnsafe(text, ' ')
 }

@@ -2,7 +2,7 @@ import { type Link, type Netns, openRtnl } from '@cni/netns'
 import type { Route } from '@cni/types'
 import { formatAddress, networkAddress, parsePrefix } from '@cni/types/ip'
 
-/** Addresses and routes that the kernel has in a namespace, to compare with a result. */
+/** Links, addresses and routes that the kernel has in a namespace, for a comparison with a plugin's result. */
 export interface Kernel {
   link(name: string): Link | undefined
   /** True if any interface in the namespace has the address. */
@@ -19,7 +19,7 @@ export const MAIN_TABLE = 254
 
 const ANY = { ipv4: '0.0.0.0/0', ipv6: '::/0' } as const
 
-/** Reads addresses and routes of a namespace. */
+/** Reads links, addresses and routes of a namespace from the kernel. */
 export async function kernelOf(where: Netns): Promise<Kernel> {
   using rtnl = await openRtnl(where)
   const [links, addresses, routes] = await Promise.all([rtnl.getLinks(), rtnl.getAddresses(), rtnl.getRoutes()])

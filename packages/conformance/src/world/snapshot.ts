@@ -80,14 +80,14 @@ async function kernelState(rtnl: Rtnl): Promise<string[]> {
         `route ${type} ${destination}${gateway === undefined ? '' : ` via ${gateway}`}${dev(linkIndex)} table ${table}`,
     ),
     ...[...rules4, ...rules6].map((rule) => `rule ${JSON.stringify(rule)}`),
-    // The kernel's default qdiscs have the handle 0.
+    // Skips qdiscs with the handle 0, which the kernel creates by default.
     ...qdiscs
       .filter(({ handle }) => handle !== '0:')
       .map(({ kind, linkIndex, parent }) => `qdisc ${kind} ${parent}${dev(linkIndex)}`),
   ].filter((line) => !comesByItself(line))
 }
 
-/** True for link-local addresses, addresses of `lo` and their routes: the kernel adds them asynchronously. */
+/** True for link-local addresses, addresses of `lo`, and the routes to both: the kernel adds them asynchronously. */
 function comesByItself(line: string): boolean {
   return /^(address|route \S+) (fe80|ff00)::/.test(line) || /^(address|route \S+) (127\.|::1).* dev lo\b/.test(line)
 }

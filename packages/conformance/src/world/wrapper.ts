@@ -16,7 +16,7 @@ export interface Streams {
   readonly stderr?: string
 }
 
-/** A bind mount: the plugin sees the file or folder of one path at another path. */
+/** A bind mount in the plugin's mount namespace: the plugin sees the file or folder `from` at the path `to`. */
 export interface Mount {
   readonly from: string
   readonly to: string
@@ -39,7 +39,7 @@ exec 5<&- 6>&- 7>&-
 unset in out err pipe mounts
 exec "$@"`
 
-/** Command line that starts a plugin in its own mount namespace, with special streams. */
+/** Command line that starts a plugin in its own mount namespace, with FIFOs for some of its streams. */
 export function wrap(
   plugin: string,
   streams: Streams,

@@ -4,7 +4,7 @@ const NLA_F_NESTED = 0x8000
 export const NLM_F_ACK = 0x4
 export const NLM_F_EXCL = 0x200
 
-/** Commands of `linux/netfilter/ipset/ip_set.h`. */
+/** Numbers of ip_set's netlink commands, from `linux/netfilter/ipset/ip_set.h`. */
 export const CMD_PROTOCOL = 1
 export const CMD_CREATE = 2
 export const CMD_DESTROY = 3

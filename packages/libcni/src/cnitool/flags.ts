@@ -52,5 +52,5 @@ export const COMMON_FLAGS = {
   version: boolFlag({ name: 'version', help: 'print the version' }),
 } as const
 
-/** All flags of cnitool. */
+/** All flags of cnitool: common flags, and flags of single commands. */
 export const FLAGS = { ...COMMAND_FLAGS, ...COMMON_FLAGS }

@@ -11,7 +11,7 @@ export interface CnitoolIo {
   readonly pluginStderr?: ((chunk: Uint8Array) => void) | undefined
   /** True to print colours on stderr. The `cnitool` process sets it if stderr is a terminal. */
   readonly colour?: boolean | undefined
-  /** An abort of this signal ends the running plugins. */
+  /** An abort of this signal ends the plugins that cnitool runs. */
   readonly signal?: AbortSignal | undefined
   /** Function that runs the plugins. Default: starts each plugin as a process. */
   readonly exec?: Exec | undefined

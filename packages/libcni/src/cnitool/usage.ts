@@ -1,7 +1,7 @@
 import { type Flag, flagsText } from '@cni/host/cli'
 import { COMMAND_FLAGS, COMMON_FLAGS } from './flags.ts'
 
-/** Commands of cnitool. */
+/** Names of the commands of cnitool. */
 export type Command = 'add' | 'check' | 'del' | 'gc' | 'status' | 'explain' | 'validate' | 'version' | 'cache'
 
 interface CommandHelp {
@@ -79,7 +79,7 @@ show prints all data of one. ID is as in the output of list, or the path of a na
   },
 }
 
-/** Text of `cnitool --help` or `cnitool COMMAND --help`. */
+/** Text that `cnitool --help` or `cnitool COMMAND --help` prints. */
 export function helpText(command?: Command): string {
   return command === undefined ? generalHelp() : commandHelp(command)
 }

@@ -5,9 +5,9 @@ import type { ExecutionReport } from './execution-report.ts'
 export interface OperationReport {
   readonly verb: Verb
   readonly network: string
-  /** Container of the operation. Missing for GC and STATUS. */
+  /** Container id of the operation's attachment. Missing for GC and STATUS. */
   readonly containerID?: string
-  /** Interface of the operation. Missing for GC and STATUS. */
+  /** Interface name of the operation's attachment. Missing for GC and STATUS. */
   readonly ifName?: string
   /** Duration of the operation in milliseconds, including the waiting time {@link OperationReport.waitedMs}. */
   readonly durationMs: number

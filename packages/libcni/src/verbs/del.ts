@@ -43,7 +43,10 @@ export async function delNetwork(
 
 type Key = Attachment & { readonly network: string }
 
-/** An unreadable result must not stop the deletion of a container (containernetworking/cni#1055). */
+/**
+ * Continues without a cached result if the result is unreadable, so that the container can be deleted
+ * (containernetworking/cni#1055).
+ */
 function rememberedResult(op: Operation, key: Key, version: string): unknown {
   try {
     return readCachedResult(op.cacheDir, key, version)

@@ -6,10 +6,10 @@ import { tempNetns } from '@cni/netns/testing'
 import { NODE } from '../../../../test/node.ts'
 import { type TempDir, tempDir } from '../temp-dir.ts'
 
-/** The reference plugins of Debian's package containernetworking-plugins. */
+/** Folder of the reference plugins, from Debian's package containernetworking-plugins. */
 export const PLUGINS = '/usr/lib/cni'
 
-/** Reason why these tests cannot run here; `undefined` if they can. */
+/** Reason why the tests with real plugins cannot run on this machine. `undefined` if they can run. */
 export const missing: string | undefined =
   process.getuid?.() !== 0
     ? 'needs root: network namespaces'

@@ -49,7 +49,8 @@ export function parseConflist(input: string | Uint8Array): Conflist {
 }
 
 /**
- * Parses a network configuration list for editing. Makes all checks of {@link parseConflist}, but changes no member.
+ * Parses a network configuration list that the caller edits. Makes all checks of {@link parseConflist}, but changes no
+ * member.
  */
 export function parseConflistDocument(input: string | Uint8Array): ConflistDocument {
   const list = parseJson(input, PREFIX)

@@ -1,6 +1,6 @@
 /**
- * Formats an address: dotted decimal, or RFC 5952 (lower case, the longest run of zero groups as `::`).
- * An IPv4-mapped address keeps its dots: `::ffff:10.0.0.1`.
+ * Formats an IP address. IPv4 is dotted decimal. IPv6 follows RFC 5952: lower case, the longest run of zero groups as
+ * `::`. An IPv4-mapped address keeps its dots: `::ffff:10.0.0.1`.
  */
 export function formatAddress(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join('.')
@@ -12,7 +12,7 @@ export function formatAddress(bytes: Uint8Array): string {
   return `${hex.slice(0, start).join(':')}::${hex.slice(start + length).join(':')}`
 }
 
-/** IPv4 address of an IPv4-mapped one (`::ffff:0:0/96`). Returns other addresses unchanged. */
+/** Converts an IPv4-mapped IPv6 address (`::ffff:0:0/96`) to IPv4. Returns all other addresses unchanged. */
 export function unmapAddress(bytes: Uint8Array): Uint8Array {
   return isMapped(bytes) ? bytes.subarray(12) : bytes
 }

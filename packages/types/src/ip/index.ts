@@ -1,5 +1,6 @@
 /**
- * IP addresses as bytes and as text. All packages use this parser; it has no dependencies and no Go rules.
+ * IP addresses as bytes and as text. All packages use this parser, which has no dependencies. It follows no rules that
+ * are special to Go.
  *
  * @example
  * ```ts

@@ -1,9 +1,9 @@
-/** Address family: IPv4 or IPv6. */
+/** Family of an IP address: IPv4 or IPv6. */
 export type IpFamily = 'ipv4' | 'ipv6'
 
 /**
- * Parses an address in network byte order: 4 bytes for IPv4, 16 for IPv6. Returns `undefined` for an invalid address.
- * Strict: no zones, no short forms, and no leading zeros, which some parsers read as octal.
+ * Parses an IP address to bytes in network byte order: 4 bytes for IPv4, 16 for IPv6. Returns `undefined` for an
+ * invalid address. Rejects zones, short forms, and leading zeros, which some parsers read as octal.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 import { CniError, ErrorCode } from '../errors.ts'
 
-/** A JSON object with unchecked members. */
+/** A JSON object whose members may have any type. */
 export type JsonObject = { [member: string]: unknown }
 
 /** True if a parsed JSON value is an object: not `null`, not an array. */
@@ -43,8 +43,8 @@ export function kindOf(value: unknown): string {
 }
 
 /**
- * Renames members of an object to one of `names` if they differ from it only in case, as Go's decoder accepts them.
- * Does so only if the object lacks a member with the exact name. Order and all other members stay.
+ * Renames members of an object whose name differs from one of `names` only in case, as Go's decoder accepts them. Keeps
+ * such a member if the exact name exists too. Order and all other members stay.
  */
 export function foldMembers(object: JsonObject, names: readonly string[]): JsonObject {
   const keys = Object.keys(object)

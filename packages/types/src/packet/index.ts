@@ -1,5 +1,5 @@
 /**
- * One packet as a value and as a line of text, for tracing through a ruleset.
+ * Packets for tracing through a ruleset, as objects and as lines of text.
  *
  * @example
  * ```ts

@@ -5,7 +5,7 @@ class PacketError extends Error {
 
 Object.defineProperty(PacketError.prototype, 'name', { value: 'PacketError', configurable: true })
 
-/** Throws `PacketError`. */
+/** Throws `PacketError` with a message that names the invalid part of the packet. */
 export function refuse(why: string): never {
   throw new PacketError(`packet: ${why}`)
 }

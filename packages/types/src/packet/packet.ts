@@ -4,11 +4,12 @@ import { refuse } from './packet-error.ts'
 import { protocolNumber } from './protocols.ts'
 
 /**
- * A packet to trace. Its interfaces determine its direction:
+ * A packet to trace through a ruleset. The packet's interfaces determine its direction:
  * - `in` alone: incoming.
  * - `in` and `out`: forwarded.
- * - else: sent by this machine.
- * An omitted member is unknown; a rule that tests it makes the trace undecided.
+ * - no interface: sent by this machine.
+ *
+ * An omitted member is unknown. The trace is undecided if a rule tests an unknown member.
  */
 export interface Packet {
   /** IP protocol of the packet: a name such as `tcp`, `udp` or `icmp`, or a number. */
@@ -37,7 +38,10 @@ export interface Packet {
   readonly icmp?: readonly [type: number, code?: number]
   /** Hardware address of the packet's sender. Only for incoming packets. */
   readonly mac?: string
-  /** Type of the link-layer destination. Only for incoming packets; a packet that this machine sends is `unicast`. */
+  /**
+   * Type of the packet's link-layer destination. Only for incoming packets; a packet that this machine sends is
+   * `unicast`.
+   */
   readonly packetType?: 'unicast' | 'broadcast' | 'multicast'
   /**
    * Socket that the iptables match `-m socket` finds for the packet: no socket, an ordinary one (`plain`), or one with
@@ -74,7 +78,7 @@ export function familyOf(packet: Packet): IpFamily {
 export const addressBytes = (text: string): Uint8Array =>
   parseAddress(text) ?? refuse(`${JSON.stringify(text)} is not an IP address`)
 
-/** Canonical text of an address. */
+/** Canonical text of a packet's address. */
 export const plainAddress = (text: string): string => formatAddress(addressBytes(text))
 
 /** Throws `PacketError` for an unknown protocol name, because no rule would ever match the packet. */

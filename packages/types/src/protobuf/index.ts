@@ -1,5 +1,5 @@
 /**
- * Protobuf wire format without a schema: varints and length-delimited fields.
+ * Encoder and decoder for the protobuf wire format, without a schema. Supports varints and length-delimited fields.
  *
  * @example
  * ```ts

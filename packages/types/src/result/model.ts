@@ -25,7 +25,7 @@ export interface Result {
   readonly [unknown: string]: unknown
 }
 
-/** An interface that a plugin has created or changed. */
+/** A network interface that a plugin has created or changed. */
 export interface Interface {
   readonly name: string
   readonly mac?: string | undefined
@@ -44,13 +44,16 @@ export interface IpConfig {
    * an interface.
    */
   readonly interface?: number | undefined
-  /** Host address such as `10.1.2.3/24`, not the address of its network. */
+  /**
+   * IP address of the host with prefix length, such as `10.1.2.3/24`. It is not the address of the network
+   * (`10.1.2.0`).
+   */
   readonly address: string
   readonly gateway?: string | undefined
   readonly [unknown: string]: unknown
 }
 
-/** A route in the container's namespace. */
+/** A route that a plugin has added in the container's namespace. */
 export interface Route {
   /** Destination network of the route; `0.0.0.0/0` or `::/0` for the default route. */
   readonly dst: string

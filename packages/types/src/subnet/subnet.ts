@@ -18,7 +18,7 @@ import { parsePrefix } from '../ip/prefix.ts'
  */
 export function subnet(text: string): {
   readonly family: IpFamily
-  /** The network as text: `first/prefixLength`. */
+  /** Canonical text of the network: first address and prefix length. */
   readonly cidr: string
   readonly first: string
   readonly last: string

@@ -1,7 +1,8 @@
 const out: string[] = []
 setImmediate(() => {
   out.push('immediate')
-  // The timers start inside a callback, because Node runs an immediate and a timer of 1 ms in either order.
+  // Starts the timers inside a callback. Outside of a callback, Node runs an immediate and a timer of 1 ms in either
+  // order.
   setTimeout(() => {
     queueMicrotask(() => out.push('microtask after tick'))
     process.nextTick(() => out.push('tick'))
