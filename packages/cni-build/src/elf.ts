@@ -5,7 +5,7 @@ export interface Segment {
   type: number
   offset: bigint
   address: bigint
-  /** Size of the segment in the file, in bytes. */
+  /** Size of the ELF segment in the file, in bytes. */
   size: bigint
 }
 

@@ -11,7 +11,7 @@ import { translated } from './where.ts'
 export interface CliIo {
   stdout(text: string): void
   stderr(text: string): void
-  /** Stdin of the command. `cni-build where` reads a log from it. Default: an empty log. */
+  /** Stdin of the command. `cni-build where` reads a log from stdin. Default: an empty log. */
   stdin?: AsyncIterable<Uint8Array>
   /** True to print colours on stdout of `cni-build`. */
   colour?: boolean

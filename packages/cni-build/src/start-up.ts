@@ -65,7 +65,7 @@ function isVersions(stdout: string): boolean {
       Array.isArray(document.supportedVersions)
     )
   } catch {
-    // The executable's output is invalid JSON.
+    // The output of the started executable is invalid JSON.
     return false
   }
 }

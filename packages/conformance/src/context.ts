@@ -44,6 +44,6 @@ export interface Context {
 /** A successful ADD with default settings, which all checks share, and its result. */
 export interface Working {
   readonly exchange: Exchange
-  /** First JSON object on the plugin's stdout. */
+  /** Result of the ADD: the first JSON object on the plugin's stdout. */
   readonly result: JsonObject
 }

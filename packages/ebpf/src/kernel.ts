@@ -8,11 +8,11 @@ import { loadSys, type Sys } from '@cni/netns/sys'
 export interface Kernel {
   readonly bpf: Sys['bpf']
   close(fd: number): void
-  /** Mounts a new bpf file system on a folder. */
+  /** Mounts a new, empty bpf file system on a folder. */
   mount(folder: string): void
   /** Number of the file system type of a path, from statfs(2). `undefined` if the path does not exist. */
   fileSystem(path: string): number | undefined
-  /** Content of `/proc/self/mountinfo`. */
+  /** Mounts that this process sees: the content of `/proc/self/mountinfo`. */
   mounts(): string
   /** Effective capabilities of this process, as a bit mask. */
   capabilities(): bigint

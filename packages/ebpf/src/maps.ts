@@ -81,11 +81,11 @@ export function arrayMap<V>(spec: {
   readonly maxEntries: number
 }): MapSpec<
   OpenMap & {
-    /** Reads the value at an index of the array. */
+    /** Reads the value at an index of the BPF array map. */
     get(index: number): V
-    /** Writes the value at an index of the array. */
+    /** Writes the value at an index of the BPF array map. */
     set(index: number, value: V): void
-    /** All values of the array, by index. */
+    /** All values of the BPF array map, in the order of their indexes. */
     values(): V[]
   }
 > {

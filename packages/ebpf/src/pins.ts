@@ -33,7 +33,7 @@ export class PinFolder {
     else this.#check(version, names)
   }
 
-  /** Path of the pin with a name in this folder. */
+  /** Path of a pin in this folder, from the pin's name. */
   pathOf(name: string): string {
     if (/^[A-Za-z0-9_-]{1,64}$/.test(name) && name !== VERSION) return posix.join(this.path, name)
     return invalid(`Not a name of a pin: ${shown(name)}; expected 1 to 64 of A-Z a-z 0-9 _ - that are not "${VERSION}"`)

@@ -165,7 +165,7 @@ export interface Ebpf {
     /** True if programs may call `bpf_sk_assign` (Linux 5.7), which sets the socket that receives the packet. */
     readonly skAssign: boolean
   }
-  /** True if a path is on a bpf file system. */
+  /** True if a path is on a bpf file system, where maps and programs can be pinned. */
   isOnBpffs(path: string): boolean
   /** Mounts a bpf file system on a folder, unless the folder is on one already. Default folder: `/sys/fs/bpf`. */
   mountBpffs(folder?: string): { mounted: boolean }

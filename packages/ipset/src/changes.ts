@@ -7,7 +7,7 @@ export type Change =
   | { readonly verb: 'swap' | 'rename'; readonly set: string; readonly other: string }
   | EntryChange
 
-/** Entries of an IP set to add or delete, in order. */
+/** Entries to add to an IP set or to delete from it, in order. */
 export interface EntryChange {
   readonly verb: 'add' | 'del'
   readonly set: string

@@ -11,7 +11,7 @@ const brand = Symbol.for('cni.ipset.error')
  * ```
  */
 export class SetError extends Error {
-  /** Stable error code, for programs. */
+  /** Stable code of the error, by which a program can distinguish errors. */
   readonly code:
     | 'INVALID'
     | 'EXISTS'

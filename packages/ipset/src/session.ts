@@ -7,7 +7,7 @@ export interface Uncancelled {
   readonly uncancelled?: boolean
 }
 
-/** Options for changes of sets. */
+/** Options for a call that changes IP sets. */
 export interface ChangeOptions extends Uncancelled {
   /** Makes a change that has happened already succeed: creating an existing set or entry, or deleting a missing one. */
   readonly exist: boolean
@@ -19,7 +19,7 @@ export interface IpsetSession {
   change(changes: readonly Change[], options: ChangeOptions): Promise<void>
   /** Reads a set with its entries. `undefined` if the set does not exist. */
   save(name: string, options?: Uncancelled): Promise<SavedSet | undefined>
-  /** All sets of the namespace, without their entries. */
+  /** All IP sets of the network namespace, without their entries. */
   list(): Promise<SetInfo[]>
   test(name: string, entry: string): Promise<boolean>
   warn(message: string, fields: Record<string, unknown>): void

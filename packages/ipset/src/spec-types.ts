@@ -30,9 +30,9 @@ export type SetSpec = {
       readonly hashsize?: number
     }
   | {
-      /** Set of other sets, by name. */
+      /** Set whose entries are other sets, by name (`list:set`). */
       readonly type: 'list:set'
-      /** Initial number of places for names of sets. Default: 8. */
+      /** Initial number of sets that the list can hold (`size` of `list:set`). Default: 8. */
       readonly size?: number
     }
   | {

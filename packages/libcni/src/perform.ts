@@ -8,7 +8,7 @@ import type { OperationReport } from './reports/operation-report.ts'
 import { type CniOptions, type Operation, type OperationOptions, operation } from './runtime.ts'
 import { inTurn } from './turns.ts'
 
-/** Verb, network and attachment of an operation. */
+/** Verb of an operation, with the network and the attachment that it works on. */
 export interface Task {
   readonly verb: Verb
   readonly network: string

@@ -31,7 +31,7 @@ export interface RetryOptions {
 
 type RetryPolicy = Pick<RetryOptions, 'attempts' | 'delay' | 'maxDelay'>
 
-/** Longest delay that `setTimeout` supports, in milliseconds. With a longer delay it fires at once. */
+/** Longest delay that `setTimeout` supports, in milliseconds. A timer with a longer delay fires at once. */
 const LONGEST = 2 ** 31 - 1
 
 /**

@@ -4,7 +4,7 @@ import type { Attachment } from './attachment.ts'
 import { DEFAULT_CACHE_DIR } from './cache/cache.ts'
 import type { OperationReport } from './reports/operation-report.ts'
 
-/** Options of {@link cni}. */
+/** Options of the runtime that {@link cni} creates. */
 export interface CniOptions extends Omit<InvokeOptions, 'timeout'> {
   /** Folders in which the runtime searches for plugins. Plugins get the folders as `CNI_PATH`. */
   readonly path: readonly string[]

@@ -1,4 +1,4 @@
-/** Message of a thrown value of any type. */
+/** Message of a thrown value, which may be an error or any other value. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }

@@ -1,6 +1,6 @@
 /**
- * True if the variable configures the runtime: it opens a debugger, writes files, loads code, adds trusted certificates
- * or tunes memory. An executable of `cni-build` ignores these variables.
+ * True if the environment variable configures the runtime (bun or Node): it opens a debugger, writes files, loads code,
+ * adds trusted certificates or tunes memory. An executable of `cni-build` ignores these variables.
  *
  * Variables that programs in any language obey are not included (`TZ`, `SSL_CERT_FILE`, `HTTPS_PROXY`, `LD_PRELOAD`).
  */

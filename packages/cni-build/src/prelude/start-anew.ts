@@ -126,5 +126,6 @@ function warn(names: readonly string[], error: unknown): void {
   }
 }
 
-// Loads node:fs when it is needed: this file must have no imports, and most starts do not need the module.
+// Loads node:fs only when it is used: this file must have no imports, and most starts of an executable do not need the
+// module.
 const fs = () => process.getBuiltinModule('node:fs')

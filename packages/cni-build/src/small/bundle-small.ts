@@ -59,8 +59,8 @@ export const moduleName = (outfile: string): string => `${outfile.slice(outfile.
 // internal
 
 /**
- * Input of the generated entry module for the first run of esbuild. The result of the first run shows which globals and
- * Node modules the program uses; the second run adds them.
+ * Input of the generated entry module for the first run of esbuild. The first run shows which globals and Node modules
+ * the program uses. The second run adds these globals and modules.
  */
 const NOTHING: Pick<Start, 'absent' | 'builtins' | 'evaluated' | 'globals'> = {
   absent: [],

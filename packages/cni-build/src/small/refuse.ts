@@ -69,8 +69,8 @@ function members(warnings: readonly Esbuild.Message[], folder: string): string[]
 }
 
 /**
- * esbuild's warning about a missing export of a Node module. A Node module is one file such as `node/path.ts`, or has
- * its own folder with submodules: `node/fs/fs.ts`.
+ * Pattern for esbuild's warning about a missing export of a Node module. The source file of a Node module is
+ * `node/path.ts`, or `node/fs/fs.ts` if the module has submodules.
  */
 const LACKING_MEMBER =
   /^Import "(.+)" will always be undefined because there is no matching export in ".*\/runtime\/src\/node\/(.+?)(?:\/\2)?\.ts"/

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { BuildError } from '../errors.ts'
 
-/** An installed npm package. */
+/** An npm package that is installed on this machine. */
 export interface InstalledPackage {
   name: string
   version: string

@@ -53,7 +53,8 @@ export const leftovers: readonly Check[] = [
       if (!from(ctx.version, '1.1.0')) return ctx.skip(`there is no GC in ${ctx.version}`)
       if ((await ctx.working()) === undefined) return
       needsSight(ctx)
-      // Runs ADD and DEL for a first pod. A file that then remains serves all pods, and the check ignores it.
+      // Runs ADD and DEL for a first pod. The check ignores a file that the first pod leaves, because such a file
+      // serves all pods.
       if ((await comeAndGo(ctx)) === undefined) return
       const [alive, gone] = [await ctx.attach(), await ctx.attach()]
       const look = () => outside(ctx, [alive.pod, gone.pod])

@@ -165,7 +165,7 @@ function isVersion(value: unknown): boolean {
     gte(value, value)
     return true
   } catch {
-    // Ignores an invalid result, because another check reports it.
+    // Ignores an invalid result of the plugin, because another check reports it.
     return false
   }
 }

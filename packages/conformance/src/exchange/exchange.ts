@@ -5,7 +5,7 @@ import type { Streams } from '../world/wrapper.ts'
 export interface ExchangeRequest {
   /** Environment variables of the plugin besides `PATH`. A variable with the value `undefined` is not set. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Content of the plugin's stdin. An object is written as JSON. */
+  /** Content of the plugin's stdin. An object is encoded as JSON. */
   readonly stdin?: string | Uint8Array | JsonObject
   readonly streams?: Streams
   /** Description of unusual streams, for the report: `stdin stays open`. */

@@ -32,7 +32,9 @@ export async function settledDifference(before: Snapshot, take: () => Promise<Sn
   })
 }
 
-/** Calls `take` repeatedly until it returns no changed lines, for up to a second. Returns the last lines. */
+/**
+ * Calls `take`, which lists changed lines, until no line remains changed, for up to a second. Returns the last list.
+ */
 export async function settled(take: () => Promise<string[]>): Promise<string[]> {
   const deadline = performance.now() + SETTLE_MS
   for (;;) {

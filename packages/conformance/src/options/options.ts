@@ -17,9 +17,9 @@ export interface ConformanceOptions {
   readonly cniVersion?: string | undefined
   /** True for a chained plugin: pods have an interface, and ADD gets a prevResult. Default: false. */
   readonly chained?: boolean | undefined
-  /** Ids or groups of checks to run. Default: all. */
+  /** Checks to run, by id or group. Default: all checks. */
   readonly only?: readonly string[] | undefined
-  /** Ids or groups of checks to leave out. */
+  /** Checks to leave out, by id or group. Default: none. */
   readonly skip?: readonly string[] | undefined
   /**
    * Folders with other plugins that the tested plugin calls, joined by `:` (`CNI_PATH`). Default: the tested plugin's

@@ -33,7 +33,7 @@ function compact(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text))
   } catch {
-    // Prints text that is not JSON unchanged.
+    // A text of the plugin's stdin or stdout that is not JSON is printed unchanged.
     return text.trimEnd()
   }
 }

@@ -34,7 +34,7 @@ export async function kernelOf(where: Netns): Promise<Kernel> {
           route.type === 'unicast' &&
           (table === undefined || route.table === table) &&
           (route.destination === 'default' ? ANY[route.family] : route.destination) === wanted &&
-          // Accepts a multipath route for any gateway: the kernel lists its gateways in an attribute that is not read
+          // Accepts any gateway for a multipath route: the kernel lists the gateways in an attribute that is not read
           // here.
           (gw === undefined || route.gateway === gw || (route.gateway === undefined && route.linkIndex === undefined)),
       )

@@ -166,7 +166,7 @@ export async function becamePlugin(pid: number | undefined, withinMs: number): P
   return false
 }
 
-/** True while a process runs. A zombie process has ended: its command line in /proc is empty. */
+/** True while a process runs. A zombie process, which has an empty command line in /proc, does not run any more. */
 export function isRunning(pid: number | undefined): boolean {
   return Boolean(commandLine(pid))
 }
@@ -175,7 +175,7 @@ function commandLine(pid: number | undefined): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
   } catch {
-    // /proc has no folder of the process: the process has ended.
+    // The process has ended: /proc has no folder for its id.
     return undefined
   }
 }

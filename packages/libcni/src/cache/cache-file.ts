@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import type { Attachment, CachedAttachment } from '../attachment.ts'
 import { RuntimeError } from '../errors.ts'
 
-/** Content of an attachment's cache file. */
+/** Content of the cache file that a runtime keeps for each attachment. */
 export interface CacheRecord extends CachedAttachment {
   /** Result document of the last plugin of the network's list. */
   readonly result?: Readonly<Record<string, unknown>> | undefined

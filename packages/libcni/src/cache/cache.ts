@@ -146,7 +146,7 @@ function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // Treats an unreadable cache file like a missing one.
+    // Treats an unreadable cache file like a missing one: the attachment has no cached data.
     return undefined
   }
 }

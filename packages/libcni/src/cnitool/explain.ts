@@ -129,7 +129,7 @@ function oneLine(text: string): string {
   return text.replaceAll(/[\r\n]+/g, ' ')
 }
 
-/** Quotes an argument for POSIX shells. */
+/** Quotes an argument of a command line for POSIX shells. */
 function quoteArgument(text: string): string {
   return /^[\w./:=@,+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

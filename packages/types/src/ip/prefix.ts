@@ -14,9 +14,9 @@ import { parseAddress } from './parse-address.ts'
  */
 export function parsePrefix(text: string):
   | {
-      /** Bytes of the address: 4 for IPv4, 16 for IPv6. */
+      /** Bytes of the prefix's address: 4 for IPv4, 16 for IPv6. */
       readonly bytes: Uint8Array
-      /** Length of the prefix in bits. */
+      /** Length of the IP prefix in bits. */
       readonly length: number
     }
   | undefined {

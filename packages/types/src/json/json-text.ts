@@ -12,7 +12,7 @@
  */
 export function jsonValue(text: string): {
   readonly start: number
-  /** Index of the first character after the value. */
+  /** Index in the JSON text of the first character after the value. */
   readonly end: number
 } {
   const start = skipBlanks(text, 0)

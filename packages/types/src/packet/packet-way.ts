@@ -11,7 +11,7 @@ export function explainWay(
   way: {
     readonly packet: Packet
     readonly verdict: string
-    /** Reason of the verdict. The text may be empty. */
+    /** Reason of the packet's verdict. The text may be empty. */
     readonly reason: string
     readonly destination: { readonly address?: string; readonly port?: number }
     /**

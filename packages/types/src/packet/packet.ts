@@ -34,7 +34,7 @@ export interface Packet {
   readonly state?: 'NEW' | 'ESTABLISHED' | 'RELATED' | 'INVALID' | 'UNTRACKED'
   /** TCP flags of the packet. Default: `SYN` alone, for the first packet of a TCP connection. */
   readonly tcpFlags?: readonly ('FIN' | 'SYN' | 'RST' | 'PSH' | 'ACK' | 'URG')[]
-  /** ICMP or ICMPv6 type and code of the packet. */
+  /** ICMP or ICMPv6 type of the packet, and optionally its code. */
   readonly icmp?: readonly [type: number, code?: number]
   /** Hardware address of the packet's sender. Only for incoming packets. */
   readonly mac?: string

@@ -14,7 +14,10 @@ const FAMILIES: ReadonlyMap<string, Family> = /* @__PURE__ */ new Map([
   ['1.1.0', 'ips'],
 ])
 
-/** Group of a CNI version by the JSON structure of its results. `undefined` for an unknown version. */
+/**
+ * Returns the group that a CNI version belongs to: versions whose results have the same JSON structure. `undefined` for
+ * an unknown version.
+ */
 export function familyOf(version: string): Family | undefined {
   return FAMILIES.get(version)
 }
