@@ -45,7 +45,8 @@ export class PinFolder {
    */
   map<M>(spec: MapSpec<M>): M {
     const path = this.pathOf(spec.name)
-    // Looks for the map in a list of the folder first: the explanation of a failed open is slow.
+    // Lists the folder to see if the map is pinned, and opens only an existing pin. A failed attempt to open it is
+    // slow, because the error explains the reason.
     const isThere = !this.#create || this.#kernel.list(this.path)?.includes(spec.name) === true
     if (isThere) return spec.open(openRawMap(this.#kernel, spec, path))
     const map = createRawMap(this.#kernel, spec)

@@ -36,7 +36,7 @@ const LONGEST = 2 ** 31 - 1
 
 /**
  * Milliseconds to wait before the next attempt, after `failures` failed attempts. Pure. Returns `undefined` if no
- * further attempt is permitted. Only CNI error code 11, "try again later", permits one.
+ * further attempt is permitted. Only CNI error code 11, "try again later", permits a further attempt.
  *
  * @example
  * ```ts
