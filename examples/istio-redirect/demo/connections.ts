@@ -2,7 +2,9 @@ import { connectFrom, GATEWAY } from '@cni/istio-redirect/testing/node'
 import type { NetnsTarget } from '@cni/netns'
 import type { Expected, JudgedConnection } from './facts.ts'
 
-/** Documentation addresses (RFC 5737, RFC 3849). No host in the throw-away node has them. */
+/**
+ * Destinations for captured connections: documentation addresses (RFC 5737, RFC 3849). No host in the demo has them.
+ */
 const NOWHERE = { ipv4: '203.0.113.10', ipv6: '2001:db8::10' }
 
 interface Attempt {
@@ -12,7 +14,7 @@ interface Attempt {
   expected: Expected
 }
 
-/** Connections that show the effects of the rules. `server` listens on the node, `app` in the pod. */
+/** Connections of the demo that show the effects of the rules. `server` listens on the node, `app` in the pod. */
 export const attempts = (pod: { ipv4: string; ipv6: string }): Attempt[] => [
   {
     what: 'the application calls a server that does not exist: captured',
@@ -64,7 +66,7 @@ export const attempts = (pod: { ipv4: string; ipv6: string }): Attempt[] => [
   },
 ]
 
-/** Makes a connection and compares it with the expectation. */
+/** Makes a connection of the demo and compares the program that answers with the expected one. */
 export async function attempt(pod: NetnsTarget, { what, from, to, expected }: Attempt): Promise<JudgedConnection> {
   const [connection] = await connectFrom(from.namespace === 'pod' ? pod : 'host', from.uid, [to])
   if (!connection) throw new Error('the client said nothing')

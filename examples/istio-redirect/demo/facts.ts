@@ -1,8 +1,8 @@
 import type { Connection, PluginRun } from '@cni/istio-redirect/testing/node'
 
-/** A connection with its expected and its actual result. */
+/** Connection of the demo, with its expected and its actual result. */
 export interface JudgedConnection extends Connection {
-  /** Description for people. */
+  /** Description of the connection in English, for the demo's output. */
   what: string
   from: { namespace: 'pod' | 'node'; uid: number }
   expected: Expected
@@ -15,13 +15,15 @@ export interface Expected {
   original_dst?: string
 }
 
-/** Result of CHECK: success, or the error document of the plugin. */
+/** Result of the plugin's CHECK: success, or the error document that the plugin printed. */
 export type CheckOutcome = { passed: true } | { passed: false; code: number; msg: string; details: string }
 
 /** Facts of a demo run, as `--json` prints them. Times are in milliseconds. */
 export interface Facts {
   as_expected: boolean
-  /** `hidden` lists the programs that `--without-iptables` hides. */
+  /**
+   * Machine that runs the demo. `hidden` lists the programs that the option `--without-iptables` hides from the plugin.
+   */
   machine: { kernel: string; node: string; iptables: string; hidden?: string[] }
   plugin: { file: string; bytes: number; sha256: string; version: unknown }
   node: { netns: string; folder: string }
@@ -31,13 +33,16 @@ export interface Facts {
   api_requests: string[]
   result: unknown
   /**
-   * Rules of the plugin's chains in the format of `iptables-save`, with jumps to the chains. Packet counters are
+   * Rules in the plugin's chains and jumps to the chains, in the format of `iptables-save`. Packet counters are
    * included if a program read the rules.
    */
   rules: { ipv4: string[]; ipv6: string[] }
   connections: JudgedConnection[]
   check: { untouched: CheckOutcome; tampered_with: string; tampered: CheckOutcome }
-  /** Remains after DEL. Absent with `--keep`. */
+  /**
+   * Rules, state files, addresses and interfaces that still exist after the plugin's DEL. Absent with `--keep`, because
+   * the demo then calls no DEL.
+   */
   left_behind?: { rules: string[]; state: string[]; addresses: string[]; interfaces: string[] }
   kept?: { pod: string; node: string; folder: string }
   total_ms: number

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { loadSys } from '@cni/netns/sys'
 
-/** `mount(2)`: stops propagation of mounts. */
+/** Flag of `mount(2)`, MS_PRIVATE: mounts in this mount namespace do not propagate to other mount namespaces. */
 const MS_PRIVATE = 0x40000
 
 /** Mounts a private, empty file system over a folder. Later mounts in this folder do not propagate to the machine. */

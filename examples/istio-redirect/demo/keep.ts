@@ -1,15 +1,18 @@
 import { rmSync } from 'node:fs'
 import { netns } from '@cni/netns'
 
-/** Path of the pod's namespace during the demo. `--keep` binds both namespaces. */
+/**
+ * Path of the pod's network namespace in the demo. With `--keep`, the demo binds the pod's and the node's namespace to
+ * files.
+ */
 export const POD_NETNS = '/run/netns/cni-demo-pod'
 export const NODE_NETNS = '/run/netns/cni-demo-node'
 /** Folder for configuration, executables and state of a kept demo. */
 export const KEPT_FOLDER = '/run/cni-demo'
 
 /**
- * Binds both namespaces of the demo process to files, so that the namespaces stay after the end of the process. The
- * pod's path equals the path in its state.
+ * Binds the network namespaces of the demo's pod and node to files, so that both stay after the demo process ends. The
+ * plugin's state file names the pod's namespace by the same path.
  */
 export function keep(pid: number): void {
   for (const [from, to] of [
@@ -21,7 +24,7 @@ export function keep(pid: number): void {
   }
 }
 
-/** Removes everything that an earlier `--keep` left. */
+/** Removes the namespaces and the folder that an earlier demo with `--keep` left. */
 export async function cleanKept(): Promise<void> {
   for (const path of [POD_NETNS, NODE_NETNS]) netns.destroy(path)
   rmSync(KEPT_FOLDER, { recursive: true, force: true })

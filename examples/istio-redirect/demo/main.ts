@@ -11,7 +11,10 @@ import { runStory } from './story.ts'
 
 const FOLDER = 'CNI_DEMO_FOLDER'
 
-/** Outside of the throw-away node, starts this program again inside. Inside, runs the story. */
+/**
+ * Runs the demo. The program first starts itself again in new namespaces, the throw-away node. The second process tells
+ * the story.
+ */
 async function main(argv: readonly string[]): Promise<number> {
   const options = parseOptions(argv)
   if (options.help) {
@@ -35,8 +38,8 @@ function storyOf({ ambient }: DemoOptions) {
 }
 
 /**
- * Runs this program in new network and mount namespaces by `unshare`. The kernel removes both namespaces with their
- * last process. A killed demo therefore leaves only an empty temporary folder.
+ * Starts this program again by `unshare`, in new network and mount namespaces. The kernel removes the namespaces with
+ * their last process. A killed demo therefore leaves only an empty temporary folder.
  */
 async function insideNode(argv: readonly string[], keeping: boolean): Promise<number> {
   const folder = keeping ? KEPT_FOLDER : mkdtempSync(join(tmpdir(), 'cni-demo-'))

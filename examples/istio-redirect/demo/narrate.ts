@@ -1,7 +1,7 @@
 import type { PluginRun } from '@cni/istio-redirect/testing/node'
 import type { Facts, JudgedConnection } from './facts.ts'
 
-/** Prints the story as it happens. Uses colour on a terminal only. */
+/** Prints the steps of the demo as they happen. Uses colour on a terminal only. */
 export interface Narrator {
   chapter(title: string): void
   line(text?: string): void
@@ -22,13 +22,13 @@ export function narrator(stream: NodeJS.WriteStream): Narrator {
   }
 }
 
-/** Formats one run of a plugin: `ADD  bridge      exit 0   21 ms`. */
+/** Formats one call of a CNI plugin for the demo's output: `ADD  bridge      exit 0   21 ms`. */
 export const pluginRunText = ({ verb, plugin, exit, ms }: PluginRun): string =>
   `${verb.padEnd(6)} ${plugin.padEnd(11)} exit ${exit}  ${ms.toFixed(0).padStart(4)} ms`
 
 /**
- * Formats a connection: `uid 1000 in the pod → 203.0.113.10:80 answered by the proxy on 15001 (meant for
- * 203.0.113.10:80)`.
+ * Formats a connection for the demo's output: `uid 1000 in the pod → 203.0.113.10:80 answered by the proxy on 15001
+ * (meant for 203.0.113.10:80)`.
  */
 export function connectionText(connection: JudgedConnection): string {
   const who = `uid ${connection.from.uid} in the ${connection.from.namespace}`
@@ -42,7 +42,7 @@ function answerText({ answer, error }: JudgedConnection): string {
   return `${answer.served_by} (pid ${answer.pid}, uid ${answer.uid}, port ${answer.listener})${meant}`
 }
 
-/** Diagram of the packets' paths through the pod, with figures of this run. */
+/** Diagram of the packets' paths through the pod, with the addresses and counts of the current demo run. */
 export function picture({ connections }: Pick<Facts, 'connections'>): string[] {
   const first = (wanted: (connection: JudgedConnection) => boolean): JudgedConnection | undefined =>
     connections.find((connection) => connection.as_expected && wanted(connection))

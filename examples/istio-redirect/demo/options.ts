@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-/** Ambient modes with node-level redirection. */
+/** Redirect modes of ambient mode in which the agent redirects on the node, not in pods. */
 export type NodeMode = 'node-iptables' | 'node-ebpf'
 
 export interface DemoOptions {
@@ -8,7 +8,7 @@ export interface DemoOptions {
   keep: boolean
   clean: boolean
   withoutIptables: boolean
-  /** Ambient mode of the story. `undefined` means the sidecar story. */
+  /** Ambient mode that the demo shows. `undefined` selects the demo with a sidecar. */
   ambient: 'inpod' | NodeMode | undefined
   help: boolean
 }
@@ -37,7 +37,7 @@ Options:
 Exit codes: 0 everything was as expected, 1 something was not, 2 wrong usage.`
 
 /**
- * Parses the options.
+ * Parses the command-line options of the demo.
  *
  * @throws TypeError for an unknown option or mode
  */

@@ -6,17 +6,20 @@ import { type Netns, netns } from '@cni/netns'
 
 /** Reads and changes the rules of the pod. */
 export interface Rules {
-  /** Name of the tool, for people. */
+  /** Name of the tool that reads the rules, printed by the demo. */
   readonly by: string
   /** Rules of the plugin's chains and jumps to them, in the format of `iptables-save`. */
   own(family: Family): Promise<string[]>
-  /** Deletes an IPv4 rule of the plugin. Returns a description of the rule. */
+  /** Deletes one IPv4 rule of the plugin in the pod, so that CHECK fails. Returns a description of the deleted rule. */
   spoil(): Promise<string>
 }
 
 const isOwn = (line: string): boolean => line.includes('ISTIO_') && /^(?:\[|-A)/.test(line)
 
-/** Uses Debian's programs, independent of this repository. Each rule has its `[packets:bytes]`. */
+/**
+ * Reads the pod's rules with Debian's iptables programs, independent of this repository. Each line has the counters
+ * `[packets:bytes]`.
+ */
 export async function rulesByPrograms(pod: Netns): Promise<Rules> {
   const { stdout: version } = await run(['iptables-restore', '--version'])
   return {
@@ -33,7 +36,7 @@ export async function rulesByPrograms(pod: Netns): Promise<Rules> {
   }
 }
 
-/** Uses `@cni/iptables` over netlink, if programs are hidden. */
+/** Reads the pod's rules with `@cni/iptables` over netlink. The demo uses it when the iptables programs are hidden. */
 export function rulesByNetlink(pod: Netns): Rules {
   const { nat } = ruleBuilders({ nat: ['ISTIO_OUTPUT'] })
   return {
@@ -47,7 +50,7 @@ export function rulesByNetlink(pod: Netns): Rules {
   }
 }
 
-/** Rules of both families. */
+/** The plugin's IPv4 and IPv6 rules in the pod. */
 export async function ownRules({ own }: Rules): Promise<Record<Family, string[]>> {
   const [ipv4, ipv6] = await Promise.all(families.map(own))
   return { ipv4: ipv4 ?? [], ipv6: ipv6 ?? [] }

@@ -37,7 +37,7 @@ const ATTACHMENT = {
   ],
 } as const
 
-/** Runs the whole story in the throw-away node. Returns the exit code. */
+/** Runs the sidecar demo in the throw-away node, from ADD to DEL. Returns the exit code. */
 export async function runStory(options: DemoOptions & { folder: string }): Promise<0 | 1> {
   const started = performance.now()
   const tell = narrator(options.json ? process.stderr : process.stdout)
@@ -213,7 +213,10 @@ async function del(tell: Narrator, node: Node, pod: Netns, rulesOfPod: Rules): P
   return { left_behind }
 }
 
-/** With `--keep`, the process outside of the node binds both namespaces, so that they stay after the demo. */
+/**
+ * With `--keep`, a process outside of the demo's namespaces binds node and pod namespace to files. Both then outlive
+ * the demo.
+ */
 async function leave(tell: Narrator, node: Node): Promise<Pick<Facts, 'kept'>> {
   tell.chapter('Kept for exploring (DEL was not run; the rule that was deleted is still missing)')
   await new Promise<void>((resolve, reject) => {

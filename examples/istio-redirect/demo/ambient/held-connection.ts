@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type NetnsTarget, netns } from '@cni/netns'
 
-/** A connection that a process in a pod keeps open. */
+/** TCP connection that a process in a pod keeps open. It tests if changes of the pod's rules cut connections. */
 export interface HeldConnection extends AsyncDisposable {
-  /** Sends a line. True if the server sends the same line back in time. */
+  /** Sends a line over the connection. True if the server sends the same line back within five seconds. */
   echoes(line: string): Promise<boolean>
   /**
-   * Resolves with true as soon as the server's echoes stop. The kernel still translates packets for about 20 ms after
-   * the last rule is removed.
+   * Resolves with true as soon as the server no longer echoes lines. The kernel still translates packets for about 20
+   * ms after the plugin's last rule is removed.
    */
   ends(): Promise<boolean>
 }
@@ -25,7 +25,8 @@ process.stdin.pipe(socket).pipe(process.stdout)
 export async function holdConnection(from: NetnsTarget, host: string, port: number): Promise<HeldConnection> {
   const argv = ['-e', CLIENT, host, String(port)]
   const child = netns.run(from, () => spawn(process.execPath, argv, { stdio: ['pipe', 'pipe', 'inherit'] }))
-  // Ignores the error of a write to an ended process, because only the response counts.
+  // Writing to a client process that has ended causes an error. The demo ignores the error, because only the server's
+  // response counts.
   child.stdin.on('error', () => {})
   if (!(await says(child, 'connected\n'))) throw new Error(`no connection to ${host}:${port}`)
   const echoes = async (line: string): Promise<boolean> => {
@@ -51,7 +52,10 @@ export async function holdConnection(from: NetnsTarget, host: string, port: numb
   }
 }
 
-/** True if the process prints this text next. False if it ends, or prints nothing for five seconds. */
+/**
+ * True if the next output of the client process equals `text`. False if the process ends, or prints nothing for five
+ * seconds.
+ */
 async function says({ stdout }: ChildProcess, text: string): Promise<boolean> {
   if (stdout === null || stdout.closed) return false
   const over = new AbortController()

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Narrator } from '../narrate.ts'
 
-/** An observation: its description, the expected value and the actual value. */
+/** Observation in the ambient demo: its description, the expected value and the actual value. */
 export interface Look {
   readonly what: string
   readonly expected: unknown
@@ -9,19 +9,19 @@ export interface Look {
   readonly as_expected: boolean
 }
 
-/** Observations of a story, printed as they happen. */
+/** Observations of one run of the ambient demo. The demo prints each observation at once. */
 export interface Looks {
   readonly all: readonly Look[]
-  /** Duration of each wait in milliseconds. */
+  /** Durations of the demo's waits in milliseconds, by description of the wait. */
   readonly ms: Readonly<Record<string, number>>
   look(what: string, seen: unknown, expected: unknown): void
-  /** Waits for a condition, at most 20 s, and records the duration. */
+  /** Waits at most 20 s until `condition` is true, and records the duration under the description `what`. */
   timed(what: string, condition: () => boolean): Promise<void>
-  /** End of the story. True if all observations were as expected. */
+  /** Ends the list of observations. True if every observation had its expected value. */
   end(): boolean
 }
 
-/** Creates an empty list of observations, which it prints with `tell`. */
+/** Creates an empty list of observations. The narrator `tell` prints each observation that is added. */
 export function looksTold(tell: Narrator): Looks {
   const all: Look[] = []
   const ms: Record<string, number> = {}

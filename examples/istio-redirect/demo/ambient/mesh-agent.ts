@@ -5,17 +5,19 @@ import { defaultProbeSource } from '@cni/istio-rules'
 import type { ApiServer } from '@cni/kube/testing'
 import type { Netns } from '@cni/netns'
 
-/** Environment of an agent. */
+/** Options of the demo's ambient agent. */
 export interface MeshAgentOptions {
   readonly folder: string
   readonly api: ApiServer
-  /** Pods whose namespaces the agent can find. */
+  /** Pods with their network namespaces. The demo's agent finds only the namespaces of these pods. */
   readonly pods: readonly { readonly uid: string; readonly netns: Netns }[]
-  /** Array that receives the lines of the agent's log. */
+  /** Array to which the demo appends the lines of the agent's log. */
   readonly log: string[]
 }
 
-/** Starts the ambient part of the agent, with this network namespace as the node's. */
+/**
+ * Starts the agent's ambient mode in the demo. The network namespace of the demo process acts as the node's namespace.
+ */
 export async function startAgent(
   { folder, api, pods, log }: MeshAgentOptions,
   change: Partial<AmbientConfig> = {},
@@ -23,7 +25,8 @@ export async function startAgent(
   for (const name of ['run', 'ztunnel', 'sa']) mkdirSync(join(folder, name), { recursive: true })
   writeFileSync(join(folder, 'sa/token'), 'a.demo.token', { mode: 0o600 })
   writeFileSync(join(folder, 'sa/ca.crt'), api.ca)
-  // The demo has no cgroups of pods. A procfs for the agent assigns namespaces to pods.
+  // The demo's pods have no cgroups. The demo writes a procfs folder in which the agent finds the namespace of each
+  // pod.
   showProcess(folder, 1, '/proc/self/ns/net', '/')
   for (const [index, { uid, netns }] of pods.entries()) {
     showProcess(folder, 2 + index, netns.path, `/kubepods/besteffort/pod${uid}/c1`)

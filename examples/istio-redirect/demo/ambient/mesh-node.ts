@@ -14,21 +14,21 @@ export const ECHO_PORT = 9000
 export const POD = { namespace: 'shop', name: 'web', uid: '55efbedd-5af0-4fb0-b896-61604f0b0b53' } as const
 const MODE = 'istio.io/dataplane-mode'
 
-/** A node with two pods, an API server, and the ambient part of the agent. */
+/** Simulated node for the ambient demo: two pods, an API server, and an agent in ambient mode. */
 export interface MeshNode extends AsyncDisposable {
   readonly agent: StartedAmbient
   readonly api: ApiServer
   readonly ztunnelSocket: string
   readonly log: readonly string[]
-  /** The pod of the story, and a pod that never joins the mesh. */
+  /** Network namespaces of the demo's pods: `web` joins the mesh, `client` never joins it. */
   readonly web: Netns
   readonly client: Netns
-  /** Sets or removes the pod's label for ambient mode. */
+  /** Sets the label for ambient mode of the pod `web`. `undefined` removes the label. */
   label(value: 'ambient' | undefined): void
   annotation(): string | undefined
 }
 
-/** Builds the node in this network namespace and a folder. */
+/** Builds the simulated node in the network namespace of this process. `folder` receives the node's files. */
 export async function startMeshNode(folder: string): Promise<MeshNode> {
   await using stack = new AsyncDisposableStack()
   const web = stack.use(netns.create('cni-demo-web'))

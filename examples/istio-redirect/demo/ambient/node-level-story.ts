@@ -12,7 +12,7 @@ import { PTP, PTP_PORT, type PtpMesh, startPtpMesh } from './ptp-mesh.ts'
 const MNT_DETACH = 2
 const BY = { 'node-iptables': 'tunnels of vxlan', 'node-ebpf': 'programs of eBPF' } as const
 
-/** A pod joins a mesh with node-level redirection, and ztunnels start and stop. Returns the exit code. */
+/** Demo of node-level redirection: a pod joins the mesh, and ztunnels start and stop. Returns the exit code. */
 export async function runNodeLevelStory(
   { json, folder }: DemoOptions & { readonly folder: string },
   mode: NodeMode,
@@ -71,12 +71,15 @@ async function connect({ at }: PtpMesh): Promise<string> {
   return answer ? `${answer.served_by} from ${answer.from?.replace('::ffff:', '')}` : (error ?? 'no answer')
 }
 
-/** Unmounts the machine's bpf file systems. The throw-away node mounts its own. */
+/**
+ * Unmounts the machine's bpf file systems in the demo's mount namespace. The demo's node mounts a bpf file system of
+ * its own.
+ */
 function leaveBpffs(): void {
   try {
     for (;;) loadSys().umount2('/sys/fs/bpf', MNT_DETACH)
   } catch (error) {
-    // EINVAL: no bpf file system is left.
+    // `umount2` fails with EINVAL once no bpf file system is mounted at `/sys/fs/bpf`.
     if (!isSysError(error) || error.code !== 'EINVAL') throw error
   }
 }

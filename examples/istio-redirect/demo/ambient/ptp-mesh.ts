@@ -7,7 +7,7 @@ import { type Netns, netns, openRtnl, sysctl } from '@cni/netns'
 import type { NodeMode } from '../options.ts'
 import { startAgent } from './mesh-agent.ts'
 
-/** Addresses of the node, the pods and the server. Each address has its own route. */
+/** IPv4 addresses of the demo's node, pods and server. The node has a separate route for each of them. */
 export const PTP = {
   node: '10.244.255.1',
   'ztunnel-a': '10.244.0.2',
@@ -24,19 +24,22 @@ const UID = {
   server: '55efbedd-5af0-4fb0-b896-61604f0b0b5c',
 } as const
 
-/** A node with point-to-point links, two ztunnels, a pod, a server, and the agent. */
+/**
+ * Simulated node that reaches each pod by a point-to-point link. Two ztunnels, an application pod, a server and an
+ * agent run on the node.
+ */
 export interface PtpMesh extends AsyncDisposable {
   readonly agent: StartedAmbient
   readonly at: Readonly<Record<PtpName, Netns>>
   readonly api: ApiServer
   readonly ztunnels: Readonly<Record<'ztunnel-a' | 'ztunnel-b', TransparentZtunnel>>
-  /** Sets or removes the namespace's label for ambient mode. */
+  /** Sets the label for ambient mode of the pod's Kubernetes namespace, or removes the label. */
   label(asks: boolean): void
   ready(name: 'ztunnel-a' | 'ztunnel-b', is: boolean): void
   annotation(): string | undefined
 }
 
-/** Builds the node in this network namespace and a folder. */
+/** Builds the simulated node in the network namespace of this process. `folder` receives the node's files. */
 export async function startPtpMesh(folder: string, redirected: NodeMode): Promise<PtpMesh> {
   await using stack = new AsyncDisposableStack()
   const make = (name: PtpName): Netns => stack.use(netns.create(`cni-demo-${name}`))

@@ -10,7 +10,7 @@ import { type HeldConnection, holdConnection } from './held-connection.ts'
 import { type Look, looksTold } from './looks.ts'
 import { ADDRESS, APP_PORT, ECHO_PORT, type MeshNode, POD, startMeshNode } from './mesh-node.ts'
 
-/** Output of `--ambient --json`. Times are in milliseconds. */
+/** Document that the demo prints with `--ambient --json`. Times are in milliseconds. */
 interface AmbientFacts {
   readonly as_expected: boolean
   readonly machine: { readonly kernel: string; readonly node: string }
@@ -20,7 +20,7 @@ interface AmbientFacts {
   readonly api_patches: readonly string[]
 }
 
-/** A pod joins an ambient mesh and leaves it while connections are open. Returns the exit code. */
+/** Demo of ambient mode: a pod joins the mesh and leaves it while connections are open. Returns the exit code. */
 export async function runAmbientStory({ json, folder }: DemoOptions & { readonly folder: string }): Promise<0 | 1> {
   const tell = narrator(json ? process.stderr : process.stdout)
   hideFolder('/run/netns')
@@ -47,8 +47,8 @@ export async function runAmbientStory({ json, folder }: DemoOptions & { readonly
   node.label('ambient')
   await timed('enrolled, which its annotation says', () => node.annotation() === 'enabled')
   await timed('ztunnel listens in the pod', () => ztunnel.pods.has(POD.uid))
-  // The kernel did not track the old connection before the rules existed. It starts to track the connection with the
-  // next packet.
+  // The connection is older than the mesh's rules, so conntrack does not know it. Conntrack starts to track the
+  // connection with its next packet.
   await isOver(held, 'the connection from before')
   look('a new connection of web arrives with its own address', await outbound(node), `server from ${ADDRESS.web}`)
   look('one to web arrives with the address of the client', await inbound(node), `web from ${ADDRESS.client}`)

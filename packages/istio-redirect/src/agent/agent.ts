@@ -16,7 +16,10 @@ import { agentParts, type Parts } from './parts/parts.ts'
 import type { Readiness } from './serve/health.ts'
 import { metricsRegistry } from './serve/metrics.ts'
 
-/** Deadline in milliseconds for the search for pods that still need the plugin. A full node has large caches. */
+/**
+ * Deadline in milliseconds of an uninstall's search for pods that still need the plugin. On a full node the runtimes'
+ * cache folders are large.
+ */
 const SEARCH_MS = 5000
 
 /** Options of {@link runAgent}. */
@@ -49,7 +52,7 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
     ['part'],
   )
   const logAndCount = installObserver(own, metrics)
-  /** True if a newer agent on this node does the work and this agent waits. */
+  /** True while a newer agent on the node does the work and this agent only waits. */
   let isAside = false
   const observe: NonNullable<InstallerOptions['observe']> = (event) => {
     logAndCount(event)
@@ -79,8 +82,8 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
   let reloading = Promise.resolve()
   const installing = onNode.run({ signal })
 
-  // The agent reads the configuration folder every ten seconds, even without a change. It does not log the same error
-  // each time.
+  // The agent reads the folder of its settings every ten seconds. It does not repeat the same error in the log each
+  // time.
   const refusals = calmLog(own, 'the configuration is valid again', { level: 'error' })
   const reload = async (bySignal: boolean): Promise<void> => {
     if (signal.aborted) return
@@ -97,7 +100,7 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
     }
     const names = changedVariables(config.values, next.values)
     if (names.length === 0) {
-      // The sender of a SIGHUP expects a line in the log. A periodic read without a change logs nothing.
+      // The sender of a SIGHUP expects a log line about the reload. A periodic reload without a change logs nothing.
       if (bySignal) own.info('the configuration was reloaded: nothing changed')
       return
     }
@@ -129,7 +132,8 @@ function readinessOf(installer: Installer, parts: Parts): Readiness {
     one.state === 'ok' || one.state === 'skipped' ? [] : [`${one.artefact}: ${one.reason ?? one.path}`],
   )
   if (reasons.length === 0 && !ready) reasons.push(reason ?? 'the first installation is not complete')
-  // Reports problems of the agent's parts first, because they cause failures of the installation.
+  // Lists problems of ambient mode, repair and other components of the agent first, because they cause failures of the
+  // installation.
   reasons.unshift(...parts.problems())
   return { ready: reasons.length === 0, reasons }
 }

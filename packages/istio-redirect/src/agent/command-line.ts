@@ -18,7 +18,7 @@ export interface CommandLine {
   readonly json: boolean
   readonly force: boolean
   readonly configDir: string | undefined
-  /** Values of the settings that were given as flags. */
+  /** Settings that were given as flags on the command line, with their values. */
   readonly settings: Readonly<Record<string, unknown>>
 }
 
@@ -51,8 +51,8 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   const command = help ? 'help' : version === true ? 'version' : name
   const isDry = dryRun === true
   const onlyShown = command === 'help' || command === 'version'
-  // Refuses --dry-run where it has no effect. If it were ignored, a user who only wants a preview would change the
-  // node.
+  // Refuses --dry-run with commands that have no dry run. If the flag were ignored, a user who only wants a preview
+  // would change the node.
   if (isDry && command !== 'run' && !onlyShown) throw new UsageError(`--dry-run cannot be combined with ${command}`)
   if (force === true && command !== 'uninstall' && !onlyShown)
     throw new UsageError('--force needs the command uninstall')
@@ -71,7 +71,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
 
 const isCommand = (name: string): name is keyof typeof commands => Object.hasOwn(commands, name)
 
-/** Text of `--help`. */
+/** Text that `install-cni --help` prints. */
 export function helpText(colour: boolean): string {
   const shown: Readonly<Record<string, Flag<unknown>>> = Object.fromEntries(
     all
@@ -100,7 +100,7 @@ ${heading('Exit codes:', colour)}
 `
 }
 
-/** Adds the default to the help of boolean flags. The help prints the default of other flags itself. */
+/** Adds the default value to the help of a boolean flag. The argument parser prints the defaults of other flags. */
 const withDefault = ({ help, alone, fallback, shown = String(fallback) }: Variable<unknown>): string =>
   alone === undefined || fallback === false ? help : `${help}; default ${shown}`
 
@@ -109,7 +109,7 @@ function variableText({ env, help, fallback }: Flag<unknown> & Variable<unknown>
   return `  ${env.join(' or ')}\n          ${help}${standard}\n`
 }
 
-/** Markdown table of the settings for the documentation. */
+/** Markdown table of the agent's settings, for the documentation. */
 export function settingsTable(): string {
   const rows = all
     .filter(([, { unused }]) => !unused)

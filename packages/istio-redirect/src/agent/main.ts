@@ -3,7 +3,7 @@ import { escapeUnsafeLines } from '@cni/types'
 import { openWriter } from './log/writers.ts'
 import { runInstallCni } from './run-install-cni.ts'
 
-/** Deadline for stopping the agent, in milliseconds. The kernel may block for ever on a dead disk. */
+/** Deadline in milliseconds for the agent to stop. A system call on a dead disk may block for ever. */
 const STOP_MS = 900
 
 const stop = new AbortController()
@@ -12,7 +12,7 @@ const stop = new AbortController()
 const stackOf = (error: unknown): string =>
   escapeUnsafeLines(error instanceof Error ? (error.stack ?? error.message) : String(error))
 
-/** Ends the process after the output is flushed, at the latest after 50 ms. */
+/** Ends the agent's process after stdout and stderr are flushed, at the latest after 50 ms. */
 function exit(code: number): void {
   setTimeout(() => process.exit(code), 50).unref()
   process.stdout.write('', () => process.stderr.write('', () => process.exit(code)))
@@ -34,12 +34,12 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     stop.abort(new Error(`install-cni received ${signal}`))
   })
 }
-// Ignores SIGHUP until the agent handles it. The signal's default action would end the process.
+// The agent ignores SIGHUP until it has registered its handler. The signal's default action would end the process.
 process.on('SIGHUP', () => {})
-// An error of a closed output pipe must not end the process: pods still need the installed plugin.
+// A closed output pipe must not end the agent: pods still need the plugin that the agent keeps installed.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
-// An unexpected error in a part of the agent is printed and does not end the agent. The plugin stays installed.
+// An unexpected error is printed and does not end the agent. The plugin stays installed.
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error: unknown) => {
     process.stderr.write(`install-cni: internal error: ${stackOf(error)}\n`)

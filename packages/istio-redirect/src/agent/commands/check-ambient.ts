@@ -3,7 +3,7 @@ import type { AmbientStatus, NodeLevelStatus } from '../serve/ambient-status.ts'
 import type { ServingAnswer } from './check-serving.ts'
 import type { Check } from './checks.ts'
 
-/** Checks of ambient mode on this node. Returns no checks if ambient mode is off. */
+/** Runs the checks of ambient mode on this node. Returns an empty list if ambient mode is off. */
 export function checkAmbient(
   config: Pick<AmbientConfig, 'nativeNftables'> | undefined,
   answer: ServingAnswer,
@@ -47,8 +47,8 @@ function summary(status: AmbientStatus): Check {
 }
 
 /**
- * Returns a warning if the settings ask for native nftables rules and the agent uses iptables. Returns nothing for
- * node-level redirection, which does not support native rules.
+ * Returns a warning if the settings select native nftables rules and the agent uses iptables. Node-level redirection
+ * does not support native rules: returns nothing.
  */
 function notNative({ backend, nodeLevel }: AmbientStatus): Check[] {
   if (backend === undefined || backend === 'nftables' || nodeLevel !== undefined) return []

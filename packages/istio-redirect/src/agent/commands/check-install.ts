@@ -12,13 +12,19 @@ import {
 import { parseConflist } from '@cni/types'
 import type { Check } from './checks.ts'
 
-/** State of the installation: its files, and the readings of the runtimes. */
+/**
+ * State of the plugin's installation on the node: the installed files, and each container runtime's reading of the
+ * network configuration.
+ */
 export interface InstallChecks {
   readonly checks: readonly Check[]
   readonly runtimes: readonly RuntimeReading[]
 }
 
-/** Checks binaries, kubeconfig and network configuration with a dry run. */
+/**
+ * Checks the plugin's binaries, kubeconfig and network configuration: a dry run of the installer finds files that
+ * differ.
+ */
 export async function checkInstall(install: InstallerOptions): Promise<InstallChecks> {
   const plan = await installer(install).plan()
   const { runtimes = [], runtimesAfter = [] } = plan
@@ -27,9 +33,9 @@ export async function checkInstall(install: InstallerOptions): Promise<InstallCh
 }
 
 /**
- * Checks that the container runtimes run the plugin. The node may use one of several runtimes. A runtime without the
- * plugin is therefore only a warning if another runtime runs the plugin. The next step for the user covers problems
- * that remain after the agent has updated its files.
+ * Checks that the container runtimes run the plugin. A node may use only one of its runtimes. A runtime without the
+ * plugin is therefore only a warning if another runtime runs the plugin. The suggested next step covers problems that
+ * remain after the agent has updated its files.
  */
 export function checkRuntimes(
   readings: readonly RuntimeReading[],
@@ -56,8 +62,8 @@ function checkFiles(install: InstallerOptions, { artefacts, primary }: InstallSt
       subject: path === '' ? join(install.netDir, primary ?? '') : path,
       detail:
         state === 'ok' ? (place === undefined ? undefined : `${place}${order}`) : withoutPath(reason ?? state, path),
-      // No next step for changed files, because the agent repairs them. No next step for the token, which has a check
-      // of its own.
+      // No suggestion for changed files, because the agent repairs them. No suggestion for the token, because another
+      // check reports it.
       next:
         (state === 'failed' || state === 'waiting') && path !== install.kubeconfig?.tokenFile
           ? NEXT[artefact]
@@ -81,11 +87,11 @@ function placeOf(path: string, type: unknown): string | undefined {
     const index = plugins.findIndex((plugin) => plugin.type === type)
     return index < 0 ? undefined : `plugin ${index + 1} of ${plugins.length}`
   } catch {
-    // A standalone file holds one plugin and is not a list.
+    // A standalone `.conf` file holds one plugin and no plugin list, so the plugin has no position.
     return undefined
   }
 }
 
-/** Removes the path from the reason of a problem, because the check shows the path already. */
+/** Removes the file's path from the problem's reason, because the check prints the path already. */
 const withoutPath = (reason: string, path: string): string =>
   path !== '' && reason.startsWith(`${path}: `) ? reason.slice(path.length + 2) : reason

@@ -17,7 +17,8 @@ export async function checkRuntime(
   try {
     const { state, text } = await pluginInRuntime(socket, { type, chained })
     if (state !== 'missing') return [{ ...check, state: 'ok', detail: text }]
-    // A missing installation is reported by the checks before this one.
+    // The plugin is not installed, and the checks of the installation report it. No suggestion is needed for the
+    // runtime.
     if (!isInstalled) return [{ ...check, state: 'fail', detail: text }]
     return [{ ...check, state: 'fail', detail: `installed, but ${text}`, next: MISSING }]
   } catch (error) {

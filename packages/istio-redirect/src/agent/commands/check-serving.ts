@@ -6,7 +6,8 @@ import { askStatus } from './ask-status.ts'
 import type { Check } from './checks.ts'
 
 /**
- * Status of the agent from its serving socket, or the reason why no status is available. Not set if the socket is off.
+ * Status of the agent from its serving socket, or the reason why the status is missing. Absent if the settings turn the
+ * socket off.
  */
 export type ServingAnswer =
   | { readonly socket: string; readonly status: ServingStatus }
@@ -25,7 +26,7 @@ export async function askServing(config: ServeConfig | undefined): Promise<Servi
 }
 
 /**
- * Checks that the agent serves the plugin's calls, and shows the reason if not. The check never fails: without the
+ * Checks that the agent serves the plugin's calls, and prints the reason if not. The check never fails: without the
  * agent the plugin decides itself, only slower.
  */
 export function checkServing(answer: ServingAnswer): Check {
@@ -44,8 +45,8 @@ export function checkServing(answer: ServingAnswer): Check {
 }
 
 /**
- * Returns a warning if the agent has no permission to read its DaemonSet, which it reads when it stops. Returns nothing
- * if the agent has the permission, or if the permission is unknown.
+ * Returns a warning if the agent has no permission to read its own DaemonSet. A stopping agent reads the DaemonSet.
+ * Returns nothing if the agent has the permission, or if the permission is unknown.
  */
 export function checkUpgrade(answer: ServingAnswer): Check[] {
   if (answer === undefined || 'problem' in answer || answer.status.upgrade === undefined) return []

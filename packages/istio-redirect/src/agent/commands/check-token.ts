@@ -7,10 +7,13 @@ import type { Check } from './checks.ts'
 const MAX_BYTES = 1024 * 1024
 const claims = z.object({ exp: z.number() })
 
-/** Kind of token: the agent's, which kubelet renews, or the plugin's, which the agent renews. */
+/**
+ * Service account token that is checked: the agent's token, which kubelet renews, or the plugin's token, which the
+ * agent renews.
+ */
 export type TokenKind = keyof typeof KINDS
 
-/** Checks that a token exists and is not expired. The token itself is never shown. */
+/** Checks that a service account token exists and is not expired. The output never contains the token. */
 export function checkToken(path: string, now: number, kind: TokenKind = 'agent'): Check {
   const { name, by, next } = KINDS[kind]
   const check = (state: Check['state'], detail: string): Check => ({
@@ -53,7 +56,7 @@ function expiryOf(token: string): number | undefined {
     const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')
     return z.parse(claims, JSON.parse(payload)).exp * 1000
   } catch {
-    // The token is not a JWT, so its expiry is unknown.
+    // A service account token that is not a JWT has no readable expiry.
     return undefined
   }
 }

@@ -2,9 +2,9 @@
 export interface Check {
   readonly name: string
   readonly state: 'ok' | 'warn' | 'fail'
-  /** File, URL or process that is checked. */
+  /** File, URL or process that the check examines. */
   readonly subject: string
   readonly detail?: string | undefined
-  /** Suggestion for the user, such as a command to run. */
+  /** Suggestion for the user after a failed check, such as a command to run. */
   readonly next?: string | undefined
 }

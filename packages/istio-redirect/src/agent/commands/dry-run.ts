@@ -12,7 +12,8 @@ import type { AgentConfig } from '../config/agent-config.ts'
 import { type CommandIo, paint } from './io.ts'
 
 /**
- * Shows what the agent would write now, without a change. Exit code 0: no change; 2: changes; 1: the agent would fail.
+ * Prints the changes that the agent would make on the node, and changes nothing. Exit code 0: no change; 2: changes; 1:
+ * the agent would fail.
  */
 export async function dryRun(config: AgentConfig, json: boolean, io: CommandIo): Promise<number> {
   const { changes, artefacts, primary, runtimesAfter: runtimes = [] } = await installer(config.install).plan()
@@ -32,8 +33,8 @@ export async function dryRun(config: AgentConfig, json: boolean, io: CommandIo):
 }
 
 /**
- * Prints how the container runtimes would behave after the changes. Prints no warnings if the verdict is `fail`,
- * because the list of problems contains the same sentences.
+ * Prints how the container runtimes would use the plugin after the changes. Omits the warnings if the verdict is
+ * `fail`, because the list of problems repeats them.
  */
 function sayRuntimes(
   readings: readonly RuntimeReading[],

@@ -1,4 +1,4 @@
-/** Output of a command. */
+/** Output of an `install-cni` command: its streams and colours. */
 export interface CommandIo {
   readonly stdout: (text: string) => void
   readonly stderr: (text: string) => void

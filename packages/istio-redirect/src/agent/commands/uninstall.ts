@@ -11,8 +11,8 @@ import { checkLogSocket } from './check-agent.ts'
 import { type CommandIo, paint } from './io.ts'
 
 /**
- * Removes the plugin from the node, as an agent does when it stops. Refuses if an agent runs, because the agent would
- * install the plugin again.
+ * Removes the plugin from the node, as an agent does when it stops. Refuses while an agent runs, because the agent
+ * would install the plugin again.
  */
 export async function uninstall(
   config: AgentConfig,
@@ -48,7 +48,10 @@ export async function uninstall(
   return errors.length > 0 ? 1 : 0
 }
 
-/** Removes the file of the plugin's token. The kubeconfig, which contains the same token, is already removed. */
+/**
+ * Removes the file of the plugin's token. The installer has already removed the kubeconfig, which contains the same
+ * token.
+ */
 function removeToken({ pluginToken }: AgentConfig, errors: InstallError[]): { action: 'remove'; path: string }[] {
   if (pluginToken === undefined) return []
   try {
@@ -62,8 +65,8 @@ function removeToken({ pluginToken }: AgentConfig, errors: InstallError[]): { ac
 }
 
 /**
- * Removes the redirection that an agent in node-level mode left when it was killed. The file that marks the redirected
- * node is removed last.
+ * Removes node-level redirection that a killed agent left on the node. The mark file of the redirected node is removed
+ * last.
  */
 async function removeRedirection(
   { values }: AgentConfig,
@@ -78,16 +81,14 @@ async function removeRedirection(
   return existsSync(path) ? [] : [{ action: 'remove', path }]
 }
 
-/**
- * Removes the socket file that a killed agent left. Ignores errors, because plugins continue without the agent anyway.
- */
+/** Removes the serving socket's file that a killed agent left. Ignores errors: plugins work without the agent, too. */
 function removeStaleSocket(path: string | undefined): { action: 'remove'; path: string }[] {
   try {
     if (path === undefined || !lstatSync(path).isSocket()) return []
     unlinkSync(path)
     return [{ action: 'remove', path }]
   } catch {
-    // The socket does not exist, or cannot be removed.
+    // The socket's file does not exist, or cannot be removed: both are harmless.
     return []
   }
 }

@@ -2,26 +2,29 @@ import type { Labels, ScopedLog } from '../part/services.ts'
 import type { LogEntry } from './format.ts'
 import { isShown, type LogSettings, levelOf } from './levels.ts'
 
-/** Destination of log lines. */
+/** Destination of the agent's log lines: a standard stream or a file. */
 export interface LogWriter {
   /**
-   * Writes a log line, as JSON if `json` is true. With `unless-terminal`, a terminal gets text and any other target
-   * JSON.
+   * Writes a log line, as JSON if `json` is true. `unless-terminal` selects text for a terminal and JSON for other
+   * targets.
    */
   write(entry: LogEntry, json: boolean | 'unless-terminal'): void
 }
 
-/** Log of the agent: several scopes, one format. The levels may change while the agent runs. */
+/** Log of the agent. All scopes share one format. The levels can change while the agent runs. */
 export interface AgentLog {
   scope(name: string): ScopedLog
-  /** Prints a line unchanged if the level of its scope permits it. */
+  /** Prints a line with its own time and scope, such as a plugin's line, if the scope's level permits it. */
   emit(entry: LogEntry): void
   configure(settings: LogSettings): void
 }
 
 const BEFORE_CONFIGURATION: LogSettings = { levels: {}, json: false, targets: ['stdout'] }
 
-/** Creates the log. `open` returns the writer of a target, and is called again when the targets change. */
+/**
+ * Creates the agent's log. `open` returns the writer of a log target. The log calls `open` again when the configured
+ * targets change.
+ */
 export function agentLog(open: (target: string) => LogWriter, now: () => Date = () => new Date()): AgentLog {
   let settings = BEFORE_CONFIGURATION
   let writers: readonly LogWriter[] = settings.targets.map(open)

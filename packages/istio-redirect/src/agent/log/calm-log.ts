@@ -2,9 +2,9 @@ import type { ScopedLog } from '../part/services.ts'
 
 /** Log of one recurring failure and its recovery, without repeated lines. */
 export interface CalmLog {
-  /** Logs the message if it differs from the last one, or after five minutes. */
+  /** Logs a failure's message if it differs from the last message, or five minutes after the last one. */
   failed(message: string, labels?: Readonly<Record<string, string | number>>): void
-  /** Logs the recovery if a failure was reported before. */
+  /** Logs that the failure is over, if a failure was logged before. */
   worked(): void
 }
 
@@ -12,11 +12,11 @@ export interface CalmLog {
 export interface CalmLogOptions {
   /** Level of failures. Default `warn`. */
   readonly level?: 'warn' | 'error'
-  /** Monotonic clock in milliseconds. */
+  /** Monotonic clock in milliseconds, for the pause between equal messages. */
   readonly now?: () => number
 }
 
-/** Creates a {@link CalmLog} that writes to `log`. `recovered` is the line for the recovery. */
+/** Creates a {@link CalmLog} that writes to `log`. `recovered` is the message after the end of a failure. */
 export function calmLog(log: ScopedLog, recovered: string, options: CalmLogOptions = {}): CalmLog {
   const { level = 'warn', now = () => performance.now() } = options
   let last: { readonly message: string; readonly at: number } | undefined

@@ -1,20 +1,20 @@
 import { escapeUnsafe } from '@cni/types'
 import type { Labels } from '../part/services.ts'
 
-/** Line of the log before it is formatted. */
+/** Log line of the agent as data, before it is formatted. */
 export interface LogEntry {
   readonly level: 'debug' | 'info' | 'warn' | 'error'
-  /** UTC time with microseconds, such as `2026-01-02T03:04:05.678901Z`. */
+  /** Time of the log line in UTC with microseconds, such as `2026-01-02T03:04:05.678901Z`. */
   readonly time: string
   readonly scope: string
   readonly msg: string
   readonly labels?: Readonly<Record<string, string | number | boolean | undefined>> | undefined
 }
 
-/** Format of lines: JSON, Istio's text, or coloured text for a terminal. */
+/** Format of the agent's log lines: JSON, Istio's text, or coloured text for a terminal. */
 export type LogForm = 'json' | 'text' | 'terminal'
 
-/** Formats a line of the log, with its newline. */
+/** Formats a log line and appends a newline. */
 export function formatLine(entry: LogEntry, form: LogForm): string {
   if (form === 'json') return jsonLine(entry)
   return form === 'text' ? textLine(entry) : terminalLine(entry)

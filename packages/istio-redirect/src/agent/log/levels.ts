@@ -1,27 +1,27 @@
 import { quote } from '@cni/types'
 
-/** Level names, from no output to all output. */
+/** Names of log levels, from no output to all output. */
 const NAMES = ['none', 'fatal', 'error', 'warn', 'info', 'debug'] as const
 
 /** Level of a log scope. Lines that are less severe than the level are not printed. */
 export type Level = (typeof NAMES)[number]
 
-/** Log levels by scope. The level of the scope `all` overrides all others. */
+/** Log levels by scope. A level for the scope `all` overrides the levels of all other scopes. */
 export type Levels = Readonly<Record<string, Level>>
 
-/** Levels, format and targets of the log. */
+/** Levels, format and targets of the agent's log. */
 export interface LogSettings {
   readonly levels: Levels
   readonly json: boolean | 'unless-terminal'
-  /** `stdout`, `stderr` or paths of files. */
+  /** Targets of the agent's log: `stdout`, `stderr` or paths of files. */
   readonly targets: readonly string[]
 }
 
 const SCOPES = ['all', 'default', 'cni-agent', 'cni-plugin']
 
 /**
- * Parses `scope:level,…`. A level without a scope sets the scope `default`. Invalid parts are skipped and reported in
- * `problems`.
+ * Parses a list of log levels, `scope:level,…`. A level without a scope applies to the scope `default`. Invalid items
+ * are skipped and reported in `problems`.
  */
 export function parseLevels(text: string): { readonly levels: Levels; readonly problems: readonly string[] } {
   const levels: Record<string, Level> = {}
@@ -39,7 +39,7 @@ export function parseLevels(text: string): { readonly levels: Levels; readonly p
 }
 
 /**
- * Returns the log level of a scope. If no level is set for the plugin's scope, it has the level of the agent's scope.
+ * Returns the log level of a scope. If no level is set for the plugin's scope, the level of the agent's scope applies.
  */
 export function levelOf(levels: Levels, scope: string): Level {
   const own = levels.all ?? levels[scope]
@@ -48,9 +48,10 @@ export function levelOf(levels: Levels, scope: string): Level {
 }
 
 /**
- * Value of `plugin_log_level` in the plugin's configuration. The agent prints the plugin's lines up to the same level.
+ * Value of `plugin_log_level` in the plugin's configuration, taken from the agent's log levels. The agent prints the
+ * plugin's lines up to the same level.
  */
 export const pluginLevel = (levels: Levels): Level => levelOf(levels, 'cni-plugin')
 
-/** True if a line of this level is printed. */
+/** True if the log prints lines of this level. */
 export const isShown = (level: Level, limit: Level): boolean => NAMES.indexOf(level) <= NAMES.indexOf(limit)

@@ -4,12 +4,12 @@ import { formatLine, type LogForm } from './format.ts'
 import type { LogSettings } from './levels.ts'
 
 /**
- * Maximal number of bytes of log lines that wait for a slow reader. Further lines are dropped, so that the installation
- * does not wait for the reader.
+ * Maximal number of bytes of log lines that wait for a slow reader of the log. Further lines are dropped, so that the
+ * agent never waits for the reader.
  */
 const MAX_PENDING = 1024 * 1024
 
-/** Opens `stdout`, `stderr` or a file. Only terminals get colours. */
+/** Opens a log target: `stdout`, `stderr` or a file. Only terminals get colours. */
 export function openWriter(target: string): LogWriter {
   if (target !== 'stdout' && target !== 'stderr') return fileWriter(target)
   const stream = process[target]
@@ -39,13 +39,13 @@ function fileWriter(path: string): LogWriter {
       try {
         appendFileSync(path, formatLine(entry, formFor(json, false, true)), { mode: 0o600 })
       } catch {
-        // Ignores the error of the log file: there is no other place to report it, and the agent continues.
+        // Ignores an error of the log file: the agent has no other place to report it, and continues.
       }
     },
   }
 }
 
-/** Format of lines for a target. By default a terminal gets text, any other target JSON. */
+/** Chooses the format for a log target. By default a terminal gets text, and any other target JSON. */
 export function formFor(json: LogSettings['json'], isTerminal: boolean, noColour: boolean): LogForm {
   if (json === true || (json === 'unless-terminal' && !isTerminal)) return 'json'
   return isTerminal && !noColour ? 'terminal' : 'text'

@@ -5,20 +5,20 @@ import * as z from 'zod/mini'
 import type { ApiAccess } from '../part/services.ts'
 import { choosesNode, needsLabels, nodeChoiceSchema } from './node-choice.ts'
 
-/** Name of the agent's DaemonSet. It is fixed, because plugins recognize the agent's pods by this name. */
+/** Name of the agent's DaemonSet. The name is fixed, because the plugin recognizes the agent's pods by it. */
 export const DAEMON_SET = 'istio-cni-node'
 
-/** Deadline in milliseconds of the check whether another agent follows, including all requests and pauses. */
+/** Deadline in milliseconds for reading the DaemonSet when an agent stops, including all requests and pauses. */
 export const LOOK_MS = 5000
 
-/** Result of the check whether another agent replaces this one on the node. */
+/** Result of reading the DaemonSet when an agent stops: does a new agent replace the stopping one? */
 export interface Verdict {
   /**
-   * True if another agent follows on this node, for example after an update, a deleted pod or a reboot. False if the
+   * True if a new agent follows on this node, for example after an update, a deleted pod or a reboot. False if the
    * DaemonSet is deleted or no longer selects the node. `undefined` if unknown.
    */
   readonly wanted: boolean | undefined
-  /** Reason, as the end of a sentence for the log. */
+  /** Reason of the result, as the end of a sentence in the agent's log. */
   readonly why: string
   /** Error of the API server if it denies the agent's requests. */
   readonly refused?: KubeError | undefined
@@ -32,11 +32,11 @@ export interface DaemonSet {
 
 /** Options of {@link daemonSet}. */
 export interface DaemonSetOptions {
-  /** Name of this node. Its Node is requested only if the DaemonSet selects nodes by labels. */
+  /** Name of this node. The agent requests the Node object only if the DaemonSet selects nodes by labels. */
   readonly nodeName: string
-  /** Deadline of the check. Default {@link LOOK_MS}. */
+  /** Deadline in milliseconds for reading the DaemonSet. Default {@link LOOK_MS}. */
   readonly timeoutMs?: number
-  /** Pause between two attempts in milliseconds. Default 1000. */
+  /** Pause in milliseconds between two attempts to read the DaemonSet. Default 1000. */
   readonly pauseMs?: number
 }
 
@@ -70,13 +70,14 @@ export function daemonSet(api: ApiAccess, options: DaemonSetOptions): DaemonSet 
         } catch (error) {
           const status = isKubeError(error) ? error.status : undefined
           if (status === 404 && isAbout(error, 'daemonsets')) return { wanted: false, why: `there is no ${named(api)}` }
-          // Kubernetes invalidates the tokens of a deleted service account. An uninstall deletes it with the DaemonSet.
+          // A 401 may mean an uninstall: deleting the service account invalidates its tokens, and an uninstall deletes
+          // both DaemonSet and account.
           if (status === 401) return { wanted: false, why: 'the service account of the agent is no longer valid' }
           if (!isKubeError(error) || error.code !== 'ABORTED') why = printable(messageOf(error))
           if (status === 403 && isKubeError(error)) refused = error
           if (!isPassing(error)) break
         }
-        // The deadline ends the pause early.
+        // The pause between two attempts ends early at the deadline.
         if (attempt < ATTEMPTS) await delay(pauseMs, undefined, { signal: deadline }).catch(() => {})
       }
       return { wanted: undefined, why, refused }
@@ -108,12 +109,12 @@ async function read<T>(client: KubeClient, path: string, schema: z.ZodMiniType<T
 }
 
 /**
- * True if the API server's error message names this kind of object. A proxy also answers 404, and so does a server
- * without the kind.
+ * True if the API server's error message names this kind of object. A 404 alone proves nothing: proxies and servers
+ * without the kind send it, too.
  */
 const isAbout = (error: unknown, kind: string): boolean => isKubeError(error) && error.said?.startsWith(kind) === true
 
-/** True for an error that may disappear within a second. */
+/** True for an API error that may be over within a second, such as a timeout. */
 function isPassing(error: unknown): boolean {
   if (!isKubeError(error)) return false
   if (error.code === 'NETWORK' || error.code === 'TIMEOUT') return true

@@ -11,7 +11,7 @@ const term = z.object({
   ),
 })
 
-/** Schema of the members of a pod's specification that select its node. */
+/** Schema of a pod specification's members that select the pod's node. */
 export const nodeChoiceSchema = z.object({
   nodeSelector: z.nullish(labels),
   affinity: z.nullish(
@@ -25,11 +25,11 @@ export const nodeChoiceSchema = z.object({
   ),
 })
 
-/** Members of a pod's specification that select its node. */
+/** Node selection of a pod specification: node name, node selector and affinity. */
 export type NodeChoice = z.infer<typeof nodeChoiceSchema>
 
 /**
- * True if the selection depends on labels of the node. The label for Linux alone does not count: the agent runs on
+ * True if a pod specification selects nodes by labels. The label for Linux alone does not count: the agent runs on
  * Linux.
  */
 export function needsLabels({ nodeSelector, affinity }: NodeChoice): boolean {
@@ -38,7 +38,7 @@ export function needsLabels({ nodeSelector, affinity }: NodeChoice): boolean {
 }
 
 /**
- * True if the specification selects the node, by the scheduler's rules.
+ * True if the pod specification permits the node, by the scheduler's rules.
  *
  * @throws `Error` for an unknown operator.
  */

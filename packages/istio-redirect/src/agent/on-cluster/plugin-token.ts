@@ -11,27 +11,27 @@ export interface PluginTokenServices {
   readonly log: ScopedLog
   /** Gauge of the token's expiry, in seconds since 1970. */
   readonly expiry: Gauge
-  /** Called after each failed attempt to renew the token. */
+  /** Called after each failed attempt to renew the plugin's token. */
   readonly failed: () => void
-  /** Receives the results of the requests for tokens. */
+  /** Receives the result of each token request, to track if the API server is reachable. */
   readonly reports?: RequestReports | undefined
   readonly signal: AbortSignal
-  /** Minimal pause between two requests in milliseconds. Default 1000. */
+  /** Minimal pause between two token requests in milliseconds. Default 1000. */
   readonly pauseMs?: number
 }
 
-/** Token that is renewed in its file. */
+/** Token of the plugin's service account, in a file that the agent renews. */
 export interface PluginToken {
-  /** Resolves after the first attempt, successful or not. */
+  /** Resolves after the first attempt to get a token, successful or not. */
   readonly first: Promise<void>
-  /** Resolves after the signal aborts. */
+  /** Resolves after the signal aborts and the renewal of the token has stopped. */
   readonly done: Promise<void>
   /** Reason why the plugin has no valid token. `undefined` if the token is valid. */
   problem(): string | undefined
 }
 
 /**
- * Keeps a token of the plugin's own account in its file.
+ * Keeps a valid token of the plugin's own service account in a file.
  *
  * The token is not bound to a pod, so it outlives the agent's pod. It is valid for an hour and renewed before half an
  * hour. Each start of the agent requests a new token. Until the new token arrives, the file keeps the token of the
@@ -64,8 +64,8 @@ export function keepPluginToken(services: PluginTokenServices): PluginToken {
 }
 
 /**
- * Removes the token's file, and returns its path if it existed. The installer removes the kubeconfig, which contains
- * the token too.
+ * Removes the file of the plugin's token, and returns its path if it existed. The installer removes the kubeconfig,
+ * which contains the same token.
  */
 export const removePluginToken = ({ file }: PluginTokenConfig): string | undefined => tokenFile(file).remove()
 

@@ -6,7 +6,7 @@ const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 60_000
 
 /**
- * Runs a function until the signal aborts. If the function ends or fails earlier, logs this and calls the function
+ * Runs a function until the signal aborts. If the function returns or throws earlier, logs it and calls the function
  * again after a growing pause.
  */
 export async function keepRunning(
@@ -24,7 +24,7 @@ export async function keepRunning(
       if (signal.aborted) return
       log.error(`${what}: ${messageOf(error)}`, { pauseMs: pause })
     }
-    // The signal ends the pause early.
+    // The pause before the next call ends early when the signal aborts.
     await sleep(pause, undefined, { signal }).catch(() => {})
     pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
   }

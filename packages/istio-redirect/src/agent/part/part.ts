@@ -1,21 +1,23 @@
 /**
- * Reason for the end of a part.
+ * Reason why the agent ends one of its components, such as ambient mode.
  * - `followed`: another agent follows on this node and takes over the existing state.
- * - `removed`: no agent follows, and all state is removed.
+ * - `removed`: no agent follows, and the component removes all its state from the node.
  * - `exchanged`: the same agent continues with another configuration, or leaves the work to a newer agent.
  */
 export type EndReason = 'followed' | 'removed' | 'exchanged'
 
 /** Component of the agent that can be reconfigured while the agent runs. */
 export interface Part<C> {
-  /** Starts the part, or restarts it if its settings have changed. The new instance starts before the old one ends. */
+  /**
+   * Starts the component, or restarts it if its settings have changed. The new instance starts before the old one ends.
+   */
   update(config: C): Promise<void>
   close(why: EndReason): Promise<void>
 }
 
 /**
- * Creates a part. The part restarts whenever `key` returns another value, compared as JSON. `start` resolves with the
- * function that stops the part.
+ * Creates a component of the agent. It restarts when `key` returns another value, compared as JSON. `start` resolves
+ * with the function that stops the component.
  */
 export function agentPart<C>(
   key: (config: C) => unknown,
