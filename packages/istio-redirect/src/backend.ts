@@ -1,10 +1,10 @@
 import type { ApplyReport, IptablesBackend } from '@cni/iptables'
 
-/** Back end that writes the rules: one of the iptables back ends, or nftables directly. */
+/** Back end that writes the redirection rules: one of the iptables back ends, or nftables directly. */
 export type Backend = IptablesBackend | 'nftables'
 
 /**
- * Result of an apply.
+ * Result of writing rules to a namespace.
  * - `fresh`: the rules were written to an empty namespace.
  * - `reconcile`: rules that differed were corrected.
  * - `replace`: whole nftables tables were replaced.
@@ -13,7 +13,8 @@ export type Backend = IptablesBackend | 'nftables'
 export type ApplyPlan = ApplyReport['plan'] | 'replace'
 
 /**
- * Reads `nft` or `legacy`, as Istio's settings and files on nodes spell it. Returns `undefined` for any other value.
+ * Parses an iptables back end, `nft` or `legacy`, as Istio's settings and files on nodes spell it. Returns `undefined`
+ * for any other value.
  */
 export function iptablesBackend(word: unknown): IptablesBackend | undefined {
   if (word === 'nft') return 'iptables-nft'

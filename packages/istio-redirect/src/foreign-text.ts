@@ -1,8 +1,8 @@
 import { escapeUnsafeLines } from '@cni/types'
 
-/** Copies the beginning of a text. A slice would keep the whole text in memory. */
+/** Copies the beginning of a text. A slice of the text would keep the whole text in memory. */
 export const beginning = (text: string, maxChars: number): string =>
   text.length <= maxChars ? text : Buffer.from(text.slice(0, maxChars)).toString()
 
-/** Formats a value as indented JSON, with characters escaped that could control a terminal. */
+/** Formats a value as indented JSON. Escapes characters that could control the user's terminal. */
 export const jsonText = (value: unknown): string => `${escapeUnsafeLines(JSON.stringify(value, null, 2))}\n`

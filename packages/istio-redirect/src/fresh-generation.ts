@@ -1,4 +1,2 @@
-/**
- * Generation of nf_tables in a fresh namespace: nf_tables was never changed there. The kernel counts changes from 1.
- */
+/** Generation that the kernel reports for nf_tables in a new network namespace. The kernel adds 1 for each change. */
 export const FRESH_GENERATION = 1

@@ -1,10 +1,11 @@
 /**
- * Number of results that a memo remembers. The pods of a node differ in few annotations, so a small number is enough.
+ * Number of results that a memoized function keeps. The pods of a node differ in few annotations, so a small number is
+ * enough.
  */
 const MOST = 32
 
 /**
- * Wraps a function so that its last 32 results are remembered, by the JSON of the arguments.
+ * Wraps a function so that its last 32 results are kept, by the JSON of the arguments.
  *
  * @param fits - returns false for a result that must not be remembered, such as a large one
  */
@@ -17,7 +18,7 @@ export function memo<Arguments extends readonly unknown[], Result>(
     const key = JSON.stringify(args)
     const known = remembered.get(key) ?? { result: make(...args) }
     if (!fits(key, known.result)) return known.result
-    // Puts the result last. The first one, which was used least recently, is dropped.
+    // Moves the used result to the end of the map. The map's first result was used least recently and is dropped.
     remembered.delete(key)
     remembered.set(key, known)
     const [oldest = key] = remembered.keys()

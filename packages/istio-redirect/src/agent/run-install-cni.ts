@@ -11,14 +11,17 @@ import { isConfigError } from './config/config-error.ts'
 import { loadConfig } from './config/source.ts'
 import { agentLog, type LogWriter } from './log/agent-log.ts'
 
-/** Placeholders for the API server: uninstall does not use it, and also works outside of a pod. */
+/**
+ * Placeholder for the API server's address in `uninstall`. The command sends no requests, and also works outside of a
+ * pod.
+ */
 const NO_SERVER = { KUBERNETES_SERVICE_HOST: 'none', KUBERNETES_SERVICE_PORT: '443' }
 
 /** Streams, environment and signals that `install-cni` gets from its process. */
 export interface AgentIo {
   readonly stdout: (text: string) => void
   readonly stderr: (text: string) => void
-  /** True if the output may have colours. */
+  /** True if the output of `install-cni` may have colours. */
   readonly colour: boolean
   readonly env: Readonly<Record<string, string | undefined>>
   /** Stops the agent. The agent removes the plugin from the node if its DaemonSet is gone. */
@@ -27,7 +30,7 @@ export interface AgentIo {
   readonly onHangup: (listener: () => void) => void
   /** Extends the deadline for stopping the agent to `ms` milliseconds more than usual. */
   readonly needTime: (ms: number) => void
-  /** Opens `stdout`, `stderr` or a file for the log. */
+  /** Opens a target of the agent's log: `stdout`, `stderr` or a file. */
   readonly openLog: (target: string) => LogWriter
 }
 

@@ -21,8 +21,8 @@ const labelSelector = z
   })
 
 /**
- * Selectors of ambient mode. Unknown keys are errors: if a misspelt key were ignored, its selector would match every
- * pod.
+ * Schema of ambient mode's pod selectors. An unknown key is an error: without the misspelt key, a selector would match
+ * every pod.
  */
 export const selectorsSchema = z.array(
   z.strictObject({ podSelector: z.nullish(labelSelector), namespaceSelector: z.nullish(labelSelector) }),
@@ -31,7 +31,10 @@ export const selectorsSchema = z.array(
 const text = z.nullish(z.string())
 const flag = z.nullish(z.boolean())
 const texts = z.nullish(z.array(z.string()))
-/** An absolute path. The runtime chooses the working directory, so a relative path has no fixed meaning. */
+/**
+ * Schema of an absolute path. A relative path has no fixed meaning, because the container runtime chooses the working
+ * directory.
+ */
 const path = z.nullish(z.string().check(z.regex(/^(?:\/|$)/, 'expected an absolute path')))
 
 const keys = {
@@ -43,15 +46,18 @@ const keys = {
   pod_namespace: text,
   native_nftables: flag,
   enable_ambient_detection_retry: flag,
-  /** In both node modes the plugin follows the rules of Istio 1.19, whose annotation excludes a pod. */
+  /**
+   * Redirect mode of ambient mode. In the two node modes the plugin decides as Istio 1.19 does: a pod annotation
+   * excludes the pod.
+   */
   ambient_redirect_mode: z.nullish(z.enum(['inpod', 'node-iptables', 'node-ebpf'])),
-  /** `none`: CHECK succeeds without a check, as Istio's does. */
+  /** With `none`, the plugin's CHECK succeeds without a check, as Istio's CHECK does. */
   check_mode: z.nullish(z.enum(['verify', 'none'])),
-  /** `strict`: STATUS also fails for problems that the node agent repairs when it starts. */
+  /** With `strict`, the plugin's STATUS also fails for problems that the node agent repairs when it starts. */
   status_mode: z.nullish(z.enum(['lenient', 'strict'])),
-  /** `never`: the plugin always decides by itself and does not ask the node agent. */
+  /** With `never`, the plugin always decides by itself and does not ask the node agent. */
   agent: z.nullish(z.enum(['auto', 'never'])),
-  /** Keys of Istio 1.19 and earlier. */
+  /** Configuration keys of Istio 1.19 and earlier. */
   log_level: text,
   log_uds_address: path,
   kubernetes: z.nullish(
@@ -69,8 +75,8 @@ const keys = {
  */
 export const confSchema = netConf(keys)
 
-/** Keys of this plugin, and keys of Istio 1.19. */
+/** All keys of the plugin's configuration, including keys of Istio 1.19. */
 export const confKeys: readonly string[] = Object.keys(keys)
 
-/** Parsed configuration. */
+/** Parsed configuration of the plugin. */
 export type Conf = z.infer<typeof confSchema>

@@ -2,12 +2,15 @@ import type { DecisionSettings } from '@cni/istio-rules'
 import { inFolder } from '../in-folder.ts'
 import type { Conf } from './conf.ts'
 
-/** Settings with defaults applied. Keys of Istio 1.19 apply where the newer keys are absent. */
+/** Settings of the plugin with defaults applied. A key of Istio 1.19 applies where the newer key is absent. */
 export interface Settings extends DecisionSettings {
-  /** Run directory of the node agent. `''` means no state, no log file and no kubeconfig of the agent. */
+  /**
+   * Run directory of the node agent. With `''`, the plugin uses no state folder, no log file and no kubeconfig of the
+   * agent.
+   */
   readonly runDir: string
   readonly kubeconfig: string | undefined
-  /** True if a pod must fail to start when the plugin cannot find out its ambient state. */
+  /** True if ADD must fail when the plugin cannot find out if the pod belongs to the ambient mesh. */
   readonly ambientFailsClosed: boolean
   /** Path of the socket where the node agent accepts new ambient pods. */
   readonly eventSocket: string | undefined
@@ -15,11 +18,11 @@ export interface Settings extends DecisionSettings {
   readonly logSocket: string | undefined
   readonly checkMode: 'verify' | 'none'
   readonly statusMode: 'lenient' | 'strict'
-  /** True if the plugin asks the node agent to decide. */
+  /** True if the plugin asks the node agent to decide about a pod. */
   readonly mayBeServed: boolean
 }
 
-/** Applies defaults to a parsed configuration. */
+/** Applies defaults to the plugin's parsed configuration. */
 export function settingsOf(conf: Conf): Settings {
   const runDir = conf.cni_agent_run_dir ?? ''
   return {

@@ -3,15 +3,15 @@ import { logLevel } from '../log/sinks.ts'
 import { type Conf, confKeys } from './conf.ts'
 import type { Settings } from './settings.ts'
 
-/** Warns about settings that the plugin ignores or replaces by a default. */
+/** Warns about settings of the plugin that are ignored or replaced by a default. */
 export function warnAboutSettings(log: Pick<Log, 'warn'>, conf: Conf, settings: Settings): void {
   if (logLevel(settings.logLevel) === undefined) {
     log.warn(`plugin_log_level ${JSON.stringify(settings.logLevel)} is unknown: taken as "info"`)
   }
   for (const key of Object.keys(conf)) {
     const plain = key.toLowerCase()
-    // Go ignores upper and lower case in JSON keys, so Istio's plugin accepts this key. This plugin does not, and
-    // warns.
+    // JSON keys are case-insensitive in Go, so Istio's plugin accepts a key in another case. Our plugin ignores the key
+    // and warns.
     if (plain !== key && confKeys.includes(plain)) log.warn(`${JSON.stringify(key)} is ignored: write ${plain}`)
   }
 }

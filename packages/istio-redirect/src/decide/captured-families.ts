@@ -5,31 +5,40 @@ import type { FoundRedirect } from './redirection.ts'
 
 /** Addresses of a pod, and their sources. */
 export interface KnownAddresses {
-  /** Path of the pod's network namespace, for messages. */
+  /** Path of the pod's network namespace, for error messages. */
   readonly place: string
-  /** Addresses that earlier plugins report in `prevResult`, with or without `/bits`. */
+  /** Pod's addresses that earlier plugins of the chain report in `prevResult`, with or without `/bits`. */
   readonly told: readonly string[]
-  /** Addresses that the kernel lists. IPv4 addresses may be missing here if `told` has one. */
+  /**
+   * Pod's addresses that the kernel lists. IPv4 addresses may be missing if `prevResult` has one, because they are then
+   * not read.
+   */
   readonly found: readonly string[]
-  /** True if `disable_ipv6` turns IPv6 off in the pod. Read only if {@link mayHaveLostIpv6}. */
+  /** True if the sysctl `disable_ipv6` turns IPv6 off in the pod. Used only if {@link mayHaveLostIpv6} is true. */
   readonly ipv6Off: boolean
 }
 
 type UsableAddresses = ReturnType<typeof usableAddresses>
 
-/** Source address of traffic that Envoy passes on unchanged. Unlike 127.0.0.6, it has to be added to `lo`. */
+/**
+ * IPv6 source address of traffic that Envoy passes on unchanged. It has to be added to `lo`, unlike 127.0.0.6, which is
+ * a loopback address.
+ */
 export const PASS_THROUGH = '::6/128'
 
-/** Usable addresses among those that the kernel lists. */
+/** Filters the addresses that the kernel lists in a pod: keeps those that the pod itself can use. */
 export const foundAddresses = (addresses: readonly string[]): UsableAddresses =>
-  // An earlier ADD of this plugin added the address `::6`, so it is not an address of the pod.
+  // The address `::6` is not the pod's own: an earlier ADD of the plugin added it to `lo`.
   usableAddresses(addresses.filter((address) => address !== PASS_THROUGH))
 
-/** True if `prevResult` has IPv6 addresses and the kernel lists none. Then `disable_ipv6` decides about IPv6. */
+/**
+ * True if `prevResult` has IPv6 addresses and the kernel lists none. The sysctl `disable_ipv6` then decides if IPv6 is
+ * captured.
+ */
 export const mayHaveLostIpv6 = (told: UsableAddresses, found: UsableAddresses): boolean =>
   told.ipv6.length > 0 && found.ipv6.length === 0
 
-/** Capture configuration of a pod and its known addresses. Throws `CniError` if the pod has no address. */
+/** Builds the capture configuration of a pod from its known addresses. Throws `CniError` if the pod has no address. */
 export const captureOfPod = (
   found: FoundRedirect,
   known: KnownAddresses,
@@ -39,9 +48,9 @@ export const captureOfPod = (
 // internal
 
 /**
- * True if IPv6 is captured: `prevResult` or the kernel has an IPv6 address, and IPv6 is not turned off in the pod. Both
- * sources are needed: `prevResult` lacks autoconfigured addresses, and a later step may have removed an address it
- * names.
+ * True if the rules capture IPv6: `prevResult` or the kernel has an IPv6 address, and IPv6 is not turned off in the
+ * pod. Both sources are needed. `prevResult` lacks autoconfigured addresses, and a later plugin may have removed an
+ * address of `prevResult`.
  */
 function capturesIpv6(
   { pod, redirect }: FoundRedirect,

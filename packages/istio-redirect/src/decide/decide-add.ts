@@ -5,33 +5,33 @@ import { captureOfPod, type KnownAddresses } from './captured-families.ts'
 import type { DecisionLog } from './log.ts'
 import { redirectionOf } from './redirection.ts'
 
-/** Pod of an ADD. Without a UID, the name may belong to an earlier pod. */
+/** Pod that an ADD names. If the UID is missing, an earlier pod may have had the same name. */
 export interface AskedPod extends PodIdentity {
-  /** `K8S_POD_UID` from the runtime. */
+  /** UID of the pod: the value of `K8S_POD_UID` from the container runtime. */
   readonly uid?: string | undefined
 }
 
-/** An ADD of a pod that `decideWithoutApi` does not skip. */
+/** ADD call to decide about. `decideWithoutApi` has already skipped pods that need no API request. */
 export interface AddCall {
   readonly pod: AskedPod
   readonly settings: Pick<Settings, 'ambientSelectors' | 'ambientOptOut'>
-  /** Environment variables of the node. */
+  /** Environment variables of the plugin's process on the node. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Data sources of a decision: the agent's watches, or the API server and the kernel. */
+/** Data sources for the decision about an ADD: the agent's watches, or the API server and the kernel. */
 export interface AddSources {
-  /** Finds the pod. Rejects if it cannot. */
+  /** Finds the pod of the ADD. Rejects if the pod cannot be found. */
   pod(who: AskedPod): Promise<PodInfo>
   /**
-   * Enrols a pod in ambient mode if the selectors choose it. Resolves to false if they do not. Rejects if the enrolment
-   * failed.
+   * Enrols a pod in the ambient mesh if the selectors choose the pod, otherwise resolves to false. Rejects if the
+   * enrolment fails.
    */
   enrol(pod: PodInfo): Promise<boolean>
   addresses(): Promise<KnownAddresses>
   /**
-   * Throws if the pod asks for more rules than this source allows. If `bound` is absent, only the limits of annotations
-   * apply.
+   * Throws if the pod needs more rules than the data source allows. If `bound` is absent, only the limits of the pod's
+   * annotations apply.
    */
   bound?(redirect: Redirect): void
 }
@@ -40,7 +40,8 @@ export interface AddSources {
 export type Decision = { readonly act: 'skip' } | { readonly act: 'redirect'; readonly config: CaptureConfig }
 
 /**
- * Decides about an ADD, and logs the reason. The agent calls it for the plugins of its node, and a plugin for itself.
+ * Decides about an ADD and logs the reason. Called by the agent for the plugins of its node, and by a plugin that
+ * decides itself.
  *
  * @throws CniError, RedirectError if the pod cannot start; and any error of a source.
  */

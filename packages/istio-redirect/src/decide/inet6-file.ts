@@ -1,6 +1,8 @@
 import { formatAddress } from '@cni/types/ip'
 
-/** Reads addresses (`address/bits`) from a text of `/proc/net/if_inet6`. Skips addresses of host and link scope. */
+/**
+ * Parses the addresses (`address/bits`) in the text of `/proc/net/if_inet6`. Skips addresses of host and link scope.
+ */
 export function inet6Addresses(text: string): string[] {
   const addresses: string[] = []
   for (const line of text.split('\n')) {

@@ -1,6 +1,6 @@
 import type { LogFields } from '@cni/skel'
 
-/** Log of a decision. The log of every CNI call has this shape. */
+/** Log that a decision about an ADD writes to. The log of every CNI call has this type. */
 export interface DecisionLog {
   debug(message: string, fields?: LogFields): void
   info(message: string, fields?: LogFields): void

@@ -5,7 +5,7 @@ import type { Backend } from '../backend.ts'
 
 /**
  * Encodes the rules of a configuration as one netlink batch, for a namespace without rules. Returns `undefined` if
- * netlink cannot express one of them.
+ * netlink cannot express one of the rules.
  */
 export function makeBatch(config: CaptureConfig, backend: Exclude<Backend, 'iptables-legacy'>): Uint8Array | undefined {
   if (backend === 'nftables') return nativeBatch(nativeRules(config))

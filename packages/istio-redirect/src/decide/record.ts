@@ -1,7 +1,7 @@
 import { type CaptureConfig, capturedFamilies } from '@cni/istio-rules'
 import type { AttachmentRecord, NetnsIdentity } from '../state/attachments.ts'
 
-/** Record of the rules in a namespace, for CHECK and DEL. The writer of the rules adds the back end. */
+/** Builds the record of a pod's rules that CHECK and DEL read. The back end is added when the rules are written. */
 export function recordOf(netns: NetnsIdentity, rules: CaptureConfig): Omit<AttachmentRecord, 'backend'> {
   const policyRoute = rules.interceptionMode === 'TPROXY' && rules.includeInboundPorts.length > 0
   return {

@@ -3,21 +3,21 @@ import { podRef, type Redirect, redirectFor, skipReason } from '@cni/istio-rules
 import { messageOf } from '@cni/types'
 import type { DecisionLog } from './log.ts'
 
-/** Pod whose traffic is redirected, and its redirection. */
+/** Pod that the plugin redirects, with the redirection from its annotations. */
 export interface FoundRedirect {
   readonly pod: PodInfo
   readonly redirect: Redirect
 }
 
-/** Options of {@link redirectionOf}. */
+/** Options of {@link redirectionOf}, which decides about a pod outside the ambient mesh. */
 export interface RedirectionOptions {
   readonly log: DecisionLog
-  /** Environment variables of the node. */
+  /** Environment variables of the plugin's process on the node. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
 /**
- * Decides about a pod that is not ambient, and reads its annotations. Returns `undefined` for a pod that is skipped.
+ * Decides about a pod outside the ambient mesh, by its annotations. Returns `undefined` for a pod without redirection.
  * Throws the errors of `redirectFor`.
  */
 export function redirectionOf(pod: PodInfo, { log, env }: RedirectionOptions): FoundRedirect | undefined {

@@ -1,14 +1,15 @@
 import type { Packet } from '@cni/types/packet'
 
 /**
- * Fills in the missing members of a packet with the values of an ordinary pod. The packet leaves by `eth0`, or by `lo`
- * if its destination is the pod itself. The group ID is the user ID.
+ * Fills in the missing members of a packet to trace, with the values of an ordinary pod's packet. The packet leaves by
+ * `eth0`, or by `lo` if its destination is the pod itself. The group ID equals the user ID.
  */
 export function completePacket(packet: Packet): Packet {
   if (packet.in !== undefined) return packet
   const inside = !isOutside(packet.dst) || packet.local?.includes(packet.dst) === true
   const { out = inside ? 'lo' : 'eth0', uid, gid = uid, src } = packet
-  // On `lo` the kernel uses the destination as the source. On other interfaces the source is an address of the pod.
+  // Default of the packet's source address. On `lo` the kernel uses the destination. On other interfaces the source is
+  // an address of the pod.
   const family = packet.dst.includes(':')
   const own = packet.local?.find((address) => address.includes(':') === family)
   const from = src ?? (inside ? packet.dst : own)
@@ -20,5 +21,5 @@ export function completePacket(packet: Packet): Packet {
   }
 }
 
-/** True if an address is not a loopback address. */
+/** True if the IP address is not a loopback address. */
 export const isOutside = (address: string): boolean => address !== '::1' && !address.startsWith('127.')

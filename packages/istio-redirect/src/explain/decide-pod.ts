@@ -48,7 +48,8 @@ export function decidePod(
     )
   }
   const redirect = redirectFor(info, { log, env })
-  // A pod without known addresses is assumed to have IPv4, and IPv6 too if it asks for both families.
+  // If the pod's addresses are unknown, the pod counts as an IPv4 pod. A pod that asks for both families counts as
+  // dual-stack.
   const families = familiesOf(
     usableAddresses(addresses.length > 0 ? addresses : ['192.0.2.1', '2001:db8::1']),
     redirect.dualStack,

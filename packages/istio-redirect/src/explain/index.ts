@@ -1,6 +1,6 @@
 /**
- * Decisions about pods and packets to trace, as in the command `istio-redirect`. Input is text instead of files.
- * Pure: it runs in a browser.
+ * Explains the plugin's decision about a pod and traces packets, like the command `istio-redirect`. The input is text,
+ * not files. The code is pure and runs in a browser.
  *
  * @example
  * ```ts

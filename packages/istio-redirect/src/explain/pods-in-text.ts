@@ -1,9 +1,11 @@
 import { isObject, messageOf, quote } from '@cni/types'
 
-/** Limit of the input, in characters. Larger than any pod, and larger than a list of a few hundred pods. */
+/**
+ * Maximal length of the YAML or JSON text, in characters. Larger than any pod, and than a list of a few hundred pods.
+ */
 const MAX_CHARS = 32 * 1024 * 1024
 
-/** Unchecked pod document, with its name and namespace. */
+/** Pod document that is not validated yet, with the pod's name and namespace. */
 export interface PodDocument {
   readonly name: string
   readonly namespace: string
@@ -37,7 +39,8 @@ export async function podInText(text: string, where: string, name = ''): Promise
 export async function documentsInText(text: string, where: string): Promise<readonly unknown[]> {
   if (text.length > MAX_CHARS) throw new Error(`${where} is larger than ${MAX_CHARS} bytes`)
   const { parseAllDocuments } = await import('yaml')
-  // Parsers disagree about a duplicate key, so it is an error. The library limits aliases.
+  // A duplicate key in YAML is an error, because parsers disagree about its value. The YAML library limits the number
+  // of aliases.
   const parsed = parseAllDocuments(text, { uniqueKeys: true })
   const all = Array.isArray(parsed) ? parsed : []
   for (const { errors } of all) {

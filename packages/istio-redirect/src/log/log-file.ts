@@ -1,7 +1,7 @@
 import { fileSink, type LogSink } from '@cni/skel'
 import { inFolder } from '../in-folder.ts'
 
-/** The log file of a run directory. */
+/** Path of the plugin's log file in the run directory. */
 export const logFile = (runDir: string): LogSink =>
   fileSink({ path: inFolder(runDir, 'istio-cni.log'), maxAge: TWO_DAYS })
 

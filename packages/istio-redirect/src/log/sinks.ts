@@ -3,15 +3,17 @@ import type { LogOptions, LogSink } from '@cni/skel'
 import { agentSocket } from './agent-socket.ts'
 import { logFile } from './log-file.ts'
 
-/** Destinations of log lines. */
+/** Destinations of the plugin's log lines besides stderr. */
 export interface LogPlaces {
-  /** Folder of `istio-cni.log`. `''` means no log file. */
+  /** Folder of the plugin's log file `istio-cni.log`. `''` means no log file. */
   readonly runDir: string
   /** Path of the node agent's log socket. */
   readonly logSocket: string | undefined
 }
 
-/** Log sinks besides stderr: the node agent, if its socket exists, and a file in the run directory. */
+/**
+ * Creates the plugin's log sinks besides stderr: the node agent, if its socket exists, and a file in the run directory.
+ */
 export function logSinks({ runDir, logSocket }: LogPlaces): LogSink[] {
   return [
     ...(logSocket !== undefined && existsSync(logSocket) ? [agentSocket(logSocket)] : []),
@@ -19,10 +21,10 @@ export function logSinks({ runDir, logSocket }: LogPlaces): LogSink[] {
   ]
 }
 
-/** Level of a configured name. `undefined` for an unknown name. */
+/** Returns the plugin's log level for a configured name. `undefined` for an unknown name. */
 export const logLevel = (name: string): LogOptions['level'] => (Object.hasOwn(levels, name) ? levels[name] : undefined)
 
-// The plugin logs no fatal lines, so the level `fatal` means silence.
+// The configured level `fatal` silences the plugin, because the plugin logs no fatal lines.
 const levels: Readonly<Record<string, NonNullable<LogOptions['level']>>> = {
   '': 'info',
   none: 'silent',

@@ -3,15 +3,15 @@ import { isNftError, type NftError } from '@cni/nftables/wire'
 import { CniError, ErrorCode, errnoOf, isCniError } from '@cni/types'
 
 /**
- * Adds a CNI error code to a failure that has none:
- * - 50: programs, privileges, kernel modules or system calls are missing, so no pod of the mesh can start.
- * - 11: a held lock, an expired deadline or a lack of memory. The runtime may retry.
+ * Adds a CNI error code to an error of the kernel or a program:
+ * - 50: programs, privileges, kernel modules or system calls are missing, so the node cannot start any pod of the mesh.
+ * - 11: another process holds a lock, a deadline has passed, or memory is short. The runtime may retry.
  * - 5: the kernel refused a read or write for another reason.
  *
  * Returns any other error unchanged.
  */
 export function withFailureCode(error: unknown): unknown {
-  // Errors of drift, of the API server and of state files already have their codes.
+  // An error of drift, of the API server or of a state file already has a CNI error code.
   if (isCniError(error) || !(error instanceof Error)) return error
   if (isIptablesError(error)) {
     const details = error.stderr?.trim().slice(0, 2000)
@@ -32,18 +32,18 @@ const iptablesCodes: Partial<Readonly<Record<IptablesError['code'], number>>> = 
   DENIED: ErrorCode.pluginNotAvailable,
 }
 
-/** CNI code of an nftables error. `undefined` for an invalid batch, which is a bug. */
+/** CNI error code of an nftables error. `undefined` for an invalid batch, which is a bug of the plugin. */
 function nftCode({ code, faults }: NftError): number | undefined {
   if (code === 'INVALID') return undefined
   if (code === 'DENIED' || code === 'UNSUPPORTED') return ErrorCode.pluginNotAvailable
-  // The kernel has no module for a chain type or an expression.
+  // The kernel lacks the module for a chain type or an expression of nftables.
   const isModule = faults.some(({ code, kind, part = '' }) => {
     return code === 'ENOENT' && (kind === 'chain' || (kind === 'rule' && /\((?!immediate|lookup)/.test(part)))
   })
   return isModule ? ErrorCode.pluginNotAvailable : ErrorCode.ioFailure
 }
 
-/** CNI codes of failures in a namespace, a netlink request or a file. The key is the errno or another code. */
+/** CNI error codes by errno or other error code, for failures in a namespace, a netlink request or a file. */
 const codes: Readonly<Record<string, number>> = {
   NO_FFI: ErrorCode.pluginNotAvailable,
   NO_NSENTER: ErrorCode.pluginNotAvailable,

@@ -10,16 +10,16 @@ import { hasUnrecorded } from './remove-unrecorded.ts'
 import type { FirstWriter } from './rule-writer.ts'
 import { writerFor } from './writer-for.ts'
 
-/** Batch for {@link freshWriter}. */
+/** Back end and encoded netlink batch for {@link freshWriter}. */
 export interface FreshBatch {
   readonly backend: Exclude<Backend, 'iptables-legacy'>
-  /** Batch that the agent has made of the configuration. Default: it is made now. */
+  /** Netlink batch that the agent has encoded from the configuration. Default: the plugin encodes it. */
   readonly batch?: Uint8Array | undefined
 }
 
 /**
- * Prepares to write the rules of a configuration by one batch. Returns `undefined` if the namespace already has rules,
- * or if only a program can write them.
+ * Prepares to write the rules of a configuration by one netlink batch. Returns `undefined` if the namespace already has
+ * rules, or if only the iptables programs can write them.
  */
 export async function freshWriter(
   c: RedirectContext,
@@ -39,7 +39,10 @@ export async function freshWriter(
 
 // internal
 
-/** True if the namespace has unrecorded rules of the other back end. Those rules would also see every packet. */
+/**
+ * True if the namespace has the plugin's rules of the other back end without a record. Both back ends would see every
+ * packet.
+ */
 const hasOthers = async ({ netns }: RedirectContext, { generation }: FreshNftables, next: FreshBatch['backend']) =>
   generation !== FRESH_GENERATION && (await hasUnrecorded(netns, next))
 
@@ -55,7 +58,8 @@ function writerOf(c: RedirectContext, { tables, batch, config, backend }: Opened
     backend: async () => backend,
     async apply() {
       const begun = performance.now()
-      // If the kernel refuses the batch, writes the rules step by step. The error then names the rule that fails.
+      // If the kernel refuses the netlink batch, the plugin writes the rules step by step. The error then names the
+      // rule that fails.
       if (!tables.commit(batch)) return writerFor(c, config, backend).apply()
       const durationMs = performance.now() - begun
       c.undo(() => takeBack(c, config, backend))
@@ -69,7 +73,7 @@ function writerOf(c: RedirectContext, { tables, batch, config, backend }: Opened
   }
 }
 
-/** Removes the rules, and the iptables tables that the batch created. */
+/** Rollback: removes the rules, and the iptables tables that the batch created. */
 async function takeBack(
   { netns }: RedirectContext,
   config: CaptureConfig,

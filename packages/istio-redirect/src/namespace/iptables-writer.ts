@@ -5,7 +5,7 @@ import type { Where } from '@cni/netns/handle'
 import { FRESH_GENERATION } from '../fresh-generation.ts'
 import type { RuleWriter } from './rule-writer.ts'
 
-/** Rule writer that uses iptables. */
+/** Creates a rule writer whose back end is iptables. */
 export function iptablesWriter(where: Where, config: CaptureConfig, kind: IptablesBackend | undefined): RuleWriter {
   const rules = redirectRules(config)
   const tables = iptables(where, { print: istioRestoreText, backend: kind })

@@ -5,17 +5,17 @@ import { inet6Addresses } from '../decide/inet6-file.ts'
 import { addressesOf } from './namespace-network.ts'
 import type { RedirectContext } from './redirect-context.ts'
 
-/** Addresses that `prevResult` names. */
+/** Pod's addresses that earlier plugins of the chain report in `prevResult`. */
 export interface ToldAddresses {
-  /** Addresses with or without `/bits`. Empty without a `prevResult`. */
+  /** Addresses with or without `/bits`. Empty if the call has no `prevResult`. */
   readonly addresses: readonly string[]
-  /** Name of the interface with these addresses. Absent without a `prevResult`. */
+  /** Name of the pod's interface that has the addresses. Absent if the call has no `prevResult`. */
   readonly ifName?: string
 }
 
 /**
- * Reads the addresses of a namespace from the kernel. If `prevResult` has an IPv4 address, a file with the IPv6
- * addresses is enough. Otherwise all addresses are read over netlink.
+ * Reads the addresses of a pod's namespace from the kernel. If `prevResult` has an IPv4 address, only IPv6 addresses
+ * are read, from a procfs file. Otherwise all addresses are read over netlink.
  */
 export async function knownAddresses(
   { netns }: Pick<RedirectContext, 'netns'>,
@@ -35,7 +35,8 @@ const inet6Of = async (netns: NetnsTarget): Promise<string> =>
 
 /** True if IPv6 is disabled on the interface of the pod, or on `lo`, where the proxy needs an address. */
 async function isIpv6SwitchedOff(netns: NetnsTarget, ifName: string | undefined): Promise<boolean> {
-  // The file is missing in a kernel without IPv6. The value for `all` is ignored: plugins enable single interfaces.
+  // A kernel without IPv6 has no file `disable_ipv6`. The value of `conf/all` is ignored, because plugins enable IPv6
+  // per interface.
   if ((await disabledOn(netns, 'lo')) !== '0') return true
   return ifName !== undefined && (await disabledOn(netns, ifName)) === '1'
 }

@@ -6,15 +6,17 @@ import { localRoute, markRule, type NetworkItem } from './policy-route.ts'
 
 export type { RecordedNetwork }
 
-/** Addresses of a namespace as the kernel lists them, `address/bits`. */
+/** Reads the addresses of a namespace from the kernel, as `address/bits`. */
 export async function addressesOf(netns: NetnsTarget): Promise<string[]> {
   using rtnl = await openRtnl(netns)
   return (await rtnl.getAddresses()).map(({ cidr }) => cidr)
 }
 
-/** Network settings that a redirection needs besides its rules: an address on `lo`, and policy routes for TPROXY. */
+/** Network settings that a redirected pod needs besides its rules: an address on `lo`, and policy routes for TPROXY. */
 export interface NamespaceNetwork extends Disposable {
-  /** Adds the missing settings. `undo` receives a step that removes each of them if a later step fails. */
+  /**
+   * Adds the missing addresses and policy routes. For each of them, passes `undo` a step that removes it in a rollback.
+   */
   prepare(undo: (step: () => Promise<void>) => void): Promise<void>
 }
 
@@ -41,7 +43,7 @@ export async function openNetwork(netns: NetnsTarget, attachment: RecordedNetwor
   }
 }
 
-/** Describes the missing network settings of an attachment. */
+/** Describes the addresses and policy routes that a pod's redirection needs and its namespace lacks. */
 export async function missingFromNamespace(netns: NetnsTarget, attachment: RecordedNetwork): Promise<string[]> {
   const wanted = wantedIn(attachment)
   if (wanted.length === 0) return []

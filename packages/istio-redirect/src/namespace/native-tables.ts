@@ -3,8 +3,8 @@ import { isNetnsError, type Netns, placeOf, type Where } from '@cni/netns/handle
 import { isNftError, type Nft, openNft, restore, snapshot, type TableName } from '@cni/nftables/wire'
 
 /**
- * Removes the tables of nftables mode, also if another program wrote them. Returns true if there was a table. A context's
- * `undo` restores the tables with their content.
+ * Removes the nftables tables with the names of the plugin's tables, also if another program wrote them. Returns true
+ * if there was a table. The rollback step, passed to the context's `undo`, restores the tables with their content.
  */
 export async function removeNativeTables(where: Where): Promise<boolean> {
   const { netns, undo } = placeOf(where, 'removeNativeTables')
@@ -25,7 +25,7 @@ export async function removeNativeTables(where: Where): Promise<boolean> {
   return true
 }
 
-/** True if the namespace has a table of nftables mode. */
+/** True if the namespace has one of the tables that the plugin writes with nftables. */
 export function hasNativeTables(netns: Netns): boolean {
   using nft = openNft(netns)
   return there(nft).length > 0

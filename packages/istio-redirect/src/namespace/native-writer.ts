@@ -5,7 +5,10 @@ import { FRESH_GENERATION } from '../fresh-generation.ts'
 import { removeNativeTables } from './native-tables.ts'
 import type { RuleWriter } from './rule-writer.ts'
 
-/** Rule writer that uses nf_tables over netlink, without a program. It writes both families to tables of our own. */
+/**
+ * Creates a rule writer that writes nftables over netlink, without a program. Both families' rules are in tables of the
+ * plugin.
+ */
 export function nativeWriter(where: Where, config: CaptureConfig): RuleWriter {
   const rules = nativeRules(config)
   const kernel = nftables(where)
@@ -26,13 +29,13 @@ export function nativeWriter(where: Where, config: CaptureConfig): RuleWriter {
     async remove() {
       await removeNativeTables(where)
     },
-    // Nothing to remove: `apply` replaces our tables as a whole.
+    // `apply` replaces the plugin's tables as a whole, so no earlier rule is left to remove.
     leaveBehind: async () => {},
   }
 }
 
 /**
- * All tables of ours. A mode with more tables may have been active before: its tables would continue to set marks and
- * zones.
+ * Names of all tables that the plugin may write in any mode. A table of an earlier mode would continue to set marks and
+ * zones, so `apply` removes it.
  */
 const own = { tables: tableNames.map((name) => ({ family: 'inet', name }) as const) }

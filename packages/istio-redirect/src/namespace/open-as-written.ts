@@ -5,9 +5,8 @@ import { recordedBackend } from '../state/recorded-backend.ts'
 import { openTables } from './open-tables.ts'
 
 /**
- * Opens the tables of an attachment if its rules are certainly unchanged since ADD wrote them: nf_tables of the
- * namespace has the recorded generation, and legacy iptables is not in use there. Returns `undefined` if the rules have
- * to be read.
+ * Opens the nftables of a pod if its rules are certainly unchanged since ADD wrote them. The namespace must have the
+ * recorded nf_tables generation and no legacy iptables. Returns `undefined` if the caller has to read the rules.
  */
 export function openAsWritten(netns: Netns, recorded: AttachmentRecord): FreshNftables | undefined {
   const { applied, generation } = recorded

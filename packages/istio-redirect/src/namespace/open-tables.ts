@@ -4,8 +4,8 @@ import type { Netns } from '@cni/netns/handle'
 import { type FreshNftables, openFresh as openNftables } from '@cni/nftables/fresh'
 
 /**
- * Opens the tables to write to: our own tables, or the iptables tables. Returns `undefined` if only a program can write
- * them.
+ * Opens the tables that ADD writes to: the plugin's nftables tables, or the iptables tables. Returns `undefined` if
+ * only the iptables programs can write them.
  */
 export const openTables = (netns: Netns, isNative: boolean): FreshNftables | undefined =>
   isNative ? openNftables(netns, ownTables()) : openIptables(netns)

@@ -1,31 +1,38 @@
 import type { Family } from '@cni/iptables/rules'
 import type { Rtnl } from '@cni/netns'
 
-/** Delivers packets with a mark locally, whatever their destination: a policy rule selects a table with one route. */
+/**
+ * Policy route that delivers marked packets locally, whatever their destination. A policy rule selects a routing table
+ * with one route.
+ */
 export interface PolicyRoute {
   readonly mark: number
-  /** Mask of the mark. Default: all bits. */
+  /** Mask of the packet mark. Default: all bits. */
   readonly mask?: number
   readonly table: number
   /**
-   * Priority of the rule; the kernel tries the lowest first. Default: the kernel chooses one before the existing rules.
+   * Priority of the policy rule; the kernel tries the lowest first. Default: the kernel chooses a priority before the
+   * existing rules.
    */
   readonly priority?: number
 }
 
-/** Network setting of a namespace that is present or absent. */
+/** Policy rule, route or address of a network namespace, which can be added and removed. */
 export interface NetworkItem {
-  /** Description of the setting in the words of `ip`. */
+  /** Description of the rule, route or address, in the words of the program `ip`. */
   readonly what: string
   present(rtnl: Rtnl): Promise<boolean>
-  /** `added` is false if the item was present before. Rejects if a different item is in its place. */
+  /**
+   * Adds the rule, route or address. `added` is false if it existed before. Rejects if the namespace has a conflicting
+   * one.
+   */
   add(rtnl: Rtnl): Promise<{ readonly added: boolean }>
   remove(rtnl: Rtnl): Promise<unknown>
 }
 
 /**
- * Policy rule of a mark. `present` has to be called before `add`: the kernel accepts the same rule again with another
- * priority.
+ * Policy rule for packets with a mark. Call `present` before `add`: the kernel accepts an equal rule twice, with
+ * another priority.
  */
 export const markRule = (family: Family, { mark, mask, table, priority }: PolicyRoute): NetworkItem => {
   const wanted = { family, fwmark: mark, mask, table, priority }
@@ -44,7 +51,7 @@ export const markRule = (family: Family, { mark, mask, table, priority }: Policy
   }
 }
 
-/** Route in the table of a {@link PolicyRoute}. */
+/** Local route in the routing table of a {@link PolicyRoute}. */
 export const localRoute = (family: Family, { table }: Pick<PolicyRoute, 'table'>): NetworkItem => {
   const route = { destination: 'default', family, type: 'local', scope: 'host', link: LOOPBACK, table } as const
   return {
@@ -60,7 +67,7 @@ export const localRoute = (family: Family, { table }: Pick<PolicyRoute, 'table'>
 
 // internal
 
-/** Index of `lo` in every namespace. A lookup by name would be slow. */
+/** Interface index of `lo`, 1 in every namespace. A lookup by name would be slow. */
 const LOOPBACK = 1
 
 const hex = (value: number): string => `0x${value.toString(16)}`

@@ -1,6 +1,9 @@
 import type { AddContext, Log } from '@cni/skel'
 
-/** Context of a redirection: namespace, deadline, log and rollback. The context of every ADD has these members. */
+/**
+ * Context in which a pod's redirection is written: namespace, deadline, log and rollback. The context of every ADD has
+ * these members.
+ */
 export interface RedirectContext extends Pick<AddContext<unknown>, 'netns' | 'signal' | 'undo'> {
   readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
 }

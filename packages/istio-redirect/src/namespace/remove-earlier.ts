@@ -5,12 +5,12 @@ import type { RedirectContext } from './redirect-context.ts'
 import { writerFor } from './writer-for.ts'
 
 /**
- * Removes leftovers of an earlier ADD with another configuration:
+ * Removes the remains of the pod's earlier ADD with another configuration:
  * - rules in built-in chains that the new rules do not replace
  * - addresses and policy routes
- * - all rules of another back end, if the node has switched, since those rules still see every packet
+ * - all rules of another back end, if the node has switched back ends, since both would see every packet
  *
- * Restores everything of the earlier ADD if this ADD fails.
+ * If the new ADD fails, the rollback restores everything of the earlier ADD.
  */
 export async function removeEarlier(
   c: RedirectContext,
@@ -22,7 +22,7 @@ export async function removeEarlier(
   const earlier = writerFor(c, before.rules, backend)
   const nextBackend = recordedBackend(next)
   const writer = writerFor(c, next.rules, nextBackend)
-  // An unknown back end is one of the iptables back ends.
+  // An unknown back end in a record is one of the two iptables back ends.
   const switched = backend === undefined ? nextBackend === 'nftables' : backend !== nextBackend
   if (!switched && JSON.stringify(earlier.rules) === JSON.stringify(writer.rules)) return
   c.undo(async () => {

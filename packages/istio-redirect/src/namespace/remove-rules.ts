@@ -10,10 +10,10 @@ import { wasFresh } from '../state/was-fresh.ts'
 import { removeFromNamespace } from './namespace-network.ts'
 import { clearNativeTables, removeNativeTables } from './native-tables.ts'
 
-/** Namespace where a DEL removes rules, with deadline and log. */
+/** Namespace in which a DEL removes the pod's rules, with the deadline and the log of the DEL. */
 export type Where = Required<Pick<DelContext<Conf>, 'signal' | 'log'>> & { readonly netns: Netns }
 
-/** Removes the recorded rules as ADD wrote them, and tables that ADD created if they are empty now. */
+/** Removes the recorded rules of a pod, and the empty tables that ADD created. */
 export async function removeRecorded(where: Where, recorded: AttachmentRecord): Promise<void> {
   await removeWritten(where, recorded)
   const { dev, ino } = recorded.netns
@@ -28,14 +28,14 @@ async function removeWritten(where: Where, recorded: AttachmentRecord): Promise<
     return
   }
   const rules = redirectRules(recorded.rules)
-  // After a complete ADD the record names the families, so one process per family is enough. After an incomplete ADD
-  // both families are searched.
+  // After a complete ADD, the record names the families, so iptables runs one process per family. After an incomplete
+  // ADD, iptables searches both families.
   const { families } = recorded
   if (recorded.applied) await iptables(where, { waitSeconds, backend, families }).remove(inUse(rules, recorded))
   else await iptables(where, { waitSeconds, backend }).remove(rules)
 }
 
-/** Removes all chains and tables that may be ours. DEL calls it if it cannot remove the rules of its record. */
+/** Removes all chains and tables with names of the plugin's. DEL calls it if it cannot remove the recorded rules. */
 export async function removeWithoutRecord(where: Where): Promise<void> {
   const removed = await clearNativeTables(where)
   const change = await iptables(where, { waitSeconds }).removeChains('ISTIO_')
@@ -46,20 +46,20 @@ export async function removeWithoutRecord(where: Where): Promise<void> {
 
 // internal
 
-/** Rules, with only those chains that the rules use in the recorded families. */
+/** Copies a ruleset with only those chains that its rules use in the recorded families. */
 function inUse(rules: Ruleset, { families }: AttachmentRecord): Ruleset {
   const used = new Set(families.flatMap((family) => chainsFor(rules, family)))
   return { ...rules, chains: rules.chains.filter((chain) => used.has(chain)) }
 }
 
-/** Default mark and route table of TPROXY. Command-line flags of istio-iptables can set others. */
+/** Default packet mark and route table of TPROXY. Flags of istio-iptables can set others. */
 const TPROXY = { mark: 1337, table: 133 } as const
 
-/** Native rules are of both families. */
+/** Native nftables rules always cover both families. */
 const allFamilies = ['ipv4', 'ipv6'] as const
 
 /**
- * Seconds to wait for the lock of legacy iptables. Less than the deadline of all programs, so that the error names the
- * lock.
+ * Seconds that DEL waits for the lock of legacy iptables. Shorter than the deadline of DEL's programs, so that the
+ * error names the lock.
  */
 const waitSeconds = 4

@@ -6,20 +6,23 @@ import type { Backend } from '../backend.ts'
 import { clearNativeTables, hasNativeTables } from './native-tables.ts'
 
 /**
- * Removes our rules of the other back end if no record names one: iptables rules before native rules are written, and
- * native rules before iptables rules. Otherwise both would see every packet.
+ * Removes the plugin's rules of the other back end that no record names, before new rules are written. Rules of both
+ * back ends would see every packet.
  */
 export async function removeUnrecorded(c: NetnsContext, next: Backend): Promise<void> {
   if (next !== 'nftables') await clearNativeTables(c)
   else if (await mayHaveChains(placeOf(c, 'leaveUnrecorded').netns)) await iptables(c).removeChains('ISTIO_')
 }
 
-/** True if the namespace may have rules of ours by the back end that is not `next`. */
+/** True if the namespace may have rules of the plugin by another back end than `next`. */
 export async function hasUnrecorded(netns: Netns, next: Backend): Promise<boolean> {
   return next === 'nftables' ? mayHaveChains(netns) : hasNativeTables(netns)
 }
 
-/** True if iptables may have rules of ours. Checked first because iptables may have to start a program. */
+/**
+ * True if the namespace may have iptables rules of the plugin. Reads netlink and procfs first, because iptables may
+ * have to start a program.
+ */
 async function mayHaveChains(netns: NetnsTarget): Promise<boolean> {
   using nft = openNft(netns)
   if (nft.chains().some(({ family, chain }) => family !== 'inet' && chain.startsWith('ISTIO_'))) return true

@@ -2,7 +2,7 @@ import type { CaptureConfig } from '@cni/istio-rules'
 import type { ApplyPlan, Backend } from '../backend.ts'
 import type { AttachmentRecord } from '../state/attachments.ts'
 
-/** Result of `apply` for the log. */
+/** Result of writing a pod's rules, for the log. */
 export interface WriteReport {
   readonly plan: ApplyPlan
   readonly families: AttachmentRecord['families']
@@ -10,33 +10,33 @@ export interface WriteReport {
   readonly durationMs: number
 }
 
-/** Result of `apply` for its caller. */
+/** Result of writing a pod's rules. */
 export interface Written {
   readonly report: WriteReport
-  /** True if the namespace certainly has no rules of the other back end. */
+  /** True if the namespace certainly has no rules of another back end. */
   readonly isAlone: boolean
   /**
-   * Generation of nf_tables after the batch that wrote all rules. `undefined` if the rules were not written by one
-   * batch.
+   * Generation of nf_tables after the netlink batch that wrote all rules. `undefined` if several batches or programs
+   * wrote the rules.
    */
   readonly generation: number | undefined
 }
 
-/** Writes the rules of a configuration to a namespace. */
+/** Writes the redirection rules of a configuration to a pod's namespace. */
 export interface FirstWriter {
-  /** Back end for the record. Rejects if no back end is usable. */
+  /** Returns the back end for the record of the attachment. Rejects if no back end is usable. */
   backend(): Promise<Backend>
-  /** Writes exactly these rules. Rolls back on an error. Repeated calls write nothing. */
+  /** Writes exactly the rules of the configuration. Rolls back on an error. A repeated call writes nothing. */
   apply(): Promise<Written>
 }
 
-/** Writes, verifies and removes the rules of a configuration. */
+/** Writes, verifies and removes the redirection rules of a configuration in a pod's namespace. */
 export interface RuleWriter extends FirstWriter {
-  /** Rules as data. Two of them are compared by their JSON. */
+  /** Rules of the configuration as data. The JSON of two rulesets is compared to find out if they are equal. */
   readonly rules: object
-  /** Throws the error code of drift if the rules differ. */
+  /** Throws a CNI error with the code of drift if the rules in the namespace differ from the configuration. */
   verify(): Promise<void>
   remove(): Promise<void>
-  /** Removes rules of an earlier configuration that `apply` leaves in this back end. */
+  /** Removes rules of an earlier configuration that `apply` does not replace in the same back end. */
   leaveBehind(earlier: CaptureConfig): Promise<void>
 }

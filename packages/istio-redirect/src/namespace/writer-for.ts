@@ -5,6 +5,9 @@ import { iptablesWriter } from './iptables-writer.ts'
 import { nativeWriter } from './native-writer.ts'
 import type { RuleWriter } from './rule-writer.ts'
 
-/** Rule writer for a back end. Without a back end, the iptables back end that is in use in the namespace. */
+/**
+ * Creates the rule writer for a back end. Without a back end, it uses the iptables back end that the namespace already
+ * uses.
+ */
 export const writerFor = (where: Where, config: CaptureConfig, backend: Backend | undefined): RuleWriter =>
   backend === 'nftables' ? nativeWriter(where, config) : iptablesWriter(where, config, backend)

@@ -14,7 +14,7 @@ import { attachmentsIn } from '../state/attachments.ts'
 import { liveSources } from './live-sources.ts'
 import { perform } from './perform.ts'
 
-/** Redirects the traffic of a pod that has a sidecar. Any other pod passes unchanged. */
+/** ADD of the plugin: redirects the traffic of a pod that has a sidecar. Any other pod passes unchanged. */
 export async function add(c: AddContext<Conf>): Promise<Result> {
   const settings = settingsOf(c.conf)
   warnAboutSettings(c.log, c.conf, settings)
@@ -41,7 +41,9 @@ async function redirect(c: AddContext<Conf>, settings: Settings, call: AddCall):
   )
 }
 
-/** Decision of the node agent. If the agent does not answer, the plugin decides by the same rules. */
+/**
+ * Returns the node agent's decision about the pod. If the agent does not answer, the plugin decides by the same rules.
+ */
 async function decide(c: AddContext<Conf>, settings: Settings, call: AddCall): Promise<ServedDecision | Decision> {
   let known: Promise<KnownAddresses> | undefined
   const addresses = (): Promise<KnownAddresses> => {
@@ -51,7 +53,8 @@ async function decide(c: AddContext<Conf>, settings: Settings, call: AddCall): P
   }
   if (settings.mayBeServed) {
     const native = c.conf.native_nftables === true
-    // An error here is ignored. If the pod is redirected, the plugin reads the addresses again and reports the error.
+    // Ignores an error in reading the pod's addresses: a plugin that decides itself reads them again and reports the
+    // error.
     const found = await addresses().catch(() => undefined)
     const request = found && { version: VERSION, call, native, addresses: found }
     const served = request && (await askAgent(c, settings.runDir, request))

@@ -20,7 +20,7 @@ export async function announcePod(c: AddContext<Conf>, { eventSocket }: Settings
       details: `the node agent, which enrols ${who}, listens there`,
     })
   }
-  // An invalid annotation is reported as the pod's error. The agent would refuse it too.
+  // Reports an invalid annotation as an error of the pod. The node agent would refuse the pod, too.
   podOverrides(pod)
   const body = podEvent({ netns: c.netns.path, pod, ips: c.prevResult?.ips })
   const { reason, code, refusal } = await askDaemon(eventSocket, {
@@ -36,14 +36,14 @@ export async function announcePod(c: AddContext<Conf>, { eventSocket }: Settings
   throw unreachable(who, eventSocket, problem)
 }
 
-/** Error with the code "try again later": the agent may be starting, or may not know the pod yet. */
+/** Builds a CNI error with the code "try again later". The agent may be starting, or may not know the pod yet. */
 const unreachable = (who: string, socket: string, problem: string): CniError =>
   new CniError(ErrorCode.tryAgainLater, `${who} could not be handed to the node agent: ${problem}`, {
     details: `socket ${socket}`,
     hint: 'check that the node agent (install-cni) runs on this node, with ambient mode',
   })
 
-/** Content of an event for the node agent. */
+/** Event that announces a new ambient pod to the node agent. */
 export interface PodEvent {
   readonly netns: string
   readonly pod: Pick<PodInfo, 'namespace' | 'name'>
@@ -71,7 +71,7 @@ const ipEvent = ({ interface: index, address, gateway }: IpConfig) => ({
   Gateway: gateway ?? '',
 })
 
-/** Encodes a mapped address as IPv4, with a mask of all 16 bytes, as Go does. */
+/** Encodes an IPv4-mapped IPv6 address as IPv4 with a mask of 16 bytes, as Go does. */
 function network(cidr: string): { IP: string; Mask: string | null } {
   const prefix = parsePrefix(cidr)
   if (prefix === undefined) return { IP: cidr.split('/')[0] ?? '', Mask: null }

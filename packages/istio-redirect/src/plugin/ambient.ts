@@ -9,9 +9,9 @@ import type { Settings } from '../conf/settings.ts'
 import { announcePod } from './ambient-event.ts'
 
 /**
- * Passes a pod that the selectors choose to the node agent, which redirects its traffic to ztunnel. Resolves to `false`
- * for any other pod. If the namespace cannot be read, the pod is not ambient; with `enable_ambient_detection_retry` the
- * ADD fails instead.
+ * Announces a pod that the selectors choose to the node agent, which redirects its traffic to ztunnel. Resolves to
+ * `false` for any other pod. If the Kubernetes namespace cannot be read, the pod is not ambient; with
+ * `enable_ambient_detection_retry` the ADD fails instead.
  */
 export async function enrolIfAmbient(
   c: AddContext<Conf>,
@@ -44,7 +44,10 @@ async function isChosen(c: AddContext<Conf>, settings: Settings, pod: PodInfo, a
   }
 }
 
-/** Decides by the pod's own labels: true, false, or the entries that depend on the namespace. */
+/**
+ * Decides by the pod's labels alone if the pod is ambient. Returns the selectors that also depend on the namespace's
+ * labels, if the pod's labels do not decide.
+ */
 export function chooseByPod(
   selectors: readonly EnablementSelector[],
   { labels }: Pick<PodInfo, 'labels'>,

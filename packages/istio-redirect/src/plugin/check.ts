@@ -12,7 +12,9 @@ import { recordedBackend } from '../state/recorded-backend.ts'
 
 const drift = 100
 
-/** Compares the namespace with the record of ADD. Does not ask the API server or the agent. */
+/**
+ * CHECK of the plugin: compares the pod's namespace with the record of ADD. Does not ask the API server or the agent.
+ */
 export async function check(c: CheckContext<Conf>): Promise<void> {
   const settings = settingsOf(c.conf)
   warnAboutSettings(c.log, c.conf, settings)

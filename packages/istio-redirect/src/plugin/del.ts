@@ -9,17 +9,20 @@ import { attachmentKey } from '../state/attachment-of-call.ts'
 import { type AttachmentRecord, type Attachments, attachmentsIn } from '../state/attachments.ts'
 import { within } from './within.ts'
 
-/** Options for tests. */
+/** Options of the plugin's DEL, for tests. */
 export interface DelOptions {
-  /** Milliseconds for all programs together. The other steps of DEL take less than 4 s, and runtimes wait 10 s. */
+  /**
+   * Deadline in milliseconds for all programs that DEL runs. The other steps of DEL take less than 4 s, and runtimes
+   * wait 10 s.
+   */
   readonly programMs?: number
 }
 
 /**
- * Removes the rules of the container's last recorded attachment in this namespace, and the record of the attachment.
- * Without a record it removes nothing: the rules may belong to another attachment, to istio-init or to the ambient
- * agent. It never fails and has a deadline for programs: if DEL fails, the plugins before this one do not clean up, and
- * the pod's address stays allocated.
+ * Removes the rules of the container's last recorded attachment in the namespace, and the record of the attachment.
+ * Without a record, DEL removes nothing: the rules may belong to another attachment, to istio-init or to the ambient
+ * agent. DEL never fails, and its programs have a deadline. If DEL failed, the runtime would not call earlier plugins
+ * of the chain, and the pod's address would stay allocated.
  */
 export async function del(c: DelContext<Conf>, { programMs = 5000 }: DelOptions = {}): Promise<void> {
   const runDir = c.conf === undefined ? '' : settingsOf(c.conf).runDir
@@ -43,7 +46,10 @@ export async function del(c: DelContext<Conf>, { programMs = 5000 }: DelOptions 
   await orWarn(c, 'its state cannot be removed', () => state.remove(key))
 }
 
-/** True if this DEL removes the rules and settings in the namespace. */
+/**
+ * True if DEL may remove the rules and settings in the namespace: they are recorded, and no other attachment shares
+ * them.
+ */
 function goesWithIt(c: DelContext<Conf>, state: Attachments, recorded: AttachmentRecord | undefined): boolean {
   const { netns } = c
   if (netns === undefined) return false
@@ -58,7 +64,7 @@ async function removeRules(where: Where, recorded: AttachmentRecord): Promise<vo
   try {
     await removeRecorded(where, recorded)
   } catch (error) {
-    // The deadline has passed, so DEL starts no further program.
+    // DEL starts no further program, because its deadline has passed.
     if (where.signal.aborted) throw error
     warn(where, 'its rules cannot be removed as they were recorded', error)
     await removeWithoutRecord(where)

@@ -9,19 +9,22 @@ import type { AddSources } from '../decide/decide-add.ts'
 import { enrolIfAmbient } from './ambient.ts'
 
 /**
- * Deadline for the API server. Shorter than the runtime's deadline, so that the runtime receives the API server's
- * error.
+ * Deadline for the API server during ADD. It is shorter than the runtime's deadline, so that the runtime receives the
+ * API server's error.
  */
 const askingMs = 40_000
 
-/** Sources of a plugin that decides by itself: the API server, and the kernel. Both are read at the same time. */
+/**
+ * Data sources of a plugin that decides without the agent: the API server and the kernel. Both are read at the same
+ * time.
+ */
 export function liveSources(c: AddContext<Conf>, settings: Settings, addresses: AddSources['addresses']): AddSources {
   const api = askOptions(c, settings)
   return {
     addresses,
     async pod(who) {
       const asked = getPod(who, api)
-      // The error is ignored here: a later call of `addresses` reports it.
+      // Starts reading the addresses early and ignores an error: the later call of `addresses` reports it.
       addresses().catch(() => {})
       return podInfo(await asked)
     },
@@ -31,7 +34,10 @@ export function liveSources(c: AddContext<Conf>, settings: Settings, addresses: 
 
 // internal
 
-/** All requests of a call share one client. After a refusal, a new client reads the kubeconfig again. */
+/**
+ * All API requests of a CNI call share one client. If the API server refuses a request, a new client reads the
+ * kubeconfig again.
+ */
 function askOptions(c: AddContext<Conf>, { kubeconfig, runDir }: Settings): AskOptions {
   if (kubeconfig === undefined) {
     throw new CniError(

@@ -12,20 +12,23 @@ import { writerFor } from '../namespace/writer-for.ts'
 import type { AttachmentRecord, Attachments } from '../state/attachments.ts'
 import { carriedOver } from '../state/was-fresh.ts'
 
-/** Redirection of a pod. */
+/** Redirection of a pod that the plugin has decided on. */
 export interface Redirection {
-  /** Pod that the log names. */
+  /** Name of the pod for the log. */
   readonly pod: PodIdentity
   readonly config: CaptureConfig
-  /** Batch that writes the rules to a namespace without rules. Default: encoded when it is needed. */
+  /**
+   * Netlink batch that writes the rules to a namespace without rules. Default: the plugin encodes the batch from
+   * `config`.
+   */
   readonly batch?: Uint8Array | undefined
 }
 
-/** Back end and record of {@link perform}. */
+/** Options of {@link perform}: the back end and the record. */
 export interface Writing {
-  /** Back end. Default: the iptables back end that is in use in the namespace. */
+  /** Back end that writes the rules. Default: the iptables back end that the namespace already uses. */
   readonly backend?: Backend | undefined
-  /** Store and key of the record. Default: no record. */
+  /** Store and key under which the attachment is recorded. Default: no record. */
   readonly recordAs?: RecordPlace | undefined
 }
 
@@ -36,8 +39,8 @@ export interface RecordPlace {
 }
 
 /**
- * Redirects the traffic of a namespace. Writes the record first, so that a call that is killed at any moment can be
- * repeated or undone. Then writes the rules, and then the addresses and routes that the rules need.
+ * Redirects the traffic of a pod's namespace. Writes the record first, so that a call that is killed at any moment can
+ * be repeated or undone. Then writes the rules, and then the addresses and routes that the rules need.
  */
 export async function perform(
   c: RedirectContext,
@@ -57,7 +60,7 @@ export async function perform(
   using network = await openNetwork(c.netns, record)
   if (before === 'unknown') await removeUnrecorded(c, used)
   else if (before !== 'none') await removeEarlier(c, before, record)
-  // The undo step restores the record of an earlier ADD.
+  // If the ADD fails, the rollback restores the record of the pod's earlier ADD.
   if (recordAs !== undefined) c.undo(recordAs.attachments.write(recordAs.key, record))
 
   const { report, isAlone, generation } = await writer.apply()

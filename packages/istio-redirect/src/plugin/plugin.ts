@@ -10,7 +10,9 @@ import { gc } from './gc.ts'
 import { logOf } from './log-of-call.ts'
 import { status } from './status.ts'
 
-/** `istio-cni`: redirects the traffic of a pod to its proxy. Works after any chain of plugins, and alone. */
+/**
+ * CNI plugin `istio-cni`: redirects the traffic of a pod to its proxy. Works at the end of any plugin chain, and alone.
+ */
 export const plugin = definePlugin({
   name: 'istio-cni',
   about: 'CNI plugin istio-cni',

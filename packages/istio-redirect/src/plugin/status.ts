@@ -8,8 +8,8 @@ import { type Settings, settingsOf } from '../conf/settings.ts'
 import { warnAboutSettings } from '../conf/warn-settings.ts'
 
 /**
- * Fails if an ADD could not succeed. A missing kubeconfig is a failure only if `status_mode` is `strict`: after a
- * reboot the pod of the node agent has to start before the agent writes the kubeconfig.
+ * STATUS of the plugin: fails if an ADD could not succeed. A missing kubeconfig is a failure only if `status_mode` is
+ * `strict`. After a reboot, the node agent's pod has to start before the agent writes the kubeconfig.
  */
 export async function status(c: StatusContext<Conf>): Promise<void> {
   const settings = settingsOf(c.conf)

@@ -1,8 +1,8 @@
 import { messageOf } from '@cni/types'
 
 /**
- * Runs work with a deadline. At the deadline the signal of the work aborts. Work that has not settled a moment later is
- * abandoned. Rejects with the error of the work, and the error names the deadline if it has passed.
+ * Runs `work` with a deadline that aborts its signal. If `work` has not settled a moment later, it is abandoned.
+ * Rejects with the error of `work`. After the deadline, the error names the deadline.
  */
 export async function within<T>(ms: number, outer: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const over = new AbortController()
@@ -20,5 +20,8 @@ export async function within<T>(ms: number, outer: AbortSignal, work: (signal: A
   }
 }
 
-/** Time for programs to end after the deadline: 1.5 s by themselves, and 1 s between SIGTERM and SIGKILL. */
+/**
+ * Milliseconds after the deadline in which the plugin's programs have to end: 1.5 s by themselves, and 1 s between
+ * SIGTERM and SIGKILL.
+ */
 const settleMs = 2750

@@ -8,22 +8,23 @@ import { Refusal } from './refusal.ts'
 
 /** Request of the plugin to the node agent, sent as JSON by `POST /add` to the agent's socket. */
 export interface AddRequest {
-  /** `VERSION` of `@cni/host/cli`. An agent of another version refuses the request. */
+  /** Version of the plugin: `VERSION` of `@cni/host/cli`. An agent of another version refuses the request. */
   readonly version: string
   readonly call: AddCall
-  /** True if the rules are written by nftables, without iptables. */
+  /** True if the plugin writes native nftables rules instead of iptables rules. */
   readonly native: boolean
   readonly addresses: KnownAddresses
 }
 
-/** Path of an ADD request. */
+/** HTTP path of the plugin's ADD request to the agent. */
 export const ADD_PATH = '/add'
 
-/** Longest request, in bytes. */
+/** Maximal size of the plugin's request to the agent, in bytes. */
 export const MAX_REQUEST = 1024 * 1024
 
 /**
- * Encodes a request. Sends only the settings and environment variables that the decision depends on, and no secrets.
+ * Encodes the plugin's request to the agent. Contains only settings and environment variables that affect the decision,
+ * and no secrets.
  */
 export function encodeRequest({ call, ...request }: AddRequest): string {
   const { pod, settings, env } = call
@@ -33,13 +34,14 @@ export function encodeRequest({ call, ...request }: AddRequest): string {
 }
 
 /**
- * Parses the body of a request.
+ * Parses the body of a plugin's request to the agent.
  *
- * @throws Refusal if the body is not a valid request, or comes from a plugin of another version.
+ * @throws Refusal if the body is invalid, or comes from a plugin of another version.
  */
 export function readRequest(body: string, version: string): AddRequest {
   const document = parsed(body)
-  // Every version of the request has the member `version`, so it is compared before the other members are validated.
+  // Compares the version first, because requests of all plugin versions have the member `version`. Other members may
+  // differ.
   if (isObject(document) && typeof document.version === 'string' && document.version !== version) {
     throw new Refusal('version', `this is version ${version}; asked was ${document.version.slice(0, 100)}`)
   }
@@ -51,7 +53,7 @@ export function readRequest(body: string, version: string): AddRequest {
 
 // internal
 
-/** Every client is root, but a client may still be faulty or malicious. */
+/** Schema of a plugin's request. Every client of the agent is root, but a client may still be faulty or malicious. */
 const requestSchema: z.ZodMiniType<AddRequest> = z.object({
   version: z.string(),
   call: z.object({

@@ -4,41 +4,41 @@ import * as z from 'zod/mini'
 import { captureSchema } from '../state/attachments.ts'
 import { REFUSALS, type RefusalReason } from './refusal.ts'
 
-/** Answer of the node agent to an `AddRequest`. */
+/** Answer of the node agent to the plugin's `AddRequest`. */
 export type ServeAnswer =
-  /** The pod starts without redirection. The log has the reason. */
+  /** Decision `skip`: the pod starts without redirection. The log contains the reason. */
   | ({ readonly act: 'skip' } & Logged)
   | ({ readonly act: 'redirect'; readonly config: CaptureConfig; readonly batch?: Uint8Array | undefined } & Logged)
-  /** The ADD fails. */
+  /** Decision `fail`: the plugin's ADD fails with this error. */
   | ({ readonly act: 'error'; readonly error: ServedError } & Logged)
-  /** The plugin has to decide by itself. */
+  /** Refusal: the agent does not decide, and the plugin decides by itself. */
   | { readonly act: 'refused'; readonly reason: RefusalReason; readonly detail?: string | undefined }
 
-/** Log of the decision. The plugin writes it to its own log. */
+/** Log lines of the agent's decision. The plugin writes them to its own log. */
 interface Logged {
   readonly log: readonly DecisionLine[]
 }
 
-/** Line in the log of a decision. */
+/** Log line of the agent's decision, which the plugin prints. */
 export interface DecisionLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error'
   readonly message: string
   readonly fields?: LogFields | undefined
 }
 
-/** Error document of a failed ADD. */
+/** CNI error document of an ADD that the agent lets fail. */
 export interface ServedError {
   readonly code: number
   readonly msg: string
   readonly details?: string | undefined
-  /** Message of the error's cause. */
+  /** Message of the underlying error, the `cause`. */
   readonly cause?: string | undefined
 }
 
-/** Longest answer, in bytes. */
+/** Maximal size of the agent's answer, in bytes. */
 export const MAX_ANSWER = 4 * 1024 * 1024
 
-/** Encodes an answer as JSON, with the batch in base64. */
+/** Encodes the agent's answer as JSON, with the netlink batch in base64. */
 export function encodeAnswer(answer: ServeAnswer): string {
   if (answer.act !== 'redirect' || answer.batch === undefined) return JSON.stringify(answer)
   const { buffer, byteOffset, byteLength } = answer.batch
@@ -46,7 +46,7 @@ export function encodeAnswer(answer: ServeAnswer): string {
 }
 
 /**
- * Parses an answer. Validates types and sizes, and checks that the batch consists of whole netlink messages.
+ * Parses the agent's answer. Validates types and sizes, and checks that the batch consists of whole netlink messages.
  *
  * @throws Error that names the invalid member.
  */
@@ -90,7 +90,7 @@ const answerSchema = z.discriminatedUnion('act', [
   z.object({ act: z.literal('refused'), reason: z.enum(REFUSALS), detail: z.optional(text) }),
 ])
 
-/** True if the bytes are whole netlink messages, by the length in each header. */
+/** True if the bytes are a sequence of whole netlink messages, by the length in each message's header. */
 function isBatch(bytes: Buffer): boolean {
   let at = 0
   while (at + NETLINK_HEADER <= bytes.length) {

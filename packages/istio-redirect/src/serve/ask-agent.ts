@@ -7,12 +7,12 @@ import { ADD_PATH, type AddRequest, encodeRequest } from './add-request.ts'
 import { MAX_ANSWER, readAnswer, type ServeAnswer } from './answer.ts'
 import { SERVE_SOCKET } from './socket.ts'
 
-/** Decision of the agent, with the batch that writes the rules. */
+/** Decision of the agent about an ADD, with the netlink batch that writes the rules. */
 export type ServedDecision = Extract<ServeAnswer, { readonly act: 'skip' | 'redirect' }>
 
 /**
- * Asks the node agent for a decision, and writes the agent's lines to the plugin's log. Resolves to `undefined`,
- * without any change, if there is no agent, no answer in time, or a refusal.
+ * Asks the node agent for a decision about the pod, and writes the agent's log lines to the plugin's log. Resolves to
+ * `undefined` without a decision: the agent is absent, refuses, or does not answer in time.
  *
  * @throws CniError if the agent decides that the ADD fails.
  */

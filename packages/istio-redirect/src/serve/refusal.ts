@@ -8,13 +8,13 @@ export const REFUSALS = [
   'pod',
   /** Ambient mode may choose the pod. The plugin reads the pod's namespace, and announces the pod to the agent. */
   'ambient',
-  /** The pod needs more rules than the agent encodes. */
+  /** The pod needs more rules than the agent encodes as a batch. */
   'rules',
   /** Internal error of the agent. */
   'internal',
 ] as const
 
-/** One of {@link REFUSALS}. */
+/** Reason for which the agent refuses to decide: one of {@link REFUSALS}. */
 export type RefusalReason = (typeof REFUSALS)[number]
 
 /** Refusal of the agent to decide about an ADD. The plugin then decides by itself. */

@@ -6,48 +6,51 @@ import { attachmentsFolder } from './folder.ts'
 /** Record of an ADD, from which CHECK, DEL and GC know the rules without asking the API server. Format version 1. */
 export interface AttachmentRecord {
   readonly netns: NetnsIdentity
-  /** Back end of the rules, by its name on nodes: `nft`, `legacy` or `nftables`. `null` if it is unknown. */
+  /** Back end that wrote the rules, by its name on nodes: `nft`, `legacy` or `nftables`. `null` if it is unknown. */
   readonly backend: string | null
   readonly families: readonly ('ipv4' | 'ipv6')[]
-  /** Configuration that the rules are built from. */
+  /** Configuration from which ADD built the rules. */
   readonly rules: CaptureConfig
   /** Policy route of TPROXY. `null` for REDIRECT. */
   readonly tproxy: { readonly mark: number; readonly table: number } | null
-  /** `false` until the last change of the ADD is done. */
+  /** True if the ADD was completed. `false` until its last change is done. */
   readonly applied: boolean
   /**
-   * Generation of nf_tables after the batch that wrote the rules. Absent if the rules were not written by one batch.
-   * While the kernel reports the same generation, the rules are unchanged.
+   * Generation of nf_tables after the batch that wrote the rules. While the kernel reports the same generation, the
+   * rules are unchanged. Absent if several batches or programs wrote the rules.
    */
   readonly generation?: number | undefined
-  /** True if the namespace was fresh before the first ADD. Then DEL also removes tables that are empty. */
+  /** True if the pod's namespace had no rules before the first ADD. DEL then also removes empty tables. */
   readonly first?: boolean | undefined
 }
 
-/** Part of the record that decides about addresses and routes: the families, and the policy route of TPROXY. */
+/** Members of the record that describe the pod's addresses and routes: the families, and the policy route of TPROXY. */
 export type RecordedNetwork = Pick<AttachmentRecord, 'families' | 'tproxy'>
 
-/** Identity of a namespace by device and inode. A path can refer to another namespace later. */
+/**
+ * Device and inode number of a network namespace. They identify it, while its path can refer to another namespace
+ * later.
+ */
 export interface NetnsIdentity {
   readonly dev: number
   readonly ino: number
 }
 
-/** Records of a node. */
+/** Attachment records of a node, one for each pod interface that ADD has redirected. */
 export type Attachments = AttachmentStore<AttachmentRecord>
 
 /**
- * Opens the records below a run directory.
+ * Opens the attachment records in the agent's run directory.
  *
  * @example
  * attachmentsIn('/var/run/istio-cni').read({ network: 'pods', containerID: 'abc', ifName: 'eth0' })
  */
 export function attachmentsIn(runDir: string): Attachments {
-  // Type checking ensures valid records, so they are not validated again after a write.
+  // Writes a record without validation, because type checking ensures that records are valid.
   return attachmentStore({ folder: attachmentsFolder(runDir), schema: recordSchema, readBack: false })
 }
 
-/** Finds the record of a namespace. Skips unreadable files. */
+/** Finds the attachment record of a network namespace. Skips unreadable files. */
 export function findByNetns(
   attachments: Attachments,
   { dev, ino }: NetnsIdentity,
@@ -62,7 +65,7 @@ const ids = z.array(integer)
 const names = z.array(z.string())
 const ranges = z.object({ ipv4: names, ipv6: names })
 
-/** Schema of a configuration, in a record and in an answer of the agent. */
+/** Schema of a capture configuration, in a record and in an answer of the agent. */
 export const captureSchema: z.ZodMiniType<CaptureConfig> = z.object({
   ipv6: z.boolean(),
   interceptionMode: z.enum(['REDIRECT', 'TPROXY']),

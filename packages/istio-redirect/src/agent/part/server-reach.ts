@@ -1,28 +1,28 @@
 import type { KubeError } from '@cni/kube'
 
-/** Time in which the API server did not answer. */
+/** Period in which the Kubernetes API server did not answer the agent's requests. */
 export interface Outage {
-  /** Times of the first and the last failed request, in milliseconds since 1970. */
+  /** Times of the outage's first and last failed request, in milliseconds since 1970. */
   readonly first: number
   readonly last: number
-  /** Message of the last error. */
+  /** Message of the last failed request's error. */
   readonly problem: string
 }
 
-/** Reports the results of requests for one kind of object. */
+/** Receives the results of API requests for one kind of Kubernetes object. */
 export interface RequestReports {
   failed(error: KubeError): void
   answered(): void
 }
 
-/** Reachability of the API server and its refusals, derived from the results of the agent's requests. */
+/** Tracks if the API server answers and if it refuses requests, from the results of the agent's requests. */
 export interface ServerReach {
   /**
-   * Creates the receiver of request results for one kind of Kubernetes object. A refusal of this kind lasts until a
-   * request for the same kind succeeds, whatever happens to other kinds.
+   * Creates the receiver of request results for one kind of Kubernetes object. A refusal lasts until a request for the
+   * same kind of object succeeds. Requests for other kinds do not count.
    */
   of(what: string): RequestReports
-  /** Calls the listener after each outage. Returns a function that removes the listener. */
+  /** Calls the listener after each outage of the API server. Returns a function that removes the listener. */
   onReturn(listener: (outage: Outage) => void): () => void
   /**
    * Calls the listener with the API server's message when the server refuses a request. Also reports earlier refusals
@@ -34,10 +34,13 @@ export interface ServerReach {
   onRefusal(listener: (problem: string) => void): () => void
 }
 
-/** Minimal length of an outage in milliseconds. A server that restarts or a cut connection is not an outage. */
+/**
+ * Minimal length of an API server's outage in milliseconds. A restart of the server or a cut connection is shorter and
+ * is not reported.
+ */
 const SHORTEST_MS = 5000
 
-/** Creates the tracker of the API server's reachability, initially without any results. */
+/** Creates a tracker of the API server's reachability, without any request results yet. */
 export function serverReach({ now = Date.now }: { readonly now?: () => number } = {}): ServerReach {
   const returned = new Set<(outage: Outage) => void>()
   const refused = new Set<(problem: string) => void>()
@@ -46,7 +49,8 @@ export function serverReach({ now = Date.now }: { readonly now?: () => number } 
   const reports = (what: string): RequestReports => ({
     failed(error) {
       if (isRefusal(error)) {
-        // Compares only the status of the refusals, as the message may name another pod each time.
+        // Two refusals with the same HTTP status count as one. Their messages may differ, because each names the
+        // requested pod.
         if (error.status === refusals.get(what)?.status) return
         refusals.set(what, error)
         for (const listener of refused) listener(error.message)

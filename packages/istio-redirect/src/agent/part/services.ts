@@ -1,4 +1,4 @@
-/** Labels of a log line or of a metric's sample. */
+/** Labels of a log line or of a metric, by name. */
 export type Labels = Readonly<Record<string, string | number | boolean | undefined>>
 
 /** Log of one scope. A message is one line: unsafe characters are escaped when it is printed. */
@@ -24,26 +24,28 @@ export interface Histogram {
   observe(value: number): void
 }
 
-/** Factory of metrics. An existing name returns the existing metric, so that a part can restart. */
+/**
+ * Factory of metrics. A second call with the same name returns the existing metric, so that a component can restart.
+ */
 export interface Metrics {
   counter(name: string, help: string, labelNames?: readonly string[]): Counter
   gauge(name: string, help: string, labelNames?: readonly string[]): Gauge
 }
 
 /**
- * Access to the API server. The files of token and certificates are read for each use, because the token changes. The
- * token never reaches a log.
+ * Access to the API server. The token's and certificates' files are read for each use, because kubelet renews the
+ * token. The token never appears in a log.
  */
 export interface ApiAccess {
-  /** URL, such as `https://10.96.0.1:443`. */
+  /** URL of the API server, such as `https://10.96.0.1:443`. */
   readonly server: string
   readonly tokenFile: string
   readonly caFile: string
-  /** Namespace of the agent itself. May be empty. */
+  /** Kubernetes namespace of the agent's pod. May be empty. */
   readonly namespace: string
 }
 
-/** Settings of the repair of broken pods, including shared settings that repair needs. */
+/** Settings of the repair of broken pods, including settings that other components of the agent share. */
 export interface RepairConfig {
   readonly repairPods: boolean
   readonly deletePods: boolean
@@ -60,30 +62,36 @@ export interface RepairConfig {
   readonly fieldSelectors: string
   readonly nativeNftables: boolean
   readonly forceIptablesBinary: '' | 'legacy' | 'nft'
-  /** Folder of the plugin's attachment records. */
+  /** Folder with the plugin's records of attachments on the node. */
   readonly agentRunDir: string
 }
 
 /** Settings of the socket on which the agent serves the plugin's calls. */
 export interface ServeConfig {
-  /** Path of the unix socket. */
+  /** Path of the unix socket on which the agent serves the plugin. */
   readonly socket: string
-  /** Node whose pods are watched. With an empty name no pods are watched, and each pod is requested alone. */
+  /**
+   * Name of the node whose pods the agent watches. With an empty name the agent watches no pods and requests each pod
+   * when it starts.
+   */
   readonly nodeName: string
 }
 
 /** Settings of the connection to the container runtime. */
 export interface CriConfig {
-  /** Path of the runtime's unix socket. */
+  /** Path of the container runtime's unix socket. */
   readonly socket: string
-  /** `false` if the plugin is not in the list of the runtime's default network. */
+  /** `false` if the plugin is a network of its own, and not in the plugin list of another network. */
   readonly chained: boolean
 }
 
 /** Service account of the plugin's token, and the token's file. */
 export interface PluginTokenConfig {
-  /** Name of a service account in the agent's own namespace. */
+  /** Name of the plugin's service account, in the agent's own namespace. */
   readonly account: string
-  /** Path of the token's file, readable by root only. The kubeconfig next to it contains the same token. */
+  /**
+   * Path of the file with the plugin's token, readable by root only. The kubeconfig in the same folder contains the
+   * same token.
+   */
   readonly file: string
 }

@@ -12,22 +12,22 @@ import type { PodWatches } from '../pods/pod-watches.ts'
 import type { AmbientStatus } from '../serve/ambient-status.ts'
 import type { EnrolPod } from '../serve/start-serving.ts'
 
-/** Dependencies of the ambient part. */
+/** Dependencies of the agent's ambient mode. */
 export interface AmbientServices {
   readonly log: ScopedLog
   readonly metrics: Metrics
   readonly watches: PodWatches
   /** Counts a failed start of ambient mode. */
   readonly failed: () => void
-  /** Called for each connection of a plugin that was closed early. */
+  /** Called when the connection of a plugin to the agent closes early. */
   readonly closed: (reason: string) => void
-  /** True if a newer agent has taken over the node. */
+  /** True if a newer agent on the node has taken over the work. */
   readonly isAside: () => boolean
-  /** Receives the results of API requests. */
+  /** Receives the results of ambient mode's API requests. */
   readonly reach?: Pick<ServerReach, 'of'> | undefined
 }
 
-/** Ambient mode as a part of the agent. */
+/** Ambient mode as a component of the agent that starts, restarts and stops with the settings. */
 export interface AmbientPart extends Part<AgentConfig> {
   /** Status of ambient mode. `undefined` if it is off. */
   status(): AmbientStatus | undefined
@@ -37,9 +37,8 @@ export interface AmbientPart extends Part<AgentConfig> {
 }
 
 /**
- * Runs ambient mode beside the installer. After a change of settings, the old instance ends before the new one starts.
- * Two
- * instances would handle the same pods at the same time.
+ * Runs ambient mode beside the installer. After a change of settings, the old instance ends first. Two instances would
+ * handle the same pods.
  */
 export function ambientPart(
   services: AmbientServices,
@@ -83,12 +82,12 @@ export function ambientPart(
   return {
     async update(config) {
       const ambient = services.isAside() ? undefined : config.ambient
-      // A former agent may have used node-level redirection and left its state on the node for this agent.
+      // Ambient mode is off. An earlier agent may have left its node-level redirection on the node: remove it.
       if (ambient === undefined && running === undefined && !services.isAside()) await removeLeft(config, services.log)
       const key = ambient === undefined ? '' : JSON.stringify({ ambient, api: config.api })
       if ((running?.key ?? '') === key) return
-      // Keeps the state on the node for the next instance of ambient mode. Removes the state if ambient mode is off or
-      // the redirect mode differs.
+      // The next instance of ambient mode takes over the redirection on the node. If ambient mode is off or the
+      // redirect mode differs, the redirection is removed.
       const mode = ambient?.nodeLevel?.mode
       const stays = ambient !== undefined && (running === undefined || running.mode === mode)
       await end(stays || services.isAside() ? 'exchanged' : 'removed')
@@ -109,7 +108,7 @@ export function ambientPart(
 
 interface Running {
   readonly key: string
-  /** Redirect mode on the node. `undefined` means redirection in pods. */
+  /** Mode of node-level redirection. `undefined` means redirection in pods. */
   readonly mode: 'node-iptables' | 'node-ebpf' | undefined
   readonly started: Promise<AmbientMode | undefined>
 }
@@ -122,7 +121,7 @@ const loadStart = async (): Promise<StartAmbientMode> => (await import('../ambie
 
 type RemoveLeft = (config: AgentConfig, log: ScopedLog) => Promise<void>
 
-/** Loads the code that removes node-level redirection only if a former agent has left a mark file on the node. */
+/** Loads the code that removes node-level redirection only if an earlier agent has left a mark file on the node. */
 const removeWhenOff: RemoveLeft = async ({ values }, log) => {
   const place = { backendFile: backendFile(values.cniAgentRunDir) }
   if (!existsSync(nodeLevelMark(place))) return

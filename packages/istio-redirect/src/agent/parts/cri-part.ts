@@ -12,29 +12,32 @@ import { runtimeMetrics } from './runtime-metrics.ts'
 export interface CriPartServices {
   readonly log: ScopedLog
   readonly metrics: Metrics
-  /** True if the installation is complete. Before that, the container runtime cannot run the plugin. */
+  /** True if the plugin's installation is complete. Before that, the container runtime cannot run the plugin. */
   readonly isInstalled: () => boolean
   /** Called after each failed query of the container runtime. */
   readonly failed: () => void
-  /** Queries the container runtime. Tests replace it. */
+  /** Function that queries the container runtime. Tests replace it. */
   readonly ask?: typeof pluginInRuntime
   /**
-   * Intervals in milliseconds, replaced by tests. Queries follow after `lookMs`, or after `soonMs` while the plugin is
-   * missing. A missing plugin is a problem after `graceMs`.
+   * Intervals of the container runtime's queries in milliseconds, replaced by tests. Queries follow after `lookMs`, or
+   * after `soonMs` while the plugin is missing. A missing plugin is a problem after `graceMs`.
    */
   readonly pace?: { readonly lookMs: number; readonly soonMs: number; readonly graceMs: number }
 }
 
-/** Part that checks whether the container runtime runs the plugin. */
+/** Component of the agent that checks if the container runtime runs the plugin. */
 export interface CriPart extends Part<AgentConfig> {
   /**
-   * Reason why the container runtime does not run the plugin. Empty unless the runtime reports that it lacks the
-   * plugin.
+   * Reason why the container runtime does not run the plugin. Empty unless the runtime reports that the plugin is
+   * missing.
    */
   problems(): string[]
 }
 
-/** Intervals for production. A runtime usually notices a new file within milliseconds. */
+/**
+ * Intervals of the container runtime's queries in production. A runtime usually notices a new network file within
+ * milliseconds.
+ */
 const PACE = { lookMs: 10_000, soonMs: 2000, graceMs: 5000 }
 
 /**
@@ -69,8 +72,8 @@ export function criPart(services: CriPartServices): CriPart {
           since = problem = undefined
           return 'settled'
         }
-        // Checks the installation before and after the query, as the installer may remove the plugin's entry during the
-        // query.
+        // The installer may remove the plugin from the network during the query. The agent therefore checks the
+        // installation before and after it.
         since = wasInstalled && isInstalled() ? (since ?? performance.now()) : undefined
         problem =
           since !== undefined && performance.now() - since >= pace.graceMs ? `installed, but ${text}` : undefined
@@ -88,7 +91,7 @@ export function criPart(services: CriPartServices): CriPart {
             }
             return 'settled'
           })
-          // The signal ends the pause early.
+          // The pause before the next query ends early when the agent stops.
           await delay(next === 'soon' ? pace.soonMs : pace.lookMs, undefined, { signal, ref: false }).catch(() => {})
         }
       }

@@ -12,20 +12,20 @@ import type { Readiness } from '../serve/health.ts'
 export interface OwnEventsServices {
   readonly log: ScopedLog
   readonly readiness: () => Readiness
-  /** Reports outages and refusals of the API server. */
+  /** Reports the API server's outages and refusals. */
   readonly reach: Pick<ServerReach, 'onReturn' | 'onRefusal'>
-  /** Called for each event that could not be written. */
+  /** Called for each Kubernetes event that the agent could not write. */
   readonly failed: () => void
-  /** Interval of the checks of the node's readiness, in milliseconds. Tests replace it. */
+  /** Interval in milliseconds at which the agent checks the node's readiness. Tests replace it. */
   readonly lookMs?: number
 }
 
 /**
- * Writes problems of the node as events about the agent's own pod, where `kubectl describe` shows them.
+ * Writes problems of the node as Kubernetes events about the agent's own pod, where `kubectl describe` shows them.
  *
  * - Invalid settings and missing permissions: at once.
  * - Other reasons why the node is not ready: after two checks with the same reason.
- * - An outage of the API server: when it is over.
+ * - An outage of the API server: after the outage.
  */
 export function ownEventsPart({ log, readiness, reach, failed, lookMs = 5000 }: OwnEventsServices): Part<AgentConfig> {
   return agentPart<AgentConfig>(
@@ -68,7 +68,7 @@ export function ownEventsPart({ log, readiness, reach, failed, lookMs = 5000 }: 
   )
 }
 
-/** Number of checks after which a lasting problem is reported again: five minutes. */
+/** Number of checks, five minutes, after which the agent writes another event about the same problem. */
 const REMINDER = 60
 
 const wordsOf = ({ first, last, problem }: Outage): string =>

@@ -22,35 +22,35 @@ import { servePart } from './serve-part.ts'
 import { tokenPart } from './token-part.ts'
 import { upgradePart } from './upgrade-part.ts'
 
-/** Dependencies that the parts share. */
+/** Dependencies of the agent's components, such as ambient mode and repair. */
 export interface PartServices {
   readonly log: AgentLog
   /** Log scope of the agent itself. */
   readonly own: ScopedLog
   readonly metrics: MetricsRegistry
-  /** Counts the errors of the parts. */
+  /** Counts the errors of the agent's components. */
   readonly errors: Counter
   readonly readiness: () => Readiness
-  /** True if a newer agent has taken over the node. */
+  /** True if a newer agent on the node has taken over the work. */
   readonly isAside: () => boolean
-  /** True if the installation is complete. */
+  /** True if the plugin's installation is complete. */
   readonly isInstalled: () => boolean
 }
 
-/** All parts of the agent beside the installer. */
+/** All components of the agent beside the installer, such as ambient mode and repair. */
 export interface Parts {
   readonly all: readonly Part<AgentConfig>[]
   /**
-   * Parts whose work a newer agent on the node takes over. These parts are updated when the newer agent starts or ends.
+   * Components whose work a newer agent on the node takes over. They are updated when the newer agent starts or ends.
    */
   readonly ofClaim: readonly Part<AgentConfig>[]
-  /** Waits a limited time for prerequisites of the installation. */
+  /** Waits a limited time for the plugin's token, which the installation needs. */
   readonly beforeInstall: (signal: AbortSignal) => Promise<void>
-  /** Problems of the parts, one sentence each. */
+  /** Problems of all components of the agent, one sentence each. */
   problems(): string[]
 }
 
-/** Creates the parts without starting them. */
+/** Creates the agent's components without starting them. */
 export function agentParts({ log, own, metrics, errors, readiness, isAside, isInstalled }: PartServices): Parts {
   let logSocket: KeptSocket | undefined
   const early = metrics.counter(

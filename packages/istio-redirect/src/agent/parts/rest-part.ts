@@ -3,18 +3,17 @@ import { agentPart, type Part } from '../part/part.ts'
 
 /** Dependencies of {@link restPart}. Tests replace them. */
 export interface RestServices {
-  /** Releases memory that the JavaScript runtime holds without need. Absent if the runtime has no function for this. */
+  /** Returns unused memory of the JavaScript runtime to the kernel. Absent if the runtime has no function for this. */
   readonly shrink?: (() => void) | undefined
-  /** Processor time of this process in milliseconds. */
+  /** Processor time that the agent's process has used so far, in milliseconds. */
   readonly cpuMs?: () => number
-  /** Interval of the checks in milliseconds. */
+  /** Interval in milliseconds at which the agent checks if it is idle. */
   readonly lookMs?: number
 }
 
 /**
- * Releases memory when the agent becomes idle: after its start, and later after more work. Compiled code that ran once
- * and
- * the free part of the heap are released.
+ * Releases memory when the agent becomes idle, after its start and after later work. The memory is compiled code that
+ * ran once, and the free part of the heap.
  */
 export function restPart({
   shrink = runtimeShrink(),
@@ -26,7 +25,7 @@ export function restPart({
     async () => {
       if (shrink === undefined) return async () => {}
       let seen = cpuMs()
-      // The agent's start counts as enough work for the first release of memory.
+      // The agent's start uses enough processor time, so the agent releases memory at the first idle check.
       let worth = WORTH_MS
       const timer = setInterval(() => {
         const now = cpuMs()
@@ -45,12 +44,17 @@ export function restPart({
   )
 }
 
-/** Share of one processor below which the agent is idle. Probes, scrapes and checks of 250 pods stay below it. */
+/**
+ * Share of one processor below which the agent counts as idle. Probes, metric scrapes and checks of 250 pods use less.
+ */
 const CALM = 0.04
 
 /** Processor time that the agent has to use between two releases of memory, in milliseconds. */
 const WORTH_MS = 300
-/** Share of the idle processor time that counts as work. Work during idle times leaves little garbage. */
+/**
+ * Share of an idle agent's processor time that counts towards the next release of memory. Work of an idle agent leaves
+ * little garbage.
+ */
 const CALM_COUNTS = 0.1
 
 function ownCpuMs(): number {
@@ -58,7 +62,7 @@ function ownCpuMs(): number {
   return (user + system) / 1000
 }
 
-/** Returns bun's `shrink`, which runs when the event loop is idle. */
+/** Returns the function `Bun.shrink`, which frees memory when the event loop is idle. `undefined` on other runtimes. */
 function runtimeShrink(): (() => void) | undefined {
   const bun: unknown = Reflect.get(globalThis, 'Bun')
   if (typeof bun !== 'object' || bun === null) return undefined

@@ -1,15 +1,19 @@
 import type { pluginInRuntime } from '@cni/installer'
 import type { Gauge, Metrics } from '../part/services.ts'
 
-/** State of the plugin in the container runtime. */
+/** State of the plugin as the container runtime reports it. */
 type RuntimeState = Awaited<ReturnType<typeof pluginInRuntime>>['state']
 
 const STATES: readonly (RuntimeState | 'unasked')[] = ['loaded', 'missing', 'silent', 'unasked']
 
-/** Gauge of the plugin's state in the container runtime, with one sample per state. */
+/**
+ * Metric with the plugin's state in the container runtime. The gauge is 1 for the current state and 0 for the other
+ * states.
+ */
 export interface RuntimeMetrics {
   /**
-   * Sets the state. `undefined` means that the runtime is no longer queried. The gauge is created with the first state.
+   * Sets the plugin's state. `undefined` means that the agent no longer queries the container runtime. The first call
+   * creates the gauge.
    */
   set(state: RuntimeState | 'unasked' | undefined): void
 }

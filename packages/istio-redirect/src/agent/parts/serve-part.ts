@@ -3,7 +3,9 @@ import type { AgentConfig } from '../config/agent-config.ts'
 import { agentPart, type Part } from '../part/part.ts'
 import type { ServingServices } from '../serve/start-serving.ts'
 
-/** Serves the plugin's calls beside the installer. The installer does not wait until the decision code is loaded. */
+/**
+ * Serves the plugin's calls beside the installer. The installer does not wait until the code of the decision is loaded.
+ */
 export function servePart(services: Omit<ServingServices, 'config' | 'api'>): Part<AgentConfig> {
   return agentPart(
     ({ serve, api }) => serve && { serve, api },

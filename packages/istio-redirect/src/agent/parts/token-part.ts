@@ -10,16 +10,16 @@ import type { Metrics, ScopedLog } from '../part/services.ts'
 export interface TokenPartServices {
   readonly log: ScopedLog
   readonly metrics: Metrics
-  /** Called after each failed attempt to get a token. */
+  /** Called after each failed attempt to get the plugin's token. */
   readonly failed: () => void
-  /** Receives the results of the requests for tokens. */
+  /** Receives the results of the requests for the plugin's token. */
   readonly reach?: Pick<ServerReach, 'of'> | undefined
 }
 
-/** Part that keeps the plugin's token. */
+/** Component of the agent that keeps the plugin's token valid. */
 export interface TokenPart extends Part<AgentConfig> {
   /**
-   * Waits a moment for the first token if it is missing.
+   * Waits a moment for the plugin's first token if its file is missing.
    *
    * Without a token, the installer would remove the plugin from the network and add it again soon after. Pods that
    * start in between would run without rules.
@@ -28,7 +28,7 @@ export interface TokenPart extends Part<AgentConfig> {
   problems(): string[]
 }
 
-/** Deadline for the first token, in milliseconds. */
+/** Deadline in milliseconds for the plugin's first token. */
 const FIRST_TOKEN_MS = 5000
 
 /** Keeps a token of the plugin's own service account, if the settings name one. */

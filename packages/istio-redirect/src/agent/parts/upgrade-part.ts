@@ -10,14 +10,18 @@ export interface UpgradePartServices {
   readonly log: ScopedLog
   /** Receives the results of the requests for the DaemonSet. */
   readonly reach: Pick<ServerReach, 'of'>
-  /** Pause between attempts in milliseconds, randomly up to twice as long. Default a minute. */
+  /** Pause between attempts to read the DaemonSet in milliseconds, randomly up to twice as long. Default a minute. */
   readonly pauseMs?: number
 }
 
-/** Part that checks if the agent can recognize an update of its DaemonSet. */
+/**
+ * Component that checks if the agent is permitted to read its DaemonSet. The agent needs this to recognize an update
+ * when it stops.
+ */
 export interface UpgradePart extends Part<AgentConfig> {
   /**
-   * Reason why the agent cannot distinguish an update from a removal. `undefined` without a refusal of the API server.
+   * Reason why the agent cannot distinguish an update from a removal: the API server's refusal. `undefined` without a
+   * refusal.
    */
   problem(): string | undefined
 }
@@ -25,9 +29,8 @@ export interface UpgradePart extends Part<AgentConfig> {
 const BLIND = 'cannot distinguish an update of the DaemonSet from its removal'
 
 /**
- * Reads the agent's DaemonSet at the start, to detect a missing permission early. The agent needs the permission when
- * it is
- * stopped, and then it is too late to grant it.
+ * Reads the agent's DaemonSet at the start, to detect a missing permission early. A stopping agent needs the
+ * permission, and then an administrator can no longer grant it in time.
  */
 export function upgradePart({ log, reach, pauseMs = 60_000 }: UpgradePartServices): UpgradePart {
   let problem: string | undefined
@@ -51,7 +54,7 @@ export function upgradePart({ log, reach, pauseMs = 60_000 }: UpgradePartService
             reports.failed(refused)
             calm.failed(`${BLIND}: ${why}`)
           }
-          // The signal ends the pause early.
+          // The pause before the next attempt ends early when the agent stops.
           await delay(pauseMs * (1 + Math.random()), undefined, { signal, ref: false }).catch(() => {})
         }
         reports.answered()

@@ -2,7 +2,7 @@ import { isPodIdentity } from '@cni/istio-rules'
 import { isObject } from '@cni/types'
 import { beginning } from '../../foreign-text.ts'
 
-/** Members of a pod that repair reads. A member of the wrong type counts as absent. */
+/** Members of a Kubernetes pod that the repair controller reads. A member of the wrong type counts as absent. */
 export interface ObservedPod {
   readonly namespace: string
   readonly name: string
@@ -11,27 +11,27 @@ export interface ObservedPod {
   readonly labels: Readonly<Record<string, unknown>>
   readonly annotations: Readonly<Record<string, unknown>>
   readonly initContainers: readonly InitContainerStatus[]
-  /** Addresses of the pod, `podIP` first. Not validated. */
+  /** Addresses from the pod's status, `podIP` first. Not validated. */
   readonly podIPs: readonly string[]
 }
 
-/** Entry of `status.initContainerStatuses`. */
+/** Status of one init container: an item of the pod's `status.initContainerStatuses`. */
 export interface InitContainerStatus {
   readonly name: string
-  /** Current termination of the container. `undefined` if the container waits or runs. */
+  /** Current termination of the init container. `undefined` if the container waits or runs. */
   readonly terminated: Termination | undefined
-  /** Previous termination of the container. */
+  /** Previous termination of the init container. */
   readonly lastTerminated: Termination | undefined
 }
 
-/** Termination of a container. */
+/** Termination of a container: exit code, reason and message. */
 export interface Termination {
   readonly exitCode: number
   readonly reason: string
   readonly message: string
 }
 
-/** Parses a pod from a list or a watch. Returns `undefined` if the document is not a pod. */
+/** Parses a pod from a Kubernetes list or watch. Returns `undefined` if the document is not a pod. */
 export function observePod(document: unknown): ObservedPod | undefined {
   const pod = record(document)
   const metadata = record(pod.metadata)
@@ -63,7 +63,10 @@ export const keyOf = ({ namespace, name }: Pick<ObservedPod, 'namespace' | 'name
 
 /** Maximal length of a termination message. Kubelet cuts messages at this length. */
 const MAX_MESSAGE_CHARS = 4096
-/** Maximal number of containers and addresses. Kubernetes gives a pod two addresses. */
+/**
+ * Maximal number of init container statuses and addresses that the agent reads from a pod. Kubernetes gives a pod two
+ * addresses.
+ */
 const MAX_STATUSES = 256
 const MAX_ADDRESSES = 16
 const MAX_ADDRESS_CHARS = 64

@@ -3,14 +3,14 @@ import { type PodInfo, podInfo } from '@cni/istio-rules'
 import { type Observer, parsePod, watchStore } from '@cni/kube'
 import { keyOf, observePod } from './observed-pod.ts'
 
-/** Pod that a runtime is starting, with its UID. */
+/** Pod that a container runtime is starting, identified by its UID. */
 export interface WantedPod extends PodIdentity {
   readonly uid: string
 }
 
-/** Cache of watched pods, reduced to what the plugin's decision needs. */
+/** Cache of the pods that the agent watches. Keeps only the members that the plugin's decision reads. */
 export interface PodCache {
-  /** Observer that fills the cache. */
+  /** Observer of the pod watch that fills the cache. */
   readonly observer: Observer
   /** Returns the pod with this UID if it is cached and the watch is live. */
   find(pod: WantedPod): PodInfo | undefined
@@ -24,16 +24,13 @@ export interface PodCache {
 /** Limits of a {@link podCache}, and its clock. */
 export interface PodCacheOptions {
   /**
-   * Maximal number of pods. Above it, the pods with the oldest changes are dropped. Default 2000; kubelet's default
-   * limit is
-   * 110.
+   * Maximal number of cached pods. Above the number, the pods with the oldest changes are dropped. Default 2000;
+   * kubelet's default limit is 110 pods.
    */
   readonly maxPods?: number
   /** Maximal number of characters of all cached pods. Default 4 Mi. */
   readonly maxChars?: number
-  /**
-   * Maximal number of characters of one pod. A larger pod is not cached but requested when it starts. Default 64 Ki.
-   */
+  /** Maximal number of characters of one cached pod. The agent requests a larger pod when it starts. Default 64 Ki. */
   readonly maxPodChars?: number
   /** Monotonic clock in milliseconds. Tests replace it. */
   readonly now?: () => number
@@ -41,15 +38,15 @@ export interface PodCacheOptions {
 
 interface Entry {
   readonly uid: string
-  /** Cached pod. `undefined` if the pod is too large for the cache. */
+  /** Decision-relevant members of the pod. `undefined` if the pod is too large for the cache. */
   readonly pod: PodInfo | undefined
   readonly chars: number
 }
 
-/** Longest silence of a live watch, in milliseconds. API servers send a bookmark every minute. */
+/** Maximal time without an event of a live watch, in milliseconds. API servers send a bookmark event every minute. */
 const LIVE_MS = 60_000
 
-/** Creates an empty cache. `find` returns pods only after the first list is complete. */
+/** Creates an empty pod cache. `find` returns pods only after the API server has sent the first list completely. */
 export function podCache(options: PodCacheOptions = {}): PodCache {
   const { maxPods = 2000, maxChars = 4 * 1024 * 1024, maxPodChars = 64 * 1024 } = options
   const { now = () => performance.now() } = options
@@ -87,8 +84,8 @@ export function podCache(options: PodCacheOptions = {}): PodCache {
     size: store.size,
     async waitFor(pod, ms) {
       const found = find(pod)
-      // Waiting is useless in two cases: a broken watch delivers no pods, and a watch that became silent has delivered
-      // this pod already.
+      // Does not wait for the pod in two cases. A broken watch delivers no pods. A silent watch has delivered the pod
+      // already.
       const isHopeless = store.failure() !== undefined || known(pod) !== undefined
       if (found !== undefined || isHopeless) return found
       return store.until(() => find(pod), AbortSignal.timeout(ms)).catch(() => undefined)
@@ -96,22 +93,25 @@ export function podCache(options: PodCacheOptions = {}): PodCache {
   }
 }
 
-/** Builds an entry of the cache. `null` means that the plugin could not parse the pod. */
+/**
+ * Builds the cache's item for a pod document. `null` means that the plugin could not parse the pod. `undefined`: not a
+ * pod.
+ */
 function entryOf(object: unknown, maxChars: number): Entry | null | undefined {
   const seen = observePod(object)
   if (seen === undefined) return undefined
   try {
     const pod = deciding(podInfo(parsePod(object, seen)))
     const chars = charsOf(pod)
-    // A large pod must not push out other pods.
+    // Caches a large pod without its members, so that it does not push other pods out of the cache.
     return chars > maxChars ? { uid: seen.uid, pod: undefined, chars: 0 } : { uid: seen.uid, pod, chars }
   } catch {
-    // Ignores the error: the API request at the pod's start reports it.
+    // The pod is invalid and not cached. The API request at the pod's start reports the error.
     return null
   }
 }
 
-/** Drops labels, annotations and variables that do not affect the decision. */
+/** Drops a pod's labels, annotations and environment variables that do not affect the plugin's decision. */
 const deciding = (pod: PodInfo): PodInfo => ({
   ...pod,
   labels: chosen(pod.labels, ofIstio),

@@ -9,33 +9,33 @@ import {
 } from '@cni/kube'
 import type { RequestReports } from '../part/server-reach.ts'
 
-/** Selection of pods to watch. */
+/** Selection of the pods that a watch reports: node, field selectors and label selectors. */
 export interface WatchedPods {
   readonly api: ServiceAccount
-  /** Name of the node. An empty name means the pods of all nodes. */
+  /** Name of the node whose pods are watched. An empty name means the pods of all nodes. */
   readonly nodeName: string
   readonly fieldSelectors?: string
   readonly labelSelectors?: string
 }
 
-/** Watches of pods. Observers of the same pods share a watch. */
+/** Watches of pods at the API server. Observers of the same pods share a watch. */
 export interface PodWatches {
   /**
-   * Notifies the observer until the signal aborts: first of all existing pods, then of each change. Failures of the API
-   * server are retried.
+   * Notifies the observer of all existing pods and then of each change, until the signal aborts. Failed API requests
+   * are retried.
    *
-   * If the observer throws, it is removed and the promise rejects with its error.
+   * An observer that throws is removed, and the promise rejects with its error.
    */
   follow(pods: WatchedPods, observer: Observer, signal: AbortSignal): Promise<void>
 }
 
 /** Options of {@link podWatches}. */
 export interface PodWatchesOptions extends Pick<ListWatchOptions, 'pause' | 'silenceMs'> {
-  /** Receives the results of the requests to the API server. */
+  /** Receives the results of the watches' requests to the API server. */
   readonly reach?: RequestReports
 }
 
-/** Creates the watches. A watch starts with its first observer. */
+/** Creates the pod watches. A watch starts when its first observer joins. */
 export function podWatches({ reach, ...around }: PodWatchesOptions = {}): PodWatches {
   const shared = new Map<string, SharedWatch>()
   return {
@@ -57,7 +57,10 @@ export function podWatches({ reach, ...around }: PodWatchesOptions = {}): PodWat
 
 type What = Omit<ListWatchOptions, 'connect' | 'observer' | 'signal'>
 
-/** Without a node name the field selector omits the node: `spec.nodeName=` selects pods that have no node yet. */
+/**
+ * Builds the list request. Without a node name the field selector omits the node, because `spec.nodeName=` selects pods
+ * that have no node yet.
+ */
 const listed = ({ nodeName, fieldSelectors = '', labelSelectors = '' }: WatchedPods): What => ({
   path: '/api/v1/pods',
   fieldSelector: [fieldSelectors, nodeName === '' ? '' : `spec.nodeName=${nodeName}`].filter(Boolean).join(','),
@@ -68,7 +71,10 @@ const listed = ({ nodeName, fieldSelectors = '', labelSelectors = '' }: WatchedP
 interface SharedWatch {
   join(observer: Observer, signal: AbortSignal): Promise<void>
   isLeft(): boolean
-  /** Resolves when the watch has ended, or at once if the watch still has observers. */
+  /**
+   * Resolves when the last observer has left and the watch has ended. Resolves at once if the watch still has
+   * observers.
+   */
   ended(): Promise<void>
 }
 
@@ -79,14 +85,14 @@ function sharedWatch(api: ServiceAccount, what: What, reach: PodWatchesOptions['
   const connect = (): KubeClient => kubeClient(serviceAccountAccess(api), { userAgent: 'install-cni' })
   let running: AbortController | undefined
   let done = Promise.resolve()
-  /** True before the first pod of a list is delivered. An observer that joins then misses nothing. */
+  /** True until the API server's list delivers its first pod. An observer that joins before has missed no pod. */
   let isUntold = false
 
   const tell = (observer: Observer, what: (observer: Observer) => void): void => {
     try {
       what(observer)
     } catch (error) {
-      // Removes only the observer that threw an error.
+      // An error of one observer removes only this observer; the others continue.
       members.get(observer)?.({ error })
     }
   }
@@ -117,7 +123,7 @@ function sharedWatch(api: ServiceAccount, what: What, reach: PodWatchesOptions['
     running = undefined
   }
 
-  /** Restarts the list for a new observer, because the watch keeps no objects. */
+  /** Requests the list of pods again for a new observer, because the watch does not store the pods. */
   function begin(): void {
     end()
     const stop = new AbortController()
@@ -130,7 +136,10 @@ function sharedWatch(api: ServiceAccount, what: What, reach: PodWatchesOptions['
     })
   }
 
-  /** Notifies all observers. Events of a replaced watch are dropped: the next list contains their result. */
+  /**
+   * Creates the observer that notifies all joined observers. Events of a replaced watch are dropped, because the next
+   * list contains their result.
+   */
   function toAll(signal: AbortSignal): Observer {
     const all = (what: (observer: Observer) => void, isUntoldNow = isUntold): void => {
       if (signal.aborted) return

@@ -1,10 +1,10 @@
 import type { PodIdentity, PodInfo } from '@cni/istio-rules'
 import type { PodCache } from './pod-cache.ts'
 
-/** Source of a pod: `cache` at once, `watch` after a wait, or `request` to the API server. */
+/** Source of a pod for the agent's decision: `cache` at once, `watch` after a wait, or `request` to the API server. */
 export type PodSource = 'cache' | 'watch' | 'request'
 
-/** Pod with its source. */
+/** Pod that the agent found, with its source. */
 export interface RightPod {
   readonly pod: PodInfo
   readonly source: PodSource
@@ -21,9 +21,10 @@ export interface RightPodOptions {
 }
 
 /**
- * Finds the pod that a runtime is starting. Pod names are reused, so only the UID identifies a cached pod.
+ * Finds the pod that a container runtime is starting. Pod names are reused, so a cached pod is accepted only if its UID
+ * is equal.
  *
- * Without a UID or a live watch, one request to the API server decides. Rejects with the error of the request.
+ * Without a UID or a live watch, the agent requests the pod from the API server. Rejects with the error of the request.
  */
 export async function rightPod(
   { uid, ...who }: PodIdentity & { readonly uid?: string | undefined },

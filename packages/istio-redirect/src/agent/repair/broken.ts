@@ -1,16 +1,15 @@
 import type { RepairConfig } from '../part/services.ts'
 import type { InitContainerStatus, ObservedPod, Termination } from '../pods/observed-pod.ts'
 
-/** Settings that define broken pods. */
+/** Settings that define when the repair controller treats a pod as broken. */
 export type BrokenFilter = Pick<
   RepairConfig,
   'sidecarAnnotation' | 'initContainerName' | 'initContainerTerminationMessage' | 'initContainerExitCode'
 >
 
 /**
- * True if an init container of the pod reported missing redirection: in its current or its previous termination. A
- * container
- * that succeeded afterwards does not count.
+ * True if an init container of the pod reported missing redirection, in its current or its previous termination. A
+ * container that succeeded afterwards does not count.
  */
 export function isBroken(pod: ObservedPod, filter: BrokenFilter): boolean {
   if (filter.sidecarAnnotation !== '' && !Object.hasOwn(pod.annotations, filter.sidecarAnnotation)) return false
@@ -20,7 +19,8 @@ export function isBroken(pod: ObservedPod, filter: BrokenFilter): boolean {
 function foundNothing({ name, terminated, lastTerminated }: InitContainerStatus, filter: BrokenFilter): boolean {
   if (filter.initContainerName !== '' && name !== filter.initContainerName) return false
   if (terminated !== undefined && (terminated.reason === 'Completed' || terminated.exitCode === 0)) return false
-  // Istio waits for the second crash, which never happens with restartPolicy Never.
+  // Istio repairs after the second crash of the init container. With restartPolicy Never a second crash never happens,
+  // so one counts here.
   return matches(terminated, filter) || matches(lastTerminated, filter)
 }
 

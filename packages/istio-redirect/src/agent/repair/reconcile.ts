@@ -4,10 +4,10 @@ import { messageOf, printable } from '@cni/types'
 import type { Counter, RepairConfig, ScopedLog } from '../part/services.ts'
 import { keyOf, type ObservedPod } from '../pods/observed-pod.ts'
 
-/** Action on broken pods: the first enabled one of repair, delete and label. */
+/** Action of the repair controller on broken pods: the first enabled one of repair, delete and label. */
 export type Mode = 'repair' | 'delete' | 'label' | 'none'
 
-/** Returns the mode of a configuration. */
+/** Returns the repair controller's action for a configuration. */
 export function modeOf({ repairPods, deletePods, labelPods }: RepairConfig): Mode {
   if (repairPods) return 'repair'
   if (deletePods) return 'delete'
@@ -26,11 +26,11 @@ export interface ReconcilerOptions {
   readonly repairInPlace: (pod: ObservedPod) => Promise<void>
 }
 
-/** Acts on broken pods. */
+/** Acts on broken pods: repairs, deletes or labels them. */
 export interface Reconciler {
-  /** Acts on a pod. Rejects if the caller has to retry. The failure is already counted. */
+  /** Acts on a broken pod. Rejects if the caller has to retry. A metric has counted the failure already. */
   act(pod: ObservedPod): Promise<void>
-  /** Forgets a deleted pod, as a later pod may have the same name. */
+  /** Forgets the repair of a deleted pod, because a later pod may have the same name. */
   forget(key: string): void
 }
 
@@ -50,8 +50,8 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
   }
 
   /**
-   * Repairs a pod once. The status of a repaired pod keeps changing until the init container restarts and finds the
-   * rules.
+   * Repairs a pod once, although its status keeps changing. The status changes until the init container restarts and
+   * finds the rules.
    */
   async function repair(pod: ObservedPod): Promise<void> {
     const key = keyOf(pod)
@@ -95,7 +95,7 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
     try {
       await action()
     } catch (error) {
-      // An aborted action is neither a success nor a failure: the next start of the agent retries it.
+      // An aborted repair counts neither as a success nor as a failure: the next agent retries it.
       if (!signal.aborted) pods.inc({ type, result: 'fail' })
       throw error
     }
@@ -107,7 +107,9 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
   }
 }
 
-/** Deletes exactly the observed pod. The preconditions protect a changed pod and a new pod of the same name. */
+/**
+ * Deletes exactly the observed pod. Preconditions of the request protect a changed pod, and a new pod of the same name.
+ */
 const deleteRequest = (pod: ObservedPod): KubeRequest => ({
   method: 'DELETE',
   path: podPath(pod),
@@ -121,14 +123,17 @@ const deleteRequest = (pod: ObservedPod): KubeRequest => ({
   },
 })
 
-/** Labels through the status subresource, which needs fewer permissions than the pod itself. */
+/**
+ * Labels a broken pod through the status subresource. Patching the status needs fewer permissions than patching the
+ * pod.
+ */
 const labelRequest = (pod: ObservedPod, key: string, value: string): KubeRequest => ({
   method: 'PATCH',
   path: `${podPath(pod)}/status`,
   body: { type: 'application/merge-patch+json', document: { metadata: { labels: { [key]: value } } } },
 })
 
-/** Error text for an event. Only the server's message is public; addresses and file names are not. */
+/** Error text for a Kubernetes event. Only the API server's message is public; addresses and file names are not. */
 function words(error: unknown): string {
   if (!isKubeError(error)) return printable(messageOf(error))
   return (

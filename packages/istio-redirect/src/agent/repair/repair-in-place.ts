@@ -20,13 +20,12 @@ export interface InPlaceOptions {
   readonly connect: () => KubeClient
   readonly log: ScopedLog
   readonly signal: AbortSignal
-  /** Path of the node's procfs. */
+  /** Path at which the agent sees the node's procfs. */
   readonly hostProc: string
 }
 
 /**
- * Writes the rules that the plugin did not write, in the namespace of a running pod. Decides and writes like the
- * plugin.
+ * Writes the missing redirection rules in the namespace of a running pod. Decides and writes as the plugin does in ADD.
  * Rolls back all steps if one fails.
  */
 export async function repairInPlace(observed: ObservedPod, options: InPlaceOptions): Promise<void> {
@@ -57,7 +56,7 @@ export async function repairInPlace(observed: ObservedPod, options: InPlaceOptio
   )
 }
 
-/** Reads the current pod, because the watch store keeps only part of each pod. */
+/** Requests the pod from the API server, because the repair controller's store keeps only part of each pod. */
 async function podOf(observed: ObservedPod, { connect, signal }: InPlaceOptions): Promise<PodInfo> {
   const document = await connect().get(podPath(observed), { signal })
   if (observePod(document)?.uid !== observed.uid) throw new RepairError('the pod is gone, and another pod has its name')
@@ -70,7 +69,7 @@ function contextOf(netns: Netns, { log, signal }: InPlaceOptions): Omit<Redirect
   return { netns, signal, log: { debug: at('debug'), info: at('info'), warn: at('warn') } }
 }
 
-/** Runs the undo steps of the work in reverse order if the work fails. */
+/** Runs `work`. If it fails, runs the rollback steps that it has registered, in reverse order. */
 async function takingBack(
   context: Omit<RedirectContext, 'undo'>,
   work: (context: RedirectContext) => Promise<void>,

@@ -8,15 +8,14 @@ export interface RepairServices {
   readonly log: ScopedLog
   readonly metrics: Metrics
   readonly watches: PodWatches
-  /** Aborts when the agent stops or its configuration changes. With a new configuration, repair is started again. */
+  /** Aborts when the agent stops or its configuration changes. After a change, the agent starts repair again. */
   readonly signal: AbortSignal
 }
 
 /**
  * Type of `startRepair` in `repair/start-repair.ts`. It runs until the signal aborts, then settles within a second.
  *
- * Repair logs and retries all failures of the API server. The caller logs a rejection and restarts it after a pause.
- * Installing
- * is never affected.
+ * Repair logs and retries all failed API requests. If the promise rejects, the caller logs the error and restarts
+ * repair after a pause. The installation is never affected.
  */
 export type StartRepair = (services: RepairServices) => Promise<void>

@@ -18,21 +18,20 @@ import { modeOf, reconciler } from './reconcile.ts'
 import { repairInPlace } from './repair-in-place.ts'
 import type { RepairServices } from './repair-services.ts'
 
-/** Maximal number of actions on a broken pod. Further actions need a change of the pod. */
+/** Maximal number of attempts to repair, delete or label a broken pod. Further attempts need a change of the pod. */
 const MAX_ATTEMPTS = 5
 
-/** Dependencies that tests replace. */
+/** Dependencies of the repair controller that tests replace. */
 export interface RepairDeps {
-  /** Path of the node's procfs. Default `/host/proc`. */
+  /** Path at which the agent sees the node's procfs. Default `/host/proc`. */
   readonly hostProc?: string
-  /** Repairs a pod. Default: the repair in place. */
+  /** Function that repairs a pod. Default: writes the missing rules in the running pod. */
   readonly repair?: (pod: ObservedPod) => Promise<void>
 }
 
 /**
- * Watches the pods of the node until the signal aborts, and acts on pods whose init container reported missing
- * redirection.
- * All failures of the API server are retried; see `StartRepair`.
+ * Watches the pods of the node until the signal aborts. Acts on pods whose init container reported missing redirection.
+ * Failed API requests are retried; see `StartRepair`.
  */
 export async function startRepair(services: RepairServices, around: RepairDeps = {}): Promise<void> {
   const { config, api, log, metrics, watches, signal } = services
@@ -42,8 +41,8 @@ export async function startRepair(services: RepairServices, around: RepairDeps =
     log.info('repair is enabled without an action (repair, delete or label): nothing is watched')
     return whenAborted(signal)
   }
-  // A thread stays in the network namespace in which it was created. The thread pool therefore starts before the agent
-  // enters a pod's namespace.
+  // A new thread starts in the network namespace of its creator and stays there. The thread pool therefore starts
+  // before the agent enters a pod's namespace.
   if (mode === 'repair') await netns.warmPool()
 
   const failures = metrics.counter('istio_cni_repair_errors_total', 'Errors of the repair controller, by type', [
@@ -77,7 +76,7 @@ export async function startRepair(services: RepairServices, around: RepairDeps =
     async work(key) {
       const pod = seen.get(key)
       if (pod?.isBroken) await act.act(pod)
-      // The pod may have been deleted in the meantime.
+      // The pod may have been deleted during the repair.
       if (seen.get(key) === undefined) act.forget(key)
     },
     failed(key, error, again) {
@@ -95,7 +94,7 @@ export async function startRepair(services: RepairServices, around: RepairDeps =
 
   const [apiLog, malformedLog] = [calmLog(log, 'pods are watched again'), calmLog(log, '')]
   const seen: WatchStore<SeenPod> = watchStore({
-    // Drops pods that were never broken, as a node may have hundreds of pods.
+    // Stores only pods that are or were broken, because a node may have hundreds of pods.
     keep(object) {
       const pod = observePod(object)
       if (pod === undefined || isBroken(pod, config)) return pod && { ...whatActionsNeed(pod, config), isBroken: true }
@@ -126,18 +125,18 @@ export async function startRepair(services: RepairServices, around: RepairDeps =
   }
 }
 
-/** Deadline in milliseconds for running repairs to end. The whole agent has to end within a second. */
+/** Deadline in milliseconds for running repairs when the agent stops. The whole agent has to end within a second. */
 const settleMs = 800
 
-/** Deadline of a repair in place, in milliseconds. A successful repair takes far less. */
+/** Deadline in milliseconds for the repair of one pod. A successful repair takes far less. */
 const repairMs = 60_000
 
-/** Pod that is or was broken. The entry is kept until the pod is deleted. */
+/** Pod that is or was broken. The repair controller keeps it until the pod is deleted. */
 interface SeenPod extends ObservedPod {
   readonly isBroken: boolean
 }
 
-/** Drops the members of a pod that only the check for broken pods needs. */
+/** Drops a pod's members that repairing, deleting and labelling do not read. */
 function whatActionsNeed(pod: ObservedPod, { brokenPodLabelKey: key }: RepairServices['config']): ObservedPod {
   const labels = Object.hasOwn(pod.labels, key) ? { [key]: '' } : {}
   return { ...pod, labels, annotations: {}, initContainers: [] }
