@@ -21,8 +21,8 @@ export interface NamespaceNetwork extends Disposable {
 }
 
 /**
- * Opens a netlink socket for {@link NamespaceNetwork.prepare}. A failure occurs here, before any change. IPv4 with
- * REDIRECT needs no settings and no socket.
+ * Opens a netlink socket for {@link NamespaceNetwork.prepare}, so that a failure occurs before any change of the
+ * namespace. IPv4 with REDIRECT needs no settings and no socket.
  */
 export async function openNetwork(netns: NetnsTarget, attachment: RecordedNetwork): Promise<NamespaceNetwork> {
   const wanted = wantedIn(attachment)
@@ -54,7 +54,8 @@ export async function missingFromNamespace(netns: NetnsTarget, attachment: Recor
 }
 
 /**
- * Removes the settings that {@link NamespaceNetwork.prepare} added, except for those that the attachment `next` needs.
+ * Removes the addresses and policy routes that {@link NamespaceNetwork.prepare} added, except those that the attachment
+ * `next` needs.
  */
 export async function removeFromNamespace(
   netns: NetnsTarget,

@@ -32,8 +32,8 @@ export function hasNativeTables(netns: Netns): boolean {
 }
 
 /**
- * Like {@link removeNativeTables}, for a namespace that may have no such tables. Returns false if the kernel has no
- * nf_tables, or if the plugin cannot call the kernel.
+ * Like {@link removeNativeTables}, but returns false if the kernel has no nf_tables, or if the plugin cannot call the
+ * kernel.
  */
 export async function clearNativeTables(where: Where): Promise<boolean> {
   try {

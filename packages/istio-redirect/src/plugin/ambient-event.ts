@@ -51,7 +51,8 @@ export interface PodEvent {
 }
 
 /**
- * Encodes an event. Names are as in Go's structs, masks are base64, and absent values are `null`.
+ * Encodes the event for the node agent as JSON of Istio's Go structs: their member names, masks in base64, and `null`
+ * for absent values.
  *
  * @example
  * podEvent({ netns: '/run/netns/a', pod: { name: 'p', namespace: 'n' }, ips: [{ address: '10.0.0.2/24' }] })

@@ -3,14 +3,14 @@ import type { Grant } from '@cni/kube/testing'
 const watching = ['list pods', 'watch pods'] as const
 const events = ['create events', 'patch events'] as const
 
-/** Permissions that the role of the node agent needs for each mode of the repair controller. */
+/** Permissions that the node agent's role needs, for each mode of the repair controller. */
 export const repairGrants = {
   repair: [...watching],
   delete: [...watching, ...events, 'delete pods'],
   label: [...watching, ...events, 'patch pods/status'],
 } as const satisfies Readonly<Record<string, readonly Grant[]>>
 
-/** Permissions that the role of the node agent needs for ambient mode. */
+/** Permissions that the node agent's role needs for ambient mode. */
 export const ambientGrants: readonly Grant[] = [
   ...watching,
   'list namespaces',

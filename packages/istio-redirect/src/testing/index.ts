@@ -1,5 +1,5 @@
 /**
- * Pods as Istio's injector creates them, and the permissions of the agent's role.
+ * Test data: pods as Istio's injector creates them, and the permissions of the node agent's role.
  *
  * @example
  * ```ts

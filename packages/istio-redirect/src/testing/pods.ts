@@ -1,12 +1,12 @@
 import type { StoredContainer, StoredPod } from '@cni/kube/testing'
 
-/** Members of a test pod that may differ from an ordinary pod. */
+/** Members in which a test pod may differ from the default pod. */
 export interface PodOptions {
   readonly name?: string
   readonly namespace?: string
   readonly labels?: Readonly<Record<string, string>>
   readonly annotations?: Readonly<Record<string, string>>
-  /** Members of the `istio-proxy` container, such as `env` or `securityContext`. */
+  /** Additional members of the `istio-proxy` container, such as `env` or `securityContext`. */
   readonly proxy?: Omit<StoredContainer, 'name'>
   readonly initContainers?: readonly StoredContainer[]
   readonly hostNetwork?: boolean
@@ -33,7 +33,7 @@ export function meshPod(options: PodOptions = {}): StoredPod {
   )
 }
 
-/** Pod with one application container, without any sign of a mesh. */
+/** Test pod with one application container, without label or annotation of a mesh. */
 export function plainPod(options: PodOptions = {}): StoredPod {
   return pod(options, [{ name: 'app', image: 'app' }], options.initContainers ?? [])
 }

@@ -1,14 +1,14 @@
-/** Exit codes of `rules`, `trace` and `check`. */
+/** Exit codes of the commands `istio-redirect rules`, `trace` and `check`. */
 export const exitCodes = {
   ok: 0,
-  /** Invalid input, or a failure. */
+  /** The input is invalid, or the command failed. */
   failed: 1,
   usage: 2,
-  /** The pod gets no rules. The reason is on stderr. */
+  /** The pod gets no rules. The command prints the reason on stderr. */
   skipped: 3,
-  /** `trace`: the packet is dropped or rejected. `check`: the namespace differs. */
+  /** `trace`: the rules drop or reject the packet. `check`: the namespace differs from the pod's rules. */
   negative: 4,
-  /** `trace`: the result depends on a value that is not known. */
+  /** `trace`: the packet's path depends on a value that the command does not know. */
   undecided: 5,
 } as const
 

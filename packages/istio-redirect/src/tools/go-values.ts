@@ -11,7 +11,7 @@ export function goUint16(text: string): number {
   return number
 }
 
-/** Error for a number that is too large. */
+/** Error for a number that does not fit in 16 bits. */
 export class TooLarge extends Error {}
 
 const UNITS: Readonly<Record<string, number>> = {

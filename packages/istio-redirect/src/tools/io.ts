@@ -12,11 +12,11 @@ export interface ToolIo {
   readonly system: System
 }
 
-/** Access to the files and addresses of the machine. */
+/** Access to the machine's files and to the addresses of its network namespaces. */
 export interface System {
-  /** Text of a file; `-` is stdin. Throws the file system's error. */
+  /** Reads the text of a file. The path `-` means stdin. Throws the file system's error. */
   readFile(path: string): string
   writeFile(path: string, text: string): void
-  /** Addresses of a namespace, `address/bits`. */
+  /** Addresses of a network namespace, as `address/bits`. */
   addresses(target: NetnsTarget): Promise<readonly string[]>
 }

@@ -8,20 +8,20 @@ import { machine } from './system.ts'
 commandMain(
   'istio-redirect',
   (argv, io) =>
-    // A compiled file is known by its argv0. Its argv[1] is the name it was built under.
+    // The command is chosen by `argv0`: in a compiled file, `argv[1]` is the name under which the file was built.
     runTools(basename(process.argv0), argv, {
       env: io.env,
       stdout: io.stdout,
       stderr: io.stderr,
       colour: io.colour,
-      // Read only by commands that can roll back. Reading it installs signal handlers. Other commands end at a signal
-      // as usual, also while they wait for input.
+      // Reading `io.signal` installs signal handlers, so only commands that can roll back read it. A signal ends other
+      // commands at once, also while they wait for input.
       get signal() {
         return io.signal
       },
       now: () => new Date(),
       system: machine,
     }),
-  // Messages may contain text from files of a pod or of the node.
+  // An error message may contain text from files of a pod or of the node, so unsafe characters are escaped.
   { cleanStderr: escapeUnsafeLines },
 )

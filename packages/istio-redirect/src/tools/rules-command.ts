@@ -35,7 +35,7 @@ export const rulesFlags = {
   }),
 }
 
-/** `istio-redirect rules`: prints the rules of a pod on stdout, and nothing else. */
+/** `istio-redirect rules`: prints the rules of a pod on stdout, without any other text. */
 export async function runRules(argv: readonly string[], io: ToolIo): Promise<ExitCode> {
   const { values: flags, positionals } = parseFlags(argv, rulesFlags)
   if (positionals.length > 0) throw new UsageError(`unexpected argument ${JSON.stringify(positionals[0])}`)
@@ -75,8 +75,8 @@ function familiesFor(family: Family | 'both' | '', format: string, { ipv6 }: Cap
 }
 
 /**
- * If there are rules of both families, a comment names the program for each part. The whole text is then not valid
- * input for a program.
+ * Prints rules as input of iptables-restore. Rules of both families get a comment that names the program for each
+ * family. The whole text is then not valid input for one program.
  */
 function asRestoreText(rules: Ruleset, families: readonly Family[]): string {
   const program = { ipv4: 'iptables-restore', ipv6: 'ip6tables-restore' }

@@ -3,10 +3,10 @@ import { networkInterfaces } from 'node:os'
 import { isNetnsError, type NetnsTarget, openRtnl } from '@cni/netns'
 import type { System } from './io.ts'
 
-/** Files and addresses of this machine. */
+/** Access to the files and addresses of the real machine. */
 export const machine: System = {
   readFile: (path) => readFileSync(path === '-' ? 0 : path, 'utf8'),
-  // Not atomic: the path may be a device or a pipe, which must not be replaced by a file.
+  // Writes in place instead of renaming a new file, because the path may be a device or a pipe.
   writeFile: (path, text) => writeFileSync(path, text, { mode: 0o644 }),
   addresses,
 }

@@ -37,7 +37,7 @@ export const traceFlags = {
   mermaid: boolFlag({ name: 'mermaid', help: 'print a chart of the rules that matched' }),
 }
 
-/** `istio-redirect trace`: shows what the rules do with a packet, and why. */
+/** `istio-redirect trace`: explains which rules a packet passes, and the verdict. */
 export async function runTrace(argv: readonly string[], io: ToolIo): Promise<ExitCode> {
   const { values: flags, positionals } = parseFlags(argv, traceFlags)
   if (positionals.length > 0) throw new UsageError(`unexpected argument ${JSON.stringify(positionals[0])}`)
@@ -61,7 +61,7 @@ export async function runTrace(argv: readonly string[], io: ToolIo): Promise<Exi
 
 type TraceFlagValues = FlagValues<typeof traceFlags>
 
-/** Rules to trace, and the addresses of their machine. */
+/** Rules through which a packet is traced, and the addresses of the machine or pod that has the rules. */
 interface Source {
   readonly local: readonly string[] | undefined
   trace(packet: Packet, chart: boolean): { readonly result: { readonly verdict: string }; readonly text: string }
@@ -103,7 +103,7 @@ async function nativeSource(io: ToolIo, flags: TraceFlagValues): Promise<Source 
   return of(readTables(nft), await outside(io, opened))
 }
 
-/** Configuration and addresses of a pod. `undefined` if the pod gets no rules. */
+/** Reads the capture configuration and the addresses of a pod. `undefined` if the pod gets no rules. */
 async function decided(io: ToolIo, flags: TraceFlagValues) {
   const found = await podDecision(io, flags)
   if (found.act !== 'skip') {

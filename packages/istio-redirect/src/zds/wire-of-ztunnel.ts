@@ -1,19 +1,22 @@
-/** ZDS messages from ztunnel's side, for stand-ins of ztunnel. */
+/** Encodes and decodes messages of the protocol ZDS as ztunnel does, for stand-ins of ztunnel. */
 import { fieldsOf, lengthDelimited, messageIn, numberField, textField, textOf } from '@cni/types/protobuf'
 import type { Ack, AddRequest, Hello, WorkloadInfo, ZdsRequest } from './wire.ts'
 
-/** Message of the agent as received. An `add` message may lack the workload. */
+/** Message that ztunnel received from the agent. An `add` message may lack the workload. */
 export type ReceivedRequest =
   | Exclude<ZdsRequest, AddRequest>
   | (Omit<AddRequest, 'workload'> & { readonly workload: WorkloadInfo | undefined })
 
-/** Encodes the first message of ztunnel. */
+/** Encodes ztunnel's first message to the agent. */
 export const encodeHello = ({ version }: Hello): Uint8Array => numberField(1, version)
 
-/** Encodes ztunnel's answer to a message. */
+/** Encodes ztunnel's answer to a message of the agent. */
 export const encodeAck = ({ error }: Ack): Uint8Array => lengthDelimited(1, textField(1, error))
 
-/** Decodes a message of the agent. Returns `undefined` if no known field is present. Throws a {@link ProtobufError}. */
+/**
+ * Decodes a message of the agent to ztunnel. Returns `undefined` if no known field is present. Throws a {@link
+ * ProtobufError}.
+ */
 export function decodeRequest(bytes: Uint8Array): ReceivedRequest | undefined {
   let request: ReceivedRequest | undefined
   for (const field of fieldsOf(bytes)) {

@@ -1,10 +1,13 @@
-/** Messages of ZDS (package istio.workload.zds). Each message is one packet. */
+/**
+ * Messages of ZDS, the protocol between agent and ztunnel (package istio.workload.zds). Each message is one packet of a
+ * unix socket.
+ */
 import { fieldsOf, lengthDelimited, messageIn, textField, textOf } from '@cni/types/protobuf'
 
-/** Longest message in bytes that either side reads. */
+/** Maximal size in bytes of a message that the agent or ztunnel reads. */
 export const MAX_MESSAGE = 1024
 
-/** Identity of a pod. */
+/** Name, namespace and service account of a pod. */
 export interface WorkloadInfo {
   readonly name: string
   readonly namespace: string
@@ -12,8 +15,8 @@ export interface WorkloadInfo {
 }
 
 /**
- * Adds a pod. The descriptor of its network namespace accompanies the message. ztunnel exits if the workload is
- * missing.
+ * Message that adds a pod. The descriptor of the pod's network namespace accompanies the message. ztunnel exits if the
+ * workload is missing.
  */
 export interface AddRequest {
   readonly type: 'add'
@@ -22,43 +25,46 @@ export interface AddRequest {
 }
 
 /**
- * Keeps a pod whose network namespace the agent does not know. ztunnel keeps the namespace that it has. Allowed in a
- * snapshot only; otherwise ztunnel exits.
+ * Message that keeps a pod whose network namespace the agent does not know. ztunnel keeps the namespace that it has.
+ * Allowed in a snapshot only; otherwise ztunnel exits.
  */
 export interface KeepRequest {
   readonly type: 'keep'
   readonly uid: string
 }
 
-/** Ends the snapshot. ztunnel removes all pods that the snapshot did not contain. ztunnel exits at a second one. */
+/**
+ * Message that ends the snapshot. On it, ztunnel removes all pods that the snapshot did not contain. A second message
+ * makes ztunnel exit.
+ */
 export interface SnapshotSentRequest {
   readonly type: 'snapshotSent'
 }
 
-/** Removes a pod. */
+/** Message that removes a pod. */
 export interface DelRequest {
   readonly type: 'del'
   readonly uid: string
 }
 
-/** Message of a snapshot. */
+/** Message that the agent may send to ztunnel during a snapshot. */
 export type SnapshotRequest = AddRequest | KeepRequest
 
-/** Message after the snapshot. */
+/** Message that the agent may send to ztunnel after the snapshot. */
 export type ChangeRequest = AddRequest | DelRequest
 
-/** Message of the agent. */
+/** Message of the agent to ztunnel. */
 export type ZdsRequest = SnapshotRequest | ChangeRequest | SnapshotSentRequest
 
-/** First message of ztunnel. */
+/** First message of ztunnel to the agent. */
 export interface Hello {
-  /** Protocol version. The agent knows 1, and accepts any other. */
+  /** Protocol version of ztunnel. The agent knows version 1, and accepts any other version. */
   readonly version: number
 }
 
-/** ztunnel's answer to a message. */
+/** Answer of ztunnel to a message of the agent. */
 export interface Ack {
-  /** Error text of ztunnel. Empty on success. */
+  /** Error text of ztunnel's answer. Empty on success. */
   readonly error: string
 }
 
@@ -71,7 +77,7 @@ export function encodeRequest(request: ZdsRequest): Uint8Array {
       return lengthDelimited(1, Buffer.concat([textField(1, request.uid), lengthDelimited(2, Buffer.concat(info))]))
     }
     case 'del':
-      // A `DelRequest` has the UID in field 2. `AddRequest` and `KeepRequest` have the UID in field 1.
+      // Unlike `AddRequest` and `KeepRequest`, a `DelRequest` has the UID in field 2, not in field 1.
       return lengthDelimited(2, textField(2, request.uid))
     case 'keep':
       return lengthDelimited(5, textField(1, request.uid))
@@ -80,7 +86,7 @@ export function encodeRequest(request: ZdsRequest): Uint8Array {
   }
 }
 
-/** Decodes the first message of ztunnel. Throws a {@link ProtobufError}. */
+/** Decodes the first message of ztunnel to the agent. Throws a {@link ProtobufError}. */
 export function decodeHello(bytes: Uint8Array): Hello {
   let version = 0
   for (const { number, value } of fieldsOf(bytes)) {

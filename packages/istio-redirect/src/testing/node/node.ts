@@ -10,7 +10,7 @@ import type { Conflist, PluginConf } from '@cni/types'
 /** Folder of Debian's reference plugins (package containernetworking-plugins). */
 export const REFERENCE_PLUGINS = '/usr/lib/cni'
 
-/** One run of a plugin, as the runtime records it. */
+/** Call of one plugin of the chain, as the test node's runtime records it. */
 export interface PluginRun {
   verb: string
   plugin: string
@@ -19,21 +19,22 @@ export interface PluginRun {
 }
 
 export interface NodeOptions {
-  /** Existing folder for all files of the node. */
+  /** Existing folder that receives all files of the test node. */
   folder: string
-  /** Network namespace of the node, with bridges, the host ends of veths and the API server. */
+  /** Network namespace of the test node, with its bridges, the host ends of veths and the API server. */
   target: NetnsTarget
   /** Plugin under test: a compiled file, or a script with `#!` and an absolute interpreter. */
   plugin: string
   pods: readonly StoredPod[]
-  /** More members of the plugin's entry in the conflist. */
+  /** Additional members of the plugin's configuration in the conflist. */
   conf?: Readonly<Record<string, unknown>>
-  /** Permissions of the plugin's token besides getting pods and namespaces. */
+  /** Additional permissions of the plugin's token. The plugin is always permitted to get pods and namespaces. */
   grants?: readonly Grant[]
 }
 
 /**
- * Small Kubernetes node: a chain of Debian's bridge, host-local and the plugin under test, and an API server with pods.
+ * Test double of a Kubernetes node. It has an API server with pods, and a chain of Debian's bridge with host-local and
+ * the plugin under test.
  */
 export interface Node extends AsyncDisposable {
   readonly binDir: string
@@ -42,25 +43,25 @@ export interface Node extends AsyncDisposable {
   readonly runDir: string
   readonly conflist: Conflist
   readonly api: ApiServer
-  /** Executes the chain inside the node. */
+  /** Container runtime of the test node, which executes the plugin chain. */
   readonly runtime: Cni
-  /** All plugin processes so far, in order. */
+  /** Plugin calls of the test node so far, in order. */
   readonly runs: readonly PluginRun[]
-  /** Lines that plugins wrote to stderr. A runtime writes them to its own log. */
+  /** Lines that the plugins wrote to stderr. A container runtime would write them to its own log. */
   readonly log: readonly string[]
-  /** Names of the plugin's record files. */
+  /** Names of the plugin's attachment records in the state folder. */
   stateFiles(): string[]
-  /** Addresses that host-local has allocated. */
+  /** Pod addresses that the IPAM plugin host-local has allocated. */
   leases(): string[]
 }
 
-/** Network that containerd adds to every pod before the pod network: it brings the loopback interface up. */
+/** Network `cni-loopback`, which containerd adds to every pod first, to bring the loopback interface up. */
 export const LOOPBACK: Conflist = { cniVersion: '0.3.1', name: 'cni-loopback', plugins: [{ type: 'loopback' }] }
 
-/** Addresses of the node on its bridge, which are the gateways of the pods. */
+/** Addresses of the test node on its bridge. The pods use them as gateways. */
 export const GATEWAY = { ipv4: '10.222.0.1', ipv6: 'fd00:10:222::1' } as const
 
-/** Builds a node in a namespace and a folder, and changes nothing outside of them. */
+/** Builds the test node in the given network namespace and folder. Changes nothing outside of them. */
 export async function startNode(options: NodeOptions): Promise<Node> {
   const at = (name: string): string => {
     const path = join(options.folder, name)
@@ -129,14 +130,17 @@ const conflistOf = (ipamDir: string, entry: PluginConf): Conflist => ({
 })
 
 /**
- * Turns duplicate address detection off. No other host has the bridge's addresses, and detection delays an IPv6 address
- * by a second.
+ * Turns duplicate address detection off in the test node. Detection delays an IPv6 address by a second, and no other
+ * host has the bridge's addresses.
  */
 const skipDuplicateAddressDetection = (): void => {
   for (const scope of ['all', 'default']) writeFileSync(`/proc/sys/net/ipv6/conf/${scope}/accept_dad`, '0')
 }
 
-/** Starts plugins inside the node's namespace, waits for them outside of it, and records each result. */
+/**
+ * Executes plugins for the test node's runtime, and records each call. The plugin runs in the node's network namespace;
+ * the caller waits outside of it.
+ */
 function execIn(target: NetnsTarget, runs: PluginRun[]): Exec {
   const real = realExec()
   return {

@@ -1,6 +1,4 @@
-/**
- * Node options for a program of this folder. The program preloads the same modules as this process, such as a loader.
- */
+/** Node options for a stand-in's process. The process preloads the same modules as its parent, such as a loader. */
 export const programFlags = (): string[] => [
   ...process.execArgv.filter((flag) => flag.startsWith('--import=')),
   '--conditions=@cni/source',

@@ -1,4 +1,4 @@
-/** Stand-ins for the proxy, a server and an application in a pod. Each one is a process of its own. */
+/** Starts stand-ins for the proxy, a server and an application in a pod. Each stand-in is a process of its own. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { extname } from 'node:path'
@@ -21,19 +21,19 @@ const connectionSchema = z.object({
   error: z.optional(z.string()),
 })
 
-/** Connection of the application: its destination, and the answer or the error. */
+/** Connection that the application's stand-in has tried: its destination, and the answer or the error. */
 export interface Connection {
   readonly to: string
-  /** Answer of a stand-in server. */
+  /** Answer of the stand-in that accepted the connection. */
   readonly answer?:
     | {
         readonly served_by: string
         readonly pid: number
         readonly uid: number
         readonly listener: number
-        /** Address of the client. Only in the answer of an application. */
+        /** Address of the client, as the server saw it. Only ordinary servers report it. */
         readonly from?: string | undefined
-        /** Original destination, as `address:port`. Only in the answer of the proxy. */
+        /** Original destination of a redirected connection, as `address:port`. Only the proxy's stand-in reports it. */
         readonly original_dst?: string | undefined
       }
     | null
@@ -41,7 +41,7 @@ export interface Connection {
   readonly error?: string | undefined
 }
 
-/** Running stand-in. */
+/** Process of a stand-in for a proxy or a server. */
 export interface StandIn extends AsyncDisposable {
   readonly pid: number
 }
@@ -59,14 +59,15 @@ export const startProxy = (
   }: { readonly uid?: number; readonly ports?: readonly number[]; readonly transparent?: boolean } = {},
 ): Promise<StandIn> => startServer(target, 'stand-in-proxy', [uid, ...ports, ...(transparent ? ['transparent'] : [])])
 
-/** Starts an ordinary server that answers with its name. */
+/** Starts an ordinary server in the namespace of a pod or node. It answers each connection with its name. */
 export const startApp = (
   target: NetnsTarget,
   options: { name: string; ports: readonly number[]; uid?: number },
 ): Promise<StandIn> => startServer(target, 'app-server', [options.uid ?? 1000, options.name, ...options.ports])
 
 /**
- * Connects to the destinations one by one, as `user`, inside the namespace. A plain number is both user and group ID.
+ * Connects to the destinations one by one from inside the namespace, as `user`. A plain number is both user and group
+ * ID.
  */
 export async function connectFrom(
   target: NetnsTarget,
@@ -80,7 +81,7 @@ export async function connectFrom(
   return z.parse(z.array(connectionSchema), JSON.parse(stdout))
 }
 
-/** User and group of a process. */
+/** User and group ID of a stand-in's process. */
 export type User = Parameters<typeof connectFrom>[1]
 
 async function startServer(target: NetnsTarget, script: string, args: readonly (string | number)[]): Promise<StandIn> {
@@ -99,7 +100,10 @@ async function startServer(target: NetnsTarget, script: string, args: readonly (
   }
 }
 
-/** Starts a process in the namespace. The child keeps the namespace, while this process waits outside of it. */
+/**
+ * Starts a stand-in's process in the namespace. The child process stays in the namespace, while the parent waits
+ * outside of it.
+ */
 function start(target: NetnsTarget, script: string, args: readonly (string | number)[]): ChildProcess {
   const path = fileURLToPath(new URL(`processes/${script}${extname(import.meta.url)}`, import.meta.url))
   const argv = [...programFlags(), path, ...args.map(String)]

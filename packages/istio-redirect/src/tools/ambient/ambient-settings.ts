@@ -9,9 +9,9 @@ import type { Settings } from '../../conf/settings.ts'
 import type { ToolIo } from '../io.ts'
 import { documents } from '../pod/read-pods.ts'
 
-/** Settings of the node agent. */
+/** Settings of an agent in ambient mode, for `check --ambient`. */
 export interface AmbientSettings {
-  /** True if rules on the node redirect the traffic. */
+  /** True if the agent redirects the pods' traffic on the node, not in the pods. */
   readonly onNode: boolean
   readonly enrolment: EnrolmentSettings
   readonly rules: RulesOptions
@@ -47,7 +47,7 @@ export function ambientSettings({ env, stderr }: ToolIo, conf: Settings, native:
   }
 }
 
-/** Labels of a namespace in a file. Empty if the file does not contain the namespace. */
+/** Reads the labels of a Kubernetes namespace from a file. Empty if the file does not contain the namespace. */
 export async function namespaceLabels(io: ToolIo, path: string, name: string): Promise<Labels> {
   const found = (await documents(io, path)).flatMap(withItems).find(({ kind, metadata }) => {
     return kind === 'Namespace' && isObject(metadata) && metadata.name === name
@@ -62,7 +62,7 @@ export async function namespaceLabels(io: ToolIo, path: string, name: string): P
 
 const mode = 'istio.io/dataplane-mode'
 
-/** Selectors of Istio's charts. */
+/** Pod selectors of ambient mode that Istio's charts set. */
 const usualSelectors: EnrolmentSettings['selectors'] = [
   { podSelector: { matchLabels: { [mode]: 'ambient' } } },
   {

@@ -26,15 +26,15 @@ export interface AmbientCheckFlags {
   readonly pod: string
   readonly name: string
   readonly netconf: string
-  /** Namespace with the rules: the pod's, or the node's in a node-level mode. */
+  /** Network namespace that has the rules: the pod's, or the node's with node-level redirection. */
   readonly netns: string
-  /** File with the Namespace object of the pod. `''` means the file of the pod. */
+  /** File with the pod's Namespace object. `''` means the file that contains the pod. */
   readonly namespace: string
   readonly nativeNftables: boolean
   readonly json: boolean
 }
 
-/** Checks a namespace against the decision of ambient mode about its pod, without a change. */
+/** Compares the rules in a network namespace with ambient mode's decision about the pod. Changes nothing. */
 export async function checkAmbient(flags: AmbientCheckFlags, given: ToolIo): Promise<ExitCode> {
   const io = readingOnce(given)
   const document = await readPod(io, flags.pod, flags.name)
@@ -90,24 +90,27 @@ async function driftInPod({
   if (decision.enrolled) {
     return [...(await namespaceDrift(opened, capture, rules)), ...(await silentPorts(opened)), ...untold(pod)]
   }
-  // A sidecar's chains have the same names, so they are not leftovers.
+  // The pod has a sidecar. The sidecar's chains have the same names as chains of ambient mode, and are not leftovers.
   return decision.reason === 'sidecar' ? [] : [...(await namespaceLeftovers(opened, capture, rules))]
 }
 
-/** Ports of ztunnel without a listener. */
+/** Reports ztunnel's ports on which no process listens. */
 async function silentPorts(opened: Netns): Promise<string[]> {
   const open = await listeningPorts(opened)
   const wanted = [OUTBOUND_PORT, INBOUND_PORT, HBONE_PORT]
   return wanted.filter((port) => !open.has(port)).map((port) => `missing listener of ztunnel on port ${port}`)
 }
 
-/** Status annotation that the agent has not written. */
+/** Reports the pod's redirection annotation if the agent has not set it to `enabled`. */
 function untold(pod: Parameters<typeof redirectionStatus>[0]): string[] {
   const status = redirectionStatus(pod)
   return status === 'enabled' ? [] : [`annotation ambient.istio.io/redirection is ${status ?? 'missing'}, not enabled`]
 }
 
-/** Reads each file once: a file may contain the pod and its namespace, and stdin can be read only once. */
+/**
+ * Keeps the text of each file that the command reads. One file may contain the pod and its namespace, and stdin can be
+ * read only once.
+ */
 function readingOnce(io: ToolIo): ToolIo {
   const texts = new Map<string, string>()
   const readFile = (path: string): string => {

@@ -1,6 +1,6 @@
 import type { ToolIo } from '../io.ts'
 
-/** ID of a name in a file such as `/etc/passwd`. `undefined` if the file or the name is missing. */
+/** Finds the ID of a user or group in a file such as `/etc/passwd`. `undefined` if missing. */
 export function idNamed(system: ToolIo['system'], path: string, name: string): number | undefined {
   const id = readIfThere(system, path)
     .split('\n')

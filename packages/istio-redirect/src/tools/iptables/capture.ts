@@ -8,13 +8,13 @@ import type { Surroundings } from './surroundings.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Validates settings that matter even if no rule is written. Throws an `Error` that names the value. */
+/** Validates settings that are used even if the command writes no rule. Throws an `Error` that names the value. */
 export function checkSettings(settings: IptablesSettings, env: Environment): void {
   backendOf(settings)
   nodeCapture(env)
 }
 
-/** Back end that the settings name. `auto` without a setting. */
+/** Back end that the command's settings select: an iptables back end, or `auto` if the settings name none. */
 export function backendOf({
   forceIptablesBinary: forced,
   iptablesVersion,
@@ -26,9 +26,11 @@ export function backendOf({
   return /nf_tables|nft/.test(iptablesVersion) ? 'iptables-nft' : 'auto'
 }
 
-/** Builds the capture configuration. Throws an `Error` that names the flag and the value. */
+/**
+ * Builds the capture configuration from the command's settings. Throws an `Error` that names the flag and the value.
+ */
 export function captureOf(settings: IptablesSettings, around: Surroundings, env: Environment): CaptureConfig {
-  // nft writes a range of ports with a dash, iptables with a colon.
+  // With nftables, a setting has a range of ports with a dash. With iptables, it has a colon.
   const plain = (text: string) => (settings.nativeNftables ? text.replaceAll('-', ':') : text)
   const { includeInboundPorts, excludeInboundPorts, includeOutboundPorts, excludeOutboundPorts } = settings
   const texts = {

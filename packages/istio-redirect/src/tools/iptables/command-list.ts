@@ -1,7 +1,7 @@
 import type { Rule, Ruleset } from '@cni/iptables'
 import { type Family, isBuiltin, ruleArgs, ruleLine, rulesFor } from '@cni/iptables/rules'
 
-/** Prints the rules of a family as commands, one a line, chains first. */
+/** Prints the rules of an IP family as iptables commands, one on each line, chains first. */
 export function ruleCommands(rules: Ruleset, family: Family): readonly string[] {
   const own = rulesFor(rules, family)
   const chains = own
@@ -12,8 +12,9 @@ export function ruleCommands(rules: Ruleset, family: Family): readonly string[] 
 }
 
 /**
- * Prints commands that remove the rules of a family, in reverse order: first rules, then chains. Flushing our chains
- * removes their content. Jumps between our chains are removed before, because a referenced chain cannot be deleted.
+ * Prints the commands that remove the rules of a family, in reverse order: first rules, then chains. The rules of our
+ * chains are removed by flushing. Jumps between our chains are removed before, because a referenced chain cannot be
+ * deleted.
  */
 export function cleanUpCommands(rules: Ruleset, family: Family): readonly string[] {
   const reversed = rulesFor(rules, family).toReversed()

@@ -6,7 +6,7 @@ import { captureOf, checkSettings } from './capture.ts'
 import { iptablesFlags, variablesOf } from './flags.ts'
 import { readSettings } from './settings.ts'
 
-/** Accepted variables that have no flag. */
+/** Environment variables that a configuration file may set although no flag has their name. */
 const others = [
   'ENVOY_PORT',
   'ENABLE_INBOUND_IPV6',
@@ -37,7 +37,7 @@ export async function configFromFile(io: ToolIo, path: string): Promise<CaptureC
   try {
     const { ENVOY_PORT: proxyPort, ENABLE_INBOUND_IPV6: ipv6, ...variables } = env
     const { settings, warnings } = readSettings(proxyPort === undefined ? [] : ['-p', proxyPort], variables)
-    // In a file, an unreadable value is an error, not a warning.
+    // An invalid value in a configuration file is an error. In the environment, it is only a warning.
     if (warnings[0] !== undefined) throw new Error(warnings[0].replace(/; taken as .*$/, ''))
     checkSettings(settings, env)
     const proxyUID = settings.proxyUID || '1337'

@@ -1,7 +1,7 @@
 import type { IptablesSettings } from './settings.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** Prints the effective settings, one `NAME=value` a line. */
+/** Prints the settings in effect, one `NAME=value` on each line. */
 export function configText(
   s: IptablesSettings,
   around: Surroundings,

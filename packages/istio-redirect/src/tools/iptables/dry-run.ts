@@ -8,7 +8,7 @@ import { cleanUpCommands, ruleCommands } from './command-list.ts'
 import type { ToolLog } from './log.ts'
 import type { IptablesSettings } from './settings.ts'
 
-/** Inputs of a dry run. */
+/** Inputs of a dry run of `istio-redirect iptables`. */
 export interface DryRun {
   readonly settings: IptablesSettings
   readonly rules: Ruleset
@@ -16,7 +16,8 @@ export interface DryRun {
 }
 
 /**
- * Logs the commands that would run, and writes the input of the programs to the file that `DRY_RUN_FILE_PATH` names.
+ * Logs the iptables commands that would run. Writes the input of iptables-restore to the file that `DRY_RUN_FILE_PATH`
+ * names.
  */
 export function dryRun(io: ToolIo, log: ToolLog, { settings, rules, families }: DryRun): void {
   const saves = ['iptables-save', 'ip6tables-save']
@@ -46,7 +47,8 @@ export function dryRun(io: ToolIo, log: ToolLog, { settings, rules, families }: 
 }
 
 /**
- * Dry run of nftables mode: the rules are printed as `nft list ruleset` would print them. nft can also read that text.
+ * Dry run of native nftables: prints the rules as `nft list ruleset` would print them. The program nft can read the
+ * text.
  */
 export function nativeDryRun(io: ToolIo, log: ToolLog, { cleanupOnly }: IptablesSettings, config: CaptureConfig): void {
   const text = cleanupOnly

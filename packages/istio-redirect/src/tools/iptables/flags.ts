@@ -1,7 +1,7 @@
 import { boolFlag, type Flag, textFlag } from '@cni/host/cli'
 import { goDuration, goUint16 } from '../go-values.ts'
 
-/** Flags of `istio-iptables` with flags of its older versions, and Istio's log flags. */
+/** Flags of Istio's `istio-iptables`, including flags of its older versions and Istio's log flags. */
 export const iptablesFlags = {
   proxyPort: textFlag({
     name: 'envoy-port',
@@ -187,7 +187,7 @@ export const iptablesFlags = {
   logTarget: textFlag({ name: 'log_target', value: 'TARGETS', help: 'accepted, without effect' }),
 } satisfies Record<string, Flag<string> | Flag<boolean> | Flag<number>>
 
-/** Further environment variables of a flag, besides the one with the flag's name. The later one wins. */
+/** Second environment variable of a flag, by flag name. It overrides the variable with the flag's own name. */
 const more: Readonly<Record<string, string>> = {
   'redirect-dns': 'ISTIO_META_DNS_CAPTURE',
   'drop-invalid': 'INVALID_DROP',
@@ -199,7 +199,7 @@ const withoutVariable = new Set([
   ...['iptables-trace-logging', 'log_caller', 'log_stacktrace_level', 'log_target'],
 ])
 
-/** Environment variables of a flag, in the order in which they are read. */
+/** Environment variables that set a flag, in the order in which they are read. The last one wins. */
 export function variablesOf({ name }: Pick<Flag<unknown>, 'name'>): readonly string[] {
   if (withoutVariable.has(name)) return []
   const other = more[name]

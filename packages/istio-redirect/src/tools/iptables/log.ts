@@ -1,9 +1,9 @@
 import { escapeUnsafe, escapeUnsafeLines } from '@cni/types'
 
-/** Levels, from the least verbose. */
+/** Log levels of `istio-redirect iptables`, the least verbose first. */
 const levels = ['none', 'error', 'warn', 'info', 'debug'] as const
 
-/** Log of a command. */
+/** Log of `istio-redirect iptables`. */
 export interface ToolLog {
   error(message: string): void
   warn(message: string): void
@@ -13,14 +13,14 @@ export interface ToolLog {
 
 /** Options of a {@link ToolLog}. */
 export interface LogOptions {
-  /** Level of the log, or `default:LEVEL`. Levels for other Istio scopes are ignored. */
+  /** Log level, or `default:LEVEL`. Levels for Istio's other log scopes are ignored. */
   readonly level: string
   readonly json: boolean
   readonly now: () => Date
   write(line: string): void
 }
 
-/** Log with Istio's line format: time, level and message, separated by tabs, or JSON. */
+/** Creates a log in Istio's line format: time, level and message, separated by tabs, or as JSON. */
 export function toolLog({ level, json, now, write }: LogOptions): ToolLog {
   const named = level.split(',').map((part) => part.replace(/^(?:default|all):/, ''))
   const last = levels.find((each) => named.includes(each)) ?? 'info'

@@ -4,8 +4,8 @@ import type { ToolIo } from '../io.ts'
 import { idNamed } from './account-files.ts'
 
 /**
- * Replaces user and group names by their IDs on this machine, because nf_tables only knows IDs. Throws an `Error` that
- * contains the unknown name.
+ * Replaces user and group names in owner rules by their IDs on this machine, because nf_tables only knows IDs. Throws
+ * an `Error` that contains the unknown name.
  */
 export function withOwnerIds({ system }: ToolIo, config: CaptureConfig): CaptureConfig {
   const idOf = (path: '/etc/passwd' | '/etc/group') => (owner: number | string) => {

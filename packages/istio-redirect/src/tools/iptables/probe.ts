@@ -5,20 +5,20 @@ import type { ToolLog } from './log.ts'
 /** Options of {@link probe}. */
 export interface ProbeOptions {
   readonly family: 'ipv4' | 'ipv6'
-  /** Ports of the proxy, where a redirected connection arrives. */
+  /** Ports of the proxy on which a redirected connection arrives. */
   readonly ports: readonly number[]
-  /** Destination port of the test connection. */
+  /** Destination port of the probe's test connection. */
   readonly probePort: number
-  /** Milliseconds for the whole probe. */
+  /** Deadline of the whole probe in milliseconds. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
   readonly log: ToolLog
 }
 
 /**
- * Listens on the proxy's ports, and connects to a port without a listener. The connection arrives at a port of the
- * proxy if the rules work. This process has to run as the proxy's user. Throws an `Error` if the connection does not
- * arrive in time.
+ * Tests the redirection: listens on the proxy's ports, and connects to a port without a listener. If the rules work,
+ * the connection arrives at a port of the proxy. The process has to run as the proxy's user. Throws an `Error` if the
+ * connection does not arrive in time.
  */
 export async function probe(options: ProbeOptions): Promise<void> {
   const { log, ports, timeoutMs, signal } = options
@@ -30,7 +30,7 @@ export async function probe(options: ProbeOptions): Promise<void> {
   const arrival = new Promise<void>((resolve) => {
     passed = resolve
   })
-  // The address of the client identifies the test connection. Either side may report it first.
+  // The client's address and port identify the test connection. Either the client or the server may report it first.
   const seen = { sent: new Set<string>(), accepted: new Set<string>() }
   const see = (where: 'sent' | 'accepted', address: string | undefined, port: number | undefined) => {
     const client = endpoint(address, port)
@@ -38,7 +38,7 @@ export async function probe(options: ProbeOptions): Promise<void> {
     if (seen.sent.has(client) && seen.accepted.has(client)) passed()
   }
   const accept = (socket: Socket) => {
-    // The client may have closed the connection already.
+    // Ignores a socket error: the probe's client may have closed the connection already.
     socket.on('error', () => undefined)
     see('accepted', socket.remoteAddress, socket.remotePort)
     socket.end(`${options.probePort}`)

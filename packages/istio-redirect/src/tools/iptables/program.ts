@@ -46,7 +46,7 @@ export async function program(job: Program): Promise<ProgramReport> {
   const rules = redirectRules(config)
   using network = await openNetwork(job.target, networkOf(config))
   try {
-    // Removes native rules: they would process every packet, too.
+    // Removes native nftables rules first, because rules of both back ends would process every packet.
     if (await clearNativeTables(where)) log.info('Removed the rules of native nftables')
     const plan = await writeRules(job, kernel, rules, families)
     await network.prepare((step) => undo.push(step))
@@ -57,7 +57,7 @@ export async function program(job: Program): Promise<ProgramReport> {
   }
 }
 
-/** Namespace of a job, as other modules take it. Rollback steps are collected in `undo`. */
+/** Converts a job of the command to the context that the rule writers expect. They append rollback steps to `undo`. */
 export function whereOf({ target, signal, log }: Pick<Program, 'target' | 'signal' | 'log'>, undo: (() => unknown)[]) {
   return {
     netns: target,
@@ -100,14 +100,14 @@ async function writeRules(job: Program, kernel: Iptables, rules: Ruleset, famili
   return plan
 }
 
-/** Rules that this configuration left when it was applied in the other interception mode. */
+/** Rules that the same configuration leaves behind when its interception mode changes between REDIRECT and TPROXY. */
 function rulesOfOtherMode(config: CaptureConfig): Ruleset {
   const interceptionMode = config.interceptionMode === 'TPROXY' ? 'REDIRECT' : 'TPROXY'
   const other = redirectRules({ ...config, interceptionMode, ipv6: true })
   return { chains: [], rules: rulesLeftBehind(other, redirectRules({ ...config, ipv6: true })) }
 }
 
-/** True if a chain that the first application creates already exists. */
+/** True if the namespace already has a chain of the ruleset. */
 async function anyChain(kernel: Iptables, rules: Ruleset, families: readonly Family[]): Promise<boolean> {
   for (const family of families) {
     const { tables } = parseSave(await kernel.save(family), family)
@@ -116,7 +116,10 @@ async function anyChain(kernel: Iptables, rules: Ruleset, families: readonly Fam
   return false
 }
 
-/** Network settings that the rules need: with TPROXY, a policy rule and a route for marked packets. */
+/**
+ * Network settings that the rules need besides iptables. For TPROXY these are a policy rule and a route for marked
+ * packets.
+ */
 export function networkOf({
   ipv6,
   interceptionMode,
@@ -131,7 +134,7 @@ export function networkOf({
   }
 }
 
-/** Network settings that any mode may have left. */
+/** Network settings that an earlier run may have left, in any interception mode. */
 export const everyNetworkOf = ({ tproxyMark: mark, tproxyRouteTable: table }: CaptureConfig): RecordedNetwork => ({
   families: ['ipv4', 'ipv6'],
   tproxy: { mark, table },

@@ -15,7 +15,10 @@ import { type Program, type ProgramReport, program } from './program.ts'
 import { type IptablesSettings, readSettings } from './settings.ts'
 import { lookAround, type Surroundings } from './surroundings.ts'
 
-/** Exit code of a failed validation. Istio's node agent repairs a pod that has it. */
+/**
+ * Exit code of `istio-redirect iptables` if the validation of the rules fails. Istio's node agent repairs a pod whose
+ * init container has this exit code.
+ */
 const NOT_REDIRECTED = 126
 
 /** Runs `istio-redirect iptables` and returns its exit code. */
@@ -135,7 +138,7 @@ if it is told to (repair.repairPods, repair.deletePods); otherwise delete the po
   }
 }
 
-/** True if any query is captured. An empty list of servers captures none. */
+/** True if the rules capture DNS queries. With an empty list of DNS servers, no query is captured. */
 const capturesDns = ({ dns }: CaptureConfig): boolean =>
   dns === 'all' || (dns !== 'none' && dns.ipv4.length + dns.ipv6.length > 0)
 

@@ -4,10 +4,13 @@ import { messageOf, quote } from '@cni/types'
 import { TooLarge } from '../go-values.ts'
 import { iptablesFlags, variablesOf } from './flags.ts'
 
-/** Settings from flags, environment variables and defaults, in that order. Strings are not validated yet. */
+/**
+ * Settings of `istio-redirect iptables`, from flags, environment variables and defaults, in that order. Strings are not
+ * validated yet.
+ */
 export type IptablesSettings = FlagValues<typeof iptablesFlags>
 
-/** Settings, with warnings about invalid variables. */
+/** Settings of the command, with warnings about invalid environment variables. */
 export interface ReadSettings {
   readonly settings: IptablesSettings
   readonly warnings: readonly string[]
@@ -16,7 +19,7 @@ export interface ReadSettings {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Reads a command line and the environment. Throws a {@link UsageError}. */
+/** Reads the settings from a command line and the environment. Throws a {@link UsageError}. */
 export function readSettings(argv: readonly string[], env: Environment): ReadSettings {
   const { given, values, positionals, help } = parseFlags(argv, iptablesFlags)
   const [extra] = positionals
@@ -31,12 +34,15 @@ export function readSettings(argv: readonly string[], env: Environment): ReadSet
       if (text !== undefined) fromEnvironment[key] = fromVariable(flag, variable, text, warnings)
     }
   }
-  // The parser of each flag has returned a value of its type.
+  // The type assertion is safe: the parser of each flag returns a value of the flag's type.
   const settings = { ...values, ...fromEnvironment, ...given } as IptablesSettings
   return { settings, warnings, help }
 }
 
-/** Value of an environment variable. An unreadable value becomes the zero of its type, not the default, as in Istio. */
+/**
+ * Parses the value of an environment variable. As in Istio, an invalid value becomes false, 0, or 65535 if it is too
+ * large. It does not become the flag's default.
+ */
 function fromVariable(flag: Flag<string> | Flag<boolean> | Flag<number>, name: string, text: string, warn: string[]) {
   try {
     return flag.parse(text)

@@ -6,19 +6,21 @@ import type { ToolIo } from '../io.ts'
 import { idNamed } from './account-files.ts'
 import type { IptablesSettings } from './settings.ts'
 
-/** Facts about the machine that the rules depend on. */
+/** Properties of the machine that the rules depend on. */
 export interface Surroundings {
   readonly ipv6: boolean
-  /** First usable address of the machine. Its family is the one that is probed. */
+  /** First usable address of the machine. The probe tests the rules of its family. */
   readonly hostIP: string
   readonly ipv6Ignored: boolean
   readonly proxyUID: string
   readonly proxyGID: string
-  /** Resolvers of `/etc/resolv.conf`, if the settings need them. */
+  /** DNS servers from `/etc/resolv.conf`. Read only if the settings need them. */
   readonly dnsServers: IpRanges
 }
 
-/** Reads the addresses of the namespace and the files of this machine. Throws if there is no usable address. */
+/**
+ * Reads the addresses of the namespace and files of the machine, such as `/etc/passwd`. Throws if no address is usable.
+ */
 export async function lookAround(io: ToolIo, settings: IptablesSettings, target: NetnsTarget): Promise<Surroundings> {
   const proxyUID = settings.proxyUID || proxyUser(io)
   const addresses = usableAddresses(await io.system.addresses(target))
@@ -32,12 +34,12 @@ export async function lookAround(io: ToolIo, settings: IptablesSettings, target:
 
 const noServers: IpRanges = { ipv4: [], ipv6: [] }
 
-/** User ID of the proxy on this machine. 1337 if the user does not exist. */
+/** User ID of the proxy, from the machine's `/etc/passwd`. 1337 if the user does not exist. */
 function proxyUser({ env, system }: ToolIo): string {
   return String(idNamed(system, '/etc/passwd', env.ENVOY_USER ?? 'istio-proxy') ?? 1337)
 }
 
-/** Name servers of a resolv.conf. Skips invalid addresses. */
+/** Parses the DNS servers in the text of a resolv.conf. Skips invalid addresses. */
 function resolvers(text: string): IpRanges {
   const servers = text
     .split('\n')

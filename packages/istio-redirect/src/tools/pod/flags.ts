@@ -1,6 +1,6 @@
 import { boolFlag, textFlag } from '@cni/host/cli'
 
-/** Flags of every command that reads a pod. */
+/** Command-line flags of every `istio-redirect` command that reads a pod. */
 export const podFlags = {
   pod: textFlag({
     name: 'pod',
@@ -20,7 +20,7 @@ export const podFlags = {
   }),
 }
 
-/** Flag for the rules that a plugin with `native_nftables` writes. */
+/** Command-line flag that selects the native nftables rules, which a plugin with `native_nftables` writes. */
 export const nativeFlag = boolFlag({
   name: 'native-nftables',
   help: 'use the nftables rules of native_nftables instead of iptables rules',

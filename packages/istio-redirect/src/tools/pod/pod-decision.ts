@@ -7,7 +7,7 @@ import type { ToolIo } from '../io.ts'
 import type { podFlags } from './flags.ts'
 import { documents, readPod } from './read-pods.ts'
 
-/** Decides about the pod that the flags name. */
+/** Decides about the pod that the command-line flags name. */
 export async function podDecision(
   io: ToolIo,
   { pod, name, netconf, address }: FlagValues<typeof podFlags>,
@@ -21,7 +21,9 @@ export async function podDecision(
   return { ...decision, pod: `${document.namespace}/${document.name}` }
 }
 
-/** Reads the plugin's settings from a file with its configuration or a conflist. `''` means defaults. */
+/**
+ * Reads the plugin's settings from a file with the plugin's configuration or a conflist. `''` means default settings.
+ */
 export async function readNetconf(io: ToolIo, path: string): Promise<Settings> {
   if (path === '') return settingsOf({ name: 'none' })
   const [document] = await documents(io, path)

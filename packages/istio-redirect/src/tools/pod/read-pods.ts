@@ -2,11 +2,11 @@ import { messageOf } from '@cni/types'
 import { documentsInText, type PodDocument, podInText } from '../../explain/pods-in-text.ts'
 import type { ToolIo } from '../io.ts'
 
-/** Reads the one pod of a file. `name` selects one of several pods. Throws an `Error` that names the file. */
+/** Reads one pod from a file. `name` selects the pod if the file has several. Throws an `Error` that names the file. */
 export const readPod = async (io: ToolIo, path: string, name: string): Promise<PodDocument> =>
   podInText(textOf(io, path), nameOf(path), name)
 
-/** Documents of a YAML or JSON file. */
+/** Parses all documents of a YAML or JSON file. */
 export const documents = async (io: ToolIo, path: string): Promise<readonly unknown[]> =>
   documentsInText(textOf(io, path), nameOf(path))
 

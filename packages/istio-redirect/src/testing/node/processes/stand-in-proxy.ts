@@ -1,8 +1,8 @@
 /**
  * Stand-in for Envoy, as a process of its own. It accepts redirected connections on Envoy's two ports, and answers each
- * with one JSON line that has the original destination. The kernel knows that destination (`SO_ORIGINAL_DST`).
+ * with one JSON line. The line has the original destination, from the kernel's `SO_ORIGINAL_DST`.
  *
- * Usage: `stand-in-proxy.ts UID PORT…` (prints `ready` once it listens on every port in both families). With
+ * Usage: `stand-in-proxy.ts UID PORT…` prints `ready` once it listens on every port in both families. With
  * `transparent` after the ports it also accepts connections that TPROXY redirects.
  */
 import { createServer, type Socket } from 'node:net'
@@ -36,7 +36,7 @@ const servers = ports.flatMap((port) =>
 const listenAll = () => Promise.all(servers.map(({ server, host, port }) => listen(server, { host, port })))
 
 if (transparent) {
-  // Only root may set these socket options.
+  // Sets the transparent socket options before dropping root, because only root is permitted to set them.
   await listenAll()
   for (const { server, host } of servers) {
     const [level, option] = host === '::' ? IPV6_TRANSPARENT : IP_TRANSPARENT

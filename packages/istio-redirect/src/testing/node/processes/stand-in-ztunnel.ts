@@ -1,9 +1,9 @@
 /**
- * Stand-in for ztunnel, as a process of its own. It sends its state to its parent at each change, and receives its
- * behaviour from the parent. It exits as ztunnel does: with 0 after SIGTERM, when its connections are closed, and with 1
- * after a message that makes ztunnel exit.
+ * Stand-in for ztunnel, as a process of its own. It sends its state to the parent process at each change, and receives
+ * its behaviour from the parent. After SIGTERM it closes its connections and exits with 0. After a message that makes
+ * ztunnel exit, it exits with 1.
  *
- * Usage: `stand-in-ztunnel.ts PATH BEHAVIOUR` with an IPC channel to its parent.
+ * Usage: `stand-in-ztunnel.ts PATH BEHAVIOUR` with an IPC channel to the parent process.
  */
 import * as z from 'zod/mini'
 import { behaviourSchema } from '../ztunnel/behaviour.ts'

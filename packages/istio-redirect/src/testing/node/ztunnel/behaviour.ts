@@ -8,16 +8,16 @@ export const behaviourSchema = z.object({
   mute: z.optional(z.boolean()),
 })
 
-/** Faulty behaviour of a ztunnel. A correct ztunnel answers each message once and at once. */
+/** Faulty behaviour of the ztunnel stand-in, for tests. A correct ztunnel answers each message once and at once. */
 export interface ZtunnelBehaviour {
-  /** Answer to a pod that ztunnel can accept. Default: `ack`. */
+  /** Reaction of the stand-in to an added pod that ztunnel could accept. Default: `ack`. */
   readonly answer?: 'ack' | 'never' | 'twice' | 'flood' | 'junk' | 'close' | undefined
-  /** Error text with which ztunnel refuses all pods. */
+  /** Error text with which the stand-in refuses all pods. */
   readonly refuse?: string | undefined
-  /** Milliseconds by which every answer is delayed. */
+  /** Milliseconds by which the stand-in delays every answer. */
   readonly lateMs?: number | undefined
-  /** True if ztunnel misbehaves also during the snapshot. Default: only after it. */
+  /** True if the stand-in also misbehaves during the agent's snapshot. Default: only after the snapshot. */
   readonly fromStart?: boolean | undefined
-  /** True if ztunnel connects and sends nothing. */
+  /** True if the stand-in connects to the agent and sends nothing. */
   readonly mute?: boolean | undefined
 }

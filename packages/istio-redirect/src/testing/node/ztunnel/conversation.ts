@@ -7,46 +7,49 @@ import { decodeRequest, type ReceivedRequest } from '../../../zds/wire-of-ztunne
 import type { ProxySurroundings } from './listeners.ts'
 import { podProxy } from './pod-proxy.ts'
 
-/** Pod that ztunnel received from the agent. */
+/** Pod that the ztunnel stand-in received from the agent. */
 export interface ZtunnelPod {
   readonly uid: string
   readonly workload: { readonly name: string; readonly namespace: string; readonly serviceAccount: string }
-  /** Identity of its network namespace, as `dev:ino`. */
+  /** Device and inode number of the pod's network namespace, as `dev:ino`. */
   readonly namespace: string
-  /** Error that keeps ztunnel from listening in the pod. */
+  /** Error that keeps the ztunnel stand-in from listening in the pod. */
   readonly problem?: string | undefined
 }
 
-/** Reaction of ztunnel to a message: its answer, and whether the connection or the process ends. */
+/** Reaction of the ztunnel stand-in to a message of the agent: the error in its answer, and the next step. */
 export interface Reaction {
   readonly error: string
   readonly next: 'go on' | 'disconnect' | 'exit'
 }
 
-/** Pods of a ztunnel. They outlive connections to the agent. */
+/** Pods of the ztunnel stand-in. They stay when the connection to the agent ends. */
 export interface ZtunnelPods {
   readonly pods: ReadonlyMap<string, ZtunnelPod>
-  /** Messages that ztunnel understood, such as `add UID`. */
+  /** Messages of the agent that the ztunnel stand-in understood, such as `add UID`. */
   readonly heard: readonly string[]
-  /** Starts the conversation with another agent. */
+  /** Prepares the ztunnel stand-in for a new connection to an agent. */
   begin(): void
-  /** True if the current agent has sent its whole snapshot. */
+  /** True if the connected agent has sent its whole snapshot. */
   readonly complete: boolean
-  /** True if the snapshot is complete and ztunnel listens in all pods, as of its last answer. */
+  /** True if the snapshot is complete and ztunnel listens in all pods. Updated with each answer without an error. */
   readonly ready: boolean
   hear(message: UnixMessage): Reaction
-  /** Closes all listeners. Open connections continue. */
+  /** Closes the listeners in all pods. Open connections continue. */
   end(): void
 }
 
-/** Milliseconds until ztunnel tries again to listen in a pod. */
+/** Pause in milliseconds before the ztunnel stand-in tries again to listen in a pod. */
 const RETRY_MS = 5000
 
-/** Handles the agent's messages as ztunnel 1.30 does, with its error texts. */
+/** Reacts to the agent's messages as ztunnel 1.30 does, with the same error texts. */
 export function ztunnelPods(around: ProxySurroundings): ZtunnelPods {
   const pods = new Map<string, ZtunnelPod>()
   const proxies = new Map<string, () => void>()
-  /** Pods that ztunnel could not accept, with their namespaces. `undefined` if the descriptor is not a namespace. */
+  /**
+   * Namespaces of pods in which ztunnel cannot listen yet, by UID. `undefined` if the agent's descriptor is no
+   * namespace.
+   */
   const pending = new Map<string, Netns | undefined>()
   const heard: string[] = []
   let mentioned = new Set<string>()
@@ -94,7 +97,8 @@ export function ztunnelPods(around: ProxySurroundings): ZtunnelPods {
     const namespace = `${dev}:${ino}`
     const before = pods.get(uid)
     if (before?.namespace === namespace && before.problem === undefined) return ''
-    // The new proxy listens before the old one closes, so that no connection is refused in between.
+    // The pod has a new namespace. Its new proxy listens before the old proxy closes, so that no connection is refused
+    // in between.
     const old = proxies.get(uid)
     proxies.delete(uid)
     giveUp(uid)
@@ -129,7 +133,7 @@ export function ztunnelPods(around: ProxySurroundings): ZtunnelPods {
       case 'del':
         if (complete) drop(request.uid)
         else giveUp(request.uid)
-        // The end of the snapshot removes the pod.
+        // A `del` during the snapshot does not remove the pod at once: ztunnel removes it at the end of the snapshot.
         mentioned.delete(request.uid)
         return fine
     }
@@ -153,7 +157,7 @@ export function ztunnelPods(around: ProxySurroundings): ZtunnelPods {
       if (typeof read === 'string') return { error: `failure to read message : ${read}`, next: 'disconnect' }
       heard.push('uid' in read ? `${read.type} ${read.uid}` : read.type)
       const reaction = obey(read, message.fds[0])
-      // An error does not change readiness until the next message that succeeds.
+      // A message that ztunnel answers with an error does not change readiness. The next message that succeeds does.
       if (reaction.error === '') ready = complete && pending.size === 0
       return reaction
     },
@@ -187,9 +191,9 @@ const fatal = (what: string): Reaction => ({
   next: 'exit',
 })
 
-/** Decodes a message. Returns the error text for an invalid message. */
+/** Decodes a message of the agent. Returns ztunnel's error text for an invalid message. */
 function readMessage({ bytes, fds, bytesLost, fdsLost }: UnixMessage): ReceivedRequest | string {
-  // ztunnel reads at most 1024 bytes and, because of alignment, two descriptors.
+  // ztunnel reads at most 1024 bytes of a message and, because of alignment, at most two file descriptors.
   if (fdsLost || fds.length > 2) return 'ENOBUFS: No buffer space available'
   if (bytesLost > 0) return 'received truncated message'
   let request: ReceivedRequest | undefined

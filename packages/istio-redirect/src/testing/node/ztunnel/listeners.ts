@@ -1,50 +1,56 @@
-/** Listeners in a namespace, and the connections through them. */
+/** Listeners of the ztunnel stand-in in a network namespace, and the connections that it forwards. */
 import { createSocket, type Socket as Datagrams } from 'node:dgram'
 import { createServer, type Server, Socket } from 'node:net'
 import { QUERY_PORT } from '@cni/istio-rules'
 import type { Netns } from '@cni/netns'
 import { boundSocket, connectMarked } from './marked-sockets.ts'
 
-/** Connection that passed through ztunnel. */
+/** Connection that the ztunnel stand-in has forwarded. */
 export interface Forwarded {
   readonly direction: 'inbound' | 'outbound' | 'hbone'
   readonly from: string
   readonly to: string
 }
 
-/** State that all listeners of a ztunnel share. */
+/** State that the listeners of a ztunnel stand-in share, in all namespaces. */
 export interface ProxySurroundings {
-  /** Sockets of open connections: one to the client and one to the server for each. */
+  /** Sockets of the open connections: for each connection one to the client and one to the server. */
   readonly open: Set<Socket>
   readonly onForward: (connection: Forwarded) => void
-  /** True if another ztunnel may listen on the same addresses, as during an upgrade. */
+  /** True if a second ztunnel may listen on the same addresses, as during an upgrade. */
   readonly shared?: boolean
 }
 
-/** Address with a port. */
+/** IP address and port of a connection's end. */
 export interface Endpoint {
   readonly address: string
   readonly port: number
 }
 
-/** Listeners of a ztunnel in one namespace. */
+/** Listeners of the ztunnel stand-in in one network namespace. */
 export interface Listeners {
-  /** Accepts connections, also those to other addresses that rules redirect here. Throws a `BindError`. */
+  /**
+   * Listens on a port. Also accepts connections to other addresses that rules redirect to the port. Throws a
+   * `BindError`.
+   */
   serve(address: string, port: number, onConnection: (client: Socket) => void): void
-  /** Answers all DNS queries with "no such name". Throws a `BindError`. */
+  /** Listens for DNS queries and answers all of them with "no such name". Throws a `BindError`. */
   answer(address: string): void
-  /** Closes a connection when the stand-in ends. */
+  /** Registers a socket, so that it is closed when the ztunnel stand-in ends. */
   keep(socket: Socket): Socket
-  /** Forwards a connection, from the address `source` or its own address, and records it. */
+  /**
+   * Forwards a client's connection to the server and records it. The source address is `source`, or by default the
+   * stand-in's own.
+   */
   pass(
     client: Socket,
     connection: { direction: Forwarded['direction']; to: Endpoint; source?: string | undefined },
   ): void
-  /** Closes all listeners. Open connections continue. */
+  /** Closes all listeners of the namespace. Open connections continue. */
   close(): void
 }
 
-/** Creates listeners in a namespace. The namespace has to stay open as long as the listeners. */
+/** Creates ztunnel's listeners in a network namespace. The caller keeps the namespace open as long as the listeners. */
 export function listenersIn(netns: Netns, { open, onForward, shared = false }: ProxySurroundings): Listeners {
   const undo: (() => void)[] = []
   const keep = (socket: Socket): Socket => {
@@ -83,10 +89,13 @@ export function listenersIn(netns: Netns, { open, onForward, shared = false }: P
   }
 }
 
-/** Removes the prefix of a mapped IPv4 address, as sockets of both families have it. */
+/**
+ * Removes the prefix `::ffff:` of an IPv4-mapped address. Sockets of both families report IPv4 addresses with the
+ * prefix.
+ */
 export const plain = (address: string): string => address.replace(/^::ffff:/, '')
 
-/** Answers a DNS query over TCP with "no such name". */
+/** Builds the DNS response "no such name" to a query over TCP. */
 export const overTcp = (query: Buffer | string): Buffer => {
   const bytes = Buffer.from(query)
   return Buffer.concat([bytes.subarray(0, 2), unknownName(bytes.subarray(2))])
@@ -104,7 +113,7 @@ function join(client: Socket, server: Socket): void {
 const written = ({ address, port }: Endpoint): string =>
   address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
 
-/** Answers a DNS query with "no such name". */
+/** Builds the DNS response "no such name" to a query. */
 function unknownName(query: Buffer): Buffer {
   const answer = Buffer.from(query)
   if (answer.length >= 4) {

@@ -1,6 +1,6 @@
 /**
- * Sockets in the namespace of a pod, with ztunnel's mark. Node itself can only open sockets in the namespace of its
- * process.
+ * Opens sockets in a pod's network namespace with ztunnel's packet mark. Node's own API opens sockets only in the
+ * namespace of its process.
  */
 import { closeSync } from 'node:fs'
 import { ZTUNNEL_MARK } from '@cni/istio-rules'
@@ -20,13 +20,13 @@ const SO_MARK = 36
 const ON = Uint8Array.of(1, 0, 0, 0)
 const OFF = Uint8Array.of(0, 0, 0, 0)
 const MARK = new Uint8Array(new Uint32Array([ZTUNNEL_MARK]).buffer)
-/** Levels and numbers of the options IP_TRANSPARENT and IPV6_TRANSPARENT. */
+/** Levels and numbers of the socket options IP_TRANSPARENT and IPV6_TRANSPARENT. */
 const TRANSPARENT = { [AF_INET]: { level: 0, option: 19 }, [AF_INET6]: { level: 41, option: 75 } } as const
 const [SOL_IPV6, IPV6_V6ONLY] = [41, 26]
 
-/** Bind error, with ztunnel's text. */
+/** Error of `bind(2)` in a pod, with the error text of the real ztunnel. */
 export class BindError extends Error {
-  /** Name of the error number, such as `EADDRINUSE`. */
+  /** Name of the system call's error number, such as `EADDRINUSE`. */
   readonly code: string
 
   constructor(message: string, cause: SysError) {
@@ -45,13 +45,16 @@ export interface Bound {
   readonly address: string
   readonly port: number
   /**
-   * True if several ztunnels may bind this address. Before Linux 6.6, eBPF programs cannot assign connections to such a
-   * listener.
+   * True if several ztunnels may bind the address (SO_REUSEPORT). Before Linux 6.6, eBPF programs cannot assign
+   * connections to such a listener.
    */
   readonly shared: boolean
 }
 
-/** Opens a socket bound to an address in a pod. Listen on it with `{ fd }`. Throws a {@link BindError}. */
+/**
+ * Opens a socket that is bound to an address in a pod, and returns its descriptor. The caller listens with `{ fd }`.
+ * Throws a {@link BindError}.
+ */
 export function boundSocket(pod: Netns, kind: 'tcp' | 'udp', { address, port, shared }: Bound): number {
   const written = `${address.includes(':') ? `[${address}]` : address}:${port}`
   try {
@@ -69,8 +72,8 @@ export function boundSocket(pod: Netns, kind: 'tcp' | 'udp', { address, port, sh
 }
 
 /**
- * Starts a connection from a pod. The peer may still refuse the connection. `source` sets the source address, even to
- * an address of another host. Throws a `SysError`.
+ * Starts a connection from a pod. The peer may still refuse it. `source` sets the source address, even to an address of
+ * another host. Throws a `SysError`.
  */
 export function connectMarked(
   pod: Netns,
@@ -108,7 +111,7 @@ function socketIn(pod: Netns, kind: 'tcp' | 'udp', address: string, prepare: (fd
   })
 }
 
-/** Encodes struct sockaddr_in or sockaddr_in6. */
+/** Encodes an address and a port as the kernel's struct sockaddr_in or sockaddr_in6. */
 function socketAddress(address: string, port: number): Uint8Array {
   const bytes = parseAddress(address)
   if (bytes === undefined) throw new Error(`no address: ${address}`)
@@ -126,7 +129,7 @@ const kinds: Readonly<Record<string, readonly [kind: string, message: string]>> 
   EACCES: ['PermissionDenied', 'Permission denied'],
 }
 
-/** Formats an error as Rust does. */
+/** Formats a system call's error as Rust programs print it, such as ztunnel. */
 function osError({ code, errno }: Pick<SysError, 'code' | 'errno'>): string {
   const [kind, message] = kinds[code] ?? ['Uncategorized', code]
   return `Os { code: ${errno}, kind: ${kind}, message: "${message}" }`

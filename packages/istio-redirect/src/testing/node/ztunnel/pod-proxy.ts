@@ -6,9 +6,9 @@ import { BindError } from './marked-sockets.ts'
 import { originalDestination } from './original-destination.ts'
 
 /**
- * Listens in a pod as ztunnel does, and forwards redirected connections in plain text. Outbound connections go to their
- * original destination. Inbound connections go to the pod, with the address of the client. It does not speak HBONE, and
- * answers DNS queries with "no such name".
+ * Listens in a pod as ztunnel does, and forwards redirected connections in plain text, without HBONE. Outbound
+ * connections go to their original destination. Inbound connections go to the pod, with the client's address as source.
+ * DNS queries are answered with "no such name".
  *
  * Takes ownership of the namespace. Returns a function that closes the listeners; open connections continue. Throws a
  * `BindError`.
@@ -21,7 +21,7 @@ export function podProxy(pod: Netns, surroundings: ProxySurroundings): () => voi
   }
   const redirected = (direction: Forwarded['direction']) => (client: Socket) => {
     const to = destinationOf(client)
-    // A connection to ztunnel's own port has no other destination.
+    // A connection that was opened to ztunnel's own port has no other destination, so it is closed.
     if (to === undefined || to.port === client.localPort) keep(client).destroy()
     else
       pass(client, { direction, to, source: direction === 'inbound' ? plain(client.remoteAddress ?? '') : undefined })
@@ -31,7 +31,7 @@ export function podProxy(pod: Netns, surroundings: ProxySurroundings): () => voi
       try {
         answer(address)
       } catch (error) {
-        // The error is ignored, because IPv6 is off in the pod.
+        // EADDRNOTAVAIL for `::1` means that IPv6 is off in the pod: ztunnel listens on IPv4 only.
         if (address === '::1' && error instanceof BindError && error.code === 'EADDRNOTAVAIL') continue
         throw error
       }

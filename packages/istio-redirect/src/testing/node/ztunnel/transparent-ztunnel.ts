@@ -3,11 +3,11 @@ import { HBONE_PORT, INBOUND_PORT, OUTBOUND_PORT, QUERY_PORT } from '@cni/istio-
 import type { Netns } from '@cni/netns'
 import { type Forwarded, listenersIn, overTcp, plain } from './listeners.ts'
 
-/** ztunnel that listens in its own namespace only. */
+/** Stand-in for a ztunnel that listens in its own network namespace only, not in pods. */
 export interface TransparentZtunnel extends AsyncDisposable {
-  /** Connections that passed through ztunnel, the oldest first. */
+  /** Connections that the ztunnel stand-in has forwarded, the oldest first. */
   readonly forwarded: readonly Forwarded[]
-  /** Closes listeners and connections at once, like SIGKILL. */
+  /** Closes listeners and connections at once, as SIGKILL would. */
   stop(): Promise<void>
 }
 
@@ -39,7 +39,7 @@ export function startTransparentZtunnel(
   const { serve, answer, keep, pass, close } = listenersIn(netns, surroundings)
   const transparent = (direction: Forwarded['direction'], listener: number) => (client: Socket) => {
     const { localAddress = '', localPort = listener, remoteAddress = '' } = client
-    // A connection to ztunnel's own port has no other destination.
+    // A connection that was opened to ztunnel's own port has no other destination, so it is closed.
     if (localPort === listener && direction !== 'hbone') return void keep(client).destroy()
     const to = { address: plain(localAddress), port: localPort }
     pass(client, { direction, to, source: source === 'client' ? plain(remoteAddress) : undefined })

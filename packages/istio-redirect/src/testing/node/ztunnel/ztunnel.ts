@@ -8,42 +8,42 @@ import { type Reaction, type ZtunnelPod, ztunnelPods } from './conversation.ts'
 import type { Forwarded } from './listeners.ts'
 
 interface ZtunnelOptions {
-  /** Path of the agent's socket. */
+  /** Path of the agent's unix socket, to which ztunnel connects. */
   readonly path: string
   readonly behaviour?: ZtunnelBehaviour | undefined
 }
 
-/** Running ztunnel. */
+/** Running stand-in for ztunnel. */
 export interface Ztunnel extends AsyncDisposable {
-  /** Pods by UID. */
+  /** Pods that the stand-in received from the agent, by UID. */
   readonly pods: ReadonlyMap<string, ZtunnelPod>
   /**
-   * True if the agent is connected and ztunnel has accepted all pods of the snapshot. A ztunnel reports this at
-   * `/healthz/ready`.
+   * True if the agent is connected and the stand-in has accepted all pods of the snapshot. A real ztunnel reports this
+   * at `/healthz/ready`.
    */
   readonly ready: boolean
-  /** Messages of the agent that ztunnel understood, such as `add UID` or `snapshotSent`. */
+  /** Messages of the agent that the stand-in understood, such as `add UID` or `snapshotSent`. */
   readonly heard: readonly string[]
-  /** Connections that passed through ztunnel. */
+  /** Connections that the stand-in has forwarded. */
   readonly forwarded: readonly Forwarded[]
   readonly pid: number
-  /** Changes the behaviour from now on. */
+  /** Changes the stand-in's faulty behaviour from now on. */
   behave(behaviour: ZtunnelBehaviour): void
   /**
-   * Stops like SIGTERM: disconnects from the agent at once, waits at most five seconds for open connections, and
-   * resolves to 0.
+   * Stops the stand-in as SIGTERM stops ztunnel. It disconnects from the agent at once, waits at most five seconds for
+   * open connections, and resolves to 0.
    */
   stop(): Promise<number>
-  /** Stops like SIGKILL: closes everything at once. */
+  /** Stops the stand-in as SIGKILL stops ztunnel: closes all sockets at once. */
   kill(): Promise<number>
-  /** Exit code. It is 1 after a message that makes ztunnel exit. */
+  /** Resolves to the stand-in's exit code, which is 1 after a message that makes ztunnel exit. */
   readonly ended: Promise<number>
 }
 
-/** Observable state of a ztunnel. */
+/** State of the ztunnel stand-in that tests observe. */
 export type ZtunnelView = Pick<Ztunnel, 'pods' | 'ready' | 'heard' | 'forwarded'>
 
-/** First and longest pause before the next attempt to connect. */
+/** Shortest and longest pause in milliseconds before ztunnel tries again to connect to the agent. */
 const [SHORTEST_MS, LONGEST_MS] = [20, 15_000]
 const DRAIN_MS = 5000
 
@@ -81,7 +81,7 @@ export function startZtunnel({ path, behaviour: first = {} }: ZtunnelOptions): Z
     }
     return 'disconnect'
   }
-  /** Runs one connection. Resolves to `nobody` if the agent does not listen. */
+  /** Runs one connection to the agent until its end. Resolves to `nobody` if the agent does not listen. */
   const connectOnce = async (): Promise<Reaction['next'] | 'nobody'> => {
     try {
       using own = connectUnix(path, { maxBytes: MAX_MESSAGE })
