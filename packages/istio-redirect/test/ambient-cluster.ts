@@ -1,14 +1,14 @@
 import { startApp } from '../src/testing/node/stand-ins.ts'
 import { stage } from './stage/stage.ts'
 
-/** Addresses of the node and of its pods, one of each family. */
+/** Addresses of the test's node and of its two pods, one for each IP family. */
 export const addresses = {
   node: ['10.60.0.1', 'fd60::1'],
   pod: ['10.60.0.2', 'fd60::2'],
   other: ['10.60.0.3', 'fd60::3'],
 } as const
 
-/** A node, a pod with an application, and another pod with an application. */
+/** Test network: a node and two pods, each of which runs a server. */
 export const ambientCluster = (ports: readonly number[] = [8080]) =>
   stage({ kernel: {}, pods: { bridge: addresses.node } }, async (it) => {
     const [pod, other] = [await it.pod(...addresses.pod), await it.pod(...addresses.other)]

@@ -7,23 +7,26 @@ import { nodeProbes } from '../../src/agent/ambient/node/node-probes.ts'
 import type { AmbientConfig } from '../../src/agent/config/ambient-config.ts'
 import type { Backend } from '../../src/backend.ts'
 
-/** Every way in which an agent can write its rules. */
+/** Back ends with which the agent's ambient mode can write its rules. */
 export const backends: readonly Backend[] = ['iptables-nft', 'iptables-legacy', 'nftables']
 
-/** The settings that select a back end. */
+/** Settings of the agent that select the back end of its rules. */
 export const settingsFor = (backend: Backend): Partial<AmbientConfig> => ({
   nativeNftables: backend === 'nftables',
   forceIptablesBinary: backend === 'iptables-legacy' ? 'legacy' : 'nft',
 })
 
-/** The entries of a node's sets, as `address uid`. */
+/** Pod addresses in the node's sets for probes, as `address uid`. */
 export async function entriesOf(netns: NetnsTarget, backend: Backend): Promise<string[]> {
   const place = backend === 'nftables' ? { native: { kubeletUid: 0 } } : { backend }
   const { sets } = nodeProbes({ ipv6: true, probeSource: defaultProbeSource }, { netns, ...place })
   return (await sets.list()).map(({ address, uid }) => `${address} ${uid}`).toSorted()
 }
 
-/** State of a pod's default capture, by either back end: `no`, `wholly`, or a description of the fault. */
+/**
+ * Compares the rules in a pod with ambient mode's default rules. Returns `no` without rules, `wholly` if all are
+ * correct, or a description of the fault.
+ */
 export async function capturedBy(netns: NetnsTarget, backend: Backend): Promise<string> {
   const rules = backend === 'nftables' ? { native: true } : { backend }
   const left = await namespaceLeftovers(netns, capture, rules)
@@ -32,7 +35,7 @@ export async function capturedBy(netns: NetnsTarget, backend: Backend): Promise<
   return odd.length === 0 ? 'wholly' : odd.join('; ')
 }
 
-/** Removes a rule of a pod, as another program could. */
+/** Removes one of the agent's rules from a pod, as another program could do. */
 export async function damage(netns: NetnsTarget, backend: Backend): Promise<void> {
   if (backend !== 'nftables') {
     await iptables(netns, { backend }).remove({ chains: [{ table: 'nat', name: 'ISTIO_OUTPUT' }], rules: [] })

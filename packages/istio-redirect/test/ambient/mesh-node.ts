@@ -20,34 +20,34 @@ import { stage } from '../stage/stage.ts'
 import { recordingZtunnel } from './recording-ztunnel.ts'
 import { showProcess } from './show-process.ts'
 
-/** Options of a pod. */
+/** Options of a pod that a test adds to the node. */
 export interface MeshPodOptions {
   readonly name: string
   readonly namespace?: string
   readonly labels?: Readonly<Record<string, string>>
   readonly annotations?: Readonly<Record<string, string>>
-  /** Addresses without prefix length. Default: the next free addresses. */
+  /** Addresses of the pod, without prefix length. Default: the node's next free addresses. */
   readonly addresses?: readonly string[]
-  /** True if the pod has a process in the node's procfs. Default: true. */
+  /** True if the node's procfs has a process of the pod. Default: true. */
   readonly process?: boolean
-  /** True if the pod's status has its addresses. Default: true. */
+  /** True if the pod's status in the API server has its addresses. Default: true. */
   readonly status?: boolean
-  /** Members merged into the pod's specification. */
+  /** Members that are merged into the pod's specification. */
   readonly spec?: Readonly<Record<string, unknown>>
 }
 
-/** A node in namespaces of its own, with an API server, ztunnels and agents. */
+/** Test node in a network namespace of its own, with an API server, ztunnels and agents. */
 export type MeshNode = Awaited<ReturnType<typeof meshNode>>
 
-/** A pod with a namespace of its own. */
+/** Pod of the test node, in a network namespace of its own. */
 export type TestPod = Awaited<ReturnType<MeshNode['pod']>>
 
-/** The node's addresses on the bridge of its pods. */
+/** Addresses of the test node on the bridge of its pods. */
 export const gateways = ['10.20.0.254', 'fd00:20::fe'] as const
 
 /**
- * Starts the node `n1`, on which pods of the namespace `shop` are ambient. `network`: its pods reach each other and the
- * node.
+ * Starts the test node `n1`. Pods of the Kubernetes namespace `shop` are ambient. With `network`, the pods reach each
+ * other and the node.
  */
 export function meshNode(config: Partial<AmbientConfig> = {}, { network = false } = {}) {
   const parts = {
@@ -67,13 +67,13 @@ export function meshNode(config: Partial<AmbientConfig> = {}, { network = false 
       showProcess(root, pid, uid, namespace)
       return () => rmSync(path('proc', pid), { recursive: true })
     }
-    // The first process belongs to the node, and so does its kubelet.
+    // Process 1 in the test's procfs is kubelet, in the node's network namespace.
     show('', node)
     writeFileSync(path('proc/1/comm'), 'kubelet\n')
     writeFileSync(path('proc/1/cmdline'), '/usr/bin/kubelet')
     writeFileSync(path('proc/1/status'), 'Uid:\t0\t0\t0\t0\n')
 
-    /** Starts the agent's ambient mode. */
+    /** Starts an agent's ambient mode on the test node. */
     const start = async (change: Partial<AmbientConfig> = {}, makeKernelSide?: MakeKernelSide) => {
       const merged: AmbientConfig = {
         ...settings,
@@ -135,9 +135,9 @@ export function meshNode(config: Partial<AmbientConfig> = {}, { network = false 
         uid,
         netns,
         addresses: own,
-        /** The value of its redirection annotation. */
+        /** Value of the pod's annotation `ambient.istio.io/redirection`. */
         annotation: () => api.getPod(namespace, name)?.metadata.annotations?.[redirectionAnnotation],
-        /** Changes the pod at the API server. */
+        /** Changes the pod in the test's API server. */
         change(changed: { labels?: object; annotations?: object; status?: object; spec?: object }) {
           const now = api.getPod(namespace, name)
           if (now === undefined) throw new Error(`no pod ${name}`)
@@ -149,9 +149,9 @@ export function meshNode(config: Partial<AmbientConfig> = {}, { network = false 
           api.setPod({ ...now, metadata, spec: { ...now.spec, ...changed.spec }, status: changed.status ?? now.status })
         },
         delete: () => api.deletePod(namespace, name),
-        /** Ends its process in procfs. */
+        /** Removes the pod's process from the test's procfs. */
         end,
-        /** The event that a plugin sends for this pod. */
+        /** Event that the plugin would send to the agent for the pod. */
         event: (place = `/netns/${uid}`) =>
           podEvent({ netns: place, pod: { name, namespace }, ips: own.map((ip) => ({ address: `${ip}/24` })) }),
       }
@@ -159,13 +159,13 @@ export function meshNode(config: Partial<AmbientConfig> = {}, { network = false 
 
     return {
       api,
-      /** Folder of the node's files. */
+      /** Folder with all files of the test node. */
       root,
       netns: node,
       ztunnelSocket: path('zt/ztunnel.sock'),
       eventSocket: path('run/pluginevent.sock'),
       log,
-      /** Requests that changed annotations, as `name value`. */
+      /** Requests to the API server that changed a pod's annotations, as `name value`. */
       patches: () =>
         api.requests
           .filter(({ method }) => method === 'PATCH')
@@ -176,7 +176,7 @@ export function meshNode(config: Partial<AmbientConfig> = {}, { network = false 
       pod,
       ztunnel: () => stack.use(recordingZtunnel(path('zt/ztunnel.sock'))),
       start,
-      /** Sends a pod's event as a plugin does. */
+      /** Sends a pod's event to the agent, as the plugin does. */
       async hand({ event }: { event(): string }, body = event()) {
         const within = 20_000
         const question = { path: '/cmdadd', body, begunWithin: within, within, signal: new AbortController().signal }

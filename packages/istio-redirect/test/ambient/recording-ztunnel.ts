@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type RawZtunnel, rawZtunnel, type Told } from '../zds/raw-ztunnel.ts'
 
-/** A ztunnel stand-in that acknowledges each message and records its pods. */
+/** Stand-in for ztunnel that acknowledges each message of the agent and records its pods. */
 export type RecordingZtunnel = ReturnType<typeof recordingZtunnel>
 
-/** Starts the stand-in. It connects again after each end of the connection. */
+/** Starts the ztunnel stand-in. When the connection to the agent ends, it connects again. */
 export function recordingZtunnel(path: string) {
-  /** The inode of each pod's namespace, by UID. `undefined`: a pod that the agent told it to keep. */
+  /** Inodes of the pods' network namespaces, by UID. `undefined` for a pod that ztunnel was told to keep. */
   const pods = new Map<string, bigint | undefined>()
-  /** All messages in order: `add web`, `del <uid>`, `snapshotSent`. */
+  /** Messages of the agent in order, such as `add web`, `del <uid>` and `snapshotSent`. */
   const told: string[] = []
   let say: (name: string) => string = () => ''
   let ended = false
@@ -42,7 +42,7 @@ export function recordingZtunnel(path: string) {
         told.push('connected')
         for (let each = await ztunnel.next(); each !== undefined; each = await ztunnel.next()) await take(ztunnel, each)
       } catch {
-        // // the agent is absent or has ended
+        // The agent is absent or has ended: the stand-in connects again.
       }
       current?.[Symbol.dispose]()
       await sleep(10)
@@ -52,11 +52,11 @@ export function recordingZtunnel(path: string) {
   return {
     pods,
     told,
-    /** Sets the answer to each added pod from now on. `silence` means no answer. */
+    /** Sets the answers to later `add` messages, by the pod's name. `silence` means no answer. */
     answer(next: (name: string) => string) {
       say = next
     },
-    /** The latest snapshot: names of pods that were added, UIDs of those to keep. */
+    /** Content of the agent's latest snapshot: names of added pods, and UIDs of pods to keep. */
     snapshot() {
       const begin = told.lastIndexOf('connected')
       return told.slice(begin + 1, told.indexOf('snapshotSent', begin))

@@ -5,7 +5,7 @@ import { type Netns, netns } from '@cni/netns'
 import type { MeshNode, TestPod } from './mesh-node.ts'
 import { showProcess } from './show-process.ts'
 
-/** Mounts a namespace in the node's folder of named namespaces. Disposing unmounts it. */
+/** Mounts a network namespace in the test node's folder /var/run/netns. Disposing unmounts it. */
 export function mounted(root: string, name: string, namespace: Netns): Disposable {
   const folder = join(root, 'var/run/netns')
   mkdirSync(folder, { recursive: true })
@@ -14,14 +14,14 @@ export function mounted(root: string, name: string, namespace: Netns): Disposabl
   return { [Symbol.dispose]: () => netns.destroy(path) }
 }
 
-/** A node of files only. Its first process is in the namespace of this process. */
+/** Test node that consists of files only. Its process 1 is in the network namespace of the test. */
 export function nodeFiles(): Disposable & { readonly root: string; readonly proc: string } {
   const root = mkdtempSync(join(tmpdir(), 'cni-node-'))
   showProcess(root, '1', '', { path: `/proc/${process.pid}/ns/net` })
   return { root, proc: join(root, 'proc'), [Symbol.dispose]: () => rmSync(root, { recursive: true }) }
 }
 
-/** Ends all processes of a pod, and adds a process in another namespace. */
+/** Ends all processes of a pod, and starts a process of the pod in another network namespace. */
 export function moved(node: MeshNode, pod: TestPod, to: Netns, pid = '4711'): void {
   pod.end()
   showProcess(node.root, pid, pod.uid, to)

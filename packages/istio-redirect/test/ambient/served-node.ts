@@ -3,28 +3,28 @@ import type { AmbientConfig } from '../../src/agent/config/ambient-config.ts'
 import { meshNode, type TestPod } from './mesh-node.ts'
 import type { RecordingZtunnel } from './recording-ztunnel.ts'
 
-/** Timeout of conditions that have to come true. */
+/** Timeout of a test's waits for a condition, in milliseconds. */
 export const patience = { timeout: 20_000 }
 
-// Concurrent tests need their own `expect`; these helpers use `vi.waitFor`.
+// Helpers for concurrent tests. Each concurrent test has an `expect` of its own, so the helpers wait with `vi.waitFor`.
 
-/** Waits until an agent reports no problem. */
+/** Waits until the agent's ambient mode reports no problem. */
 export const ready = (agent: { problem(): string | undefined }) =>
   vi.waitFor(() => expect(agent.problem()).toBeUndefined(), patience)
 
-/** Waits until a ztunnel has received all pods. */
+/** Waits until the ztunnel stand-in has received the agent's whole snapshot. */
 export const joined = (ztunnel: RecordingZtunnel) =>
   vi.waitFor(() => expect(ztunnel.told).toContain('snapshotSent'), patience)
 
-/** Waits until the annotation of a pod has this value. */
+/** Waits until a pod's redirection annotation has the value. */
 export const annotated = (pod: TestPod, value: string | undefined) =>
   vi.waitFor(() => expect(pod.annotation()).toBe(value), patience)
 
-/** Expected entries of a node's sets for these pods, as `address uid`. */
+/** Expected content of the node's sets for probes, as `address uid` of each pod. */
 export const entriesOfPods = (...pods: readonly TestPod[]): string[] =>
   pods.flatMap(({ uid, addresses }) => addresses.map((address) => `${address} ${uid}`)).toSorted()
 
-/** Starts a node with a working agent and a connected ztunnel. */
+/** Starts a test node with a ready agent and a connected ztunnel stand-in. */
 export async function servedNode(config: Partial<AmbientConfig> = {}) {
   await using stack = new AsyncDisposableStack()
   const node = stack.use(await meshNode(config))

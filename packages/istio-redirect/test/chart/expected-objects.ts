@@ -1,6 +1,6 @@
 import type { Manifest } from './manifest.ts'
 
-/** Settings that change the objects. They have the names of the chart's values. */
+/** Settings of a chart that change its Kubernetes objects. They have the names of the chart's values. */
 export interface Settings {
   readonly repair?: 'repair' | 'delete' | 'label' | 'none' | 'off'
   readonly ambient?: boolean
@@ -18,7 +18,7 @@ export interface Settings {
   readonly affinity?: object
 }
 
-/** The objects that Istio's chart makes in namespace istio-system, image h/install-cni:1.30.3. */
+/** Kubernetes objects that Istio's chart renders in the namespace istio-system, with the image h/install-cni:1.30.3. */
 export function expectedObjects(settings: Settings = {}): Manifest[] {
   const { repair = 'repair', ambient = false, openshift = false, quota = false, networkPolicy = false } = settings
   const roles: [role: string, binding: string, rules: Rule[]][] = [
@@ -120,7 +120,7 @@ function config({ repair = 'repair', ambient = false, ...settings }: Settings): 
   }
 }
 
-/** True if the repair value is set. It stays set when repair is off. */
+/** True if the chart sets the value `repairPods`, which stays set when repair is off. */
 const repairsPods = ({ repair = 'repair' }: Settings): boolean => repair === 'repair' || repair === 'off'
 
 function daemonSet(settings: Settings): Manifest {

@@ -4,7 +4,7 @@ import { isObject } from '@cni/types'
 import { parseAllDocuments } from 'yaml'
 import { findHelm } from '../../../../scripts/lib/helm.ts'
 
-/** A Kubernetes object. */
+/** Kubernetes object that a chart renders. */
 export interface Manifest {
   readonly apiVersion: string
   readonly kind: string
@@ -12,13 +12,13 @@ export interface Manifest {
   readonly [key: string]: unknown
 }
 
-/** The chart's folder. */
+/** Folder of our Helm chart. */
 export const CHART = fileURLToPath(new URL('../../deploy/chart', import.meta.url))
 
-/** Path of helm, from PATH or from the folder `CNI_PEERS`; `undefined` if missing. */
+/** Path of the program helm, from PATH or from the folder `CNI_PEERS`; `undefined` if missing. */
 export const HELM = findHelm()
 
-/** Runs helm to its end. */
+/** Runs helm and waits for its end. */
 export function helm(args: readonly string[], values: object = {}) {
   if (HELM === undefined) throw new Error('helm is neither on the PATH nor in CNI_PEERS')
   const { status, stdout, stderr } = spawnSync(HELM, [...args, '-f', '-'], {
@@ -29,7 +29,7 @@ export function helm(args: readonly string[], values: object = {}) {
   return { status, stdout, stderr }
 }
 
-/** The objects that the chart renders with these values. */
+/** Kubernetes objects that our chart renders with the given values. */
 export function rendered(values: object): Manifest[] {
   const args = ['template', 'cni', CHART, '--namespace', 'istio-system', '--kube-version', 'v1.35.1']
   const { status, stdout, stderr } = helm(args, values)
@@ -37,7 +37,7 @@ export function rendered(values: object): Manifest[] {
   return manifestsOf(stdout)
 }
 
-/** The objects of a file of manifests. */
+/** Kubernetes objects in a YAML file of manifests. */
 export function manifestsOf(text: string): Manifest[] {
   return parseAllDocuments(text).flatMap((document) => {
     if (document.errors[0] !== undefined) throw document.errors[0]
@@ -49,20 +49,23 @@ export function manifestsOf(text: string): Manifest[] {
 const isManifest = (value: unknown): value is Manifest =>
   isObject(value) && typeof value.kind === 'string' && isObject(value.metadata)
 
-/** A difference between two sets of objects. */
+/** Difference between the objects of Istio's chart and of our chart. */
 export interface Difference {
-  /** `DaemonSet/istio-cni-node` */
+  /** Kind and name of the object that differs, such as `DaemonSet/istio-cni-node`. */
   readonly object: string
   /**
-   * For example `spec.template.spec.containers[install-cni].resources.requests.cpu`. An empty path means the whole
-   * object.
+   * Path of the differing value, such as `spec.template.spec.containers[install-cni].resources.requests.cpu`. An empty
+   * path means the whole object.
    */
   readonly path: string
   readonly istio: unknown
   readonly ours: unknown
 }
 
-/** All differences, one for each leaf. Named items are compared by name, rights one by one, other lists as a whole. */
+/**
+ * Lists the differences between two charts, one for each differing value. List items with names are compared by name,
+ * permissions one by one, other lists as a whole.
+ */
 export function differences(istio: readonly Manifest[], ours: readonly Manifest[]): Difference[] {
   const [theirs, own] = [byName(istio), byName(ours)]
   const found: Difference[] = []
@@ -99,7 +102,7 @@ function leaves(value: unknown, path = '', found = new Map<string, unknown>()): 
   return found
 }
 
-/** One line for each verb on each resource. */
+/** Splits a rule of a role into single permissions, one line for each verb on each resource. */
 function rightsOf(rule: unknown): string[] {
   const list = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [''])
   if (!isObject(rule)) return [String(rule)]

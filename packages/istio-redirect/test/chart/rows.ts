@@ -6,18 +6,18 @@ import type { Difference } from './manifest.ts'
 
 const rowSchema = z.strictObject({
   object: z.string(),
-  /** `*` matches any text. */
+  /** Path of the differing value; `*` matches any text. */
   path: z.string(),
   istio: z.optional(z.unknown()),
   ours: z.optional(z.unknown()),
   why: z.string(),
 })
 const file = fileURLToPath(new URL('../../deploy/differences.yaml', import.meta.url))
-/** The rows of differences.yaml. */
+/** Documented differences between Istio's chart and ours: the rows of differences.yaml. */
 export const rows = z.parse(z.array(rowSchema), parse(readFileSync(file, 'utf8')))
 export type Row = (typeof rows)[number]
 
-/** True if a row of differences.yaml describes a difference. */
+/** True if a row of differences.yaml documents the difference between the charts. */
 export function explains(row: Row, { object, path, istio, ours }: Difference): boolean {
   return fits(row.object, object) && fits(row.path, path) && isSide(row.istio, istio) && isSide(row.ours, ours)
 }

@@ -1,28 +1,28 @@
 import { isReady, kubectl, onNode, pods, shell, until } from './cluster.ts'
 
-/** Paths on the node of the files that `npm run test:cluster` copies. */
+/** Paths of helm and our chart on the cluster's node, to which `npm run test:cluster` copies them. */
 export const [HELM, CHART] = ['/opt/test/helm', '/opt/test/chart']
 
 export const NAMESPACE = 'istio-system'
 export const SELECTOR = 'k8s-app=istio-cni-node'
 
-/** The image on the node, as values of the chart. */
+/** Image of our agent on the cluster's node, as values of the chart. */
 export const IMAGE = ['hub=localhost', 'tag=cluster', `variant=${process.env.CNI_IMAGE_VARIANT ?? ''}`]
 
-/** Installs or upgrades the chart with values such as `a.b=c`. Waits until its agent is ready. */
+/** Installs or upgrades our chart with values such as `a.b=c`. Waits until the agent is ready. */
 export async function install(...values: readonly string[]): Promise<void> {
   await release(...values)
   await agentReady()
 }
 
-/** The same, without waiting for the agent. */
+/** Installs or upgrades our chart with values such as `a.b=c`, without waiting for the agent. */
 export async function release(...values: readonly string[]): Promise<void> {
   await kubectl(['create', 'namespace', NAMESPACE], { reject: false })
   const settings = [...IMAGE, ...values].flatMap((value) => ['--set', value])
   await onNode([HELM, 'upgrade', '--install', 'istio-cni', CHART, '--namespace', NAMESPACE, ...settings])
 }
 
-/** Waits until the roll-out of the DaemonSet has ended. Returns the pod of the agent. */
+/** Waits until the roll-out of the agent's DaemonSet has ended. Returns the agent's pod. */
 export function agentReady() {
   return until('the agent is ready', async () => {
     await kubectl(['rollout', 'status', 'daemonset/istio-cni-node', '-n', NAMESPACE, '--timeout=1s'])
@@ -39,21 +39,24 @@ export async function uninstall(): Promise<void> {
 export const agentLog = (): Promise<string> =>
   kubectl(['logs', '-n', NAMESPACE, '-l', SELECTOR, '--tail=200'], { reject: false })
 
-/** The output of `install-cni status` in the agent's pod. */
+/** Output of `install-cni status` in the agent's pod. */
 export async function status(): Promise<string> {
   const [agent] = await pods(NAMESPACE, SELECTOR)
   const name = agent?.metadata.name ?? ''
   return kubectl(['exec', '-n', NAMESPACE, name, '--', 'install-cni', 'status'], { reject: false })
 }
 
-/** Files of an agent on the node: binaries, lists, and its folder without the plugin's log and records of pods. */
+/**
+ * Lists the agent's files on the node: binaries, network lists and its run directory, without the plugin's log and
+ * attachment records.
+ */
 export const nodeFiles = async (): Promise<string> =>
   (await networks()) +
   (await shell(
     `cd /; find run/istio-cni ! -type d ! -name istio-cni.log ! -path '*/attachments/*' 2>/dev/null || true`,
   ))
 
-/** Calls `look` once no pod of an earlier suite needs the plugin. */
+/** Calls `look` after the pods of earlier test suites no longer need the plugin. */
 export async function atRest(look: () => Promise<string>): Promise<string> {
   await until(
     'no plugin is kept for a pod',
@@ -62,18 +65,18 @@ export async function atRest(look: () => Promise<string>): Promise<string> {
   return look()
 }
 
-/** Files that a runtime uses: plugins and network lists. */
+/** Lists the files that the container runtime uses: plugins and network lists. */
 export const networks = (): Promise<string> =>
   shell(`cd /; ls -l --time-style=+ opt/cni/bin | sed 1d; sha256sum opt/cni/bin/*
     for f in etc/cni/net.d/*; do echo "$f"; stat -c %a "$f"; cat "$f"; done`)
 
-/** The plugin types of the network's list, as a runtime reads it. */
+/** Types of the plugins in the node's network list, in the order of the list. */
 export async function chain(): Promise<string[]> {
   const list = JSON.parse(await shell('cat /etc/cni/net.d/*.conflist'))
   return list.plugins.map(({ type }: { type: string }) => type)
 }
 
-/** Memory of the agent's pod in megabytes. The working set includes the used files, as in kubelet's figures. */
+/** Memory of the agent's pod in megabytes. The working set includes file pages in use, as in kubelet's figures. */
 export async function memory(): Promise<Record<'anonymous' | 'cached' | 'usedFiles' | 'workingSet', number>> {
   const [agent] = await pods(NAMESPACE, SELECTOR)
   const folder = `/sys/fs/cgroup/memory/kubepods/*/pod${agent?.metadata.uid}`

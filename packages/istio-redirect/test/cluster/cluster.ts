@@ -2,16 +2,19 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type RunOptions, type RunResult, run } from '@cni/host'
 
-/** The program that starts the cluster, and the folder of this cluster. `npm run test:cluster` sets both. */
+/**
+ * Program that starts the test's cluster, and the cluster's folder. `npm run test:cluster` sets the environment
+ * variables.
+ */
 const [script, folder] = [process.env.CNI_KUBERNETES ?? '', process.env.K8S_DIR ?? '']
 
-/** The node's root, as this machine sees it. */
+/** Root folder of the cluster's node, as a path on the test's machine. */
 export const nodeFolder = join(folder, 'root')
 
-/** Time limit of each wait. A busy machine may need many times the usual seconds. */
+/** Time limit of each wait for the cluster. A busy machine may need many times the usual seconds. */
 const PATIENCE_MS = 180_000
 
-/** Fields of objects of the API server that tests use. */
+/** Members of a Kubernetes pod that the cluster tests read. */
 export interface Pod {
   readonly metadata: {
     readonly name: string
@@ -48,11 +51,11 @@ type Options = Pick<RunOptions, 'input'> & { reject?: boolean }
 const call = (args: readonly string[], options: Options = {}): Promise<RunResult> =>
   run([script, ...args], { timeout: PATIENCE_MS, env: { ...process.env, K8S_DIR: folder }, ...options })
 
-/** Runs a program on the node. */
+/** Runs a program on the cluster's node. */
 export const onNode = async (argv: readonly string[], options?: Options): Promise<string> =>
   (await call(['exec', ...argv], options)).stdout
 
-/** Runs a script on the node. */
+/** Runs a shell script on the cluster's node. */
 export const shell = (text: string): Promise<string> => onNode(['bash', '-euc', text])
 
 type Service = 'kubelet' | 'containerd' | 'apiserver'
@@ -63,10 +66,10 @@ export const service = (action: 'start' | 'stop' | 'restart' | 'kill', name: Ser
 export const kubectl = async (args: readonly string[], options?: Options): Promise<string> =>
   (await call(['kubectl', ...args], options)).stdout
 
-/** Loads the image of an archive on the node. */
+/** Loads the image of an archive into the container runtime of the cluster's node. */
 export const load = (tar: string) => call(['load', tar])
 
-/** Creates or updates objects. */
+/** Creates or updates Kubernetes objects in the cluster. */
 export const apply = (...objects: readonly object[]): Promise<string> =>
   kubectl(['apply', '-f', '-'], { input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }) })
 
@@ -84,8 +87,8 @@ export const isReady = ({ metadata, status }: Pod): boolean =>
   status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true
 
 /**
- * Repeats `look` until it returns a value. Throws with the name of the condition and the last error after the time
- * limit.
+ * Repeats `look` until it returns a value. After the time limit, throws an error with the condition's name and the last
+ * error.
  */
 export async function until<T>(
   what: string,
@@ -107,14 +110,14 @@ export async function until<T>(
   throw new Error(`gave up waiting: ${what}`, { cause: last })
 }
 
-/** Waits until the pod is ready. */
+/** Waits until a pod of the cluster is ready. */
 export const ready = (namespace: string, name: string): Promise<Pod> =>
   until(`pod ${name} is ready`, async () => {
     const found = await pod(namespace, name)
     return isReady(found) && found
   })
 
-/** Events about an object, as `reason: message`. */
+/** Kubernetes events about an object, as `reason: message`. */
 export async function events(namespace: string, name: string): Promise<string[]> {
   const selector = `involvedObject.name=${name}`
   const { items } = JSON.parse(

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { until } from './cluster.ts'
 
-/** The root folder of the node with all mounts, through a process in the node. */
+/** Root folder of the cluster's node with all its mounts, seen through a process of the node. */
 export interface NodeRoot extends AsyncDisposable {
   readonly path: string
 }

@@ -11,16 +11,18 @@ const folder = process.env.CNI_PEERS ?? ''
 const agent = join(folder, 'install-cni')
 const plugin = join(folder, 'istio-cni')
 
-/** True if `CNI_PEERS` has the files for an image of Istio's agent. */
+/** True if the folder `CNI_PEERS` has the files for an image of Istio's agent. */
 export const hasOriginal = process.env.CNI_PEERS !== undefined && existsSync(agent) && existsSync(plugin)
 
 const IMAGE = 'localhost/original-install-cni:1'
 const ISTIO = 'opt/test/istio'
 
-/** The executable of Istio's plugin on a node. */
+/** Executable of Istio's plugin on the cluster's node. */
 export const originalPlugin = (): Buffer => readFileSync(plugin)
 
-/** Loads an image of Istio's agent and plugin on the node. Writes a chart with the objects of Istio's chart. */
+/**
+ * Loads an image of Istio's agent and plugin on the cluster's node. Writes a chart with the objects of Istio's chart.
+ */
 export async function loadOriginal(): Promise<void> {
   const scratch = mkdtempSync(join(tmpdir(), 'original-image-'))
   try {
@@ -43,7 +45,7 @@ export async function loadOriginal(): Promise<void> {
   writeFileSync(join(chart, 'templates/all.yaml'), text)
 }
 
-/** Installs Istio's chart with these values. Waits until its agent is ready. */
+/** Installs Istio's chart with the given values. Waits until Istio's agent is ready. */
 export async function installOriginal(...values: readonly string[]): Promise<void> {
   await kubectl(['create', 'namespace', NAMESPACE], { reject: false })
   const settings = values.flatMap((value) => ['--set', value])

@@ -1,7 +1,8 @@
 import { kubectl, onNode, type Pod, shell, until } from './cluster.ts'
 
 /**
- * The image of every container: a server, a proxy that reports the original target of connections, Istio's validation.
+ * Image of every test container. Its programs are a server, a proxy that reports a connection's original destination,
+ * and Istio's validation.
  */
 const IMAGE = 'registry.local/app:1'
 const PROXY_UID = 1337
@@ -11,19 +12,21 @@ export const NAMESPACE = 'default'
 export interface Workload {
   readonly name: string
   /**
-   * `native`: the sidecar is an init container. `ordinary`: the sidecar is a container. Default: a pod outside the
-   * mesh.
+   * Kind of the pod's sidecar. `native`: an init container. `ordinary`: a container. Default: a pod outside the mesh.
    */
   readonly sidecar?: 'native' | 'ordinary'
-  /** True if the pod has the injector's annotation. Default: true for a pod with a sidecar. */
+  /** True if the pod has the annotation of Istio's injector. Default: true for a pod with a sidecar. */
   readonly annotated?: boolean
   readonly labels?: Readonly<Record<string, string>>
   readonly hostPort?: number
-  /** True if Istio's validation runs as the first init container, as in injected pods. It fails without rules. */
+  /**
+   * True if Istio's validation runs as the pod's first init container, as in injected pods. The validation fails if the
+   * pod has no rules.
+   */
   readonly validated?: boolean
 }
 
-/** A pod with the fields of Istio's injection that matter to tests. */
+/** Test pod with the members that Istio's injector adds, as far as tests need them. */
 export function workload(options: Workload) {
   const { name, sidecar, annotated = sidecar !== undefined, labels = {}, hostPort, validated = true } = options
   const proxy = {
@@ -67,13 +70,13 @@ export function workload(options: Workload) {
   }
 }
 
-/** The answer of a pod's server to a request from another pod. */
+/** Answer of a pod's server to a request from another pod. */
 export const get = (from: string, url: string): Promise<string> =>
   kubectl(['exec', '-n', NAMESPACE, from, '-c', 'app', '--', 'tester', 'get', url])
 
 export const proxyLog = (name: string): Promise<string> => kubectl(['logs', '-n', NAMESPACE, name, '-c', 'istio-proxy'])
 
-/** Both families' rules in a pod, as the node's programs read them. */
+/** IPv4 and IPv6 rules in a pod, as the node's iptables programs read them. */
 export async function rulesIn(one: Pod): Promise<string> {
   const id = one.status.containerStatuses?.find(({ name }) => name === 'app')?.containerID?.replace('containerd://', '')
   if (id === undefined) throw new Error(`${one.metadata.name} has no container yet`)
@@ -83,9 +86,9 @@ export async function rulesIn(one: Pod): Promise<string> {
   return text.replaceAll(/^#.*\n/gm, '')
 }
 
-/** Deletes pods by label, and waits until they are gone. */
+/** Deletes pods by label, and waits until the API server has deleted them. */
 export async function remove(selector: string): Promise<void> {
-  // `kubectl delete --wait` uses a watch, which may report the end late.
+  // The test polls for the end of the pods, because the watch of `kubectl delete --wait` may report it late.
   await kubectl(['delete', 'pods', '-n', NAMESPACE, '-l', selector, '--now', '--wait=false', '--ignore-not-found'])
   await until(
     `pods ${selector} are gone`,
@@ -93,5 +96,5 @@ export async function remove(selector: string): Promise<void> {
   )
 }
 
-/** The answer of a pod's host port to a request from the node. */
+/** Answer of a pod's server to a request from the node to the pod's host port. */
 export const fromNode = (url: string): Promise<string> => onNode(['curl', '-sSf', '-m', '5', url])

@@ -6,14 +6,14 @@ import { type CalledPod, cniEnv } from '../stage/cni-call.ts'
 import { COMPILED } from './executables.ts'
 import type { Serving } from './serving-agent.ts'
 
-/** The result of a call. */
+/** Result of a plugin's process: exit code and output. */
 export interface Called {
   readonly exitCode: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Options of a pod. `agent: 'never'`: the plugin does not ask the agent. */
+/** Pod that a test adds. With `agent: 'never'` the plugin does not ask the agent. */
 export interface AddedPod {
   readonly name: string
   readonly uid: string
@@ -21,18 +21,18 @@ export interface AddedPod {
   readonly native?: boolean
 }
 
-/** ADDs a pod as a runtime does. Waits for the end of the plugin, also while the agent is down. */
+/** Calls the plugin's ADD for a pod, as a runtime does. Waits for the plugin's end, also while the agent is down. */
 export function add(at: Serving, target: Netns, pod: AddedPod): Promise<Called> {
   return startAdd(at, target, pod).called
 }
 
-/** Starts an ADD and returns its process. */
+/** Starts the plugin's ADD for a pod and returns the plugin's process. */
 export function startAdd(at: Serving, target: Netns, { name, uid, agent, native }: AddedPod) {
   const conf = { type: 'istio-cni', cni_agent_run_dir: at.node.path('run'), native_nftables: native, agent }
   return startPlugin(conf, { netns: target.path, name, more: [`K8S_POD_UID=${uid}`] })
 }
 
-/** Starts the compiled plugin's ADD of a pod of namespace `demo`. */
+/** Starts the ADD of the compiled plugin for a pod of the Kubernetes namespace `demo`. */
 export function startPlugin(conf: object, pod: Pick<CalledPod, 'netns' | 'name' | 'more'>) {
   const env = cniEnv('ADD', { ...pod, container: `container-${pod.name}`, namespace: 'demo' })
   const child = spawn(COMPILED, [], { env: { PATH: '/usr/sbin:/usr/bin', ...env }, stdio: 'pipe' })
@@ -44,13 +44,13 @@ export function startPlugin(conf: object, pod: Pick<CalledPod, 'netns' | 'name' 
   return { kill: (signal: NodeJS.Signals) => child.kill(signal), called }
 }
 
-/** True if the agent decided the ADD of a call that logged at debug. */
+/** True if the agent decided about the pod, by the plugin's debug log. */
 export const isServed = ({ stderr }: Called): boolean => !stderr.includes('the node agent does not decide')
 
-/** The plugin's records of pods, by container. */
+/** Attachment records that the plugin has written on the test node, by container. */
 export function records(at: Serving): Map<string, Record<string, unknown>> {
   const folder = at.node.path('run/attachments')
-  // Skips temporary files of records that are being written.
+  // Skips temporary files, from which the plugin has not made a record yet.
   const files = readdirSync(folder).filter((file) => /^[0-9a-f]{32}\.json$/.test(file))
   const all = files.map((file) => JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')))
   return new Map(all.map((record) => [record.containerID, record]))

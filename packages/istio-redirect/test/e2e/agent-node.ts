@@ -10,13 +10,13 @@ import { built } from './executables.ts'
 export const AGENT = built('bin/install-cni')
 export const AGENT_BUNDLE = built('bundle/install-cni.cjs')
 
-/** The program in two forms: compiled to one file, and as a bundle on Node. */
+/** Agent under test in two forms: compiled to one file, and as a bundle on Node. */
 export const AGENTS: ReadonlyArray<readonly [name: string, argv: readonly [string, ...string[]]]> = [
   ['the compiled agent', [AGENT]],
   ['the bundle on Node', [process.execPath, AGENT_BUNDLE]],
 ]
 
-/** The compiled agent, for tests that do not depend on the form. `npm run test:deep` runs them with both forms. */
+/** Compiled agent, for tests that need only one form of the agent. `npm run test:deep` runs them with both forms. */
 export const ANY_AGENT = deep ? AGENTS : AGENTS.slice(0, 1)
 
 export const calico = `${JSON.stringify(
@@ -25,43 +25,43 @@ export const calico = `${JSON.stringify(
   2,
 )}\n`
 
-/** Folders of a node: network configurations, binaries, a service account. */
+/** Test node on which an agent runs: folders for network configurations, binaries and a service account. */
 export interface AgentNode extends AsyncDisposable {
   readonly env: Record<string, string>
   path(...parts: string[]): string
   write(name: string, text: string, mode?: number): void
   read(name: string): string
-  /** Paths of all files below the node's folder. */
+  /** Paths of all files below the test node's folder. */
   names(): string[]
-  /** Starts an agent that ends with the node. */
+  /** Starts an agent on the test node. Disposing the node ends the agent. */
   start(options?: StartOptions): Promise<AgentProcess>
-  /** Runs `install-cni` with these arguments to its end. */
+  /** Runs `install-cni` with the arguments on the test node, and waits for its end. */
   command(...argv: string[]): Promise<{ exitCode: number | null; stdout: string; stderr: string }>
-  /** Runs another program to its end. */
+  /** Runs any program with the environment of the test node, and waits for its end. */
   run(file: string, ...argv: string[]): Promise<{ exitCode: number | null; stdout: string; stderr: string }>
 }
 
 interface StartOptions {
   readonly argv?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** Program and arguments. Default: the compiled agent. */
+  /** Program and arguments that start the agent. Default: the compiled agent. */
   readonly file?: readonly [string, ...string[]]
-  /** Return before the health server answers. */
+  /** True if `start` returns before the agent's health server answers. */
   readonly atOnce?: boolean
 }
 
-/** A running agent. */
+/** Process of an agent on the test node. */
 export interface AgentProcess {
   readonly pid: number
   readonly port: number
   log(): string
-  /** Closes the reading end of its output. */
+  /** Closes the reading end of the agent's output pipe. */
   closeLog(): void
-  /** Sends a request to the health server. */
+  /** Sends a request to the agent's health server. */
   get(path: string, method?: string): Promise<Answer>
   ready(): Promise<boolean>
   kill(signal: NodeJS.Signals): void
-  /** Resolves when the process ends. */
+  /** Resolves when the agent's process ends. */
   readonly exit: Promise<{ code: number | null; signal: string | null }>
 }
 
@@ -71,7 +71,7 @@ export interface Answer {
   readonly body: string
 }
 
-/** Makes a node with these files in its net folder. */
+/** Creates a test node. `net` has the files of its folder of network configurations, by name. */
 export function agentNode(net: Readonly<Record<string, string>> = { '10-calico.conflist': calico }): AgentNode {
   const root = mkdtempSync(join(tmpdir(), 'install-cni-'))
   const path = (...parts: string[]): string => join(root, ...parts)
@@ -135,7 +135,7 @@ export function agentNode(net: Readonly<Record<string, string>> = { '10-calico.c
   return node
 }
 
-/** The plugin's entry in a list of these nodes. */
+/** Configuration of our plugin in a network list, as an agent writes it on the test node. */
 export const entryOf = (node: AgentNode, more: object = {}) => ({
   ambient_enabled: false,
   cni_agent_run_dir: node.path('run'),
@@ -152,7 +152,7 @@ export const entryOf = (node: AgentNode, more: object = {}) => ({
   ...more,
 })
 
-/** Appends an entry to a list. */
+/** Appends a plugin's configuration to a network list. */
 export function withEntry(list: string, entry: object): string {
   const document = JSON.parse(list)
   return `${JSON.stringify({ ...document, plugins: [...document.plugins, entry] }, null, 2)}\n`
@@ -196,7 +196,7 @@ async function startAgent(
   }
 }
 
-/** Sends one HTTP request, by port or by unix socket. */
+/** Sends one HTTP request to an agent, by TCP port or by unix socket. */
 export function ask(options: {
   port?: number
   socketPath?: string
@@ -219,14 +219,14 @@ export function ask(options: {
   })
 }
 
-/** Processor time of a process in milliseconds. */
+/** Processor time that a process has used, in milliseconds. */
 export function cpuMs(pid: number): number {
   const [, rest = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
   const [user = '0', system = '0'] = rest.split(' ').slice(11, 13)
   return (Number(user) + Number(system)) * 10
 }
 
-/** A port that is free at the moment. */
+/** Finds a TCP port that is free at the moment. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, resolve))
@@ -235,7 +235,7 @@ export async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** Waits for a condition, up to a deadline. Returns the elapsed milliseconds. */
+/** Waits until a condition is true, up to a time limit. Returns the elapsed milliseconds. */
 export async function eventually(
   condition: () => boolean | Promise<boolean>,
   what: string | (() => string),
@@ -246,7 +246,7 @@ export async function eventually(
     try {
       if (await condition()) return performance.now() - start
     } catch {
-      // // The file is being replaced, or the server is not there yet: check again.
+      // The agent may be replacing the file, or its server does not listen yet: check again.
     }
     if (performance.now() - start > limit) {
       throw new Error(`not within ${limit} ms: ${typeof what === 'string' ? what : what()}`)

@@ -13,7 +13,7 @@ import { COMPILED } from './executables.ts'
 import { ambientReady, startOnNode } from './on-node.ts'
 import { type TestBed, testBed } from './pod.ts'
 
-/** UID of the pod `web`. */
+/** UID of the test pod `web`. */
 export const uid = '55efbedd-5af0-4fb0-b896-61604f0b0b53'
 const selector = `
 - podSelector: { matchLabels: { ${mode}: ambient } }
@@ -27,7 +27,7 @@ const conf = {
   enablement_selectors: [{ podSelector: {}, namespaceSelector: { matchLabels: { [mode]: 'ambient' } } }],
 }
 
-/** A node with the plugin chain. Its compiled agents end with it. */
+/** Test node with the plugin chain and compiled agents in ambient mode. Disposing the node ends the agents. */
 export async function ambientNode() {
   const bedOptions = { pod: stored('web', uid), conf, grants: ambientGrants }
   const env = {
@@ -38,9 +38,9 @@ export async function ambientNode() {
   }
   return await stage({ pods: 'none' }, async ({ pod, stack }) => {
     const bed: TestBed = stack.use(await testBed(() => COMPILED, bedOptions))
-    // Mounts the namespace first: an agent does not see later mounts.
+    // Mounts the pod's network namespace before the agent starts, because the agent does not see later mounts.
     const netns = await pod()
-    // Agents have to end before the folder of their run directory is removed.
+    // The agents have to end before the test removes the folder of their run directory.
     const agents = stack.use(await agentFor({ env }))
     const { api, runDir, runtime, conflist } = bed.node
     api.setNamespace('demo', { [mode]: 'ambient' })
@@ -54,7 +54,7 @@ export async function ambientNode() {
       bed,
       begin,
       ztunnelSocket,
-      /** Adds a second pod. */
+      /** Adds a second pod to the test node. */
       async addAnother(name: string): Promise<{ uid: string; netns: Netns; addresses: readonly string[] }> {
         const digest = createHash('sha256').update(name).digest('hex')
         const itsUid = `${uid.slice(0, -12)}${digest.slice(0, 12)}`
@@ -68,11 +68,11 @@ export async function ambientNode() {
       },
       start: () => ambientReady(begin()),
       names: agents.names,
-      /** The rules of the node. */
+      /** Rules in the node's network namespace, as `iptables-save` prints them. */
       onNode: () => inNode('iptables-save'),
-      /** The addresses in the sets for probes. */
+      /** Pod addresses in the node's ipsets for kubelet's probes. */
       inSets: () => [...inNode('ipset', 'save').matchAll(/^add \S+ (\S+)/gm)].map(([, address]) => address),
-      /** A ztunnel stand-in that is connected to the agent. */
+      /** Starts a ztunnel stand-in and waits until it is connected to the agent. */
       async ztunnel(agent: AgentProcess) {
         const ztunnel = stack.use(startZtunnel({ path: ztunnelSocket }))
         await eventually(() => ztunnel.ready, agent.log)

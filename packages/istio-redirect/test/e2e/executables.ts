@@ -8,17 +8,18 @@ const dist = fileURLToPath(new URL('../../../../dist', import.meta.url))
 export const COMPILED = built('bin/istio-cni')
 export const BUNDLE = built('bundle/istio-cni.cjs')
 
-/** The plugin in two forms: compiled to one file, and as a bundle on Node. */
+/** Plugin under test in two forms: compiled to one file, and as a bundle on Node. */
 export const RUNTIMES: ReadonlyArray<readonly [name: string, plugin: (folder: string) => string]> = [
   ['compiled', () => COMPILED],
   ['bundle on Node', onNode],
 ]
 
-/** The compiled plugin, for tests that do not depend on the form. `npm run test:deep` runs them with both forms. */
+/** Compiled plugin, for tests that need only one form of the plugin. `npm run test:deep` runs them with both forms. */
 export const ANY_RUNTIME = deep ? RUNTIMES : RUNTIMES.slice(0, 1)
 
 /**
- * Writes a script that runs the bundle on this Node: a runtime executes a file without arguments, perhaps without PATH.
+ * Copies the plugin's bundle to a script whose `#!` line names the test's Node. A runtime executes a plugin without
+ * arguments, perhaps without PATH.
  */
 function onNode(folder: string): string {
   const script = join(folder, 'istio-cni')
@@ -27,7 +28,7 @@ function onNode(folder: string): string {
   return script
 }
 
-/** The path of a file below `dist`. Throws if it is missing. */
+/** Path of a built file below `dist`. Throws if the file is missing. */
 export function built(name: string): string {
   const path = join(dist, name)
   if (!existsSync(path)) throw new Error(`${path} is missing: npm run build`)

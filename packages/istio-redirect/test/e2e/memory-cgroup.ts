@@ -4,7 +4,7 @@ import { eventually } from './agent-node.ts'
 
 const ROOT = '/sys/fs/cgroup/memory'
 
-/** The reason why this machine cannot set a memory limit; `undefined` if it can. */
+/** Reason why the test machine cannot set a memory limit; `undefined` if it can. */
 export const noMemoryLimit = ((): string | undefined => {
   try {
     accessSync(join(ROOT, 'memory.limit_in_bytes'), constants.R_OK)
@@ -17,15 +17,15 @@ export const noMemoryLimit = ((): string | undefined => {
   }
 })()
 
-/** A memory limit of processes. */
+/** Memory cgroup in which a test runs processes with a limit. */
 export interface MemoryLimit extends AsyncDisposable {
-  /** The command line that runs a program within the limit. */
+  /** Command line that runs a program inside the memory cgroup. */
   within(file: string): readonly [string, ...string[]]
-  /** The peak memory in bytes, and the number of killed processes. */
+  /** Peak memory of the cgroup in bytes, and the number of processes that the kernel killed for lack of memory. */
   usage(): { readonly most: number; readonly killed: number }
 }
 
-/** Sets a limit in MiB, like `resources.limits.memory` of a pod. */
+/** Creates a memory cgroup with a limit in MiB, like `resources.limits.memory` of a pod. */
 export function memoryLimit(mebibytes: number): MemoryLimit {
   const folder = join(ROOT, `cni-test-${process.pid}-${Math.random().toString(36).slice(2)}`)
   mkdirSync(folder)

@@ -8,17 +8,17 @@ import { mode } from '../../../istio-rules/test/ambient-pods.ts'
 import { LOOPBACK, REFERENCE_PLUGINS } from '../../src/testing/node/node.ts'
 import type { AgentNode } from './agent-node.ts'
 
-/** Redirection on the node by iptables rules and tunnels, or by eBPF programs. */
+/** Mode of node-level redirection: by iptables rules and tunnels, or by eBPF programs. */
 export type RedirectedBy = 'node-iptables' | 'node-ebpf'
 
-/** A call of the plugin's executable on the node. */
+/** Command line, environment and input of a plugin's process on the test node. */
 export interface PluginCall {
   readonly argv: readonly [string, ...string[]]
   readonly env: Readonly<Record<string, string>>
   readonly stdin: string
 }
 
-/** The network of a node with these files: the real ptp plugin, and this plugin behind it. */
+/** Pod network of the test node: a chain of Debian's ptp plugin and our plugin. */
 export function nodeLevelNetwork(agents: AgentNode, node: Netns, plugin: string, redirected: RedirectedBy) {
   mkdirSync(agents.path('plugins'))
   for (const file of [...['loopback', 'ptp', 'host-local'].map((name) => `${REFERENCE_PLUGINS}/${name}`), plugin]) {
@@ -57,9 +57,12 @@ export function nodeLevelNetwork(agents: AgentNode, node: Netns, plugin: string,
     return { ip: result.ips?.[0]?.address.split('/')[0] ?? '', document }
   }
   return {
-    /** Connects a pod; returns its address. */
+    /** Connects a pod to the network and returns the pod's address. */
     add: async (attachment: Attachment) => (await connect(listOf(ptp, ours), attachment)).ip,
-    /** Connects a pod without our plugin. Returns its address, and the remaining call of our plugin. */
+    /**
+     * Connects a pod by the ptp plugin alone. Returns the pod's address, and the call of our plugin that is still to be
+     * made.
+     */
     async addButOurs(attachment: Attachment) {
       const { ip, document } = await connect(listOf(ptp), attachment)
       const { conflist } = parseNetworkList(JSON.stringify(listOf(ours)))
@@ -70,7 +73,7 @@ export function nodeLevelNetwork(agents: AgentNode, node: Netns, plugin: string,
       const call: PluginCall = { argv, env, stdin: encodeConf({ ...planned.conf, prevResult: document }) }
       return { ip, call }
     },
-    /** Removes the link and the address of a pod. */
+    /** Removes the link and the address of a pod from the test node. */
     remove: (attachment: Attachment) => runtime.del(listOf(ptp), attachment),
   }
 }

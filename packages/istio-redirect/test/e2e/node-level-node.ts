@@ -14,7 +14,7 @@ import type { AgentProcess } from './agent-node.ts'
 import { nodeLevelNetwork, type PluginCall, type RedirectedBy } from './node-level-network.ts'
 import { ambientReady, startOnNode } from './on-node.ts'
 
-/** A pod that the real ptp plugin has connected. */
+/** Pod that Debian's ptp plugin has connected to the test node. */
 export interface PtpPod {
   readonly netns: Netns
   readonly ip: string
@@ -22,20 +22,20 @@ export interface PtpPod {
   annotation(): string | undefined
 }
 
-/** Options of a pod. */
+/** Options of a pod that a test adds to the node. */
 export interface PtpPodOptions {
   readonly namespace: string
   readonly name: string
   readonly uid: string
   readonly labels?: Readonly<Record<string, string>>
-  /** True if the pod has a sidecar, to which the plugin redirects its traffic. */
+  /** True if the pod has a sidecar, to which our plugin redirects the pod's traffic. */
   readonly sidecar?: boolean
   readonly annotations?: Readonly<Record<string, string>>
-  /** True if the runtime passes the UID. The agent then decides during the plugin's call. */
+  /** True if the runtime passes the pod's UID to our plugin. The agent then decides during the plugin's call. */
   readonly saysUid?: boolean
 }
 
-/** A pod that the real ptp plugin has connected, before the call of our plugin. */
+/** Pod that Debian's ptp plugin has connected, and for which our plugin is not called yet. */
 export interface PodToAdd {
   readonly name: string
   readonly netns: Netns
@@ -43,14 +43,17 @@ export interface PodToAdd {
   cleanUp(): Promise<void>
 }
 
-/** A ztunnel that can become ready and be killed. */
+/** Pod with a ztunnel stand-in that the test can make ready or kill. */
 export interface NodeZtunnelPod extends PtpPod {
   readonly ztunnel: ReturnType<typeof startTransparentZtunnel>
   ready(is: boolean): void
   kill(): Promise<void>
 }
 
-/** The server that answers each connection, with the client address that it sees. Connects one after the other. */
+/**
+ * Connects to a pod's server several times, one after the other. Returns the server's name and the client address that
+ * it saw.
+ */
 export async function connect(from: PtpPod, to: PtpPod, times = 1): Promise<string[]> {
   const destinations = Array.from({ length: times }, () => ({ host: to.ip, port: 8080 }))
   const connections = await connectFrom(from.netns, 0, destinations)
@@ -59,7 +62,7 @@ export async function connect(from: PtpPod, to: PtpPod, times = 1): Promise<stri
   )
 }
 
-/** A node with the real ptp plugin, an API server, compiled plugin and agent. Disposing removes everything. */
+/** Test node with Debian's ptp plugin, an API server, our compiled plugin and agent. Disposing removes everything. */
 export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = 'node-iptables') {
   const options = {
     agent: { env: { POD_NAMESPACE: 'istio-system', AMBIENT_ENABLED: 'true', AMBIENT_REDIRECT_MODE: redirected } },
@@ -73,7 +76,10 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
     pods: 'none' as const,
   }
   return await stage(options, async ({ agents, node, api, stack, pod: newNetns }) => {
-    /** A bpf file system of the node: pins outlive each agent, and must not stay on this machine. */
+    /**
+     * The test node has a bpf file system of its own. The agent's pinned programs outlive the agent, and must not stay
+     * on the test machine.
+     */
     const bpffs = redirected === 'node-ebpf' ? stack.use(tempBpffs()) : undefined
     api.setNode(
       'n1',
@@ -88,7 +94,10 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
       ZTUNNEL_UDS_ADDRESS: agents.path('ztunnel.sock'),
     })
     const network = nodeLevelNetwork(agents, node, plugin, redirected)
-    /** Processes by which the agent finds the namespaces: their made-up control groups name the pods. */
+    /**
+     * Processes in the pods' network namespaces, by UID. The agent finds a namespace by the pod UID in the process's
+     * faked cgroup.
+     */
     const holders = new Map<string, ChildProcess>()
     const hold = (uid: string, where: Netns): ChildProcess => {
       const child = spawn('nsenter', [`--net=${where.path}`, 'sleep', '600'], { stdio: 'ignore' })
@@ -98,7 +107,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
       holders.set(uid, child)
       return child
     }
-    /** A pod at the API server only, and its namespace. */
+    /** Creates a pod in the API server and a network namespace for the pod, without calling a plugin. */
     const scheduled = async (options: PtpPodOptions) => {
       const { namespace, name, uid, labels = {}, annotations = {}, sidecar = false, saysUid = false } = options
       const where = await newNetns()
@@ -110,7 +119,8 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
         ['K8S_POD_NAME', name],
         ...(saysUid ? [['K8S_POD_UID', uid] as const] : []),
       ] as const
-      // The agent has its own mounts. It sees a namespace that is mounted later only through the descriptor.
+      // The agent has a mount namespace of its own and does not see later mounts. It reaches the new pod's namespace by
+      // a file descriptor of the test process.
       const path = `/proc/${process.pid}/fd/${where.fd}`
       return { where, stored, attachment: { containerID: `c${uid}`, netns: path, ifName: 'eth0', args } }
     }
@@ -120,7 +130,8 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
       const ip = await network.add(attachment)
       const now = api.getPod(namespace, name) ?? stored
       api.setPod({ ...now, status: { phase: 'Running', podIP: ip } })
-      // Programs are attached to a veth, which the agent finds from inside the pod.
+      // The agent attaches eBPF programs to the pod's veth, which it finds from inside the pod. It therefore needs a
+      // process in the pod.
       if (redirected === 'node-ebpf') hold(uid, where)
       const annotation = () => api.getPod(namespace, name)?.metadata.annotations?.['ambient.istio.io/redirection']
       return { netns: where, ip, uid, annotation }
@@ -129,7 +140,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
       api,
       node,
       pod,
-      /** A pod without the call of our plugin yet. The call passes its UID. */
+      /** Creates a pod for which our plugin is not called yet. The later call passes the pod's UID. */
       async podToAdd(options: PtpPodOptions): Promise<PodToAdd> {
         const { where, attachment } = await scheduled({ ...options, saysUid: true })
         const { call } = await network.addButOurs(attachment)
@@ -141,7 +152,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
       },
       agents,
       shared: () => JSON.parse(readFileSync(configFile, 'utf8')),
-      /** A ztunnel that is not ready yet. */
+      /** Creates a pod with a ztunnel stand-in that is not ready yet. */
       async ztunnel(name: string, uid: string, minute: number): Promise<NodeZtunnelPod> {
         const made = await pod({ namespace: 'istio-system', name, uid, labels: { app: 'ztunnel' } })
         const holder = holders.get(uid) ?? hold(uid, made.netns)
@@ -173,7 +184,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
             : ['(umount -l /sys/fs/bpf 2>/dev/null || true)', `mount --bind ${bpffs.path} /sys/fs/bpf`]
         return await ambientReady(startOnNode(agents, node, [...pins, ...shown]))
       },
-      /** Rules, routes, policy rules, links and sets of the node, without counters. */
+      /** Rules, routes, policy rules, links and sets in the test node's network namespace, without counters. */
       async traces(): Promise<string> {
         const look = async (...argv: readonly [string, ...string[]]) => (await netns.exec(node, argv)).stdout
         const parts = [
@@ -185,7 +196,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
         ]
         return parts.join('\n')
       },
-      /** The pins, and the names of the filters on the node's links. */
+      /** Pinned eBPF programs, and the names of the filters on the test node's links. */
       async programs(): Promise<{ readonly pins: readonly string[]; readonly filters: readonly string[] }> {
         using rtnl = await openRtnl(node)
         const links = await rtnl.getLinks()
@@ -196,7 +207,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
           filters: filters.flatMap((each) => each.flatMap(({ name }) => name ?? [])).toSorted(),
         }
       },
-      /** The index of the node's end of a pod's veth. */
+      /** Interface index of the node's end of a pod's veth. */
       async linkOf(where: Pick<PtpPod, 'netns'>): Promise<number> {
         using inside = await openRtnl(where.netns)
         return (await inside.getLink('eth0'))?.parent ?? 0

@@ -7,17 +7,17 @@ import { create } from './chart-agent.ts'
 const LABEL = 'cni.istio.io/uninitialized'
 const podPath = (name: string): string => `/api/v1/namespaces/demo/pods/${name}`
 
-/** A pod name that is not in use. */
+/** Creates a random pod name, so that tests do not disturb each other. */
 export const podName = (): string => `web-${Math.random().toString(36).slice(2, 8)}`
 
-/** A pod of namespace `demo`: with a sidecar, with the label of ambient mode, or with neither. */
+/** Creates a pod in the namespace `demo`: with a sidecar, with the label of ambient mode, or with neither. */
 export async function createPod(kube: KubeServer, name: string, kind: 'mesh' | 'ambient' | 'plain'): Promise<void> {
   const labels = kind === 'ambient' ? { 'istio.io/dataplane-mode': 'ambient' } : {}
   const pod = (kind === 'mesh' ? meshPod : plainPod)({ name, namespace: 'demo', labels })
   await create(kube, { ...pod, apiVersion: 'v1', kind: 'Pod', spec: { ...pod.spec, nodeName: 'n1' } })
 }
 
-/** Creates a pod with a sidecar whose validation found no rules. */
+/** Creates a pod with a sidecar whose init container `istio-validation` found no rules. */
 export async function createBroken(kube: KubeServer, name: string): Promise<void> {
   await createPod(kube, name, 'mesh')
   const validation = {
@@ -32,7 +32,7 @@ export async function createBroken(kube: KubeServer, name: string): Promise<void
   await patch(kube, `${name}/status`, { status: { initContainerStatuses: [validation] } })
 }
 
-/** Removes the label of repair. */
+/** Removes the label that the repair controller has set on a pod. */
 export const unlabel = (kube: KubeServer, name: string): Promise<unknown> =>
   patch(kube, name, { metadata: { labels: { [LABEL]: null } } })
 

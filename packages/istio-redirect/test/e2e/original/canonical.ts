@@ -2,8 +2,8 @@ import type { StoredPod } from '@cni/kube/testing'
 import type { CommandCase } from './random-command.ts'
 
 /**
- * The pod with its lists in the form that our plugin reads: without blanks and duplicates, and with decimal ports. For
- * such a pod both plugins have to act the same. This checks the documented difference about lists.
+ * Rewrites the lists in a pod's annotations as our plugin reads them: without blanks and duplicates, with decimal
+ * ports. Istio's plugin has to act on such a pod as ours does. This checks the documented difference about lists.
  */
 export function canonicalPod(pod: StoredPod): StoredPod {
   const { annotations = {} } = pod.metadata
@@ -13,7 +13,7 @@ export function canonicalPod(pod: StoredPod): StoredPod {
 
 function canonicalList(key: string, value: string): string {
   if (!/^traffic\.sidecar|^istio\.io\/reroute/.test(key)) return value
-  // Both plugins refuse blanks in ranges.
+  // Blanks in IP ranges stay, because both plugins refuse them.
   if (/IPRanges$/.test(key)) return canonicalItems(value, (item) => item)
   if (/Ports$/.test(key)) {
     return canonicalItems(value.trim(), (item) => (/^\s*\d{1,5}\s*$/.test(item) ? String(Number(item)) : item))
@@ -25,8 +25,8 @@ const canonicalItems = (value: string, canonical: (item: string) => string): str
   [...new Set(value.split(',').map(canonical))].join(',')
 
 /**
- * The commands with their lists in the form that our program reads. Duplicates stay: both programs write the same for
- * them.
+ * Rewrites the lists of a test's command lines as our program reads them. Duplicates stay, because Istio's program and
+ * ours write the same rules for them.
  */
 export function canonicalCommands({ runs, ...ground }: CommandCase): CommandCase {
   return {
@@ -38,7 +38,10 @@ export function canonicalCommands({ runs, ...ground }: CommandCase): CommandCase
   }
 }
 
-/** Removes blanks around items and makes numbers decimal. A boolean such as `01` is invalid in both forms. */
+/**
+ * Removes blanks around list items and makes numbers decimal. A boolean such as `01` stays, because it is invalid in
+ * both forms.
+ */
 function canonicalText(text: string): string {
   if (/^(?:--[\w-]+=)?0[01]$/.test(text)) return text
   return text

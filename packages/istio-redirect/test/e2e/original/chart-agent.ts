@@ -18,34 +18,34 @@ export const NAMESPACE = 'istio-system'
 const NODE = 'n1'
 const NODE_IP = '10.88.0.1'
 
-/** An agent with the accounts, the rights and the configuration of the chart, on a node of its own. */
+/** Agent with the accounts, the permissions and the configuration of our chart, on a test node of its own. */
 export interface ChartAgent extends AsyncDisposable {
   readonly agent: AgentProcess
-  /** True if the agent is ready, and so is the node's ztunnel in ambient mode. */
+  /** True if the agent is ready. In ambient mode the test node's ztunnel must be ready, too. */
   ready(): Promise<boolean>
-  /** The agent's log, with unescaped quotation marks in messages of the API server. */
+  /** Log of the agent. Escaped quotation marks in messages of the API server are unescaped. */
   log(): string
-  /** Reads a file of the node, such as `run/istio-cni-token`. */
+  /** Reads a file of the test node, such as `run/istio-cni-token`. */
   read(name: string): string
-  /** A client with the plugin's token on the node. */
+  /** Kubernetes client with the plugin's token from the test node. */
   plugin(): KubeClient
   status(): Promise<string>
   /**
-   * ADDs a pod of namespace `demo` with the entry that the agent has installed. The runtime passes no UID, and all pods
-   * share one network namespace. Returns the plugin's output.
+   * Calls the plugin's ADD for a pod of the namespace `demo`, with the configuration that the agent has installed. The
+   * runtime passes no UID, and all pods share one network namespace. Returns the plugin's output.
    */
   add(name: string, change?: { readonly alone?: boolean }): Promise<string>
-  /** Writes the primary network's list. */
+  /** Writes the network list of the test node's primary network. */
   writeList(text: string): void
 }
 
-/** Options of the agent. */
+/** Options of the agent under test: a missing permission, and environment variables. */
 export interface ChartAgentOptions {
   readonly lacks?: AccountRight
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Creates the objects of the chart for a mode, and starts its agent. */
+/** Creates the Kubernetes objects of our chart for a mode, and starts the chart's agent. */
 export async function chartAgent(kube: KubeServer, mode: Mode, options: ChartAgentOptions = {}): Promise<ChartAgent> {
   await using stack = new AsyncDisposableStack()
   await forgetEvents(kube)
@@ -57,7 +57,7 @@ export async function chartAgent(kube: KubeServer, mode: Mode, options: ChartAge
   }
   const target = stack.use(await tempNetns())
   await addAddresses(target, [NODE_IP])
-  // Mounts the namespace first: the agent does not see later mounts.
+  // Mounts the pod's network namespace before the agent starts, because the agent does not see later mounts.
   const pod = stack.use(await tempNetns())
   await addAddresses(pod, ['10.1.2.3'])
   const node = stack.use(agentNode())
@@ -78,7 +78,8 @@ export async function chartAgent(kube: KubeServer, mode: Mode, options: ChartAge
   })
   node.write('sa/token', await tokenOf(kube, 'istio-cni'))
   node.write('sa/ca.crt', readFileSync(kube.caFile, 'utf8'))
-  // The API server is on this machine's loopback. So only process 1, as the agent sees it, is in the other namespace.
+  // The API server listens on the machine's loopback, so the agent stays in the machine's network namespace. Only the
+  // process that the agent sees as process 1 is in the node's.
   const inNode = 'mount --bind "/proc/$0" /proc/1 && exec "$1"'
   const holder = stack.use(holding(target))
   const agent = await node.start({
@@ -107,14 +108,14 @@ export async function chartAgent(kube: KubeServer, mode: Mode, options: ChartAge
   }
 }
 
-/** The path of an object's collection. */
+/** API path of the collection that contains an object. */
 export function pathOf({ apiVersion, kind, metadata: { namespace } }: Manifest): string {
   const group = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
   const plural = `${kind.toLowerCase()}s`.replace(/ys$/, 'ies')
   return `${group}${namespace === undefined ? '' : `/namespaces/${namespace}`}/${plural}`
 }
 
-/** Creates an object. */
+/** Creates an object in the API server. */
 export const create = (kube: KubeServer, document: Manifest): Promise<unknown> =>
   kube.admin.send(
     { method: 'POST', path: pathOf(document), body: { type: 'application/json', document } },
@@ -135,7 +136,7 @@ export async function prepare(kube: KubeServer): Promise<void> {
   })
 }
 
-/** Events of a namespace about the agent's pod or about any other pod, as `reason: message`. */
+/** Kubernetes events in a namespace, as `reason: message`. */
 export async function eventsIn(kube: KubeServer, namespace: string): Promise<string[]> {
   const answer = await kube.admin.get(`/api/v1/namespaces/${namespace}/events`, { signal: AbortSignal.timeout(5000) })
   const items = isObject(answer) && Array.isArray(answer.items) ? answer.items : []
@@ -153,7 +154,7 @@ async function forgetEvents(kube: KubeServer): Promise<void> {
   }
 }
 
-/** Starts a process in a namespace. Disposing ends it. */
+/** Starts a process in a network namespace, to keep the namespace visible in procfs. Disposing ends the process. */
 function holding(target: Netns): Disposable & { readonly pid: number | undefined } {
   const child = spawn('nsenter', [`--net=${target.path}`, 'sleep', '3600'], { stdio: 'ignore' })
   return { pid: child.pid, [Symbol.dispose]: () => void child.kill('SIGKILL') }
@@ -178,7 +179,7 @@ async function tokenOf(kube: KubeServer, account: string): Promise<string> {
 
 async function remove(kube: KubeServer, object: Manifest): Promise<void> {
   const path = `${pathOf(object)}/${object.metadata.name}`
-  // There is no garbage collector, so a deletion in the foreground would never end.
+  // The test's API server has no garbage collector, so a deletion in the foreground would never end.
   const document = { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' }
   await kube.admin
     .send(

@@ -1,7 +1,7 @@
 import { isObject } from '@cni/types'
 import type { Manifest } from '../../chart/manifest.ts'
 
-/** Values of the chart, by mode. */
+/** Values of our chart for each mode of repair and ambient that tests run. */
 export const modes = {
   'no repair': { repair: { enabled: false } },
   'repair in place': {},
@@ -17,17 +17,17 @@ export const modes = {
 
 export type Mode = keyof typeof modes
 
-/** The accounts of the chart: the agent's, and the account of the token on the node. */
+/** Service accounts of our chart: the agent's, and the plugin's, whose token the agent writes on the node. */
 export type Account = 'istio-cni' | 'istio-cni-plugin'
 
-/** A verb on a resource for an account. */
+/** Permission of a service account: a verb on a resource. */
 export interface AccountRight {
   readonly account: Account
   readonly verb: string
   readonly resource: string
 }
 
-/** The rights of an account by these objects, in all namespaces or in one, without duplicates. */
+/** Permissions that the chart's roles grant a service account, in all namespaces or in one, without duplicates. */
 export function rightsOf(objects: readonly Manifest[], account: Account): AccountRight[] {
   const found = rolesOf(objects, account).flatMap(({ rules }) =>
     rulesOf(rules).flatMap(({ verbs, resources }) =>
@@ -40,7 +40,7 @@ export function rightsOf(objects: readonly Manifest[], account: Account): Accoun
   })
 }
 
-/** The objects with one right removed from the roles of an account. */
+/** Copies the chart's objects without one permission of a service account. */
 export function without(objects: readonly Manifest[], { account, verb, resource }: AccountRight): Manifest[] {
   const roles = new Set(rolesOf(objects, account))
   return objects.map((object) => (roles.has(object) ? lesser(object) : object))

@@ -1,7 +1,7 @@
 import { parts } from './state.ts'
 
-/** All compared fields of two command lines. */
+/** Results in which Istio's command-line program and ours are compared. */
 export const commandFields = ['exit codes', 'dry run', ...parts] as const
 
-/** One of {@link commandFields}. */
+/** Name of a compared result: one of {@link commandFields}. */
 export type CommandField = (typeof commandFields)[number]

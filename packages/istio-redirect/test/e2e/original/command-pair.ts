@@ -8,23 +8,23 @@ import type { CommandCase } from './random-command.ts'
 import { sandbox } from './sandbox.ts'
 import { readState, type State } from './state.ts'
 
-/** The result of one of the two command lines. */
+/** Result of a case's commands with Istio's command-line program or with ours. */
 export interface CommandSide {
   readonly exitCodes: readonly (number | null)[]
-  /** The transcript of dry runs: commands that read the kernel, and the input of iptables-restore. */
+  /** Output of dry runs: commands that read the kernel, and the input of iptables-restore. */
   readonly dryRun: string
   readonly state: State
-  /** The whole output, for people. */
+  /** Whole output of the program, for a test's failure report. */
   readonly printed: string
 }
 
-/** The results of both for the same commands. */
+/** Results of Istio's program and of ours for the same commands. */
 export interface CommandPair {
   readonly theirs: CommandSide
   readonly ours: CommandSide
 }
 
-/** Runs the commands of a case with a program, in a namespace of their own. */
+/** Runs a case's commands with one of the two programs, in a network namespace of its own. */
 export async function runCommands(
   program: Parameters<typeof run>[0],
   { runs, ...ground }: CommandCase,

@@ -1,23 +1,23 @@
 import type { Pair, Side } from './plugin-pair.ts'
 import { type Part, parts } from './state.ts'
 
-/** A compared field of two programs. */
+/** Result in which Istio's plugin and ours are compared. */
 export type Field = 'outcome' | 'result' | Part
 
-/** The value of a field on one side, as text. */
+/** Formats a compared result of one plugin as text. */
 export function shown(side: Side, field: Field): string {
   if (field === 'outcome') return side.exitCode === 0 ? 'success' : `exit ${side.exitCode}: ${errorClass(side.stdout)}`
   if (field === 'result') return side.exitCode === 0 ? sorted(JSON.parse(side.stdout)) : ''
   return side.state[field]
 }
 
-/** The fields in which two sides differ. */
+/** Names of the results in which Istio's plugin and ours differ. */
 export function differences({ theirs, ours }: Pair): Field[] {
   const fields: readonly Field[] = ['outcome', 'result', ...parts]
   return fields.filter((field) => shown(theirs, field) !== shown(ours, field))
 }
 
-/** Istio's internal names of the annotations. */
+/** Pod annotations by the names that Istio's plugin uses for them in error messages. */
 const ANNOTATIONS: Readonly<Record<string, string>> = {
   redirectMode: 'sidecar.istio.io/interceptionMode',
   includeIPCidrs: 'traffic.sidecar.istio.io/includeOutboundIPRanges',
@@ -31,7 +31,7 @@ const ANNOTATIONS: Readonly<Record<string, string>> = {
   kubevirtInterfaces: 'traffic.sidecar.istio.io/kubevirtInterfaces',
 }
 
-/** The kind of an error, independent of each program's words. */
+/** Classifies a plugin's error, because the two plugins use different words for the same error. */
 function errorClass(stdout: string): string {
   const { msg = '' } = JSON.parse(stdout || '{}')
   const annotation =

@@ -8,7 +8,10 @@ import type { CommandCase } from './random-command.ts'
 import type { State } from './state.ts'
 import type { Verdict } from './sweep.ts'
 
-/** Runs both programs with the commands of a case. Returns the differences that no documented decision explains. */
+/**
+ * Runs a case's commands with Istio's program and with ours. Returns the differences that no documented decision
+ * explains.
+ */
 export function commandJudge(
   original: Parameters<typeof run>[0],
   ours: Parameters<typeof run>[0],
@@ -53,7 +56,7 @@ function printed(one: CommandCase, fields: readonly CommandField[], { theirs, ou
   ].join('\n')
 }
 
-/** The namespace before the last command, as our program leaves it. */
+/** State of the network namespace before the case's last command, as our program leaves it. */
 async function before(ours: Parameters<typeof run>[0], { runs, ...ground }: CommandCase): Promise<State> {
   return (await runCommands(ours, { ...ground, runs: runs.slice(0, -1) })).state
 }

@@ -8,7 +8,7 @@ import { type Sandbox, sandbox } from './sandbox.ts'
 import { readState, type State } from './state.ts'
 import type { Verdict } from './sweep.ts'
 
-/** Runs both plugins with a pod. Returns the differences that no documented decision explains. */
+/** Runs Istio's plugin and ours with a pod. Returns the differences that no documented decision explains. */
 export function podJudge(both: Pick<Plugins, 'compare'>): (one: PodCase) => Promise<Verdict> {
   const grounds = new Map<string, Promise<State>>()
   const untouched = (one: PodCase): Promise<State> => {

@@ -3,26 +3,29 @@ import type { CommandPair } from './command-pair.ts'
 import type { CommandCase } from './random-command.ts'
 import { parts, type State, sameRules } from './state.ts'
 
-/** The results of both programs for the commands of a case, and the namespace before. */
+/** Results of Istio's program and of ours for a case's commands, and the namespace before the last command. */
 export interface SeenCommands {
   readonly one: CommandCase
   readonly pair: CommandPair
-  /** The state before the last command. */
+  /** State of the network namespace before the case's last command. */
   readonly untouched: State
 }
 
-/** A documented difference of the command line. */
+/** Documented difference between Istio's command-line program and ours. */
 export interface KnownCommandDifference {
   readonly id: string
   readonly what: string
   holds(seen: SeenCommands, field: CommandField): boolean
 }
 
-/** A6 for the command line: the judge gives Istio's program lists without blanks and with decimal numbers. */
+/**
+ * Description of the documented difference A6 for the command line. The comparison gives Istio's program lists without
+ * blanks and with decimal numbers.
+ */
 export const COMMAND_LISTS_TEXT =
   'Blanks in lists are removed, and numbers are decimal. Istio passes the list unchanged to iptables, which reads 015 as 13.'
 
-/** All documented differences of the command line. */
+/** Documented differences between Istio's command-line program and ours. */
 export const knownCommandDifferences: readonly KnownCommandDifference[] = [
   {
     id: 'CLI-03',
@@ -101,7 +104,7 @@ export const knownCommandDifferences: readonly KnownCommandDifference[] = [
 ]
 
 /**
- * True if our program ends with this message and leaves the namespace unchanged, while Istio's program acts differently
+ * True if our program fails with the message and leaves the namespace unchanged, while Istio's program acts differently
  * first.
  */
 function weRefuse({ one, pair, untouched }: SeenCommands, message: RegExp): boolean {
@@ -120,13 +123,13 @@ const isTables = (field: string): boolean => /^(?:legacy|nft) /.test(field)
 
 const withoutPriority = (text: string): string => [...new Set(text.replace(/^\d+:/gm, '').split('\n'))].join('\n')
 
-/** The invalid flags or variables, with their values, in our program's messages. */
+/** Invalid flags or environment variables that our program's messages name, with their values. */
 const refusedValues = ({ ours }: CommandPair): Array<readonly [flag: string, value: string]> =>
   [...ours.printed.matchAll(/\terror\t(--[\w-]+|environment variable \w+) is ("(?:[^"\\]|\\.)*")/g)].map(
     ([, flag = '', value = '""']) => [flag, String(JSON.parse(value))],
   )
 
-/** True for valid ports, ids, ranges of addresses and names. No program may refuse them. */
+/** True for valid ports, IDs, IP ranges and interface names. Neither Istio's program nor ours should refuse them. */
 function isPlain(flag: string, value: string): boolean {
   const items = value.split(',')
   if (/interfaces/.test(flag)) return items.every((item) => /^[a-z][a-z\d.-]{0,14}$/.test(item))

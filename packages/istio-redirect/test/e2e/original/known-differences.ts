@@ -4,15 +4,15 @@ import { shown } from './fields.ts'
 import type { Pair } from './plugin-pair.ts'
 import { isPart, parts, type State, sameRules } from './state.ts'
 
-/** The results of both programs for a case, and the namespace before. */
+/** Results of Istio's plugin and of ours for a pod, and the namespace before the call. */
 export interface Seen {
   readonly one: PodCase
   readonly pair: Pair
-  /** The state of a namespace without rules. */
+  /** State of the pod's network namespace without any rules. */
   readonly untouched: State
 }
 
-/** A documented difference, as in docs/differences-from-istio.md. */
+/** Documented difference between Istio's plugin and ours, as in docs/differences-from-istio.md. */
 export interface Known {
   readonly id: string
   readonly what: string
@@ -20,16 +20,16 @@ export interface Known {
 }
 
 /**
- * A6: lists are used after validation, without blanks and duplicates and with decimal ports. The judge gives such lists
- * to Istio's plugin and expects the same result from both plugins.
+ * Documented difference A6: our plugin uses lists after validation, without blanks and duplicates and with decimal
+ * ports. The comparison gives such lists to Istio's plugin and expects the same result from both plugins.
  */
 export const LISTS = 'A6'
 
-/** Description of {@link LISTS}. */
+/** Description of the documented difference {@link LISTS}. */
 export const LISTS_TEXT =
   'Blanks and duplicates in lists are removed, and ports are decimal. Istio passes the list unchanged to iptables, which reads 0022 as 18.'
 
-/** All documented differences, each with its decision. */
+/** Documented differences between Istio's plugin and ours, each with its decision. */
 export const knownDifferences: readonly Known[] = [
   {
     id: 'A1',
@@ -170,7 +170,7 @@ const sortedLines = (listed: string): string => listed.split('\n').sort().join('
 
 const isNative = ({ one }: Seen): boolean => one.conf.native_nftables === true
 
-/** Sorts IPv4 rules. Their order differs where Istio's plugin puts IPv6 rules in between. */
+/** Lists the IPv4 rules of a ruleset, sorted. Their order differs because Istio's plugin puts IPv6 rules in between. */
 const ofIpv4 = (listed: string): string =>
   sortedLines(
     listed

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 
 const { CNI_PEERS = '', CNI_FUZZ_RUNS } = process.env
 
-/** A program in the folder `$CNI_PEERS`, or the reason why it is missing. */
+/** Program of Istio or Kubernetes in the folder `$CNI_PEERS`, or the reason why it is missing. */
 export interface Peer {
   readonly file: string
   readonly missing: string | undefined
 }
 
-/** Looks for a program in the folder `$CNI_PEERS`. */
+/** Finds a program of Istio or Kubernetes in the folder `$CNI_PEERS`. */
 export function peer(name: string): Peer {
   const file = join(CNI_PEERS, name)
   if (CNI_PEERS === '' || !existsSync(file)) {
@@ -19,8 +19,8 @@ export function peer(name: string): Peer {
   return { file, missing: undefined }
 }
 
-/** The number of cases in a sweep: `$CNI_FUZZ_RUNS`, by default 48. */
+/** Number of random cases that a comparison runs: `$CNI_FUZZ_RUNS`, by default 48. */
 export const runs = CNI_FUZZ_RUNS === undefined ? 48 : Number(CNI_FUZZ_RUNS)
 
-/** PATH of both programs, with iptables. */
+/** PATH of Istio's program and of ours. Its folders contain iptables. */
 export const PATH = '/usr/sbin:/usr/bin:/sbin:/bin'

@@ -10,7 +10,7 @@ import { PATH, peer } from './peers.ts'
 import { outcome, sandbox } from './sandbox.ts'
 import { readState, type State } from './state.ts'
 
-/** The result of one of the two plugins. */
+/** Result of a call of Istio's plugin or of ours. */
 export interface Side {
   readonly exitCode: number | null
   readonly stdout: string
@@ -18,21 +18,21 @@ export interface Side {
   readonly state: State
 }
 
-/** The results of both plugins for the same pod and node. */
+/** Results of Istio's plugin and of ours for the same pod and node. */
 export interface Pair {
   readonly theirs: Side
   readonly ours: Side
 }
 
-/** An API server and two run directories, shared by many pods. */
+/** Istio's plugin and ours, with a run directory each and one API server. Many pods share them. */
 export interface Plugins extends AsyncDisposable {
-  /** Runs both plugins. `theirPod`: the pod for Istio's plugin, if it differs. */
+  /** Calls Istio's plugin and ours for a pod. `theirPod` is the pod for Istio's plugin, if it differs. */
   compare(one: PodCase, theirPod?: StoredPod): Promise<Pair>
-  /** The number of our ADDs that the agent has decided. */
+  /** Number of our plugin's ADDs that the agent has decided. */
   readonly served: number
 }
 
-/** Prepares both plugins. `alone`: our plugin decides by itself. `served`: an agent decides. */
+/** Prepares Istio's plugin and ours. With `alone`, our plugin decides by itself; with `served`, an agent decides. */
 export const plugins = (way: 'alone' | 'served', compiled = COMPILED): Promise<Plugins> =>
   stage({ api: {} }, async ({ api, root: folder, stack }) => {
     const side = (name: string, file: string) => {
@@ -48,14 +48,15 @@ export const plugins = (way: 'alone' | 'served', compiled = COMPILED): Promise<P
     let count = 0
     return {
       async compare(one, theirPod = one.pod) {
-        // Cases run concurrently: each has its own pod name.
+        // The test's cases run concurrently, so each case has a pod name of its own.
         count += 1
         const name = `${one.pod.metadata.name}-${count}`
         const renamed = (pod: StoredPod, stored: string) => ({ ...pod, metadata: { ...pod.metadata, name: stored } })
         api.setPod(renamed(theirPod, `${name}-a`))
         api.setPod(renamed(one.pod, `${name}-b`))
         await agent?.setPod(renamed(one.pod, `${name}-b`))
-        // B1: our plugin also reads owner groups of the pod. Istio's plugin gets them from the runtime.
+        // Documented difference B1: our plugin reads owner groups from the pod. Istio's plugin gets them from the
+        // runtime's environment.
         const [a, b] = await Promise.all([
           theirs({ ...one, env: { ...one.env, ...podGroups(one) } }, `${name}-a`),
           ours(one, `${name}-b`),
@@ -101,7 +102,7 @@ async function add(
   return { exitCode, stdout, stderr, state: await readState(target) }
 }
 
-/** The plugin's configuration on stdin. */
+/** Configuration that the plugin reads from stdin. */
 export function configuration({ cniVersion, conf, told, previous }: PodCase, runDir: string): object {
   const old = cniVersion.startsWith('0.')
   const ips = told.map((address) => ({

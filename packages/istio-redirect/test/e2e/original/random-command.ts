@@ -11,14 +11,16 @@ import {
   portsOrAll,
 } from '../../../../istio-rules/test/values.ts'
 
-/** A few runs of the command line in one namespace, in sequence. */
+/**
+ * Random case for Istio's command-line program and ours: a few commands that run in sequence in one network namespace.
+ */
 export interface CommandCase {
   readonly runs: readonly Command[]
   readonly addresses: readonly string[]
   readonly foreign: readonly string[]
 }
 
-/** A single run. */
+/** One command of a case: its arguments and environment variables. */
 export interface Command {
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string>>
@@ -41,7 +43,9 @@ const number: Text = mostly(
 )
 const mode: Text = mostly(fc.constantFrom('REDIRECT', 'TPROXY', 'TPROXY'), fc.constantFrom('', 'tproxy', 'NONE', 'x'))
 
-/** Flags with a value: the letter, the variable if its name differs, and the values. */
+/**
+ * Flags that take a value: by name, the short letter, the environment variable if its name differs, and random values.
+ */
 const VALUES: Readonly<Record<string, readonly [letter: string, values: Text]>> = {
   'envoy-port': ['p', port],
   'inbound-capture-port': ['z', port],
@@ -100,7 +104,7 @@ const valueFlag = fc
     values.map((value) => {
       if (form === '=') return [`--${name}=${value}`]
       if (form === ' ') return [`--${name}`, value]
-      // `-b=80` means `80`, so a value after a short flag must not begin with `=`.
+      // `-b=80` means the value `80`, so a random value directly after a short flag must not begin with `=`.
       return form === 'short' && value !== '' ? [`-${letter}${value}`] : [`-${letter}`, value]
     }),
   )
@@ -159,7 +163,10 @@ const command: fc.Arbitrary<Command> = fc
   })
   .map(({ usual, flags, odd, env }) => ({ argv: [...usual, ...flags, ...odd].flat(), env }))
 
-/** Restricts runs in a row to one back end. With both available, Istio's program changes between them. */
+/**
+ * Restricts the commands of a case to one iptables back end. If both are available, Istio's program changes between
+ * them.
+ */
 const inARow = (commands: fc.Arbitrary<readonly Command[]>): fc.Arbitrary<readonly Command[]> =>
   fc
     .tuple(
@@ -174,7 +181,7 @@ const inARow = (commands: fc.Arbitrary<readonly Command[]>): fc.Arbitrary<readon
 const again = (more: readonly string[]) =>
   inARow(command.map((first) => [first, { ...first, argv: [...first.argv, ...more] }]))
 
-/** Random command lines, alone or in sequence: repeated, changed, cleaned up. */
+/** Generates random commands of istio-iptables, alone or in sequence: repeated, changed, cleaned up. */
 export const commandCase: fc.Arbitrary<CommandCase> = fc.record({
   runs: fc.oneof<fc.WeightedArbitrary<readonly Command[]>[]>(
     { arbitrary: command.map((one) => [one]), weight: 20 },

@@ -10,7 +10,7 @@ const ended = (exitCode: number, message = '') => ({
 const backOff = { waiting: { reason: 'CrashLoopBackOff' } }
 const running = { running: { startedAt: '2026-01-01T00:00:00Z' } }
 
-/** The status of a pod's validation, by pod name. */
+/** Status of each test pod's init container `istio-validation`, by pod name. */
 const validations: Readonly<Record<string, { readonly state: object; readonly lastState?: object }>> = {
   fine: { state: ended(0) },
   'fine-in-the-end': { state: ended(0), lastState: ended(126) },
@@ -23,10 +23,10 @@ const validations: Readonly<Record<string, { readonly state: object; readonly la
   labeled: { state: backOff, lastState: ended(126) },
 }
 
-/** The pod that only our controller repairs. */
+/** Name of the pod that our repair controller repairs and Istio's does not. */
 export const firstCrash = 'first-crash'
 
-/** The state of a pod after a controller has handled it. */
+/** State of a pod after a repair controller has handled it. */
 export interface PodOutcome {
   readonly label: string | undefined
   readonly deleted: boolean
@@ -52,7 +52,7 @@ const eventsSchema = z.object({
   ),
 })
 
-/** Creates pods of every kind, in a namespace and on a node of their own. */
+/** Creates a pod for each status of the validation, in a Kubernetes namespace and on a node of their own. */
 export async function repairPods({ admin }: KubeServer, node: string) {
   const signal = AbortSignal.timeout(30_000)
   const write = (method: 'POST' | 'PATCH', path: string, document: object) =>
@@ -78,7 +78,7 @@ export async function repairPods({ admin }: KubeServer, node: string) {
     await write('POST', pods, { ...annotated, metadata, spec: { ...annotated.spec, nodeName: node } })
   }
   return {
-    /** Ends the validation of each pod as the pod's name says. */
+    /** Sets the status of each pod's init container `istio-validation` that the pod's name describes. */
     async fail() {
       for (const name of names) {
         const { state, lastState } = validations[name] ?? { state: ended(126) }
@@ -97,7 +97,7 @@ export async function repairPods({ admin }: KubeServer, node: string) {
       }
       return found
     },
-    /** Events without the parts that differ between runs. */
+    /** Kubernetes events about the pods, without the parts that differ between runs. */
     async events(): Promise<string[]> {
       const { items } = eventsSchema.parse(await admin.get(`/api/v1/namespaces/${node}/events`, { signal }))
       return items
