@@ -11,6 +11,7 @@ export default library({
   'istio-redirect': 'src/tools/main.ts',
   testing: 'src/testing/index.ts',
   'testing-node': 'src/testing/node/index.ts',
-  // What the stand-ins start: found beside the module that starts them.
+  // Programs that the stand-ins start. In the build they are in the folder `processes` next to the module that starts
+  // them.
   ...Object.fromEntries(processes.map((name) => [`processes/${name}`, `src/testing/node/processes/${name}.ts`])),
 })

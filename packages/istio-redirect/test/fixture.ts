@@ -10,7 +10,7 @@ import { cniEnv } from './stage/cni-call.ts'
 import { rulesIn } from './stage/rules.ts'
 import { stage } from './stage/stage.ts'
 
-/** Changes to the usual call. */
+/** Changes of a test to the default call of the plugin. */
 export interface CallOptions {
   readonly conf?: Readonly<Record<string, unknown>>
   readonly env?: Readonly<Record<string, string | undefined>>
@@ -18,7 +18,7 @@ export interface CallOptions {
   readonly plugin?: Plugin
 }
 
-/** The result of a call, with its documents parsed. */
+/** Result of a plugin's call, with its JSON output parsed. */
 export interface Outcome {
   readonly exitCode: number
   readonly stdout: string
@@ -32,8 +32,8 @@ export interface Outcome {
 }
 
 /**
- * A pod's namespace, an API server with the pod, and a run directory with its kubeconfig. Disposing also restores the
- * environment.
+ * Test data for calls of the plugin: a pod's network namespace, an API server with the pod, and a run directory with a
+ * kubeconfig. Disposing also restores the environment variables.
  */
 export type Fixture = Awaited<ReturnType<typeof fixture>>
 
@@ -43,14 +43,17 @@ export const prevResult = (...addresses: string[]) => ({
   ips: addresses.map((address) => ({ address, interface: 0 })),
 })
 
-/** Starts everything that the plugin needs for one pod. `place` makes the pod's namespace. Default: an empty one. */
+/**
+ * Starts an API server and the other needs of the plugin for one pod. `place` creates the pod's network namespace.
+ * Default: an empty one.
+ */
 export const fixture = (pod: StoredPod, place: () => Promise<Netns & AsyncDisposable> = tempNetns) =>
   stage({ api: { pods: [pod] } }, async ({ api, root: runDir, stack }) => {
     const target = stack.use(await place())
     stack.defer(() => void vi.unstubAllEnvs())
     api.writeKubeconfig(runDir)
     const { name, namespace } = pod.metadata
-    /** Runs a program inside the namespace and returns its output. */
+    /** Runs a program inside the pod's network namespace and returns its output. */
     const inside = async (...argv: [string, ...string[]]) => (await netns.exec(target, argv)).stdout
 
     return {
@@ -92,15 +95,15 @@ export const fixture = (pod: StoredPod, place: () => Promise<Netns & AsyncDispos
             .map((line) => JSON.parse(line)),
         }
       },
-      /** The rules of both families in the kernel. */
+      /** IPv4 and IPv6 rules in the pod's network namespace. */
       rules: () => rulesIn(target),
-      /** The parsed state files. */
+      /** Attachment records that the plugin has written, parsed. */
       state(): Array<Record<string, unknown>> {
         const folder = join(runDir, 'attachments')
         try {
           return readdirSync(folder).map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')))
         } catch {
-          return [] // the folder does not exist yet
+          return [] // the plugin has not created its state folder yet
         }
       },
     }

@@ -2,7 +2,10 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { findExecutable } from '@cni/host'
 
-/** Makes a folder for PATH below `folder`, with legacy iptables only. Only programs can read and write legacy rules. */
+/**
+ * Creates a folder for PATH with only the programs of legacy iptables. Legacy rules cannot be read or written without
+ * programs.
+ */
 export function legacyPath(folder: string): string {
   const bin = join(folder, 'bin-legacy')
   mkdirSync(bin)

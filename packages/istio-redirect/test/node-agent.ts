@@ -2,36 +2,36 @@ import { rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 
-/** A request that the agent has received. */
+/** HTTP request that the agent's stand-in has received. */
 export interface AgentRequest {
-  /** Method and path, such as `POST /cmdadd`. */
+  /** Method and path of the request, such as `POST /cmdadd`. */
   readonly line: string
   readonly contentType: string | undefined
   readonly body: string
 }
 
-/** The agent's reaction to a request, other than success. */
+/** Reaction of the agent's stand-in to a request. Default: success. */
 export interface AgentAnswer {
   /** Default 200. */
   readonly status?: number
   readonly body?: string
-  /** Never answers. */
+  /** True if the agent's stand-in never answers the request. */
   readonly hang?: boolean
-  /** Closes the connection without an answer. */
+  /** True if the agent's stand-in closes the connection without an answer. */
   readonly cut?: boolean
 }
 
-/** A running stand-in. Disposing stops it. */
+/** Running stand-in for the node agent. Disposing stops it. */
 export interface NodeAgent extends AsyncDisposable {
-  /** Requests on `pluginevent.sock`: pods to enrol in ambient mode. */
+  /** Requests that the plugin sent to `pluginevent.sock`: pods to enrol in ambient mode. */
   readonly events: readonly AgentRequest[]
-  /** Requests on `log.sock`. */
+  /** Requests that the plugin sent to `log.sock`. */
   readonly logs: readonly AgentRequest[]
-  /** The lines of all logs, parsed. */
+  /** Log lines that plugins sent to the agent's stand-in, parsed. */
   logLines(): Array<Readonly<Record<string, unknown>>>
-  /** Sets the reaction to all later events. */
+  /** Sets the reaction to the plugin's later ambient events. */
   answerEvents(how: AgentAnswer): void
-  /** Sets the reaction to all later logs. */
+  /** Sets the reaction to the plugin's later log requests. */
   answerLogs(how: AgentAnswer): void
 }
 

@@ -1,8 +1,8 @@
 import type * as daemon from '@cni/skel/daemon'
 
 /**
- * Factory for `vi.mock('@cni/skel/daemon', …)`. The plugin waits 2 s for the agent to begin its answer, not 100 ms: a busy machine
- * may need longer than 100 ms to run the agent's thread.
+ * Factory for `vi.mock('@cni/skel/daemon', …)`. With the mock, the plugin waits 2 s instead of 100 ms for the beginning
+ * of the agent's answer. A busy test machine may need longer than 100 ms.
  */
 export async function withPatience(original: () => Promise<typeof daemon>): Promise<typeof daemon> {
   const real = await original()

@@ -10,7 +10,10 @@ import { podWatches } from '../src/agent/pods/pod-watches.ts'
 import { repairGrants } from '../src/testing/grants.ts'
 import { stage } from './stage/stage.ts'
 
-/** Watches of an API server's pods. Its followers end with it. */
+/**
+ * Test data for pod watches: an API server with pods, and watches of them. The watches end when the fixture is
+ * disposed.
+ */
 export type PodsFixture = Awaited<ReturnType<typeof podsFixture>>
 
 export const podsFixture = (pods: readonly StoredPod[] = [], watching: Pick<ListWatchOptions, 'silenceMs'> = {}) =>
@@ -20,17 +23,17 @@ export const podsFixture = (pods: readonly StoredPod[] = [], watching: Pick<List
     return {
       api,
       watches: podWatches({ pause: () => delay(5), ...watching }),
-      /** The pods of node `n1`. */
+      /** Selection of the watched pods: the pods of node `n1`. */
       pods: { api: account, nodeName: 'n1' },
       signal,
-      /** Asks for one pod, without a retry. */
+      /** Requests one pod from the API server, without a retry. */
       async ask(who: PodIdentity) {
         const connect = async () => kubeClient(serviceAccountAccess(account))
         return podInfo(await getPod(who, { connect, signal, maxRequests: 1 }))
       },
-      /** The number of requests that listed pods. */
+      /** Number of requests to the API server that listed pods. */
       lists: () => asked(/limit=500/),
-      /** The number of requests for single pods. */
+      /** Number of requests to the API server for single pods. */
       gets: () => asked(/\/pods\/[^/]+$/),
     }
   })

@@ -10,10 +10,10 @@ import { recordingLog } from './stage/log.ts'
 import { onNode } from './stage/pods.ts'
 import { stage } from './stage/stage.ts'
 
-/** A running repair controller, its API server, and its messages. */
+/** Running repair controller for tests, with its API server and its log messages. */
 export type RepairFixture = Awaited<ReturnType<typeof repairFixture>>
 
-/** Options of the controller. */
+/** Options of the repair controller and its API server in a test. */
 export interface RepairFixtureOptions extends RepairDeps {
   readonly config?: Partial<RepairConfig>
   readonly pods?: readonly StoredPod[]
@@ -41,14 +41,14 @@ export const repairDefaults: RepairConfig = {
   agentRunDir: '',
 }
 
-/** A pod on node `n1` whose validation has ended with `exitCode`. */
+/** Pod on node `n1` whose init container `istio-validation` has ended with `exitCode`. */
 export function validatedPod(exitCode: number, options: PodOptions = {}, more: object = {}): StoredPod {
   const state = { terminated: { exitCode, reason: exitCode === 0 ? 'Completed' : 'Error' } }
   const initContainerStatuses = [{ name: 'istio-validation', state, lastState: {} }]
   return { ...onNode(meshPod(options)), status: { phase: 'Pending', initContainerStatuses, ...more } }
 }
 
-/** Starts a controller against an in-process API server. */
+/** Starts a repair controller against an API server in the test's process. */
 export function repairFixture(options: RepairFixtureOptions = {}) {
   const config = { ...repairDefaults, ...options.config }
   const mode = config.repairPods ? 'repair' : config.deletePods ? 'delete' : 'label'
@@ -57,7 +57,7 @@ export function repairFixture(options: RepairFixtureOptions = {}) {
     options.prepare?.(api)
     const log: string[] = []
     const counters = new Map<string, number>()
-    /** The pauses between attempts. The controller does not wait for them. */
+    /** Pauses between the repair controller's attempts. The test records them, and the controller does not wait. */
     const pauses: number[] = []
     const stop = new AbortController()
     const done = startRepair(
@@ -100,13 +100,13 @@ export function repairFixture(options: RepairFixtureOptions = {}) {
       log,
       counters,
       pauses,
-      /** The value of a metric of pods such as `repair/success`. */
+      /** Value of the metric of handled pods, by type and result such as `repair/success`. */
       pods(what: string) {
         const [type, result] = what.split('/')
         return count('istio_cni_repair_pods_repaired_total', { type, result })
       },
       errors: (type: string) => count('istio_cni_repair_errors_total', { type }),
-      /** Stops the controller. Resolves when it has ended. */
+      /** Stops the repair controller. Resolves when it has ended. */
       stop: end,
     }
   })

@@ -5,18 +5,21 @@ import { NODE_FLAGS } from '../../../test/node.ts'
 import { SERVE_SOCKET } from '../src/serve/socket.ts'
 import type { Conduct, ServeNews, ServeOrder } from './fixtures/serve-worker.ts'
 
-/** The serving socket of an agent in another thread. */
+/** Test agent in another thread that serves the plugin's calls on its socket. */
 export interface ServingAgent extends AsyncDisposable {
-  /** The answers so far, in order. */
+  /** Answers that the test agent has sent to the plugin, in order. */
   readonly answers: readonly string[]
-  /** Adds a pod or changes it. */
+  /** Adds a pod to the test agent, or changes the pod. */
   setPod(pod: StoredPod): Promise<void>
 }
 
 const told = new Map<number, (news: ServeNews) => void>()
 let thread: Worker | undefined
 
-/** Starts the thread of all agents of a test file. Loading the agent's sources takes a second. */
+/**
+ * Starts the thread in which all test agents of a test file run. The agents share one thread, because loading the
+ * agent's sources takes a second.
+ */
 function startThread(): Worker {
   const started = new Worker(new URL('./fixtures/serve-worker.ts', import.meta.url), {
     execArgv: [...NODE_FLAGS],
@@ -25,7 +28,7 @@ function startThread(): Worker {
   return started.on('message', (news: ServeNews) => told.get(news.id)?.(news))
 }
 
-/** Starts an agent that serves below a run directory. `conduct` selects its fault. */
+/** Starts a test agent that serves below a run directory. `conduct` selects a fault of the agent. */
 export async function servingAgent(
   runDir: string,
   pods: readonly StoredPod[],

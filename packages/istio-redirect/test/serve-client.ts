@@ -4,8 +4,8 @@ import { ADD_PATH, type AddRequest, encodeRequest } from '../src/serve/add-reque
 import { readAnswer, type ServeAnswer } from '../src/serve/answer.ts'
 
 /**
- * Asks the agent behind a socket, with a longer timeout than the plugin's. Rejects with the reason for a missing
- * answer.
+ * Sends a plugin's request to the agent's socket, with a longer timeout than the plugin's. Rejects with the reason if
+ * the agent does not answer.
  */
 export async function askAdd(socket: string, request: AddRequest): Promise<ServeAnswer> {
   const patience = { begunWithin: 20_000, within: 20_000, signal: new AbortController().signal }
@@ -14,7 +14,7 @@ export async function askAdd(socket: string, request: AddRequest): Promise<Serve
   return readAnswer(answer)
 }
 
-/** The plugin's request for the ADD of a pod in the namespace `demo`. */
+/** Request of the plugin to the agent for the ADD of a pod in the namespace `demo`. */
 export const requestFor = (
   name: string,
   { uid, version = VERSION }: { readonly uid?: string | undefined; readonly version?: string } = {},

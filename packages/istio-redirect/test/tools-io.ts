@@ -1,17 +1,17 @@
 import type { System } from '../src/tools/io.ts'
 import { runTools } from '../src/tools/run-tools.ts'
 
-/** The machine of a command. */
+/** Machine on which a test runs an `istio-redirect` command: environment variables, files and addresses. */
 export interface Machine {
   readonly env?: Readonly<Record<string, string>>
   readonly files?: Readonly<Record<string, string>>
   readonly addresses?: readonly string[]
   readonly calledAs?: string
-  /** A real machine, instead of a description. */
+  /** Access to a real machine. Default: the described files and addresses. */
   readonly system?: System
 }
 
-/** Runs a command on a described machine, or on a real one. */
+/** Runs an `istio-redirect` command on a described machine, or on a real one. */
 export async function tools(argv: readonly string[], machine: Machine = {}) {
   const written: Record<string, string> = {}
   let stdout = ''

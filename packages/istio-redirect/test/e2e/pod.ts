@@ -8,7 +8,7 @@ import { meshPod } from '../../src/testing/pods.ts'
 import { cniEnv } from '../stage/cni-call.ts'
 import { stage } from '../stage/stage.ts'
 
-/** A throw-away node with one pod namespace. Disposing removes everything, even after a failure. */
+/** Throw-away test node with one pod. Disposing removes everything, even after a failure. */
 export type TestBed = Awaited<ReturnType<typeof testBed>>
 
 export const DUAL_STACK = { env: [{ name: 'ISTIO_DUAL_STACK', value: 'true' }] }
@@ -40,7 +40,7 @@ export const testBed = (
       node,
       pod,
       attachment,
-      /** Calls the plugin as a runtime does, without the rest of the chain. */
+      /** Builds a call of our plugin as a runtime makes it, without the other plugins of the chain. */
       direct(command: string, conf: object = {}) {
         const [, entry] = node.conflist.plugins
         return {
@@ -70,10 +70,10 @@ export const testBed = (
     }
   })
 
-/** Adds an address to the pod, which the plugin needs without the rest of the chain. */
+/** Adds an address to the pod. Our plugin needs one, and no other plugin of the chain runs. */
 export const addLo = (bed: TestBed) => netns.exec(bed.pod, ['ip', 'address', 'add', '10.9.9.9/32', 'dev', 'lo'])
 
-/** A node for all tests of a suite. */
+/** Creates a test node that all tests of a suite share. */
 export function suiteBed(...args: Parameters<typeof testBed>): () => TestBed {
   let bed: TestBed
   beforeAll(async () => {

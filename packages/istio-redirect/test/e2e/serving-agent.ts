@@ -4,14 +4,14 @@ import { onNode } from '../stage/pods.ts'
 import { stage } from '../stage/stage.ts'
 import { AGENT, ask, eventually, freePort } from './agent-node.ts'
 
-/** The pod `demo/<name>` on node `n1`, inside or outside the mesh. */
+/** Kubernetes pod `demo/<name>` on node `n1`, inside or outside the mesh. */
 export const podOf = (name: string, { uid, isMesh = true }: { readonly uid: string; readonly isMesh?: boolean }) =>
   onNode((isMesh ? meshPod : plainPod)({ name, namespace: 'demo' }), uid)
 
-/** An agent that serves, and the API server of its pods. */
+/** Test node whose agent serves the plugin's calls, and the API server with the pods. */
 export type Serving = Awaited<ReturnType<typeof serving>>
 
-/** An agent on node `n1` that serves, and watches pods. */
+/** Starts an agent on node `n1` that watches pods and serves the plugin's calls. */
 export const serving = (argv: readonly [string, ...string[]] = [AGENT], env: Record<string, string> = {}) =>
   stage({ agent: { env }, api: { grants: repairGrants.repair, token: 'se.cr.et' } }, async ({ agents: node, api }) => {
     const monitoring = await freePort()

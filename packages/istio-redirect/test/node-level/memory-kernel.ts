@@ -1,17 +1,19 @@
 import type { EnrolledAddress, KernelSide, NodeZtunnel } from '../../../istio-node-level/src/kernel-side.ts'
 import { NodeLevelError } from '../../../istio-node-level/src/node-level-error.ts'
 
-/** A kernel side in memory, which outlives agents as the kernel does. */
+/**
+ * Test double for the kernel's part of node-level redirection, in memory. Like the kernel's state, it outlives agents.
+ */
 export interface MemoryKernel extends KernelSide {
-  /** Its calls in words, the oldest first. */
+  /** Calls that the agent made to the test double, as text, the oldest first. */
   readonly calls: string[]
-  /** The entries. Tests may change them. */
+  /** Redirected pods in the test double. Tests may change them. */
   readonly entries: Map<string, string | undefined>
-  /** Errors of the next calls of `start`, one each. */
+  /** Errors with which the next calls of `start` fail, one for each call. */
   readonly refusals: Error[]
 }
 
-/** A kernel side without entries. */
+/** Creates a test double of the kernel without redirected pods. */
 export function memoryKernel(): MemoryKernel {
   const entries = new Map<string, string | undefined>()
   const wanted = new Map<string, string>()

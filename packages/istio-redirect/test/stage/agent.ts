@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { ApiServer } from '@cni/kube/testing'
 import type { AgentNode } from '../e2e/agent-node.ts'
 
-/** Access of a part of the agent to the API server. */
+/** Access of the agent's components to the test's API server. */
 export interface Account {
   readonly server: string
   readonly tokenFile: string
@@ -16,7 +16,10 @@ interface AgentOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** The files of a compiled agent. Loaded on demand: the import needs the executables. */
+/**
+ * Creates the test node's files for a compiled agent. Imports the module on demand, because the import needs the
+ * agent's executable.
+ */
 export async function agentFor({ net, env = {} }: AgentOptions): Promise<AgentNode> {
   const { agentNode } = await import('../e2e/agent-node.ts')
   const agents = agentNode(net)
@@ -24,7 +27,10 @@ export async function agentFor({ net, env = {} }: AgentOptions): Promise<AgentNo
   return agents
 }
 
-/** Writes the files of a service account; `agents` reach the API server with them. */
+/**
+ * Writes the token and certificate files of a service account. If `agents` is given, its agents use them for the API
+ * server.
+ */
 export function writeAccount(api: ApiServer, folder: string, agents?: AgentNode): Account {
   mkdirSync(folder, { recursive: true })
   const [tokenFile, caFile] = [join(folder, 'token'), join(folder, 'ca.crt')]

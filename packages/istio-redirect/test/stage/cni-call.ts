@@ -1,14 +1,14 @@
-/** A pod that a runtime names to the plugin. */
+/** Pod for which a test calls the plugin as a runtime does. */
 export interface CalledPod {
   readonly netns: string
   readonly container: string
   readonly namespace: string
   readonly name: string
-  /** The end of `CNI_ARGS`. */
+  /** Additional `KEY=value` items at the end of `CNI_ARGS`. */
   readonly more?: readonly string[]
 }
 
-/** The variables with which a runtime calls the plugin for the interface eth0 of a pod. */
+/** Environment variables with which a runtime calls the plugin for the interface eth0 of a pod. */
 export const cniEnv = (command: string, { netns, container, namespace, name, more = [] }: CalledPod) => ({
   CNI_COMMAND: command,
   CNI_CONTAINERID: container,

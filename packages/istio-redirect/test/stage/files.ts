@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 
-/** Names in a folder; none if it does not exist. */
+/** Names of the files in a folder. Empty if the folder does not exist. */
 export const namesIn = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : [])
 
-/** True for the file of an address that host-local has handed out. */
+/** True for the name of a file in which host-local has stored an allocated address. */
 export const isLease = (name: string): boolean => /^[0-9a-f]*[.:]/.test(name)

@@ -1,33 +1,33 @@
 import { type Netns, openRtnl, sysctl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 
-/** Settings of the node's namespace. */
+/** Settings of the test node's network namespace. */
 export interface KernelOptions {
   readonly sysctls?: Readonly<Record<string, boolean | number>>
-  /** Addresses of its `lo`, with their prefix lengths. */
+  /** Addresses of the test node's interface `lo`, with their prefix lengths. */
   readonly lo?: readonly string[]
 }
 
 /**
- * `none`: a pod has `lo`. `addresses`: a pod has addresses, and that is all. `bridge`: pods reach each other and the node by a bridge; the
- * gateways are the node's addresses.
+ * Network of the test pods. `none`: a pod has only `lo`. `addresses`: a pod has addresses and no connection. `bridge`:
+ * a bridge connects the pods and the node, whose addresses are the gateways.
  */
 export type PodNetwork = 'none' | 'addresses' | { readonly bridge: readonly string[] }
 
-/** Gives a pod its addresses. */
+/** Connects a pod's network namespace to the test network and gives it the addresses. */
 export type Connect = (pod: Netns, addresses: readonly string[]) => Promise<void>
 
-/** The address with the prefix length that all pods share. */
+/** Appends the prefix length that all test pods share to an address. */
 export const withBits = (address: string): string => `${address}/${address.includes(':') ? 64 : 24}`
 
-/** Applies the settings of a node. */
+/** Applies the sysctls and the addresses of the test node. */
 export async function prepareKernel(node: Netns, { sysctls = {}, lo = [] }: KernelOptions = {}): Promise<void> {
   for (const [name, value] of Object.entries(sysctls)) await sysctl(node).set(name, value)
   using rtnl = await openRtnl(node)
   for (const address of lo) await rtnl.addAddress('lo', address)
 }
 
-/** Prepares a network. Returns the function that connects a pod to it. */
+/** Prepares the network of the test pods. Returns the function that connects a pod to it. */
 export async function connectPods(network: PodNetwork, node: Netns | undefined): Promise<Connect> {
   if (network === 'none') return async () => {}
   if (network === 'addresses') return addAddresses
@@ -35,14 +35,17 @@ export async function connectPods(network: PodNetwork, node: Netns | undefined):
   return await podBridge(node, network.bridge)
 }
 
-/** Gives a namespace these addresses, on a link of its own. */
+/** Creates a link in the network namespace and gives it the addresses. */
 export async function addAddresses(target: Netns, addresses: readonly string[], name = 'eth0'): Promise<void> {
   using rtnl = await openRtnl(target)
   await rtnl.addLink({ name, kind: 'bridge', up: true })
   for (const each of addresses) await rtnl.addAddress(name, withBits(each))
 }
 
-/** A namespace with these addresses on its eth0, which has no carrier: it gets no link-local address later. */
+/**
+ * Creates a network namespace whose eth0 has the addresses. The link has no carrier, so the kernel adds no link-local
+ * address later.
+ */
 export async function podWith(...addresses: readonly string[]): Promise<Netns & AsyncDisposable> {
   const made = await tempNetns()
   try {
@@ -57,7 +60,7 @@ export async function podWith(...addresses: readonly string[]): Promise<Netns & 
   }
 }
 
-/** Gives a node a bridge. Returns the function that connects a pod to it. */
+/** Creates a bridge in the test node's namespace. Returns the function that connects a pod to the bridge. */
 export async function podBridge(node: Netns, gateways: readonly string[]): Promise<Connect> {
   let pods = 0
   using rtnl = await openRtnl(node)
@@ -72,10 +75,10 @@ export async function podBridge(node: Netns, gateways: readonly string[]): Promi
     await onNode.addLink({ kind: 'veth', name: `pod${pods}`, up: true, master: 'br0', peer })
     using inside = await openRtnl(pod)
     for (const address of addresses) await inside.addAddress('eth0', withBits(address))
-    // Probes come from an address that is on no link.
+    // A pod needs a default route, because kubelet's probes come from an address that is on no link.
     for (const gateway of gateways) await inside.addRoute({ destination: 'default', gateway })
   }
 }
 
-/** Makes addresses usable at once. */
+/** Turns duplicate address detection off, so that new IPv6 addresses are usable at once. */
 const skipAddressDetection = (netns: Netns) => sysctl(netns).set('net.ipv6.conf.default.accept_dad', 0)

@@ -1,6 +1,6 @@
 type Line = (message: string, labels?: object) => void
 
-/** A log that appends `level message` to `lines`. */
+/** Creates a log that appends each message to `lines`, as `level message`. */
 export function recordingLog(
   lines: string[],
   show: (message: string, labels?: object) => string = (message) => message,

@@ -1,6 +1,6 @@
 import type { StoredPod } from '@cni/kube/testing'
 
-/** The pod on node `n1`, with this UID. `spec`: more members of its specification. */
+/** Kubernetes pod on node `n1` with the UID. `spec` has additional members of the pod's specification. */
 export const onNode = (pod: StoredPod, uid?: string, spec: Readonly<Record<string, unknown>> = {}): StoredPod => ({
   ...pod,
   metadata: { ...pod.metadata, ...(uid !== undefined && { uid }) },

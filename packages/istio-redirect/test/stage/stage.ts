@@ -8,23 +8,32 @@ import type { AgentNode } from '../e2e/agent-node.ts'
 import { type Account, agentFor, writeAccount } from './agent.ts'
 import { type Connect, connectPods, type KernelOptions, type PodNetwork, prepareKernel } from './kernel.ts'
 
-/** Parts that a test needs. Other parts are not started. */
+/**
+ * Parts of a simulated node that a test needs: API server, node namespace, pod network, agent. Other parts are not
+ * started.
+ */
 export interface StageOptions {
-  /** An API server, and the files of a service account that reaches it. `inNode`: it serves in the node's namespace. */
+  /**
+   * Starts an API server, and writes the files of a service account that reaches it. With `inNode`, the server is in
+   * the node's network namespace.
+   */
   readonly api?: Omit<ApiServerOptions, 'netns'> & { readonly inNode?: boolean }
-  /** The namespace of the node. */
+  /** Creates the network namespace of the simulated node, with these settings. */
   readonly kernel?: KernelOptions
-  /** The network of the pods that `pod` makes. */
+  /** Network of the pods that the function `pod` creates. */
   readonly pods?: PodNetwork
-  /** Files and environment of the compiled agent. `net`: files of its CNI folder. `env`: more settings. */
+  /**
+   * Creates files and environment variables for the compiled agent. `net` has the files of the CNI folder, `env`
+   * additional settings.
+   */
   readonly agent?: { readonly net?: Readonly<Record<string, string>>; readonly env?: Readonly<Record<string, string>> }
 }
 
 interface Always {
   readonly root: string
-  /** A path below the folder of the stage. */
+  /** Path of a file below the simulated node's folder. */
   path(...parts: string[]): string
-  /** Disposed with the stage. */
+  /** Resources that are disposed together with the simulated node. */
   readonly stack: AsyncDisposableStack
 }
 
@@ -37,7 +46,7 @@ interface Parts {
 
 type PartOf<O, K extends keyof Parts> = K extends keyof O ? Parts[K] : unknown
 
-/** The parts that were asked for. */
+/** Started parts of the simulated node: the parts that the test's options ask for. */
 export type Stage<O extends StageOptions> = Always &
   PartOf<O, 'api'> &
   PartOf<O, 'kernel'> &
@@ -53,7 +62,7 @@ export type Stage<O extends StageOptions> = Always &
  */
 export async function stage<O extends StageOptions, T extends object = Stage<O>>(
   options: O,
-  // By default the result is the parts themselves, so T is Stage<O>.
+  // The default `play` returns the started parts unchanged, so T is Stage<O>.
   play: (it: Stage<O>) => T | Promise<T> = (it) => it as unknown as T,
 ): Promise<T & AsyncDisposable> {
   await using starting = new AsyncDisposableStack()
@@ -74,7 +83,7 @@ export async function stage<O extends StageOptions, T extends object = Stage<O>>
     return made
   }
   const all = { root, path, stack: inner, node, api, account, agents, pod }
-  // PartOf has exactly the members of the started parts.
+  // The type assertion is safe: `Stage<O>` has exactly the members of the started parts.
   const built = await play(all as unknown as Stage<O>)
   const stack = starting.move()
   return Object.assign(built, { [Symbol.asyncDispose]: () => stack.disposeAsync() })

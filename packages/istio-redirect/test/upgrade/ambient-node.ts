@@ -16,14 +16,14 @@ const SELECTOR = `
   namespaceSelector: { matchLabels: { ${mode}: ambient } }
 `
 
-/** A node in ambient mode with a ztunnel. */
+/** Test node in ambient mode with a ztunnel stand-in, for upgrades of the agent. */
 export interface AmbientNode extends AsyncDisposable {
   readonly node: UpgradeNode
-  /** Pods inside and outside the mesh. Default: the node's runtime adds them. */
+  /** Creates pods inside and outside the mesh. `runtime` adds them. Default: the node's runtime. */
   pods(runtime?: Cni): Pods
-  /** Waits until ztunnel has these pods. Their annotation shows that they are enrolled. */
+  /** Waits until ztunnel has the given pods. Expects that the pods' annotation shows the enrolment. */
   expectInMesh(...pods: readonly Pod[]): Promise<void>
-  /** Waits until ztunnel has no pod. */
+  /** Waits until ztunnel has no pod left. */
   expectNoneInMesh(): Promise<void>
 }
 
@@ -31,7 +31,8 @@ export async function ambientNode(env: Readonly<Record<string, string>> = {}): P
   const stack = new AsyncDisposableStack()
   const settings = { AMBIENT_ENABLED: 'true', AMBIENT_IPV6: 'true', AMBIENT_ENABLEMENT_SELECTOR: SELECTOR }
   const node = stack.use(await upgradeNode({ ...settings, ...env }))
-  // Rules of nftables name the user of kubelet, which the agent finds by its process name.
+  // The agent's nftables rules match the user of kubelet. The agent finds kubelet by its process name, so the test
+  // starts a process with the name.
   copyFileSync('/usr/bin/sleep', node.files.path('kubelet'))
   const kubelet = spawn(node.files.path('kubelet'), ['infinity'], { stdio: 'ignore' })
   stack.defer(() => void kubelet.kill('SIGKILL'))

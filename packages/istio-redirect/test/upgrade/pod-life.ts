@@ -11,56 +11,63 @@ import { podOf } from '../e2e/serving-agent.ts'
 import { rulesIn as legacyRulesIn } from '../runtimes/node/stage.ts'
 import type { UpgradeNode } from './upgrade-node.ts'
 
-/** A pod that was added. Its network namespace outlives DEL, so that a test can look into it. */
+/** Pod that a test has added. Its network namespace outlives DEL, so that the test can examine it. */
 export interface Pod extends AsyncDisposable {
   readonly name: string
   readonly uid: string
   readonly netns: Netns
   readonly attachment: Attachment
-  /** The network list at its ADD. */
+  /** Network list with which the runtime called the pod's ADD. */
   readonly list: NetworkList
-  /** Its rules after ADD. Empty for a pod outside the mesh. */
+  /** Rules in the pod after its ADD. Empty for a pod outside the mesh. */
   readonly rules: string
 }
 
-/** Pods of a node, handled like by kubelet and its runtime. */
+/** Adds, checks and deletes pods on the test node, as kubelet and its runtime do. */
 export interface Pods {
-  /** Adds a pod of the mesh or a plain one. Like kubelet, runs DEL after a failed ADD and tries another sandbox. */
+  /**
+   * Adds a pod inside or outside the mesh. After a failed ADD it runs DEL and tries another sandbox, as kubelet does.
+   */
   add(name: string, isMesh?: boolean): Promise<Pod>
-  /** Calls CHECK with the current list, and compares the rules. */
+  /** Calls CHECK for the pod with the current network list. Expects the same rules as after ADD. */
   check(pod: Pod): Promise<void>
   /**
-   * Calls DEL twice, with the current list or with the list of the ADD as some runtimes do. Expects that nothing is
-   * left.
+   * Calls DEL for the pod twice. Passes the current network list or, as some runtimes do, the list of the ADD. Expects
+   * that nothing of the pod is left.
    */
   del(pod: Pod, by?: 'list' | 'cache'): Promise<void>
-  /** Expects that ADDs failed only for the given reason, and that the node has no state of pods. Prints the counts. */
+  /**
+   * Expects that ADDs failed only for the given reason, and that the node has no state of any pod. Prints the counts.
+   */
   expectNoneLeft(title: string, allowed?: RegExp): void
 }
 
-/** Identity of a pod. */
+/** UID of a pod, and whether the pod is in the mesh. */
 export interface Which {
   readonly uid: string
   readonly isMesh: boolean
 }
 
-/** Options of the pods. */
+/** Options of the test pods. */
 export interface PodsOptions {
-  /** The pod in the API server. Default: a pod with a sidecar, or a plain pod. */
+  /** Builds the pod for the API server. Default: a pod with a sidecar, or a plain pod. */
   readonly store?: (name: string, which: Which) => StoredPod
-  /** Default: the runtime of the node. */
+  /** Container runtime that adds the pods. Default: the runtime of the test node. */
   readonly runtime?: Cni | undefined
-  /** True if the plugin did not write the rules. DEL of this commit keeps such rules, DEL of 0.1.0 removes them. */
+  /**
+   * True if the agent writes the pods' rules, not the plugin. The plugin's DEL keeps such rules; in version 0.1.0 it
+   * removed them.
+   */
   readonly isAmbient?: boolean
 }
 
-/** Time limit of kubelet's attempts to make a sandbox, and the pause between attempts. */
+/** Time limit of the attempts to create a pod's sandbox, and the pause between attempts, in milliseconds. */
 const [PATIENCE_MS, PAUSE_MS] = [30_000, 250]
 
 export function podsOn(node: UpgradeNode, options: PodsOptions = {}): Pods {
   const { store = sidecarPod, isAmbient = false, runtime = node.runtime } = options
   const { api } = node
-  /** The number of calls of the runtime, and of failed calls that the runtime repeats. */
+  /** Numbers of calls that the container runtime has made, by command. */
   const calls = { add: 0, check: 0, del: 0 }
   const failures: string[] = []
   const attach = async (name: string, uid: string, target: Netns): Promise<Pick<Pod, 'attachment' | 'list'>> => {
@@ -102,7 +109,7 @@ export function podsOn(node: UpgradeNode, options: PodsOptions = {}): Pods {
     },
     async check({ name, netns, attachment, rules }) {
       const list = node.list()
-      // CHECK does not exist in older versions of the specification.
+      // CNI specification 0.3.1 has no CHECK, so the runtime does not call it.
       if (list.conflist.cniVersion !== '0.3.1') {
         calls.check += 1
         await runtime.check(list, attachment)
@@ -130,7 +137,7 @@ function sidecarPod(name: string, which: Which): StoredPod {
   return { ...stored, spec: { ...stored.spec, containers } }
 }
 
-/** The rules of nf_tables and of legacy iptables in a namespace. */
+/** Rules of nf_tables and of legacy iptables in a network namespace. */
 export async function rulesIn(target: Netns): Promise<string> {
   const { stdout } = await namespaces.exec(target, ['nft', '--stateless', 'list', 'ruleset'])
   return stdout + (await legacyRulesIn(target, 'iptables-legacy'))

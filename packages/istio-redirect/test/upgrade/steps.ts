@@ -2,17 +2,17 @@ import { type FSWatcher, watch } from 'node:fs'
 import { type AgentProcess, eventually } from '../e2e/agent-node.ts'
 import { type Release, stop, type UpgradeNode } from './upgrade-node.ts'
 
-/** The folders that an agent writes. */
+/** Folders of the test node to which an agent writes files. */
 const FOLDERS = ['bin', 'net', 'run'] as const
-/** Files of plugins in these folders. */
+/** Files in the agent's folders that the plugin writes. The test ignores them. */
 const PLUGINS = /^run\/(?:attachments|istio-cni\.log)/
 
-/** Calls `seen` for each change of a file. Names of temporary files are normalized. */
+/** Watches the agent's folders and calls `seen` for each file change. Names of temporary files are normalized. */
 function watchSteps(node: UpgradeNode, seen: (step: string) => void): Disposable {
   const watchers: FSWatcher[] = FOLDERS.map((folder) =>
     watch(node.files.path(folder), (kind, name) => {
       const step = `${folder}/${name?.replace(/[-.][\da-z]+\.tmp$/, '.*.tmp')} ${kind}`
-      // A rename shows that a file was replaced.
+      // A rename event means that the agent has replaced a file.
       const isNew = kind === 'rename' || name?.endsWith('.tmp')
       if (isNew && !PLUGINS.test(step)) seen(step)
     }),
@@ -24,7 +24,9 @@ function watchSteps(node: UpgradeNode, seen: (step: string) => void): Disposable
   }
 }
 
-/** The first occurrences of all file changes while the agent of a release takes over, in order. */
+/**
+ * File changes that a release's agent makes while it takes over the node, in order. Each kind of change occurs once.
+ */
 export async function stepsOf(node: UpgradeNode, release: Release): Promise<string[]> {
   const steps = new Set<string>()
   using _ = watchSteps(node, (step) => steps.add(step))
@@ -33,7 +35,10 @@ export async function stepsOf(node: UpgradeNode, release: Release): Promise<stri
   return [...steps]
 }
 
-/** Starts the agent of a release and kills it at a step. Returns `false` if it becomes ready without that step. */
+/**
+ * Starts the agent of a release and kills it at a given file change. Returns `false` if the agent becomes ready without
+ * the change.
+ */
 export async function killAt(node: UpgradeNode, release: Release, step: string): Promise<boolean> {
   let isReached = false
   const killer: { agent?: AgentProcess } = {}
@@ -44,7 +49,7 @@ export async function killAt(node: UpgradeNode, release: Release, step: string):
   })
   const agent = await node.start(release, { atOnce: true })
   killer.agent = agent
-  // Some steps happen by chance only: the agent may become ready without them.
+  // Some file changes happen only by chance, so the agent may become ready without them.
   await eventually(
     async () => isReached || (await isReady(agent)),
     () => `${step}: ${agent.log()}`,
@@ -55,6 +60,6 @@ export async function killAt(node: UpgradeNode, release: Release, step: string):
   return isReached
 }
 
-/** True if the agent is ready. An agent that does not listen yet is not ready. */
+/** True if the agent is ready. False if its health server does not listen yet. */
 const isReady = (agent: AgentProcess): Promise<boolean> =>
   /health checks on port/.test(agent.log()) ? agent.ready() : Promise.resolve(false)

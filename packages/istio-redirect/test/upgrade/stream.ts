@@ -3,9 +3,12 @@ import type { Pods } from './pod-life.ts'
 
 const LANES = 3
 
-/** Pods that are added, checked and deleted continuously. Every fourth pod is outside the mesh. */
+/** Pods that a test adds, checks and deletes continuously during an upgrade. Every fourth pod is outside the mesh. */
 export interface Stream extends AsyncDisposable {
-  /** Waits for the end of the remaining pods. Rejects with the faults of any pod. Returns the number of pods. */
+  /**
+   * Adds no more pods and waits for the end of the remaining ones. Rejects if any pod had a fault. Returns the number
+   * of pods.
+   */
   stop(): Promise<number>
 }
 
@@ -17,7 +20,7 @@ export function streamOf(pods: Pods, name: string): Stream {
       const index = count++
       await using pod = await pods.add(`${name}-${index}`, index % 4 !== 3)
       await pods.check(pod)
-      // Some pods outlive the agent of their ADD.
+      // A fifth of the pods lives longer, so that some of them outlive the agent that served their ADD.
       await delay(index % 5 === 0 ? 1500 : Math.random() * 100)
       await pods.check(pod)
       await pods.del(pod, index % 2 === 0 ? 'list' : 'cache')
@@ -25,7 +28,7 @@ export function streamOf(pods: Pods, name: string): Stream {
   }
   const all = Array.from({ length: LANES }, lane)
   const lanes = Promise.all(all)
-  // `stop` reports the failure.
+  // Adds no more pods after a failure. `stop` reports the failure.
   lanes.catch(() => {
     isOver = true
   })
@@ -35,7 +38,7 @@ export function streamOf(pods: Pods, name: string): Stream {
       await lanes
       return count
     },
-    // After a failure the pods still have to end before the node is removed.
+    // Also after a failure, the remaining pods have to end before the test removes the node.
     async [Symbol.asyncDispose]() {
       isOver = true
       await Promise.allSettled(all)

@@ -9,12 +9,12 @@ import { conflistOf } from '../runtimes/node/conflist.ts'
 import { isLease, namesIn } from '../stage/files.ts'
 import { stage } from '../stage/stage.ts'
 
-/** A release: the earlier one, or this commit. */
+/** Release of the agent and the plugin: the earlier one, or this commit. */
 export type Release = 'released' | 'current'
 
 export const other = (release: Release): Release => (release === 'released' ? 'current' : 'released')
 
-/** Folders of the executables of each release. */
+/** Folders with the executables of each release. */
 export const PROGRAMS: Readonly<Record<Release, string>> = {
   released: fromEnvironment(),
   current: fileURLToPath(new URL('../../../../dist/bin', import.meta.url)),
@@ -29,12 +29,12 @@ const GRANTS: readonly Grant[] = [
 const [LIST, SINGLE] = ['net/10-pods.conflist', 'net/10-pods.conf']
 const REFERENCE = ['loopback', 'bridge', 'host-local', 'portmap']
 
-/** A node of a DaemonSet during an update, with the runtime and the API server of its pods. */
+/** Test node during an update of the agent's DaemonSet, with the container runtime and the API server of its pods. */
 export type UpgradeNode = Awaited<ReturnType<typeof upgradeNode>>
 
 /**
- * A node in the namespaces of this process. `env`: settings of the agents of both releases. `isSingle`: the network is
- * a single configuration, which the first agent turns into a list.
+ * Creates a test node for updates of the agent. `env` has settings of both releases' agents. With `isSingle`, the
+ * network starts as a single configuration, which the first agent turns into a list.
  */
 export async function upgradeNode(
   env: Readonly<Record<string, string>> = {},
@@ -69,36 +69,37 @@ export async function upgradeNode(
       files,
       api,
       runtime: runtimeIn([bin]),
-      /** The same runtime with the plugin of a release, independent of the installed one. */
+      /** Container runtime of the test node that runs the plugin of a given release, whichever is installed. */
       runtimeOf: (release: Release) => runtimeIn([PROGRAMS[release], bin]),
-      /** Stops an agent whose DaemonSet is deleted. The agent removes the plugin from the node. */
+      /** Stops an agent after its DaemonSet is deleted. The agent then removes the plugin from the node. */
       async uninstall(agent: AgentProcess) {
         api.setDaemonSet(NAMESPACE, DAEMON_SET)
         await stop(agent)
         api.setDaemonSet(NAMESPACE, DAEMON_SET, {})
       },
       log,
-      /** The network as a runtime loads it. */
+      /** Network list of the test node, as a container runtime loads it. */
       list: () => loadConflistFile(files.path(LIST)),
       /** Starts the agent of a release. Waits until it is ready, unless `atOnce` is set. */
       async start(release: Release, { atOnce = false }: { readonly atOnce?: boolean } = {}) {
         const agent = await files.start({
           file: [join(PROGRAMS[release], 'install-cni')],
-          // Another setting per release changes the entry in the list, as in a real update.
+          // The agents of the releases get different settings, so that an update changes the plugin's configuration in
+          // the network list.
           env: { CNI_BIN_SOURCE_DIR: files.path(release), EXCLUDE_NAMESPACES: `kube-system,${release}` },
           atOnce,
         })
         if (!atOnce) await eventually(agent.ready, () => `${release} is ready: ${agent.log()}`, 30_000)
         return agent
       },
-      /** The addresses that host-local has assigned. */
+      /** Pod addresses that the IPAM plugin host-local has assigned. */
       leases: () => namesIn(ipam).flatMap((network) => namesIn(join(ipam, network)).filter(isLease)),
       records: () => namesIn(files.path('run/attachments')),
     }
   })
 }
 
-/** Ends an agent as kubelet does. */
+/** Ends an agent with SIGTERM, as kubelet does. */
 export async function stop(agent: AgentProcess): Promise<void> {
   agent.kill('SIGTERM')
   const { code, signal } = await agent.exit

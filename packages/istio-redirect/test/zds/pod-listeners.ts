@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type Netns, netns } from '@cni/netns'
 
-/** The listening sockets of a pod, as `ss` prints them. */
+/** Lists the listening sockets in a pod, as `ss` prints them. */
 export async function listeners(pod: Netns): Promise<string[]> {
   const { stdout } = await netns.exec(pod, ['ss', '-Hlntu'])
   return stdout
@@ -13,7 +13,7 @@ export async function listeners(pod: Netns): Promise<string[]> {
     .toSorted()
 }
 
-/** The sockets of a pod with a ztunnel. */
+/** Expected listening sockets in a pod in which ztunnel listens. */
 export const all = [
   'tcp *:15001',
   'tcp *:15006',
@@ -24,7 +24,7 @@ export const all = [
   'udp [::1]:15053',
 ]
 
-/** Starts a process of the pod that listens on one of ztunnel's ports. */
+/** Starts a process in the pod that occupies one of ztunnel's ports. */
 export async function startBlocker(pod: Netns): Promise<AsyncDisposable & { leave(): Promise<void> }> {
   const script = "require('node:net').createServer().listen({ host: '::', port: 15006 }, () => console.log('ready'))"
   const child = netns.run(pod, () => spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] }))

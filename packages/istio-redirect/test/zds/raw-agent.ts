@@ -7,13 +7,13 @@ import { decodeAck, decodeHello } from '../../src/zds/wire.ts'
 
 const patience = { timeout: 20_000 }
 
-/** A stand-in for the agent that sends arbitrary messages, also invalid ones. */
+/** Stand-in for the agent that sends ztunnel any messages, also invalid ones. */
 export type RawAgent = ReturnType<typeof rawAgent>
 
-/** A connection of the agent stand-in with one ztunnel. */
+/** Connection of the agent stand-in to one ztunnel. */
 export type RawAgentConnection = Awaited<ReturnType<RawAgent['accepted']>>
 
-/** Starts the stand-in. */
+/** Starts the agent stand-in. */
 export function rawAgent() {
   const folder = mkdtempSync(join(tmpdir(), 'cni-raw-agent-'))
   const path = join(folder, 'ztunnel.sock')
@@ -33,37 +33,39 @@ export function rawAgent() {
   let taken = 0
   return {
     path,
-    /** Removes its socket and closes all connections. */
+    /** Removes the agent stand-in's socket and closes all connections, as if the agent ended. */
     leave,
-    /** Makes its socket again. */
+    /** Creates the agent stand-in's socket again. */
     listen() {
       listener = listenHere()
     },
-    /** Waits for the next ztunnel and its hello. */
+    /** Waits for the next ztunnel that connects, and for its first message, `Hello`. */
     async accepted() {
       await expect.poll(() => connections.length, patience).toBeGreaterThan(taken)
       const connection = connections[taken++]
       if (connection === undefined) throw new Error('no connection')
-      /** The next message of ztunnel; `undefined` if ztunnel has closed the connection. */
+      /** Receives ztunnel's next message; `undefined` if ztunnel has closed the connection. */
       const hear = async (): Promise<Buffer | undefined> => {
         using message = await connection.receive()
         return message === undefined ? undefined : Buffer.from(message.bytes)
       }
       const hello = (await hear()) ?? Buffer.of()
       expect(decodeHello(hello)).toEqual({ version: 1 })
-      /** The error of the next answer; `undefined` if ztunnel has closed the connection. */
+      /**
+       * Receives ztunnel's next answer and returns its error text; `undefined` if ztunnel has closed the connection.
+       */
       const answer = async (): Promise<string | undefined> => {
         const bytes = await hear()
         return bytes === undefined ? undefined : decodeAck(bytes)?.error
       }
-      /** Sends a message without waiting for an answer. */
+      /** Sends a message to ztunnel without waiting for an answer. */
       const say = (bytes: Uint8Array, fds?: readonly number[]) => connection.send(bytes, fds)
       return {
         hello,
         say,
         hear,
         answer,
-        /** Sends a message. Returns the error of the answer. */
+        /** Sends a message to ztunnel. Returns the error text of ztunnel's answer. */
         async ask(bytes: Uint8Array, fds?: readonly number[]) {
           await say(bytes, fds)
           return await answer()

@@ -2,22 +2,22 @@ import { fstatSync } from 'node:fs'
 import { connectUnix } from '@cni/netns/unix'
 import { decodeRequest, encodeAck, encodeHello, type ReceivedRequest } from '../../src/zds/wire-of-ztunnel.ts'
 
-/** A received message, with the inodes of its descriptors. */
+/** Message that the ztunnel stand-in received from the agent, with the inodes of its file descriptors. */
 export interface Told {
   readonly request: ReceivedRequest | undefined
   readonly namespaces: readonly bigint[]
 }
 
-/** A stand-in for ztunnel that sends arbitrary messages and answers, also invalid ones. */
+/** Stand-in for ztunnel that sends the agent any messages and answers, also invalid ones. */
 export type RawZtunnel = ReturnType<typeof rawZtunnel>
 
-/** Connects without sending a message. */
+/** Connects the ztunnel stand-in to the agent, without sending a message. */
 export function rawZtunnel(path: string) {
   const connection = connectUnix(path)
   const say = (bytes: Uint8Array, fds?: readonly number[]) => connection.send(bytes, fds)
   const hello = () => say(encodeHello({ version: 1 }))
   const ack = (error = '') => say(encodeAck({ error }))
-  /** The next message; `undefined` if the agent has closed the connection. */
+  /** Receives the agent's next message; `undefined` if the agent has closed the connection. */
   const next = async (): Promise<Told | undefined> => {
     using message = await connection.receive()
     if (message === undefined) return undefined
@@ -38,12 +38,12 @@ export function rawZtunnel(path: string) {
     hello,
     ack,
     next,
-    /** Sends hello, acknowledges all messages of the snapshot, and returns them. */
+    /** Sends ztunnel's first message, `Hello`. Acknowledges all messages of the agent's snapshot, and returns them. */
     async join() {
       await hello()
       return await obey([], 'snapshotSent')
     },
-    /** Acknowledges messages until the connection is closed, and appends them to `told`. */
+    /** Acknowledges the agent's messages until the connection is closed, and appends them to `told`. */
     obey: (told: Told[] = []) => obey(told),
     [Symbol.dispose]: () => connection.close(),
   }

@@ -9,18 +9,18 @@ import { startZds } from '../../src/agent/ambient/zds/server.ts'
 import { recordingLog } from '../stage/log.ts'
 import { rawZtunnel } from './raw-ztunnel.ts'
 
-/** A ZDS server, with the pods of a test and its log. */
+/** Running ZDS server of the agent for a test, with the test's pods and the server's log. */
 export type ZdsFixture = ReturnType<typeof zdsFixture>
 
-/** The number of open descriptors of this process. */
+/** Number of open file descriptors of the test's process. */
 export const descriptors = () => readdirSync('/proc/self/fd').length
 
-/** Starts a server. Disposing fails the test if the server left a descriptor open. */
+/** Starts the agent's ZDS server for a test. Disposing fails the test if the server left a file descriptor open. */
 export function zdsFixture(options: Partial<ZdsOptions> = {}) {
   const before = descriptors()
   const folder = mkdtempSync(join(tmpdir(), 'cni-zds-'))
   const path = join(folder, 'ztunnel.sock')
-  /** The pods of a new ztunnel's snapshot. */
+  /** Pods that the server sends a new ztunnel as the snapshot, by UID. */
   const pods = new Map<string, ZdsPod | { uid: string; workload: ZdsPod['workload']; netns?: undefined }>()
   const log: string[] = []
   const events: ZdsEvent[] = []
@@ -46,27 +46,27 @@ export function zdsFixture(options: Partial<ZdsOptions> = {}) {
     pods,
     log,
     events,
-    /** The number of leases that are not released. */
+    /** Number of pods' namespace handles that the server has in use and has not released. */
     leases: () => leases,
     pod(name: string): ZdsPod {
       const handle = netns.open('/proc/self/ns/net')
       opened.push(handle)
       return { uid: `uid-of-${name}`, workload: { name, namespace: 'shop', serviceAccount: 'default' }, netns: handle }
     },
-    /** Opens a namespace that no pod has. */
+    /** Opens a namespace that differs from every pod's namespace. */
     otherNamespace() {
       const fd = openSync('/proc/self/ns/mnt', 'r')
       const handle = new Netns('/proc/self/ns/mnt', fd, fstatSync(fd, { bigint: true }))
       opened.push(handle)
       return handle
     },
-    /** Connects a ztunnel that sends no message. */
+    /** Connects a ztunnel stand-in that sends no message. */
     connect() {
       const ztunnel = rawZtunnel(path)
       opened.push(ztunnel)
       return ztunnel
     },
-    /** Waits until this number of ztunnels is live. */
+    /** Waits until the given number of ztunnels has the state `live`. */
     live: (count: number) =>
       expect
         .poll(() => zds.connections().filter(({ state }) => state === 'live').length, { timeout: 20_000 })

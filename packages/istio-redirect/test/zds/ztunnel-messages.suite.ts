@@ -6,17 +6,17 @@ import { encodeRequest } from '../../src/zds/wire.ts'
 import { all, listeners, startBlocker } from './pod-listeners.ts'
 import { type RawAgent, type RawAgentConnection, rawAgent } from './raw-agent.ts'
 
-/** A ztunnel with which an agent can exchange messages: a real one or the stand-in. */
+/** ztunnel under test, with which an agent can exchange messages: a real ztunnel or the stand-in. */
 export interface TalkingZtunnel extends AsyncDisposable {
-  /** True if `/healthz/ready` answers 200. */
+  /** True if ztunnel answers `/healthz/ready` with 200. */
   ready(): Promise<boolean>
-  /** The UIDs of the pods in which it listens, sorted. */
+  /** UIDs of the pods in which ztunnel listens, sorted. */
   pods(): Promise<string[]>
-  /** Ends it like SIGTERM. */
+  /** Ends ztunnel as SIGTERM does. Resolves with its exit code. */
   stop(): Promise<number>
-  /** Ends it like SIGKILL. */
+  /** Ends ztunnel as SIGKILL does. */
   kill(): Promise<number>
-  /** Resolves with the exit code. */
+  /** Resolves with ztunnel's exit code. */
   readonly ended: Promise<number>
 }
 
@@ -29,12 +29,14 @@ export const del = (uid: string): Uint8Array => encodeRequest({ type: 'del', uid
 const keep = (uid: string): Uint8Array => encodeRequest({ type: 'keep', uid })
 export const snapshotSent = encodeRequest({ type: 'snapshotSent' })
 
-/** Waits until exactly these sockets listen. Removed sockets close a moment after the answer. */
+/**
+ * Waits until exactly the expected sockets listen in the pod. ztunnel closes removed sockets a moment after its answer.
+ */
 const listens = (pod: Netns, what: readonly string[]) => expect.poll(() => listeners(pod), patience).toEqual(what)
 
-/** Tests the reactions to an agent's messages. A real ztunnel and the stand-in have to pass. */
+/** Tests ztunnel's reactions to the agent's messages. Both a real ztunnel and the stand-in have to pass. */
 export function ztunnelMessages(of: string, start: (path: string) => Promise<TalkingZtunnel>, missing?: string): void {
-  /** A connected ztunnel without pods. */
+  /** Starts a ztunnel that is connected to an agent stand-in and has no pods. */
   const connected = async () => {
     await using starting = new AsyncDisposableStack()
     const agent: RawAgent = starting.use(rawAgent())
@@ -139,7 +141,7 @@ export function ztunnelMessages(of: string, start: (path: string) => Promise<Tal
       const refused = /^failure to start proxy : Bind\(127\.0\.0\.1:15053, Os \{ code: 22, /
       expect(await it.connection.ask(add('file'), [file.fd])).toMatch(refused)
       expect(await it.ztunnel.ready()).toBe(true)
-      // The next answer reports the removal.
+      // A refused pod does not change ztunnel's readiness at once. The next answer without an error does.
       expect(await it.connection.ask(del('other'))).toBe('')
       await it.isReady(false)
       expect(await it.connection.ask(del('file'))).toBe('')
@@ -179,7 +181,7 @@ export function ztunnelMessages(of: string, start: (path: string) => Promise<Tal
       await it.connection.ask(snapshotSent)
       it.connection.close()
       const again = await it.agent.accepted()
-      // Enrolled pods are served without an agent.
+      // ztunnel still listens in its pods while no agent is connected.
       expect(await listeners(left)).toEqual(all)
       expect(await again.ask(keep('kept'))).toBe('')
       expect(await again.ask(keep('nobody'))).toBe('')

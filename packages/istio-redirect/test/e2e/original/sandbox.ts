@@ -4,17 +4,17 @@ import { type Netns, netns, openRtnl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { PATH } from './peers.ts'
 
-/** Contents of a namespace before a program runs in it. */
+/** Initial state of a test's network namespace, before a program runs in it. */
 export interface Sandbox {
-  /** Addresses of `eth0`, as `address/bits`. The interface always exists. */
+  /** Addresses of the namespace's interface `eth0`, as `address/bits`. The interface always exists. */
   readonly addresses: readonly string[]
-  /** Interfaces with IPv6 disabled, with or without addresses. `all` disables every interface. */
+  /** Interfaces of the namespace on which IPv6 is disabled. `all` disables IPv6 on every interface. */
   readonly withoutIpv6?: readonly string[]
-  /** Foreign rules, each one command of iptables. */
+  /** Rules of other programs in the namespace, each as one iptables command. */
   readonly foreign: readonly string[]
 }
 
-/** Prepares a namespace. The same {@link Sandbox} always makes the same namespace. */
+/** Creates a network namespace for a test. Equal options always create an equal namespace. */
 export async function sandbox({ addresses, withoutIpv6 = [], foreign }: Sandbox): Promise<Netns & AsyncDisposable> {
   const target = await tempNetns()
   try {
@@ -34,7 +34,7 @@ export async function sandbox({ addresses, withoutIpv6 = [], foreign }: Sandbox)
   }
 }
 
-/** Disables automatic addresses, which differ with the MAC, and duplicate address detection. */
+/** Disables automatic IPv6 addresses, which differ with the MAC, and duplicate address detection. */
 function quietIpv6(): void {
   for (const scope of ['all', 'default']) {
     writeFileSync(`/proc/sys/net/ipv6/conf/${scope}/addr_gen_mode`, '1')
@@ -42,12 +42,12 @@ function quietIpv6(): void {
   }
 }
 
-/** Disables IPv6, which also removes the IPv6 addresses. */
+/** Disables IPv6 on an interface. The kernel then also removes its IPv6 addresses. */
 function switchIpv6Off(link: string): void {
   writeFileSync(`/proc/sys/net/ipv6/conf/${link}/disable_ipv6`, '1')
 }
 
-/** The exit code and output of a program. */
+/** Exit code and output of a program that a test ran in the namespace. */
 export async function outcome(
   argv: Parameters<typeof run>[0],
   options: Parameters<typeof run>[1],

@@ -1,7 +1,7 @@
 import { type Netns, netns } from '@cni/netns'
 import { PATH } from './peers.ts'
 
-/** Compared parts of a namespace. Each part is text with one item a line. */
+/** Parts of a network namespace that tests compare. Each part is text with one item on each line. */
 export const parts = [
   'legacy ipv4',
   'legacy ipv6',
@@ -13,10 +13,10 @@ export const parts = [
   'addresses of lo',
 ] as const
 
-/** The name of one part of a namespace. */
+/** Name of a compared part of a network namespace, such as `nft ipv4`. */
 export type Part = (typeof parts)[number]
 
-/** The contents of a namespace. */
+/** State of a network namespace: the text of each compared part. */
 export type State = Readonly<Record<Part, string>>
 
 const BOUNDARY = '--8<--'
@@ -31,7 +31,7 @@ const READ = [
   'ip -o address show dev lo',
 ].join(`\necho '${BOUNDARY}'\n`)
 
-/** Reads a namespace with the system's programs, both back ends of iptables included. */
+/** Reads the state of a network namespace with the system's programs, including both back ends of iptables. */
 export async function readState(target: Netns): Promise<State> {
   const { stdout } = await netns.exec(target, ['sh', '-ec', READ], { env: { PATH } })
   const texts = stdout.split(`${BOUNDARY}\n`)
@@ -52,8 +52,8 @@ export async function readState(target: Netns): Promise<State> {
 }
 
 /**
- * The output of iptables-save without meaningless parts: comments, counters, the order of tables and chains, and empty
- * tables. Reading rules already creates empty tables.
+ * Removes the meaningless parts from the output of iptables-save: comments, counters, the order of tables and chains,
+ * and empty tables. Even reading rules with iptables creates empty tables.
  */
 export function tables(saved: string): string {
   return saved
@@ -71,21 +71,21 @@ function table(text: string): string {
   const rules = lines.filter((line) => line.startsWith('-'))
   if (rules.length === 0 && chains.every((line) => line.endsWith(' ACCEPT'))) return ''
   const chainOf = (line: string): string => line.split(' ')[1] ?? ''
-  // The sort is stable: it keeps the order inside a chain.
+  // Sorts the rules by chain. The sort is stable, so the order inside a chain stays.
   const inChains = rules.sort((a, b) => (chainOf(a) < chainOf(b) ? -1 : chainOf(a) > chainOf(b) ? 1 : 0))
   return [...lines.slice(0, 1), ...chains.filter((line) => !line.endsWith(' ACCEPT')).sort(), ...inChains, ''].join(
     '\n',
   )
 }
 
-/** True if a field is a part of a namespace. */
+/** True if the name of a compared result is a part of a network namespace. */
 export function isPart(field: string): field is Part {
   return parts.some((part) => part === field)
 }
 
 /**
- * True if two back ends hold the same rules. Each prints options in its own way, so only the number of rules per chain
- * counts.
+ * True if two iptables back ends have the same rules. Each back end prints options in its own way, so only the number
+ * of rules per chain is compared.
  */
 export const sameRules = (a: string, b: string): boolean =>
   a.match(/^-A ISTIO\w+/gm)?.join() === b.match(/^-A ISTIO\w+/gm)?.join()

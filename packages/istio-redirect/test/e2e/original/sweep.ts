@@ -2,30 +2,36 @@ import fc from 'fast-check'
 import { seed } from '../../../../../test/deep.ts'
 import { runs } from './peers.ts'
 
-/** The result of a case: fields with unexplained differences, and the decisions that explain other differences. */
+/**
+ * Result of comparing Istio's program and ours for one random case. It lists unexplained differences, and the
+ * documented decisions that explain the others.
+ */
 export interface Verdict {
   readonly unexplained: readonly string[]
   readonly explained: readonly string[]
-  /** The case and its differences, for people. */
+  /** Describes the random case and its differences for the test's failure report. */
   print?(): string
 }
 
-/** Figures of a sweep. */
+/** Figures of a comparison of Istio's program and ours with random cases. */
 export interface Report {
   readonly cases: number
   readonly known: Readonly<Record<string, number>>
-  /** The smallest cases with unexplained differences, as text. */
+  /** Texts of the smallest random cases with unexplained differences. */
   readonly disagreements: readonly string[]
 }
 
-/** The number of such cases that a sweep shrinks before it ends. */
+/** Number of cases with unexplained differences after which the comparison ends. Each of them is shrunk first. */
 const ENOUGH = Number(process.env.CNI_FUZZ_REPORTS ?? 1)
-/** Time limit of shrinking a case. */
+/** Time limit in milliseconds for shrinking a random case. */
 const SHRINK_MS = 20_000
-/** Cases at a time. While one waits for the kernel, another one uses the processor. */
+/** Number of random cases that run concurrently. While one waits for the kernel, another one uses the processor. */
 const AT_ONCE = 3
 
-/** Compares `$CNI_FUZZ_RUNS` random cases, several at a time, and shrinks the cases with unexplained differences. */
+/**
+ * Compares Istio's program and ours with `$CNI_FUZZ_RUNS` random cases, several at a time. Shrinks the cases with
+ * unexplained differences.
+ */
 export async function sweep<Case>(cases: fc.Arbitrary<Case>, judge: (one: Case) => Promise<Verdict>): Promise<Report> {
   const drawn = fc.sample(cases, { seed, numRuns: runs })
   const known: Record<string, number> = {}
@@ -48,7 +54,7 @@ export async function sweep<Case>(cases: fc.Arbitrary<Case>, judge: (one: Case) 
   return { cases: compared, known, disagreements }
 }
 
-/** Shrinks the case at an index as long as it has unexplained differences. */
+/** Shrinks a random case as long as Istio's program and ours differ without an explanation. */
 async function smallest<Case>(
   cases: fc.Arbitrary<Case>,
   index: number,

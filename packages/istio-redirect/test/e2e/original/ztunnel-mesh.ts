@@ -9,32 +9,32 @@ import { type MeshNode, meshNode, type TestPod } from '../../ambient/mesh-node.t
 import { annotated, patience, ready } from '../../ambient/served-node.ts'
 import { startZtunnelProcess, type ZtunnelProcess } from './ztunnel-process.ts'
 
-/** The service of the pod `shop`. */
+/** Kubernetes service of the test pod `shop`. */
 export const service = {
   host: 'shop.shop.svc.cluster.local',
   addresses: ['10.99.0.10', 'fd00:99::10'],
 } as const
 
-/** A pod in istiod's view. */
+/** Pod as istiod describes it to ztunnel. */
 export interface MeshedPod extends Pick<TestPod, 'name' | 'namespace' | 'addresses'> {
-  /** True if other pods use HBONE to reach it. */
+  /** True if the pod is in the mesh: other pods connect to it by HBONE. */
   readonly isInMesh: boolean
 }
 
-/** A node with an agent, and three pods with an application each: two in the mesh, one outside. */
+/** Test node with an agent and three pods, each with a server. Two pods are in the mesh, one is outside. */
 export interface ZtunnelMesh extends AsyncDisposable {
   readonly node: MeshNode
   readonly agent: AmbientMode
   readonly web: TestPod
   readonly shop: TestPod
   readonly plain: TestPod
-  /** Starts a ztunnel, and waits until it is ready. */
+  /** Starts a real ztunnel on the test node, and waits until it is ready. */
   ztunnel(): Promise<ZtunnelProcess>
-  /** Brings `web` into the mesh by a label, and `shop` as a plugin does. */
+  /** Adds two pods to the mesh: `web` by a label, and `shop` by a plugin's event. */
   enrol(): Promise<void>
 }
 
-/** Starts the node with a working agent, without a ztunnel. */
+/** Starts the test node with a working agent, without a ztunnel. */
 export async function ztunnelMesh(file: string, config: Partial<AmbientConfig> = {}): Promise<ZtunnelMesh> {
   await using starting = new AsyncDisposableStack()
   const node = starting.use(await meshNode(config, { network: true }))
@@ -67,7 +67,7 @@ export async function ztunnelMesh(file: string, config: Partial<AmbientConfig> =
   }
 }
 
-/** The answers at these addresses, such as `shop from 10.20.0.1`, or the errors. */
+/** Connects to each address and returns the servers' answers, such as `shop from 10.20.0.1`, or the errors. */
 export async function reached(
   from: NetnsTarget,
   hosts: readonly string[],
@@ -84,13 +84,13 @@ export async function reached(
   )
 }
 
-/** The expected result of {@link reached} for a pod with these client addresses. */
+/** Expected result of {@link reached}: the pod's server answers and has seen the client addresses `from`. */
 export const answers = (name: string, from: readonly string[]): string[] =>
   from.map((address) => `${name} from ${address}`)
 
-/** The configuration that istiod would send ztunnel for these pods and one service. */
+/** Configuration that istiod would send ztunnel for the test's pods and one service. */
 export function meshOf(pods: readonly MeshedPod[]): string {
-  // A Map keeps ports as numbers. Keys of objects would be strings.
+  // A Map keeps the ports as numbers in YAML. An object would turn them into strings.
   const ports = new Map([[80, 8080]])
   return stringify({
     workloads: pods.map((pod) => ({

@@ -9,25 +9,27 @@ import * as z from 'zod/mini'
 import { connectMarked } from '../../../src/testing/node/ztunnel/marked-sockets.ts'
 import type { TalkingZtunnel } from '../../zds/ztunnel-messages.suite.ts'
 
-/** A real ztunnel in a network namespace of its own, as in a cluster. */
+/** Process of a real ztunnel in a network namespace of its own, as in a cluster. */
 export interface ZtunnelProcess extends TalkingZtunnel {
   readonly pid: number
-  /** The number of connections that it has reported, by `source web to shop with mutual_tls` and the like. */
+  /** Numbers of connections that ztunnel's metrics report, by text such as `source web to shop with mutual_tls`. */
   connections(): Promise<Readonly<Record<string, number>>>
   log(): string
 }
 
 /** Options of {@link startZtunnelProcess}. */
 export interface ZtunnelProcessOptions {
-  /** The executable. */
+  /** Path of ztunnel's executable. */
   readonly file: string
-  /** The agent's socket. */
+  /** Path of the agent's socket, to which ztunnel connects. */
   readonly path: string
-  /** The configuration of the mesh that istiod would send, in YAML. It never changes. Default: empty. */
+  /**
+   * Mesh configuration in YAML that istiod would send ztunnel. It does not change while ztunnel runs. Default: empty.
+   */
   readonly mesh?: string
 }
 
-/** Starts a ztunnel that makes its own certificates and needs no istiod. */
+/** Starts a real ztunnel that makes its own certificates and needs no istiod. */
 export async function startZtunnelProcess(options: ZtunnelProcessOptions): Promise<ZtunnelProcess> {
   const { file, path, mesh = '{}' } = options
   await using starting = new AsyncDisposableStack()
@@ -42,7 +44,7 @@ export async function startZtunnelProcess(options: ZtunnelProcessOptions): Promi
     INPOD_UDS: path,
     RUST_LOG: 'info',
   }
-  // ztunnel also reads settings below its working directory.
+  // ztunnel also reads settings below its working directory, so the test starts it in `/`.
   const child = netns.run(own, () =>
     spawn(file, ['proxy', 'ztunnel'], { env, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] }),
   )
@@ -75,7 +77,7 @@ export async function startZtunnelProcess(options: ZtunnelProcessOptions): Promi
     stop: end('SIGTERM'),
     kill,
     log: () => log,
-    // ztunnel is not ready before it listens, or after it has ended.
+    // A failed request to ztunnel means not ready: ztunnel does not listen yet, or has ended.
     ready: () =>
       ask(15021, '/healthz/ready').then(
         ({ status }) => status === 200,
@@ -95,7 +97,7 @@ export async function startZtunnelProcess(options: ZtunnelProcessOptions): Promi
         const of = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(labels)?.[1]
         const [from, to, policy] = [of('source_workload'), of('destination_workload'), of('connection_security_policy')]
         const told = `${of('reporter')} ${from} to ${to} with ${policy}`
-        // Connections to a service are counted separately.
+        // ztunnel counts connections to a service separately from connections to the pod. The test adds both.
         counts[told] = (counts[told] ?? 0) + Number(count)
       }
       return counts

@@ -1,12 +1,12 @@
 import type { Conflist, PluginConf } from '@cni/types'
 
-/** The first interface plugin and the address families of the pods. */
+/** Plugin chain of the test network: its interface plugin, and the address families of its pods. */
 export interface ChainKind {
   readonly first: 'bridge' | 'ptp'
   readonly families: 'IPv4' | 'dual stack'
 }
 
-/** The addresses of a node's pods. */
+/** Subnets and gateways of the test node's pods. */
 export interface Subnets {
   readonly ipv4: string
   readonly ipv6: string
@@ -21,7 +21,9 @@ export const SUBNETS: Subnets = {
 
 export const NETWORK = 'pods'
 
-/** A usual node's list: interface and addresses, then host ports, then our plugin. */
+/**
+ * Network list of an ordinary node: a plugin for interface and addresses, then portmap for host ports, then our plugin.
+ */
 export function conflistOf({ first, families }: ChainKind, ipamDir: string, ours: readonly PluginConf[]): Conflist {
   const both = families === 'dual stack'
   const ipam = {

@@ -7,27 +7,27 @@ import { type CriClient, connectCri } from './cri-client.ts'
 import { IMAGE, writeImage } from './image.ts'
 import { folderFor } from './throw-away.ts'
 
-/** A containerd of this test, with its image loaded. */
+/** containerd process of a test, with the test image loaded. */
 export interface Containerd extends AsyncDisposable {
   readonly cri: CriClient
-  /** The path of its socket. */
+  /** Path of containerd's socket. */
   readonly socket: string
-  /** Its log so far, including stderr of plugins. */
+  /** Log of containerd so far, including stderr of the plugins. */
   log(): string
-  /** Restarts the daemon with the same state. Pods keep running. */
+  /** Restarts containerd with the same state. Pods keep running. */
   restart(): Promise<void>
 }
 
 export interface ContainerdOptions {
   readonly binDir: string
   readonly confDir: string
-  /** Folders at the start of the daemon's PATH, which plugins inherit. */
+  /** Folders at the start of containerd's PATH, which the plugins inherit. */
   readonly path?: readonly string[]
 }
 
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-/** Starts containerd as systemd does, with folders and sockets of its own. */
+/** Starts containerd as systemd does, with folders and sockets of the test. */
 export async function startContainerd(options: ContainerdOptions): Promise<Containerd> {
   const folder = folderFor('c')
   const socket = join(folder, 'sock')
@@ -73,8 +73,8 @@ export async function startContainerd(options: ContainerdOptions): Promise<Conta
 }
 
 /**
- * `restrict_oom_score_adj`: root of a container or a small machine may lack CAP_SYS_RESOURCE. `disable_apparmor`: a
- * profile would stay in the machine's kernel.
+ * Configuration of the test's containerd. Sets `restrict_oom_score_adj`, because root of a container or a small machine
+ * may lack CAP_SYS_RESOURCE. Sets `disable_apparmor`, because an AppArmor profile would stay in the machine's kernel.
  */
 function configText(folder: string, socket: string, { binDir, confDir }: ContainerdOptions): string {
   const at = (name: string): string => {

@@ -4,16 +4,16 @@ import { loadSync } from '@grpc/proto-loader'
 
 const SERVICE = 'runtime.v1.RuntimeService'
 
-/** Calls to a container runtime, as the kubelet makes them. */
+/** Client for a container runtime's CRI socket, which makes calls as kubelet does. */
 export interface CriClient extends Disposable {
   /**
-   * Resolves with the answer as a plain object. Rejects with the runtime's message. `timeoutMs` is the deadline of the
-   * call.
+   * Calls a CRI method. Resolves with the response as a plain object. Rejects with the runtime's message. `timeoutMs`
+   * is the deadline of the call.
    */
   call(method: string, request: object, timeoutMs?: number): Promise<unknown>
 }
 
-/** Connects to the runtime's socket. The first call waits until the runtime listens. */
+/** Connects to the container runtime's socket. The first call waits until the runtime listens. */
 export function connectCri(socket: string): CriClient {
   const service = loadSync(fileURLToPath(new URL('cri.proto', import.meta.url)), { longs: Number, defaults: true })[
     SERVICE

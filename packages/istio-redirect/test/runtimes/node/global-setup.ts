@@ -4,13 +4,16 @@ import { run } from '@cni/host'
 import { openRtnl } from '@cni/netns'
 import { throwAway } from './throw-away.ts'
 
-/** Runs before the first test. Covers the fixed folders of runtimes and plugins, and sets up the node's network. */
+/**
+ * Prepares the test node before the first test. Mounts new folders over the fixed folders of container runtimes and
+ * plugins, and sets up the network.
+ */
 export async function setup(): Promise<void> {
   const { folder } = throwAway()
   const [upper, work] = ['upper', 'work'].map((name) => join(folder, name))
   for (const path of [upper, work]) mkdirSync(path ?? '')
   await coverRun()
-  // An overlay keeps other programs' files in the folder visible.
+  // Mounts an overlay over /var/lib, so that other programs' files in it stay visible.
   const layers = `lowerdir=/var/lib,upperdir=${upper},workdir=${work}`
   await run(['mount', '-t', 'overlay', '-o', layers, 'overlay', '/var/lib'])
   using rtnl = await openRtnl('host')
@@ -19,7 +22,10 @@ export async function setup(): Promise<void> {
   for (const scope of ['all', 'default']) writeFileSync(`/proc/sys/net/ipv6/conf/${scope}/accept_dad`, '0')
 }
 
-/** Mounts a new /run. Keeps the target of /etc/resolv.conf, which runtimes copy into each pod. */
+/**
+ * Mounts a new /run. Copies the target of /etc/resolv.conf into it, because container runtimes copy that file into each
+ * pod.
+ */
 async function coverRun(): Promise<void> {
   const resolvConf = existsSync('/etc/resolv.conf') ? realpathSync('/etc/resolv.conf') : ''
   const text = resolvConf.startsWith('/run/') ? readFileSync(resolvConf) : undefined

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { file, symlink, tar } from '../../../../../scripts/lib/image/tar.ts'
 
-/** The only image of the node: Debian's static busybox. Its default command sleeps. */
+/** Name of the test node's only image: Debian's static busybox. Its default command sleeps. */
 export const IMAGE = 'localhost/cni-test/busybox:1'
 
 const BUSYBOX = '/bin/busybox'
 
-/** Writes the image as an archive that `ctr images import` and `podman load` read. */
+/** Writes the test image as an archive that `ctr images import` and `podman load` read. */
 export function writeImage(path: string): void {
   const links = ['sh', 'sleep', 'nc', 'timeout', 'id'].map((name) => symlink(`bin/${name}`, 'busybox'))
   const passwd = file('etc/passwd', 'root:x:0:0::/:/bin/sh\n')

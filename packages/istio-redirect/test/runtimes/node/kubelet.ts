@@ -8,7 +8,7 @@ import type { CriClient } from './cri-client.ts'
 import { IMAGE } from './image.ts'
 import { throwAway } from './throw-away.ts'
 
-/** Options of a pod. The rest is as a kubelet fills it in. */
+/** Options of a test pod. The other members of the CRI request are as kubelet sets them. */
 export interface PodSpec {
   readonly name: string
   readonly namespace?: string
@@ -16,29 +16,29 @@ export interface PodSpec {
   readonly hostPort?: { readonly host: number; readonly container: number }
 }
 
-/** A running pod sandbox. */
+/** Running pod sandbox of the container runtime. */
 export interface Sandbox {
   readonly id: string
-  /** The path of its network namespace. */
+  /** Path of the sandbox's network namespace. */
   readonly netns: string
   readonly ips: readonly string[]
-  /** Starts a container that sleeps, with this user id. */
+  /** Starts a container in the sandbox that sleeps, with the user ID. */
   container(uid: number): Promise<Container>
   stop(): Promise<unknown>
   remove(): Promise<unknown>
 }
 
 export interface Container {
-  /** Runs a command in it to its end and returns what it printed on stdout. */
+  /** Runs a command in the container, waits for its end, and returns what it printed on stdout. */
   exec(...cmd: readonly string[]): Promise<string>
 }
 
-/** A small kubelet: starts pods through CRI. */
+/** Test double of kubelet: starts pods through CRI. */
 export interface Kubelet {
   run(spec: PodSpec, timeoutMs?: number): Promise<Sandbox>
-  /** Waits until the runtime has loaded this network configuration, or a matching one. */
+  /** Waits until the container runtime has loaded the network configuration, or one that the function accepts. */
   untilLoaded(wanted: Conflist | ((conflist: Conflist) => boolean)): Promise<void>
-  /** Stops and removes every pod there is. */
+  /** Stops and removes all pods of the container runtime. */
   drain(): Promise<void>
 }
 
@@ -61,7 +61,7 @@ const namespacesSchema = z.object({
 })
 const cniSchema = z.object({ Networks: z.array(z.object({ Config: z.object({ Source: z.string() }) })) })
 
-/** Repeats the work like kubelet while containerd has no network, as during a rewrite of the network file. */
+/** Repeats `work` as kubelet does while containerd has no network, such as during a rewrite of the network file. */
 async function untilReady<T>(work: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + 10_000
   for (;;) {

@@ -5,11 +5,11 @@ import { NETWORK } from './conflist.ts'
 import { writeImage } from './image.ts'
 import { folderFor } from './throw-away.ts'
 
-/** A podman with storage and configuration of its own, and the image in it. */
+/** podman with storage and configuration of the test, and with the test image. */
 export interface Podman extends AsyncDisposable {
-  /** Runs podman to its end and returns what it printed. */
+  /** Runs a podman command, waits for its end, and returns what it printed. */
   run(...args: readonly string[]): Promise<string>
-  /** Runs podman to its end, and also resolves after a failure. */
+  /** Runs a podman command and waits for its end. Also resolves if the command fails. */
   attempt(...args: readonly string[]): Promise<RunResult>
 }
 
@@ -21,8 +21,8 @@ export interface PodmanOptions {
 export async function startPodman({ binDir, confDir }: PodmanOptions): Promise<Podman> {
   const folder = folderFor('p')
   const conf = join(folder, 'containers.conf')
-  // Limits below the defaults: root of a container or a small machine may lack CAP_SYS_RESOURCE. An AppArmor profile
-  // would stay in the machine's kernel.
+  // Sets ulimits below podman's defaults, because root of a container or a small machine may lack CAP_SYS_RESOURCE.
+  // Sets no AppArmor profile, because it would stay in the machine's kernel.
   const text = `[containers]
 apparmor_profile = "unconfined"
 default_ulimits = ["nofile=1024:1024", "nproc=4096:4096"]

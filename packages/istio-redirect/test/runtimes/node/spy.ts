@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import { join } from 'node:path'
 import * as z from 'zod/mini'
 
-/** The input of our plugin in one call of a runtime. */
+/** Input that our plugin received in one call of a container runtime. */
 export interface Call {
   readonly verb: string
   readonly netns: string
@@ -12,7 +12,8 @@ export interface Call {
 const netconfSchema = z.object({ prevResult: z.optional(z.unknown()) })
 
 /**
- * Records the input of the plugin in `binDir`, which runs as before. Returns a function that reads the calls so far.
+ * Replaces our plugin in `binDir` by a script that records its input and then runs it. Returns a function that reads
+ * the recorded calls.
  */
 export function spyOn(binDir: string): () => Call[] {
   const plugin = join(binDir, 'istio-cni')
@@ -20,7 +21,7 @@ export function spyOn(binDir: string): () => Call[] {
   const calls = join(binDir, 'calls')
   mkdirSync(calls)
   renameSync(plugin, real)
-  // `exec` keeps the process id, so that signals of the runtime reach the plugin.
+  // `exec` keeps the process ID, so that signals of the container runtime reach the plugin.
   const script = `#!/bin/sh
 at=${calls}/$(date +%s%N)-$$
 mkdir $at && env > $at/env && cat > $at/stdin && exec ${real} < $at/stdin

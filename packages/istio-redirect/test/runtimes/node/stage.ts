@@ -12,24 +12,24 @@ import { folderFor } from './throw-away.ts'
 
 const REFERENCE = ['loopback', 'bridge', 'ptp', 'host-local', 'portmap']
 
-/** The surroundings of a runtime: plugins, network configuration, and an API server with the pods. */
+/** Environment of a container runtime under test: plugins, network configuration, and an API server with the pods. */
 export interface Stage extends AsyncDisposable {
   readonly binDir: string
   readonly confDir: string
   readonly runDir: string
   readonly ipamDir: string
   readonly api: ApiServer
-  /** Writes the network's configuration in place, so that runtimes notice it. */
+  /** Writes the network configuration in place, so that container runtimes notice the change. */
   use(kind: ChainKind, ours?: readonly PluginConf[]): Conflist
-  /** The addresses that host-local has assigned. */
+  /** Pod addresses that the IPAM plugin host-local has assigned. */
   leases(): string[]
-  /** The plugin's records of attachments. */
+  /** Names of the attachment records that our plugin has written. */
   stateFiles(): string[]
-  /** Removes the kubeconfig and all other files of our plugin. */
+  /** Removes the kubeconfig and all other files of our plugin from the run directory. */
   forget(): void
 }
 
-/** Our plugin's entry, as the node agent writes it. */
+/** Configuration of our plugin in the network list, as the node agent writes it. */
 export const entry = (runDir: string, more: object = {}): PluginConf => ({
   type: 'istio-cni',
   cni_agent_run_dir: runDir,
@@ -38,7 +38,7 @@ export const entry = (runDir: string, more: object = {}): PluginConf => ({
   ...more,
 })
 
-/** Prepares the throw-away node. */
+/** Creates the test node's folders, network configuration and API server. */
 export async function setStage(kind: ChainKind): Promise<Stage> {
   const folder = folderFor('s')
   const at = (name: string): string => {
@@ -68,7 +68,7 @@ export async function setStage(kind: ChainKind): Promise<Stage> {
     },
     async [Symbol.asyncDispose]() {
       await api.close()
-      // // The folder has 110 MB.
+      // The folder has 110 MB of plugins, so the test removes it at once.
       rmSync(binDir, { recursive: true })
     },
   }
@@ -77,7 +77,7 @@ export async function setStage(kind: ChainKind): Promise<Stage> {
   return stage
 }
 
-/** The rules of both families in a namespace, without dates and counters. */
+/** IPv4 and IPv6 rules in a network namespace, without dates and counters. */
 export async function rulesIn(namespace: NetnsTarget, backend: IptablesBackend = 'iptables-nft'): Promise<string> {
   return (await rulesOf(namespace, backend)).replaceAll(/\[\d+:\d+\]/g, '')
 }

@@ -1,18 +1,18 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Properties of the node that `npm run test:runtimes` has made. */
+/** Folder and cgroup of the throw-away node that `npm run test:runtimes` has created. */
 export interface ThrowAway {
-  /** Holds everything of the node; removed with it. */
+  /** Folder with all files of the throw-away node. Removed with the node. */
   readonly folder: string
-  /** The parent of all control groups; removed with the node. */
+  /** Parent of all cgroups of the throw-away node. Removed with the node. */
   readonly cgroup: string
 }
 
 /**
- * The node of this process, with namespaces of its own for network, mounts and processes.
+ * Throw-away node in which the test runs, with namespaces of its own for network, mounts and processes.
  *
- * @throws Error if there is no such node: container runtimes would change the machine itself.
+ * @throws Error outside of a throw-away node, because container runtimes would change the machine itself.
  */
 export function throwAway(): ThrowAway {
   const { CNI_RUNTIMES_FOLDER: folder, CNI_RUNTIMES_CGROUP: cgroup } = process.env
