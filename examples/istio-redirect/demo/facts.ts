@@ -18,7 +18,7 @@ export interface Expected {
 /** Result of the plugin's CHECK: success, or the error document that the plugin printed. */
 export type CheckOutcome = { passed: true } | { passed: false; code: number; msg: string; details: string }
 
-/** Facts of a demo run, as `--json` prints them. Times are in milliseconds. */
+/** Results of a demo run, as the option `--json` prints them. Times are in milliseconds. */
 export interface Facts {
   as_expected: boolean
   /**

@@ -7,7 +7,7 @@ import { netns } from '@cni/netns'
  */
 export const POD_NETNS = '/run/netns/cni-demo-pod'
 export const NODE_NETNS = '/run/netns/cni-demo-node'
-/** Folder for configuration, executables and state of a kept demo. */
+/** Folder for configuration, executables and state of a demo that runs with `--keep`. */
 export const KEPT_FOLDER = '/run/cni-demo'
 
 /**

@@ -4,11 +4,11 @@ import { crud, ruleBuilders } from '@cni/iptables/crud'
 import { type Family, families } from '@cni/iptables/rules'
 import { type Netns, netns } from '@cni/netns'
 
-/** Reads and changes the rules of the pod. */
+/** Reads and changes the redirection rules in the demo's pod. */
 export interface Rules {
   /** Name of the tool that reads the rules, printed by the demo. */
   readonly by: string
-  /** Rules of the plugin's chains and jumps to them, in the format of `iptables-save`. */
+  /** Rules in the plugin's chains, and the jumps to these chains, in the format of `iptables-save`. */
   own(family: Family): Promise<string[]>
   /** Deletes one IPv4 rule of the plugin in the pod, so that CHECK fails. Returns a description of the deleted rule. */
   spoil(): Promise<string>

@@ -21,7 +21,7 @@ socket.on('error', () => process.exit(1)).on('close', () => process.exit(1))
 process.stdin.pipe(socket).pipe(process.stdout)
 `
 
-/** Opens a connection to an echo server, from inside a namespace. */
+/** Opens a connection to an echo server, from a process inside the network namespace of a pod. */
 export async function holdConnection(from: NetnsTarget, host: string, port: number): Promise<HeldConnection> {
   const argv = ['-e', CLIENT, host, String(port)]
   const child = netns.run(from, () => spawn(process.execPath, argv, { stdio: ['pipe', 'pipe', 'inherit'] }))

@@ -7,7 +7,7 @@ import { type ApiServer, startApiServer } from '@cni/kube/testing'
 import { type Netns, netns, openRtnl } from '@cni/netns'
 import { startAgent } from './mesh-agent.ts'
 
-/** Addresses of the node and its pods. */
+/** IPv4 addresses of the demo's node and of its pods. */
 export const ADDRESS = { node: '10.244.0.1', web: '10.244.0.2', client: '10.244.0.3' } as const
 export const APP_PORT = 8080
 export const ECHO_PORT = 9000

@@ -118,5 +118,5 @@ function answerText(connection: Awaited<ReturnType<typeof connectFrom>>[number] 
   return answer ? `${answer.served_by} from ${answer.from?.replace('::ffff:', '')}` : (error ?? 'no answer')
 }
 
-/** Stops a ztunnel and returns its exit code. */
+/** Stops a ztunnel of the demo and returns its exit code. */
 const endLater = (ztunnel: Ztunnel): Promise<number> => ztunnel.stop()

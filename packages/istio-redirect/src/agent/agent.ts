@@ -26,11 +26,11 @@ const SEARCH_MS = 5000
 export interface AgentOptions {
   readonly source: ConfigSource
   readonly log: AgentLog
-  /** Stops the agent. The agent removes the plugin from the node if its DaemonSet is gone. */
+  /** Aborts when the agent has to stop. A stopping agent removes the plugin from the node if its DaemonSet is gone. */
   readonly signal: AbortSignal
-  /** Registers a listener for SIGHUP, which makes the agent reload its configuration. */
+  /** Registers a listener for the signal SIGHUP, on which the agent reloads its configuration. */
   readonly onHangup: (listener: () => void) => void
-  /** Extends the deadline for stopping the agent to `ms` milliseconds more than usual. */
+  /** Asks for more time to stop the agent: `ms` milliseconds in addition to the usual deadline. */
   readonly needTime: (ms: number) => void
 }
 

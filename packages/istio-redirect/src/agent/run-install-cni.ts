@@ -24,17 +24,17 @@ export interface AgentIo {
   /** True if the output of `install-cni` may have colours. */
   readonly colour: boolean
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Stops the agent. The agent removes the plugin from the node if its DaemonSet is gone. */
+  /** Aborts when the agent has to stop. A stopping agent removes the plugin from the node if its DaemonSet is gone. */
   readonly signal: AbortSignal
-  /** Registers a listener for SIGHUP, which makes the agent reload its configuration. */
+  /** Registers a listener for the signal SIGHUP, on which the agent reloads its configuration. */
   readonly onHangup: (listener: () => void) => void
-  /** Extends the deadline for stopping the agent to `ms` milliseconds more than usual. */
+  /** Asks for more time to stop the agent: `ms` milliseconds in addition to the usual deadline. */
   readonly needTime: (ms: number) => void
   /** Opens a target of the agent's log: `stdout`, `stderr` or a file. */
   readonly openLog: (target: string) => LogWriter
 }
 
-/** Runs `install-cni` with these arguments. Resolves with the exit code. */
+/** Runs the program `install-cni` with its command-line arguments. Resolves with the exit code. */
 export async function runInstallCni(argv: readonly string[], io: AgentIo): Promise<number> {
   try {
     const { command, dryRun: isDry, json, force, configDir, settings } = parseCommandLine(argv)

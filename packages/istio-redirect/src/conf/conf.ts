@@ -70,8 +70,8 @@ const keys = {
 }
 
 /**
- * Schema of the plugin's configuration. It has the keys of Istio's plugin. `null` means "not given", as in the
- * documents of Istio's installer.
+ * Schema of the plugin's configuration, with the keys of Istio's plugin. `null` means "not given", because Istio's
+ * installer writes `null`.
  */
 export const confSchema = netConf(keys)
 

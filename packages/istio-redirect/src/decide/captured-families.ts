@@ -3,7 +3,7 @@ import { CniError, ErrorCode } from '@cni/types'
 import type { DecisionLog } from './log.ts'
 import type { FoundRedirect } from './redirection.ts'
 
-/** Addresses of a pod, and their sources. */
+/** Addresses of a pod from `prevResult` and from the kernel. */
 export interface KnownAddresses {
   /** Path of the pod's network namespace, for error messages. */
   readonly place: string
@@ -26,7 +26,10 @@ type UsableAddresses = ReturnType<typeof usableAddresses>
  */
 export const PASS_THROUGH = '::6/128'
 
-/** Filters the addresses that the kernel lists in a pod: keeps those that the pod itself can use. */
+/**
+ * Parses the addresses that the kernel lists in a pod. Drops unusable addresses, and the address that the plugin itself
+ * adds.
+ */
 export const foundAddresses = (addresses: readonly string[]): UsableAddresses =>
   // The address `::6` is not the pod's own: an earlier ADD of the plugin added it to `lo`.
   usableAddresses(addresses.filter((address) => address !== PASS_THROUGH))

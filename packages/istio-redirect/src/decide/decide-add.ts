@@ -36,7 +36,7 @@ export interface AddSources {
   bound?(redirect: Redirect): void
 }
 
-/** Decision about an ADD: no redirection, or the configuration that the rules are built from. */
+/** Decision about an ADD: no redirection, or the capture configuration from which the rules are built. */
 export type Decision = { readonly act: 'skip' } | { readonly act: 'redirect'; readonly config: CaptureConfig }
 
 /**

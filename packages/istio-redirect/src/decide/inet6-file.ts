@@ -15,6 +15,6 @@ export function inet6Addresses(text: string): string[] {
 
 // internal
 
-/** Scopes in `/proc/net/if_inet6`: host scope for `::1`, and link scope for `fe80::/10`. */
+/** Scopes in the kernel's file `/proc/net/if_inet6`: host scope for `::1`, and link scope for `fe80::/10`. */
 const hostScope = '10'
 const linkScope = '20'

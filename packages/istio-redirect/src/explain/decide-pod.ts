@@ -13,13 +13,13 @@ import {
 import { parsePod } from '@cni/kube'
 import type { PodDocument } from './pods-in-text.ts'
 
-/** Decision of the plugin about a pod. */
+/** Decision of the plugin about a pod: the rules, or the reason for no redirection. */
 export type PodDecision =
   | { readonly act: 'skip'; readonly reason: string; readonly addresses: readonly string[] }
   | { readonly act: 'redirect'; readonly config: CaptureConfig; readonly addresses: readonly string[] }
 
 /**
- * Decides about a pod as the plugin does in ADD, step by step. Throws an `Error` for an invalid pod.
+ * Decides about a pod as the plugin does in ADD. Throws an `Error` for an invalid pod.
  *
  * @param options - plugin settings that decide about a pod; environment variables of the node (default: none); `log`,
  * which receives the plugin's log lines; addresses in the pod's namespace (default: `status.podIPs`, else IPv4 is

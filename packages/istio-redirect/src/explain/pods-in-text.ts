@@ -31,7 +31,7 @@ export async function podInText(text: string, where: string, name = ''): Promise
 }
 
 /**
- * The documents of a YAML or JSON text.
+ * Parses the documents of a YAML or JSON text.
  *
  * @param where - the source of the text, for messages
  * @throws an `Error` that names the source

@@ -7,7 +7,7 @@ import { logFile } from './log-file.ts'
 export interface LogPlaces {
   /** Folder of the plugin's log file `istio-cni.log`. `''` means no log file. */
   readonly runDir: string
-  /** Path of the node agent's log socket. */
+  /** Path of the unix socket to which the plugin sends log lines for the node agent. */
   readonly logSocket: string | undefined
 }
 

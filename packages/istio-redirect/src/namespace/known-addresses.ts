@@ -29,11 +29,11 @@ export async function knownAddresses(
 
 // internal
 
-/** IPv6 addresses of a namespace, as the kernel lists them. Empty if the kernel has no IPv6. */
+/** Reads the IPv6 addresses of a network namespace from procfs. Empty if the kernel has no IPv6. */
 const inet6Of = async (netns: NetnsTarget): Promise<string> =>
   (await readFile(netns, '/proc/thread-self/net/if_inet6')) ?? ''
 
-/** True if IPv6 is disabled on the interface of the pod, or on `lo`, where the proxy needs an address. */
+/** True if a sysctl disables IPv6 on the pod's interface, or on `lo`, where the proxy needs an address. */
 async function isIpv6SwitchedOff(netns: NetnsTarget, ifName: string | undefined): Promise<boolean> {
   // A kernel without IPv6 has no file `disable_ipv6`. The value of `conf/all` is ignored, because plugins enable IPv6
   // per interface.

@@ -32,7 +32,7 @@ export interface Writing {
   readonly recordAs?: RecordPlace | undefined
 }
 
-/** Store and key of the record of an attachment. */
+/** Store and key under which the plugin records an attachment. */
 export interface RecordPlace {
   readonly key: AttachmentKey
   readonly attachments: Attachments

@@ -1,16 +1,19 @@
 /** Reasons for which the agent refuses to decide about an ADD. */
 export const REFUSALS = [
-  /** The plugin and the agent are of different versions. */
+  /** Refusal: the plugin and the agent are of different versions. */
   'version',
-  /** The request is malformed. */
+  /** Refusal: the plugin's request is malformed. */
   'request',
-  /** The agent does not know the pod. The plugin asks the API server, and reports the error. */
+  /** Refusal: the agent does not know the pod. The plugin then asks the API server, and reports the server's error. */
   'pod',
-  /** Ambient mode may choose the pod. The plugin reads the pod's namespace, and announces the pod to the agent. */
+  /**
+   * Refusal: the selectors of ambient mode may choose the pod. The plugin then reads the pod's Kubernetes namespace,
+   * and announces an ambient pod to the agent.
+   */
   'ambient',
-  /** The pod needs more rules than the agent encodes as a batch. */
+  /** Refusal: the pod needs more rules than the agent encodes as a batch. */
   'rules',
-  /** Internal error of the agent. */
+  /** Refusal: an internal error of the agent. */
   'internal',
 ] as const
 
@@ -20,7 +23,7 @@ export type RefusalReason = (typeof REFUSALS)[number]
 /** Refusal of the agent to decide about an ADD. The plugin then decides by itself. */
 export class Refusal extends Error {
   readonly reason: RefusalReason
-  /** Explanation of the refusal, for the log. */
+  /** Explanation of the agent's refusal, for the plugin's log. */
   readonly detail: string | undefined
 
   static {

@@ -1,2 +1,2 @@
-/** Name of the agent's socket in the run directory. Only root may connect: its mode is 0600. */
+/** Name of the agent's serving socket in the run directory. Only root can connect: the socket's mode is 0600. */
 export const SERVE_SOCKET = 'serve.sock'

@@ -1,6 +1,6 @@
 import type { AttachmentKey } from '@cni/skel'
 
-/** Key of the attachment of a CNI call. */
+/** Builds the key under which the attachment of a CNI call is recorded: network, container and interface. */
 export const attachmentKey = (call: {
   readonly networkName: string
   readonly containerID: string

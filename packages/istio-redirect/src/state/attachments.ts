@@ -11,7 +11,7 @@ export interface AttachmentRecord {
   readonly families: readonly ('ipv4' | 'ipv6')[]
   /** Configuration from which ADD built the rules. */
   readonly rules: CaptureConfig
-  /** Policy route of TPROXY. `null` for REDIRECT. */
+  /** Packet mark and routing table of the policy route for TPROXY. `null` for REDIRECT. */
   readonly tproxy: { readonly mark: number; readonly table: number } | null
   /** True if the ADD was completed. `false` until its last change is done. */
   readonly applied: boolean

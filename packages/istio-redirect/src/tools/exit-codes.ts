@@ -12,5 +12,5 @@ export const exitCodes = {
   undecided: 5,
 } as const
 
-/** One of {@link exitCodes}. */
+/** Exit code of a command: one of {@link exitCodes}. */
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]

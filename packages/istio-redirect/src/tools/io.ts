@@ -1,6 +1,6 @@
 import type { NetnsTarget } from '@cni/netns'
 
-/** Inputs and outputs of {@link runTools}. */
+/** Environment, streams and machine of {@link runTools}, so that tests can replace them. */
 export interface ToolIo {
   readonly env: Readonly<Record<string, string | undefined>>
   stdout(text: string): void

@@ -41,7 +41,7 @@ function readAdd(bytes: Uint8Array): ReceivedRequest {
 }
 
 function snapshotSent(bytes: Uint8Array): ReceivedRequest {
-  // `snapshotSent` has no fields, but its content has to be valid protobuf.
+  // The message `snapshotSent` has no fields, but ztunnel requires that its content is valid protobuf.
   for (const _ of fieldsOf(bytes));
   return { type: 'snapshotSent' }
 }

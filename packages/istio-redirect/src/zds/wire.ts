@@ -68,7 +68,7 @@ export interface Ack {
   readonly error: string
 }
 
-/** Encodes a message for ztunnel. Does not check {@link MAX_MESSAGE}. */
+/** Encodes a message of the agent for ztunnel. Does not check the size limit {@link MAX_MESSAGE}. */
 export function encodeRequest(request: ZdsRequest): Uint8Array {
   switch (request.type) {
     case 'add': {
@@ -110,5 +110,5 @@ export function decodeAck(bytes: Uint8Array): Ack | undefined {
 
 // internal
 
-/** Answer of ztunnel without an error, the most frequent answer. */
+/** Decoded answer of ztunnel without an error. It is the most frequent answer, so one shared object is enough. */
 const ALL_IS_WELL: Ack = { error: '' }

@@ -60,7 +60,7 @@ export const shell = (text: string): Promise<string> => onNode(['bash', '-euc', 
 
 type Service = 'kubelet' | 'containerd' | 'apiserver'
 
-/** Starts, stops, restarts or kills a service of the cluster. */
+/** Starts, stops, restarts or kills a service of the cluster, such as kubelet. */
 export const service = (action: 'start' | 'stop' | 'restart' | 'kill', name: Service) => call(['svc', action, name])
 
 export const kubectl = async (args: readonly string[], options?: Options): Promise<string> =>

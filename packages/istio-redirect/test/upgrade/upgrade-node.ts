@@ -80,7 +80,7 @@ export async function upgradeNode(
       log,
       /** Network list of the test node, as a container runtime loads it. */
       list: () => loadConflistFile(files.path(LIST)),
-      /** Starts the agent of a release. Waits until it is ready, unless `atOnce` is set. */
+      /** Starts the agent of a release. Waits until the agent is ready, unless `atOnce` is set. */
       async start(release: Release, { atOnce = false }: { readonly atOnce?: boolean } = {}) {
         const agent = await files.start({
           file: [join(PROGRAMS[release], 'install-cni')],

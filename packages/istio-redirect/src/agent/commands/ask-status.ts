@@ -4,7 +4,7 @@ import { readStatus, type ServingStatus, STATUS_PATH } from '../serve/serving-st
 const TIMEOUT_MS = 1000
 
 /**
- * Requests the status of the agent that listens on a serving socket.
+ * Requests the status of the agent over the agent's serving socket.
  *
  * @throws `Error` with a short reason if there is no valid answer.
  */

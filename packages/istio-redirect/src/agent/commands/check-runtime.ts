@@ -4,8 +4,8 @@ import type { CriConfig } from '../part/services.ts'
 import type { Check } from './checks.ts'
 
 /**
- * Queries the container runtime and checks that it runs the plugin. Returns no checks if the settings name no socket of
- * a runtime. A failing query is a warning, because pods may still start with the plugin.
+ * Queries the container runtime and checks that it runs the plugin. Returns an empty list if the settings name no CRI
+ * socket. A failing query is only a warning, because the runtime may run the plugin anyway.
  */
 export async function checkRuntime(
   config: CriConfig | undefined,

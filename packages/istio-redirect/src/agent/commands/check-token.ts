@@ -61,7 +61,7 @@ function expiryOf(token: string): number | undefined {
   }
 }
 
-/** Formats a time span in its largest unit. */
+/** Formats a time span in its largest unit, such as `3 h`. */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000))
   const units: [number, string][] = [

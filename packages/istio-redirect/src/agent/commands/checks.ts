@@ -1,4 +1,4 @@
-/** Result of one check of the node. */
+/** Result of one check that `install-cni status` makes on the node. */
 export interface Check {
   readonly name: string
   readonly state: 'ok' | 'warn' | 'fail'

@@ -5,7 +5,7 @@ export interface CommandIo {
   readonly colour: boolean
 }
 
-/** Colours a text if the output supports colours. */
+/** Adds a colour to a text, if the output is a terminal that shows colours. */
 export function paint(io: CommandIo, colour: keyof typeof CODES, text: string): string {
   return io.colour ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text
 }

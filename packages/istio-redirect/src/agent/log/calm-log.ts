@@ -1,6 +1,6 @@
 import type { ScopedLog } from '../part/services.ts'
 
-/** Log of one recurring failure and its recovery, without repeated lines. */
+/** Log of a recurring failure and its recovery. Repeated equal failures are logged only once. */
 export interface CalmLog {
   /** Logs a failure's message if it differs from the last message, or five minutes after the last one. */
   failed(message: string, labels?: Readonly<Record<string, string | number>>): void
@@ -8,9 +8,9 @@ export interface CalmLog {
   worked(): void
 }
 
-/** Options of {@link calmLog}. */
+/** Options of {@link calmLog}, the log of a recurring failure. */
 export interface CalmLogOptions {
-  /** Level of failures. Default `warn`. */
+  /** Log level of the lines about failures. Default `warn`. */
   readonly level?: 'warn' | 'error'
   /** Monotonic clock in milliseconds, for the pause between equal messages. */
   readonly now?: () => number

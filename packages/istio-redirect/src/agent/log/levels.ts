@@ -3,7 +3,7 @@ import { quote } from '@cni/types'
 /** Names of log levels, from no output to all output. */
 const NAMES = ['none', 'fatal', 'error', 'warn', 'info', 'debug'] as const
 
-/** Level of a log scope. Lines that are less severe than the level are not printed. */
+/** Log level of a scope. The log omits lines that are less severe than the level. */
 export type Level = (typeof NAMES)[number]
 
 /** Log levels by scope. A level for the scope `all` overrides the levels of all other scopes. */

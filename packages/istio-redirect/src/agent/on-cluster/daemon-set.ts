@@ -20,13 +20,16 @@ export interface Verdict {
   readonly wanted: boolean | undefined
   /** Reason of the result, as the end of a sentence in the agent's log. */
   readonly why: string
-  /** Error of the API server if it denies the agent's requests. */
+  /** Error with which the API server refused to let the agent read its DaemonSet. */
   readonly refused?: KubeError | undefined
 }
 
-/** Reader of the agent's DaemonSet. */
+/** Reads the agent's DaemonSet at the API server. */
 export interface DaemonSet {
-  /** Checks if the DaemonSet still exists and selects this node. Takes at most {@link LOOK_MS} and never rejects. */
+  /**
+   * Checks if the agent's DaemonSet still exists and selects this node. Takes at most {@link LOOK_MS} milliseconds and
+   * never rejects.
+   */
   stillWanted(options: { readonly signal: AbortSignal }): Promise<Verdict>
 }
 
@@ -41,10 +44,9 @@ export interface DaemonSetOptions {
 }
 
 /**
- * Reads the DaemonSet {@link DAEMON_SET} in the agent's own namespace. This needs the permission `get` on the
- * DaemonSet.
- * If the DaemonSet selects nodes by labels, it also needs `get` on nodes. Makes three attempts if the server is
- * unreachable, overloaded or broken.
+ * Creates the reader of the DaemonSet {@link DAEMON_SET} in the agent's own namespace. The agent needs the permission
+ * `get` on the DaemonSet. If the DaemonSet selects nodes by labels, the agent also needs `get` on nodes. The reader
+ * makes three attempts if the API server is unreachable, overloaded or broken.
  */
 export function daemonSet(api: ApiAccess, options: DaemonSetOptions): DaemonSet {
   const { nodeName, timeoutMs = LOOK_MS, pauseMs = 1000 } = options

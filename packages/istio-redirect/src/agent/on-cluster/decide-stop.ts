@@ -5,16 +5,16 @@ import type { ScopedLog } from '../part/services.ts'
 /** Dependencies of {@link decideStop}. */
 export interface StopServices {
   readonly log: ScopedLog
-  /** Extends the deadline for stopping the agent to `ms` milliseconds more than usual. */
+  /** Asks for more time to stop the agent: `ms` milliseconds in addition to the usual deadline. */
   readonly needTime: (ms: number) => void
 }
 
 /**
- * Decides what a stopping agent leaves on the node. Everything stays if another agent follows, so that nothing breaks
- * between the two agents.
+ * Decides which files of the plugin a stopping agent leaves on the node. All files stay if another agent follows, so
+ * that pods can start between the two agents.
  *
- * The agent may not know whether another agent follows. A network configuration of our own then stays, because pods
- * cannot start without the file. Everything else is removed.
+ * The agent may not know if another agent follows. A network configuration of our own then stays, because pods cannot
+ * start without the file. Everything else is removed.
  */
 export async function decideStop(
   { api, install, safeUpgrade, values }: AgentConfig,

@@ -56,7 +56,10 @@ const terms = (affinity: NodeChoice['affinity']): readonly Term[] | undefined =>
 type Term = z.infer<typeof term>
 type Requirement = NonNullable<NonNullable<Term['matchExpressions']>[number]>
 
-/** True if the node meets all conditions of a node selector term. A term without conditions matches no node. */
+/**
+ * True if the node meets all conditions of one term of a pod's node affinity. A term without conditions matches no
+ * node.
+ */
 function satisfies({ matchExpressions, matchFields }: Term, node: { name: string; labels: Labels }): boolean {
   const expressions = matchExpressions ?? []
   const fields = matchFields ?? []

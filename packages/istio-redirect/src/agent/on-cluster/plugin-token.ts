@@ -9,7 +9,7 @@ export interface PluginTokenServices {
   readonly config: PluginTokenConfig
   readonly api: ApiAccess
   readonly log: ScopedLog
-  /** Gauge of the token's expiry, in seconds since 1970. */
+  /** Metric with the expiry of the plugin's token, in seconds since 1970. */
   readonly expiry: Gauge
   /** Called after each failed attempt to renew the plugin's token. */
   readonly failed: () => void

@@ -25,11 +25,11 @@ export interface ServerReach {
   /** Calls the listener after each outage of the API server. Returns a function that removes the listener. */
   onReturn(listener: (outage: Outage) => void): () => void
   /**
-   * Calls the listener with the API server's message when the server refuses a request. Also reports earlier refusals
-   * that still last.
+   * Calls the listener with the API server's message when the API server refuses a request of the agent. Also reports
+   * earlier refusals that still last.
    *
-   * Each kind of object is reported once, until one of its requests succeeds. Returns a function that removes the
-   * listener.
+   * A refusal is reported once for each kind of object, until a request for the kind succeeds. Returns a function that
+   * removes the listener.
    */
   onRefusal(listener: (problem: string) => void): () => void
 }
@@ -80,7 +80,7 @@ export function serverReach({ now = Date.now }: { readonly now?: () => number } 
 
 // internal
 
-/** Adds a listener and returns the function that removes it. */
+/** Adds a listener to a set of listeners. Returns the function that removes it. */
 function joining<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
   listeners.add(listener)
   return () => void listeners.delete(listener)
@@ -88,6 +88,6 @@ function joining<Listener>(listeners: Set<Listener>, listener: Listener): () => 
 
 const isRefusal = ({ code, status }: KubeError): boolean => code === 'STATUS' && (status === 401 || status === 403)
 
-/** True if the server does not answer. A refusal (401 or 403) is an answer. */
+/** True if the error means that the API server does not answer. A refusal (401 or 403) is an answer. */
 const isAway = ({ code, status = 0 }: KubeError): boolean =>
   code === 'NETWORK' || code === 'TIMEOUT' || (code === 'STATUS' && status >= 500)

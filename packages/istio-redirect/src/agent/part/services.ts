@@ -1,7 +1,7 @@
 /** Labels of a log line or of a metric, by name. */
 export type Labels = Readonly<Record<string, string | number | boolean | undefined>>
 
-/** Log of one scope. A message is one line: unsafe characters are escaped when it is printed. */
+/** Log of one scope of the agent. Each message is printed as one line, with unsafe characters escaped. */
 export interface ScopedLog {
   debug(msg: string, labels?: Labels): void
   info(msg: string, labels?: Labels): void
@@ -52,7 +52,7 @@ export interface RepairConfig {
   readonly labelPods: boolean
   readonly brokenPodLabelKey: string
   readonly brokenPodLabelValue: string
-  /** Node whose pods are repaired. An empty name means the pods of all nodes. */
+  /** Name of the node whose broken pods the agent repairs. An empty name means the pods of all nodes. */
   readonly nodeName: string
   readonly sidecarAnnotation: string
   readonly initContainerName: string
@@ -77,7 +77,7 @@ export interface ServeConfig {
   readonly nodeName: string
 }
 
-/** Settings of the connection to the container runtime. */
+/** Settings of the agent's connection to the container runtime's CRI socket. */
 export interface CriConfig {
   /** Path of the container runtime's unix socket. */
   readonly socket: string
@@ -85,7 +85,7 @@ export interface CriConfig {
   readonly chained: boolean
 }
 
-/** Service account of the plugin's token, and the token's file. */
+/** Settings of the plugin's token: its service account and its file. */
 export interface PluginTokenConfig {
   /** Name of the plugin's service account, in the agent's own namespace. */
   readonly account: string

@@ -17,7 +17,7 @@ export interface AmbientServices {
   readonly log: ScopedLog
   readonly metrics: Metrics
   readonly watches: PodWatches
-  /** Counts a failed start of ambient mode. */
+  /** Counts each failed start of ambient mode in a metric. */
   readonly failed: () => void
   /** Called when the connection of a plugin to the agent closes early. */
   readonly closed: (reason: string) => void
@@ -29,9 +29,9 @@ export interface AmbientServices {
 
 /** Ambient mode as a component of the agent that starts, restarts and stops with the settings. */
 export interface AmbientPart extends Part<AgentConfig> {
-  /** Status of ambient mode. `undefined` if it is off. */
+  /** Status of ambient mode, for `install-cni status`. `undefined` if ambient mode is off. */
   status(): AmbientStatus | undefined
-  /** Reasons why ambient mode as a whole does not work, as sentences. A waiting pod is not a problem. */
+  /** Reasons why ambient mode as a whole does not work, as sentences. A single pod that waits is not a reason. */
   problems(): string[]
   enrol: EnrolPod
 }
@@ -116,7 +116,7 @@ interface Running {
 type StartAmbientMode = typeof import('../ambient/start-ambient.ts')['startAmbientMode']
 type AmbientMode = Awaited<ReturnType<StartAmbientMode>>
 
-/** Loads ambient mode on demand, because most nodes do not use it. */
+/** Loads the code of ambient mode only if ambient mode is on, because most nodes do not use it. */
 const loadStart = async (): Promise<StartAmbientMode> => (await import('../ambient/start-ambient.ts')).startAmbientMode
 
 type RemoveLeft = (config: AgentConfig, log: ScopedLog) => Promise<void>

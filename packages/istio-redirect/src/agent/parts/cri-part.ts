@@ -8,13 +8,13 @@ import { agentPart, type Part } from '../part/part.ts'
 import type { Metrics, ScopedLog } from '../part/services.ts'
 import { runtimeMetrics } from './runtime-metrics.ts'
 
-/** Dependencies of {@link criPart}. */
+/** Dependencies of {@link criPart}, which checks that the container runtime runs the plugin. */
 export interface CriPartServices {
   readonly log: ScopedLog
   readonly metrics: Metrics
   /** True if the plugin's installation is complete. Before that, the container runtime cannot run the plugin. */
   readonly isInstalled: () => boolean
-  /** Called after each failed query of the container runtime. */
+  /** Called after each failed query of the container runtime, to count the failures. */
   readonly failed: () => void
   /** Function that queries the container runtime. Tests replace it. */
   readonly ask?: typeof pluginInRuntime
@@ -41,9 +41,8 @@ export interface CriPart extends Part<AgentConfig> {
 const PACE = { lookMs: 10_000, soonMs: 2000, graceMs: 5000 }
 
 /**
- * Queries the container runtime regularly for its loaded networks. The node is not ready if the runtime lacks the
- * installed
- * plugin for some seconds. A failing query is logged and does not change readiness.
+ * Asks the container runtime regularly which networks it has loaded. The node is not ready if the runtime lacks the
+ * installed plugin for some seconds. A failing query is logged and does not change readiness.
  */
 export function criPart(services: CriPartServices): CriPart {
   const { log, isInstalled, failed, ask = pluginInRuntime, pace = PACE } = services

@@ -8,7 +8,7 @@ import type { Outage, ServerReach } from '../part/server-reach.ts'
 import type { ScopedLog } from '../part/services.ts'
 import type { Readiness } from '../serve/health.ts'
 
-/** Dependencies of {@link ownEventsPart}. */
+/** Dependencies of {@link ownEventsPart}, which writes Kubernetes events about problems of the node. */
 export interface OwnEventsServices {
   readonly log: ScopedLog
   readonly readiness: () => Readiness

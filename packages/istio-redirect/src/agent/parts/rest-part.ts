@@ -1,7 +1,7 @@
 import type { AgentConfig } from '../config/agent-config.ts'
 import { agentPart, type Part } from '../part/part.ts'
 
-/** Dependencies of {@link restPart}. Tests replace them. */
+/** Dependencies of {@link restPart}, which releases memory of an idle agent. Tests replace them. */
 export interface RestServices {
   /** Returns unused memory of the JavaScript runtime to the kernel. Absent if the runtime has no function for this. */
   readonly shrink?: (() => void) | undefined
@@ -49,7 +49,7 @@ export function restPart({
  */
 const CALM = 0.04
 
-/** Processor time that the agent has to use between two releases of memory, in milliseconds. */
+/** Processor time in milliseconds that the agent has to use before it releases memory again. */
 const WORTH_MS = 300
 /**
  * Share of an idle agent's processor time that counts towards the next release of memory. Work of an idle agent leaves

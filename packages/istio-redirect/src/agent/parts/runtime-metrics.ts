@@ -18,7 +18,7 @@ export interface RuntimeMetrics {
   set(state: RuntimeState | 'unasked' | undefined): void
 }
 
-/** Creates the metrics of the container runtime. */
+/** Creates the metric with the plugin's state in the container runtime. */
 export function runtimeMetrics(metrics: Metrics): RuntimeMetrics {
   let gauge: Gauge | undefined
   return {

@@ -6,7 +6,7 @@ import { agentPart, type Part } from '../part/part.ts'
 import type { ServerReach } from '../part/server-reach.ts'
 import type { Metrics, ScopedLog } from '../part/services.ts'
 
-/** Dependencies of {@link tokenPart}. */
+/** Dependencies of {@link tokenPart}, which keeps the plugin's token valid. */
 export interface TokenPartServices {
   readonly log: ScopedLog
   readonly metrics: Metrics
@@ -31,7 +31,7 @@ export interface TokenPart extends Part<AgentConfig> {
 /** Deadline in milliseconds for the plugin's first token. */
 const FIRST_TOKEN_MS = 5000
 
-/** Keeps a token of the plugin's own service account, if the settings name one. */
+/** Creates the component that keeps a token of the plugin's own service account, if the settings name one. */
 export function tokenPart({ log, metrics, failed, reach }: TokenPartServices): TokenPart {
   let kept: PluginToken | undefined
   let hadOne = true

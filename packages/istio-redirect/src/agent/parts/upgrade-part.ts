@@ -5,10 +5,10 @@ import { agentPart, type Part } from '../part/part.ts'
 import type { ServerReach } from '../part/server-reach.ts'
 import type { ScopedLog } from '../part/services.ts'
 
-/** Dependencies of {@link upgradePart}. */
+/** Dependencies of {@link upgradePart}, which checks the permission to read the DaemonSet. */
 export interface UpgradePartServices {
   readonly log: ScopedLog
-  /** Receives the results of the requests for the DaemonSet. */
+  /** Receives the results of the requests that read the agent's DaemonSet. */
   readonly reach: Pick<ServerReach, 'of'>
   /** Pause between attempts to read the DaemonSet in milliseconds, randomly up to twice as long. Default a minute. */
   readonly pauseMs?: number

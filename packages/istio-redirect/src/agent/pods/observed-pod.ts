@@ -61,7 +61,7 @@ export function observePod(document: unknown): ObservedPod | undefined {
 /** Key of a pod: `namespace/name`. */
 export const keyOf = ({ namespace, name }: Pick<ObservedPod, 'namespace' | 'name'>): string => `${namespace}/${name}`
 
-/** Maximal length of a termination message. Kubelet cuts messages at this length. */
+/** Maximal length of a container's termination message in characters. Kubelet cuts longer messages. */
 const MAX_MESSAGE_CHARS = 4096
 /**
  * Maximal number of init container statuses and addresses that the agent reads from a pod. Kubernetes gives a pod two
@@ -82,7 +82,7 @@ function termination(state: unknown): Termination | undefined {
   const { terminated } = record(state)
   if (!isObject(terminated)) return undefined
   const { exitCode, reason, message } = terminated
-  // A missing exit code means 0, as in Go clients.
+  // A missing exit code of a container counts as 0, as Go clients of Kubernetes read it.
   return { exitCode: typeof exitCode === 'number' ? exitCode : 0, reason: cut(reason), message: cut(message) }
 }
 

@@ -12,27 +12,27 @@ export interface WantedPod extends PodIdentity {
 export interface PodCache {
   /** Observer of the pod watch that fills the cache. */
   readonly observer: Observer
-  /** Returns the pod with this UID if it is cached and the watch is live. */
+  /** Returns the cached pod with the UID. Returns `undefined` while the watch is not live. */
   find(pod: WantedPod): PodInfo | undefined
-  /** Like {@link PodCache.find}, but waits up to `ms` milliseconds for the watch to deliver the pod. */
+  /** Like {@link PodCache.find}, but waits up to `ms` milliseconds for the API server's watch to deliver the pod. */
   waitFor(pod: WantedPod, ms: number): Promise<PodInfo | undefined>
-  /** Reason why the watch is not live. `undefined` if it is live. */
+  /** Reason why the API server's watch of pods is not live. `undefined` if it is live. */
   problem(): string | undefined
   size(): number
 }
 
-/** Limits of a {@link podCache}, and its clock. */
+/** Limits of the pod cache {@link podCache}, and its clock. */
 export interface PodCacheOptions {
   /**
    * Maximal number of cached pods. Above the number, the pods with the oldest changes are dropped. Default 2000;
    * kubelet's default limit is 110 pods.
    */
   readonly maxPods?: number
-  /** Maximal number of characters of all cached pods. Default 4 Mi. */
+  /** Maximal number of characters of all cached pods together. Default 4 Mi. */
   readonly maxChars?: number
   /** Maximal number of characters of one cached pod. The agent requests a larger pod when it starts. Default 64 Ki. */
   readonly maxPodChars?: number
-  /** Monotonic clock in milliseconds. Tests replace it. */
+  /** Monotonic clock of the pod cache in milliseconds. Tests replace it. */
   readonly now?: () => number
 }
 

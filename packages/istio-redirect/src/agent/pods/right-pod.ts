@@ -10,13 +10,13 @@ export interface RightPod {
   readonly source: PodSource
 }
 
-/** Options of {@link rightPod}. */
+/** Options of {@link rightPod}, which finds the pod that a runtime is starting. */
 export interface RightPodOptions {
-  /** Cache of watched pods. `undefined` if the agent does not watch pods. */
+  /** Cache of the pods that the agent watches. `undefined` if the agent does not watch pods. */
   readonly cache: PodCache | undefined
-  /** Requests the pod from the API server. */
+  /** Function that requests the pod from the API server. */
   readonly ask: (who: PodIdentity) => Promise<PodInfo>
-  /** Longest wait for the watch to deliver the pod, in milliseconds. Default 200. */
+  /** Maximal wait for the watch to deliver a pod that is not cached yet, in milliseconds. Default 200. */
   readonly waitMs?: number
 }
 

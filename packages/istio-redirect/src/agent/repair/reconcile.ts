@@ -14,10 +14,10 @@ export function modeOf({ repairPods, deletePods, labelPods }: RepairConfig): Mod
   return labelPods ? 'label' : 'none'
 }
 
-/** Options of {@link reconciler}. */
+/** Options of {@link reconciler}, which acts on broken pods. */
 export interface ReconcilerOptions {
   readonly config: RepairConfig
-  /** Creates the Kubernetes client. Throws `KubeError`. */
+  /** Creates the repair controller's Kubernetes client. Throws `KubeError`. */
   readonly connect: () => KubeClient
   readonly events: ReturnType<typeof eventRecorder>
   readonly pods: Counter
@@ -34,7 +34,7 @@ export interface Reconciler {
   forget(key: string): void
 }
 
-/** Creates a {@link Reconciler} for the mode of the configuration. */
+/** Creates a {@link Reconciler} that repairs, deletes or labels broken pods, by the configuration. */
 export function reconciler(options: ReconcilerOptions): Reconciler {
   const { config, connect, events, pods, log, signal } = options
   const mode = modeOf(config)

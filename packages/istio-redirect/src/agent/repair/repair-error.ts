@@ -1,4 +1,4 @@
-/** Reason why a pod cannot be repaired in place. */
+/** Reason why the agent cannot write the missing rules of a broken pod. */
 export class RepairError extends Error {
   static {
     RepairError.prototype.name = 'RepairError'

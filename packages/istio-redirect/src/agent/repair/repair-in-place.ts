@@ -13,10 +13,10 @@ import { keyOf, type ObservedPod, observePod } from '../pods/observed-pod.ts'
 import { findNetns } from './find-netns.ts'
 import { RepairError } from './repair-error.ts'
 
-/** Options of {@link repairInPlace}. */
+/** Options of {@link repairInPlace}, which writes missing rules in a running pod. */
 export interface InPlaceOptions {
   readonly config: Pick<RepairConfig, 'nativeNftables' | 'forceIptablesBinary' | 'agentRunDir'>
-  /** Creates the Kubernetes client. Throws `KubeError`. */
+  /** Creates the repair controller's Kubernetes client. Throws `KubeError`. */
   readonly connect: () => KubeClient
   readonly log: ScopedLog
   readonly signal: AbortSignal

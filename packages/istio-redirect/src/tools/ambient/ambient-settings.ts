@@ -19,8 +19,8 @@ export interface AmbientSettings {
 }
 
 /**
- * Reads the agent's settings from environment variables. Selectors and excluded namespaces come from the plugin's
- * configuration if it has them.
+ * Reads the settings of an agent in ambient mode from environment variables. Selectors and excluded namespaces come
+ * from the plugin's configuration, if it has them.
  */
 export function ambientSettings({ env, stderr }: ToolIo, conf: Settings, native: boolean): AmbientSettings {
   const { values, warnings } = resolveValues({}, [env])

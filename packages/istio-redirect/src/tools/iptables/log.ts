@@ -11,7 +11,7 @@ export interface ToolLog {
   debug(message: string): void
 }
 
-/** Options of a {@link ToolLog}. */
+/** Options of the command's log {@link ToolLog}. */
 export interface LogOptions {
   /** Log level, or `default:LEVEL`. Levels for Istio's other log scopes are ignored. */
   readonly level: string

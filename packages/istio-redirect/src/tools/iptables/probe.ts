@@ -2,7 +2,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { messageOf } from '@cni/types'
 import type { ToolLog } from './log.ts'
 
-/** Options of {@link probe}. */
+/** Options of {@link probe}, which tests the redirection by a connection. */
 export interface ProbeOptions {
   readonly family: 'ipv4' | 'ipv6'
   /** Ports of the proxy on which a redirected connection arrives. */

@@ -13,7 +13,7 @@ import { openNetwork, type RecordedNetwork, removeFromNamespace } from '../../na
 import { clearNativeTables } from '../../namespace/native-tables.ts'
 import type { ToolLog } from './log.ts'
 
-/** Inputs of {@link program}. */
+/** Inputs of {@link program}, which writes or removes rules: namespace, configuration, back end and flags. */
 export interface Program {
   readonly target: NetnsTarget
   readonly config: CaptureConfig
@@ -25,14 +25,17 @@ export interface Program {
   readonly log: ToolLog
 }
 
-/** Result of {@link program}. */
+/** Result of writing or removing the rules with {@link program}. */
 export interface ProgramReport {
   readonly plan: ApplyPlan | 'removed'
   readonly backend: Backend
   readonly families: readonly Family[]
 }
 
-/** Writes or removes the rules, addresses and routes of a namespace. Rolls back all changes on an error. */
+/**
+ * Writes or removes the rules, addresses and routes of a network namespace, by iptables. Rolls back all changes on an
+ * error.
+ */
 export async function program(job: Program): Promise<ProgramReport> {
   const { config, log } = job
   const undo: Array<() => unknown> = []

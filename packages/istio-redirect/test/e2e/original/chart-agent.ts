@@ -122,7 +122,7 @@ export const create = (kube: KubeServer, document: Manifest): Promise<unknown> =
     { signal: AbortSignal.timeout(10_000) },
   )
 
-/** Creates the objects that the agent needs first: namespaces and the Node. */
+/** Creates the objects that our agent needs in the API server before its start: namespaces and the Node. */
 export async function prepare(kube: KubeServer): Promise<void> {
   for (const name of [NAMESPACE, 'demo']) {
     await create(kube, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })

@@ -17,7 +17,7 @@ export interface ZtunnelProcess extends TalkingZtunnel {
   log(): string
 }
 
-/** Options of {@link startZtunnelProcess}. */
+/** Options of {@link startZtunnelProcess}, which starts a real ztunnel. */
 export interface ZtunnelProcessOptions {
   /** Path of ztunnel's executable. */
   readonly file: string

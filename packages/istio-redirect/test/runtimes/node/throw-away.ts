@@ -22,5 +22,5 @@ export function throwAway(): ThrowAway {
   return { folder, cgroup }
 }
 
-/** Makes a folder with a short name: paths of sockets have at most 107 characters. */
+/** Creates a folder with a short name, because the path of a unix socket has at most 107 characters. */
 export const folderFor = (what: string): string => mkdtempSync(join(throwAway().folder, `${what}-`))

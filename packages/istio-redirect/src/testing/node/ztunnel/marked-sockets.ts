@@ -39,9 +39,9 @@ export class BindError extends Error {
   }
 }
 
-/** Address and options of {@link boundSocket}. */
+/** Address and options with which {@link boundSocket} opens a socket in a pod. */
 export interface Bound {
-  /** Address to bind. `::` accepts connections of both families. */
+  /** IP address to bind. The address `::` accepts connections of both families. */
   readonly address: string
   readonly port: number
   /**
