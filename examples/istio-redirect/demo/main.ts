@@ -12,8 +12,8 @@ import { runStory } from './story.ts'
 const FOLDER = 'CNI_DEMO_FOLDER'
 
 /**
- * Runs the demo. The program first starts itself again in new namespaces, the throw-away node. The second process tells
- * the story.
+ * Runs the demo. The program first starts itself again in new namespaces, the throw-away node. The second process runs
+ * the demo's steps.
  */
 async function main(argv: readonly string[]): Promise<number> {
   const options = parseOptions(argv)

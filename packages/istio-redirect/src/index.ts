@@ -1,6 +1,6 @@
 /**
- * The plugin `istio-cni` as a value. The decision and the rules are in `@cni/istio-rules`, the
- * node agent in `@cni/istio-redirect/agent`.
+ * Exports the CNI plugin `istio-cni`. The decision about a pod and its rules are in `@cni/istio-rules`, the node agent
+ * in `@cni/istio-redirect/agent`.
  *
  * @example
  * ```ts

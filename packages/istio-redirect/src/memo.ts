@@ -5,9 +5,9 @@
 const MOST = 32
 
 /**
- * Wraps a function so that its last 32 results are kept, by the JSON of the arguments.
+ * Wraps a function and keeps the results of its last 32 calls, by the JSON of the arguments.
  *
- * @param fits - returns false for a result that must not be remembered, such as a large one
+ * @param fits - returns false for a result that must not be kept, such as a large one
  */
 export function memo<Arguments extends readonly unknown[], Result>(
   make: (...args: Arguments) => Result,

@@ -44,8 +44,8 @@ export const prevResult = (...addresses: string[]) => ({
 })
 
 /**
- * Starts an API server and the other needs of the plugin for one pod. `place` creates the pod's network namespace.
- * Default: an empty one.
+ * Starts an API server with the pod, and writes a kubeconfig for the plugin. `place` creates the pod's network
+ * namespace. Default: an empty one.
  */
 export const fixture = (pod: StoredPod, place: () => Promise<Netns & AsyncDisposable> = tempNetns) =>
   stage({ api: { pods: [pod] } }, async ({ api, root: runDir, stack }) => {

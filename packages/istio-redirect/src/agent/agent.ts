@@ -22,7 +22,7 @@ import { metricsRegistry } from './serve/metrics.ts'
  */
 const SEARCH_MS = 5000
 
-/** Options of {@link runAgent}. */
+/** Options of {@link runAgent}, which runs the node agent. */
 export interface AgentOptions {
   readonly source: ConfigSource
   readonly log: AgentLog
@@ -82,8 +82,7 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
   let reloading = Promise.resolve()
   const installing = onNode.run({ signal })
 
-  // The agent reads the folder of its settings every ten seconds. It does not repeat the same error in the log each
-  // time.
+  // The agent reads its settings every ten seconds. An unchanged error is logged once, and again after five minutes.
   const refusals = calmLog(own, 'the configuration is valid again', { level: 'error' })
   const reload = async (bySignal: boolean): Promise<void> => {
     if (signal.aborted) return

@@ -40,8 +40,8 @@ export async function freshWriter(
 // internal
 
 /**
- * True if the namespace has the plugin's rules of the other back end without a record. Both back ends would see every
- * packet.
+ * True if the namespace has unrecorded rules of the plugin in another back end than the new rules. Both back ends would
+ * see every packet.
  */
 const hasOthers = async ({ netns }: RedirectContext, { generation }: FreshNftables, next: FreshBatch['backend']) =>
   generation !== FRESH_GENERATION && (await hasUnrecorded(netns, next))

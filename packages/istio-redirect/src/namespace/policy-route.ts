@@ -31,8 +31,8 @@ export interface NetworkItem {
 }
 
 /**
- * Policy rule for packets with a mark. Call `present` before `add`: the kernel accepts an equal rule twice, with
- * another priority.
+ * Policy rule for packets with a mark. Call `present` before `add`, because the kernel would add an equal rule a second
+ * time, with another priority.
  */
 export const markRule = (family: Family, { mark, mask, table, priority }: PolicyRoute): NetworkItem => {
   const wanted = { family, fwmark: mark, mask, table, priority }

@@ -6,7 +6,7 @@ import type { Backend } from '../backend.ts'
 import { clearNativeTables, hasNativeTables } from './native-tables.ts'
 
 /**
- * Removes the plugin's rules of the other back end that no record names, before new rules are written. Rules of both
+ * Removes the plugin's unrecorded rules in another back end than the new rules, before these are written. Rules in two
  * back ends would see every packet.
  */
 export async function removeUnrecorded(c: NetnsContext, next: Backend): Promise<void> {

@@ -25,8 +25,8 @@ export interface AddRequest {
 }
 
 /**
- * Message that keeps a pod whose network namespace the agent does not know. ztunnel keeps the namespace that it has.
- * Allowed in a snapshot only; otherwise ztunnel exits.
+ * Message that keeps a pod whose network namespace is unknown to the agent. ztunnel then uses the namespace that it
+ * received earlier. The message is allowed in a snapshot only; otherwise ztunnel exits.
  */
 export interface KeepRequest {
   readonly type: 'keep'

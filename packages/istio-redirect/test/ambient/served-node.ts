@@ -6,7 +6,8 @@ import type { RecordingZtunnel } from './recording-ztunnel.ts'
 /** Timeout of a test's waits for a condition, in milliseconds. */
 export const patience = { timeout: 20_000 }
 
-// Helpers for concurrent tests. Each concurrent test has an `expect` of its own, so the helpers wait with `vi.waitFor`.
+// Each concurrent test has an `expect` of its own. The helpers have none, so they wait with `vi.waitFor` instead of
+// `expect.poll`.
 
 /** Waits until the agent's ambient mode reports no problem. */
 export const ready = (agent: { problem(): string | undefined }) =>

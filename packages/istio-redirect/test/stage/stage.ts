@@ -54,15 +54,15 @@ export type Stage<O extends StageOptions> = Always &
   PartOf<O, 'agent'>
 
 /**
- * Starts the parts that a test asks for, and lets `play` build on them. Disposing the result disposes everything, and so
- * does a start that fails.
+ * Starts the parts of a simulated node that a test asks for, and passes them to `play`. Disposing the result disposes all
+ * parts. If a part fails to start, the parts that have started are disposed.
  *
  * @example
  * await using it = await stage({ api: { pods: [meshPod()] } }, ({ api, path }) => ({ api, runDir: path('run') }))
  */
 export async function stage<O extends StageOptions, T extends object = Stage<O>>(
   options: O,
-  // The default `play` returns the started parts unchanged, so T is Stage<O>.
+  // The type assertion is safe: without `play`, the result is the started parts, so T is Stage<O>.
   play: (it: Stage<O>) => T | Promise<T> = (it) => it as unknown as T,
 ): Promise<T & AsyncDisposable> {
   await using starting = new AsyncDisposableStack()

@@ -48,7 +48,7 @@ export interface Which {
   readonly isMesh: boolean
 }
 
-/** Options of the test pods. */
+/** Options of the pods that an upgrade test adds. */
 export interface PodsOptions {
   /** Builds the pod for the API server. Default: a pod with a sidecar, or a plain pod. */
   readonly store?: (name: string, which: Which) => StoredPod

@@ -13,7 +13,7 @@ export type RawAgent = ReturnType<typeof rawAgent>
 /** Connection of the agent stand-in to one ztunnel. */
 export type RawAgentConnection = Awaited<ReturnType<RawAgent['accepted']>>
 
-/** Starts the agent stand-in. */
+/** Starts a stand-in for the agent, to which a ztunnel can connect. */
 export function rawAgent() {
   const folder = mkdtempSync(join(tmpdir(), 'cni-raw-agent-'))
   const path = join(folder, 'ztunnel.sock')
@@ -35,7 +35,7 @@ export function rawAgent() {
     path,
     /** Removes the agent stand-in's socket and closes all connections, as if the agent ended. */
     leave,
-    /** Creates the agent stand-in's socket again. */
+    /** Creates the agent stand-in's socket again, after it was removed. */
     listen() {
       listener = listenHere()
     },

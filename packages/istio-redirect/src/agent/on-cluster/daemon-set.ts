@@ -33,7 +33,7 @@ export interface DaemonSet {
   stillWanted(options: { readonly signal: AbortSignal }): Promise<Verdict>
 }
 
-/** Options of {@link daemonSet}. */
+/** Options of {@link daemonSet}, the reader of the agent's DaemonSet. */
 export interface DaemonSetOptions {
   /** Name of this node. The agent requests the Node object only if the DaemonSet selects nodes by labels. */
   readonly nodeName: string

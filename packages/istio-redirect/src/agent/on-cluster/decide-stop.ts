@@ -2,7 +2,7 @@ import type { AgentConfig } from '../config/agent-config.ts'
 import type { EndReason } from '../part/part.ts'
 import type { ScopedLog } from '../part/services.ts'
 
-/** Dependencies of {@link decideStop}. */
+/** Dependencies of {@link decideStop}, which decides if a stopping agent removes the plugin. */
 export interface StopServices {
   readonly log: ScopedLog
   /** Asks for more time to stop the agent: `ms` milliseconds in addition to the usual deadline. */

@@ -4,7 +4,7 @@ import { calmLog } from '../log/calm-log.ts'
 import type { RequestReports } from '../part/server-reach.ts'
 import type { ApiAccess, Gauge, PluginTokenConfig, ScopedLog } from '../part/services.ts'
 
-/** Dependencies of {@link keepPluginToken}. */
+/** Dependencies of {@link keepPluginToken}, which renews the plugin's token. */
 export interface PluginTokenServices {
   readonly config: PluginTokenConfig
   readonly api: ApiAccess

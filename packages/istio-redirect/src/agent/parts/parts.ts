@@ -25,7 +25,7 @@ import { upgradePart } from './upgrade-part.ts'
 /** Dependencies of the agent's components, such as ambient mode and repair. */
 export interface PartServices {
   readonly log: AgentLog
-  /** Log scope of the agent itself. */
+  /** Log of the agent itself, in the scope `cni-agent`. */
   readonly own: ScopedLog
   readonly metrics: MetricsRegistry
   /** Counts the errors of the agent's components. */

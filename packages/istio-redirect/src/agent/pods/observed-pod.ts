@@ -58,7 +58,7 @@ export function observePod(document: unknown): ObservedPod | undefined {
   }
 }
 
-/** Key of a pod: `namespace/name`. */
+/** Builds the key of a pod in the agent's stores: `namespace/name`. */
 export const keyOf = ({ namespace, name }: Pick<ObservedPod, 'namespace' | 'name'>): string => `${namespace}/${name}`
 
 /** Maximal length of a container's termination message in characters. Kubelet cuts longer messages. */

@@ -29,7 +29,7 @@ export interface PodWatches {
   follow(pods: WatchedPods, observer: Observer, signal: AbortSignal): Promise<void>
 }
 
-/** Options of {@link podWatches}. */
+/** Options of {@link podWatches}, the agent's watches of pods. */
 export interface PodWatchesOptions extends Pick<ListWatchOptions, 'pause' | 'silenceMs'> {
   /** Receives the results of the watches' requests to the API server. */
   readonly reach?: RequestReports
@@ -92,7 +92,7 @@ function sharedWatch(api: ServiceAccount, what: What, reach: PodWatchesOptions['
     try {
       what(observer)
     } catch (error) {
-      // An error of one observer removes only this observer; the others continue.
+      // An observer that throws an error is removed. Other observers of the watch stay.
       members.get(observer)?.({ error })
     }
   }

@@ -19,8 +19,8 @@ export function isBroken(pod: ObservedPod, filter: BrokenFilter): boolean {
 function foundNothing({ name, terminated, lastTerminated }: InitContainerStatus, filter: BrokenFilter): boolean {
   if (filter.initContainerName !== '' && name !== filter.initContainerName) return false
   if (terminated !== undefined && (terminated.reason === 'Completed' || terminated.exitCode === 0)) return false
-  // Istio repairs after the second crash of the init container. With restartPolicy Never a second crash never happens,
-  // so one counts here.
+  // Istio's agent repairs a pod after the second crash of the init container. With restartPolicy Never there is no
+  // second crash, so our agent repairs after the first.
   return matches(terminated, filter) || matches(lastTerminated, filter)
 }
 

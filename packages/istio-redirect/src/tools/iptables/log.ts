@@ -11,7 +11,7 @@ export interface ToolLog {
   debug(message: string): void
 }
 
-/** Options of the command's log {@link ToolLog}. */
+/** Options of {@link ToolLog}, the log of `istio-redirect iptables`. */
 export interface LogOptions {
   /** Log level, or `default:LEVEL`. Levels for Istio's other log scopes are ignored. */
   readonly level: string

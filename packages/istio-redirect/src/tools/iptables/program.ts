@@ -60,7 +60,9 @@ export async function program(job: Program): Promise<ProgramReport> {
   }
 }
 
-/** Converts a job of the command to the context that the rule writers expect. They append rollback steps to `undo`. */
+/**
+ * Converts a job of the command to the context of the rule writers. The rule writers append rollback steps to `undo`.
+ */
 export function whereOf({ target, signal, log }: Pick<Program, 'target' | 'signal' | 'log'>, undo: (() => unknown)[]) {
   return {
     netns: target,

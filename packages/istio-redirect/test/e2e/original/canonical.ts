@@ -3,7 +3,8 @@ import type { CommandCase } from './random-command.ts'
 
 /**
  * Rewrites the lists in a pod's annotations as our plugin reads them: without blanks and duplicates, with decimal
- * ports. Istio's plugin has to act on such a pod as ours does. This checks the documented difference about lists.
+ * ports. Istio's plugin has to act on the rewritten pod as our plugin does on the original. The tests thus confirm the
+ * documented difference about lists.
  */
 export function canonicalPod(pod: StoredPod): StoredPod {
   const { annotations = {} } = pod.metadata

@@ -45,7 +45,9 @@ export interface ChartAgentOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Creates the Kubernetes objects of our chart for a mode, and starts the chart's agent. */
+/**
+ * Creates the Kubernetes objects that our chart renders for a test mode, and starts the agent with their configuration.
+ */
 export async function chartAgent(kube: KubeServer, mode: Mode, options: ChartAgentOptions = {}): Promise<ChartAgent> {
   await using stack = new AsyncDisposableStack()
   await forgetEvents(kube)

@@ -1,7 +1,7 @@
 import { isObject } from '@cni/types'
 import type { Manifest } from '../../chart/manifest.ts'
 
-/** Values of our chart for each mode of repair and ambient that tests run. */
+/** Values of our chart for each test mode: without repair, each kind of repair, and ambient. */
 export const modes = {
   'no repair': { repair: { enabled: false } },
   'repair in place': {},

@@ -1,6 +1,6 @@
 import { parts } from './state.ts'
 
-/** Results in which Istio's command-line program and ours are compared. */
+/** Names of the results that the tests compare between Istio's command-line program and ours. */
 export const commandFields = ['exit codes', 'dry run', ...parts] as const
 
 /** Name of a compared result: one of {@link commandFields}. */

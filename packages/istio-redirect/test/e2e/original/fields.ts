@@ -1,10 +1,13 @@
 import type { Pair, Side } from './plugin-pair.ts'
 import { type Part, parts } from './state.ts'
 
-/** Result in which Istio's plugin and ours are compared. */
+/**
+ * Name of a result that the tests compare between Istio's plugin and ours: outcome, CNI result, or a part of the
+ * namespace.
+ */
 export type Field = 'outcome' | 'result' | Part
 
-/** Formats a compared result of one plugin as text. */
+/** Text of one plugin's result, to compare it with the other plugin's. */
 export function shown(side: Side, field: Field): string {
   if (field === 'outcome') return side.exitCode === 0 ? 'success' : `exit ${side.exitCode}: ${errorClass(side.stdout)}`
   if (field === 'result') return side.exitCode === 0 ? sorted(JSON.parse(side.stdout)) : ''

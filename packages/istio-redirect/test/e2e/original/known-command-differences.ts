@@ -19,8 +19,8 @@ export interface KnownCommandDifference {
 }
 
 /**
- * Description of the documented difference A6 for the command line. The comparison gives Istio's program lists without
- * blanks and with decimal numbers.
+ * Documented difference A6 for the command line. The test removes blanks and makes numbers decimal in lists for Istio's
+ * program, and then expects equal results.
  */
 export const COMMAND_LISTS_TEXT =
   'Blanks in lists are removed, and numbers are decimal. Istio passes the list unchanged to iptables, which reads 015 as 13.'

@@ -20,8 +20,8 @@ export interface Known {
 }
 
 /**
- * Documented difference A6: our plugin uses lists after validation, without blanks and duplicates and with decimal
- * ports. The comparison gives such lists to Istio's plugin and expects the same result from both plugins.
+ * Documented difference A6: our plugin uses lists without blanks and duplicates, and with decimal ports. The tests give
+ * such lists to Istio's plugin and expect the same result from both plugins.
  */
 export const LISTS = 'A6'
 

@@ -21,7 +21,10 @@ export interface Report {
   readonly disagreements: readonly string[]
 }
 
-/** Number of cases with unexplained differences after which the comparison ends. Each of them is shrunk first. */
+/**
+ * Number of cases with unexplained differences after which the comparison ends. The comparison shrinks each of these
+ * cases first.
+ */
 const ENOUGH = Number(process.env.CNI_FUZZ_REPORTS ?? 1)
 /** Time limit in milliseconds for shrinking a random case. */
 const SHRINK_MS = 20_000

@@ -97,8 +97,8 @@ export function ztunnelPods(around: ProxySurroundings): ZtunnelPods {
     const namespace = `${dev}:${ino}`
     const before = pods.get(uid)
     if (before?.namespace === namespace && before.problem === undefined) return ''
-    // The pod has a new namespace. Its new proxy listens before the old proxy closes, so that no connection is refused
-    // in between.
+    // The pod has a new network namespace. The pod's new listeners open before the old listeners close, so that no
+    // connection is refused.
     const old = proxies.get(uid)
     proxies.delete(uid)
     giveUp(uid)

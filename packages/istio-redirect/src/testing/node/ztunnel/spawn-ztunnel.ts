@@ -10,7 +10,7 @@ import type { Ztunnel, ZtunnelView } from './ztunnel.ts'
 /**
  * Starts a stand-in for ztunnel as a process that can be killed. It speaks ZDS as ztunnel 1.30 does and listens in the
  * pods that it receives. It forwards connections in plain text (no HBONE). Needs root. Resolves when the process runs.
- * Its properties are updated with a short delay.
+ * The returned object's properties are updated with a short delay.
  *
  * @param options - `path`: the agent's socket
  */

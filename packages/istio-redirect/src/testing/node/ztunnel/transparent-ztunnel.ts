@@ -12,12 +12,13 @@ export interface TransparentZtunnel extends AsyncDisposable {
 }
 
 /**
- * Starts a stand-in for the ztunnel of a node (Istio up to 1.19) in this process. It has transparent listeners in its own
- * namespace. Tunnels and TPROXY, or eBPF programs, bring the connections of pods there unchanged. Each connection, also
- * an HBONE one, is forwarded in plain text to its original destination. DNS queries are answered with "no such name".
+ * Starts a stand-in for the ztunnel of a node (Istio up to 1.19) in the test's process. It has transparent listeners in
+ * its own network namespace. Tunnels with TPROXY, or eBPF programs, bring the pods' connections to the listeners
+ * unchanged. The stand-in forwards each connection, also HBONE, in plain text to its original destination. DNS queries
+ * are answered with "no such name".
  *
- * The caller keeps the namespace open. Needs root. With `source: 'own'` it connects from its own address, otherwise from
- * the address of the client, as ztunnel does.
+ * The caller keeps the namespace open. Needs root. With `source: 'own'`, the stand-in connects from its own address.
+ * Otherwise it connects from the client's address, as ztunnel does.
  *
  * @example
  * ```ts
