@@ -21,7 +21,7 @@ export interface Looks {
   end(): boolean
 }
 
-/** Creates an empty list of observations. The narrator `tell` prints each observation that is added. */
+/** Creates an empty list of observations. Each added observation is printed by `tell`. */
 export function looksTold(tell: Narrator): Looks {
   const all: Look[] = []
   const ms: Record<string, number> = {}

@@ -21,8 +21,8 @@ const labelSelector = z
   })
 
 /**
- * Schema of ambient mode's pod selectors. An unknown key is an error: without the misspelt key, a selector would match
- * every pod.
+ * Schema of ambient mode's pod selectors. An unknown key is an error. If a misspelt key were ignored, its selector
+ * would match every pod.
  */
 export const selectorsSchema = z.array(
   z.strictObject({ podSelector: z.nullish(labelSelector), namespaceSelector: z.nullish(labelSelector) }),

@@ -10,7 +10,7 @@ import { hasUnrecorded } from './remove-unrecorded.ts'
 import type { FirstWriter } from './rule-writer.ts'
 import { writerFor } from './writer-for.ts'
 
-/** Back end and encoded netlink batch for {@link freshWriter}. */
+/** Back end of the rules that {@link freshWriter} writes, and their encoded netlink batch. */
 export interface FreshBatch {
   readonly backend: Exclude<Backend, 'iptables-legacy'>
   /** Netlink batch that the agent has encoded from the configuration. Default: the plugin encodes it. */
@@ -40,8 +40,8 @@ export async function freshWriter(
 // internal
 
 /**
- * True if the namespace has unrecorded rules of the plugin in another back end than the new rules. Both back ends would
- * see every packet.
+ * True if the namespace has rules of the plugin from another back end that no record names. Old and new rules would
+ * both see every packet.
  */
 const hasOthers = async ({ netns }: RedirectContext, { generation }: FreshNftables, next: FreshBatch['backend']) =>
   generation !== FRESH_GENERATION && (await hasUnrecorded(netns, next))

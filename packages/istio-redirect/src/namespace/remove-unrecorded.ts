@@ -6,8 +6,8 @@ import type { Backend } from '../backend.ts'
 import { clearNativeTables, hasNativeTables } from './native-tables.ts'
 
 /**
- * Removes the plugin's unrecorded rules in another back end than the new rules, before these are written. Rules in two
- * back ends would see every packet.
+ * Removes rules that the plugin wrote with another back end and that no record names. Called before new rules are
+ * written: old and new rules would both see every packet.
  */
 export async function removeUnrecorded(c: NetnsContext, next: Backend): Promise<void> {
   if (next !== 'nftables') await clearNativeTables(c)

@@ -37,6 +37,6 @@ export interface RuleWriter extends FirstWriter {
   /** Throws a CNI error with the code of drift if the rules in the namespace differ from the configuration. */
   verify(): Promise<void>
   remove(): Promise<void>
-  /** Removes rules of an earlier configuration in the same back end that `apply` does not replace. */
+  /** Removes those rules of an earlier configuration that `apply` does not replace, in the same back end. */
   leaveBehind(earlier: CaptureConfig): Promise<void>
 }

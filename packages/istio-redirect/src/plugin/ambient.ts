@@ -45,8 +45,8 @@ async function isChosen(c: AddContext<Conf>, settings: Settings, pod: PodInfo, a
 }
 
 /**
- * Decides by the pod's labels alone if the pod is ambient. Returns the selectors that also depend on the namespace's
- * labels, if the pod's labels do not decide.
+ * Decides by the pod's labels if the pod is ambient. If the labels of the Kubernetes namespace also count, returns the
+ * selectors that depend on them.
  */
 export function chooseByPod(
   selectors: readonly EnablementSelector[],

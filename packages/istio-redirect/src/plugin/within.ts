@@ -1,8 +1,8 @@
 import { messageOf } from '@cni/types'
 
 /**
- * Runs `work` with a deadline that aborts its signal. If `work` has not settled a moment later, it is abandoned.
- * Rejects with the error of `work`. After the deadline, the error names the deadline.
+ * Runs `work`, whose signal aborts at the deadline. If `work` has not settled a moment later, it is abandoned. Rejects
+ * with the error of `work`, which names the deadline if the deadline has passed.
  */
 export async function within<T>(ms: number, outer: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const over = new AbortController()

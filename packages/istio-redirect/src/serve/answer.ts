@@ -9,7 +9,7 @@ export type ServeAnswer =
   /** Decision `skip`: the pod starts without redirection. The log contains the reason. */
   | ({ readonly act: 'skip' } & Logged)
   | ({ readonly act: 'redirect'; readonly config: CaptureConfig; readonly batch?: Uint8Array | undefined } & Logged)
-  /** Decision `fail`: the plugin's ADD fails with this error. */
+  /** Decision `error`: the plugin's ADD fails with this error. */
   | ({ readonly act: 'error'; readonly error: ServedError } & Logged)
   /** Refusal: the agent does not decide, and the plugin decides by itself. */
   | { readonly act: 'refused'; readonly reason: RefusalReason; readonly detail?: string | undefined }

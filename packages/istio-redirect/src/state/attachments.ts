@@ -13,7 +13,7 @@ export interface AttachmentRecord {
   readonly rules: CaptureConfig
   /** Packet mark and routing table of the policy route for TPROXY. `null` for REDIRECT. */
   readonly tproxy: { readonly mark: number; readonly table: number } | null
-  /** True if the ADD was completed. `false` until its last change is done. */
+  /** True after the last change of the ADD. `false` while the ADD runs, or if it was killed. */
   readonly applied: boolean
   /**
    * Generation of nf_tables after the batch that wrote the rules. While the kernel reports the same generation, the
@@ -46,7 +46,7 @@ export type Attachments = AttachmentStore<AttachmentRecord>
  * attachmentsIn('/var/run/istio-cni').read({ network: 'pods', containerID: 'abc', ifName: 'eth0' })
  */
 export function attachmentsIn(runDir: string): Attachments {
-  // Writes a record without validation, because type checking ensures that records are valid.
+  // Does not read a record back after writing it: type checking ensures that records are valid.
   return attachmentStore({ folder: attachmentsFolder(runDir), schema: recordSchema, readBack: false })
 }
 

@@ -6,8 +6,8 @@ import type { RecordingZtunnel } from './recording-ztunnel.ts'
 /** Timeout of a test's waits for a condition, in milliseconds. */
 export const patience = { timeout: 20_000 }
 
-// Each concurrent test has an `expect` of its own. The helpers have none, so they wait with `vi.waitFor` instead of
-// `expect.poll`.
+// Helpers for concurrent tests. Concurrent tests must use an `expect` of their own, which the helpers lack, so the
+// helpers wait with `vi.waitFor`.
 
 /** Waits until the agent's ambient mode reports no problem. */
 export const ready = (agent: { problem(): string | undefined }) =>
@@ -21,7 +21,7 @@ export const joined = (ztunnel: RecordingZtunnel) =>
 export const annotated = (pod: TestPod, value: string | undefined) =>
   vi.waitFor(() => expect(pod.annotation()).toBe(value), patience)
 
-/** Expected content of the node's sets for probes, as `address uid` of each pod. */
+/** Expected content of the node's sets for kubelet's probes, as `address uid` of each pod. */
 export const entriesOfPods = (...pods: readonly TestPod[]): string[] =>
   pods.flatMap(({ uid, addresses }) => addresses.map((address) => `${address} ${uid}`)).toSorted()
 

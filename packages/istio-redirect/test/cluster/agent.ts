@@ -47,7 +47,7 @@ export async function status(): Promise<string> {
 }
 
 /**
- * Lists the agent's files on the node: binaries, network lists and its run directory, without the plugin's log and
+ * Lists the agent's files on the node: binaries, conflists and its run directory, without the plugin's log and
  * attachment records.
  */
 export const nodeFiles = async (): Promise<string> =>
@@ -65,12 +65,12 @@ export async function atRest(look: () => Promise<string>): Promise<string> {
   return look()
 }
 
-/** Lists the files that the container runtime uses: plugins and network lists. */
+/** Lists the files that the container runtime uses: plugins and conflists. */
 export const networks = (): Promise<string> =>
   shell(`cd /; ls -l --time-style=+ opt/cni/bin | sed 1d; sha256sum opt/cni/bin/*
     for f in etc/cni/net.d/*; do echo "$f"; stat -c %a "$f"; cat "$f"; done`)
 
-/** Types of the plugins in the node's network list, in the order of the list. */
+/** Types of the plugins in the node's conflist, in the order of the list. */
 export async function chain(): Promise<string[]> {
   const list = JSON.parse(await shell('cat /etc/cni/net.d/*.conflist'))
   return list.plugins.map(({ type }: { type: string }) => type)

@@ -135,7 +135,7 @@ export function agentNode(net: Readonly<Record<string, string>> = { '10-calico.c
   return node
 }
 
-/** Configuration of our plugin in a network list, as an agent writes it on the test node. */
+/** Configuration of our plugin in a conflist, as an agent writes it on the test node. */
 export const entryOf = (node: AgentNode, more: object = {}) => ({
   ambient_enabled: false,
   cni_agent_run_dir: node.path('run'),
@@ -152,7 +152,7 @@ export const entryOf = (node: AgentNode, more: object = {}) => ({
   ...more,
 })
 
-/** Appends a plugin's configuration to a network list. */
+/** Appends a plugin's configuration to a conflist. */
 export function withEntry(list: string, entry: object): string {
   const document = JSON.parse(list)
   return `${JSON.stringify({ ...document, plugins: [...document.plugins, entry] }, null, 2)}\n`

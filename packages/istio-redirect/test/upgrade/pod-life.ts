@@ -17,7 +17,7 @@ export interface Pod extends AsyncDisposable {
   readonly uid: string
   readonly netns: Netns
   readonly attachment: Attachment
-  /** Network list with which the runtime called the pod's ADD. */
+  /** Conflist with which the runtime called the pod's ADD. */
   readonly list: NetworkList
   /** Rules in the pod after its ADD. Empty for a pod outside the mesh. */
   readonly rules: string
@@ -29,11 +29,11 @@ export interface Pods {
    * Adds a pod inside or outside the mesh. After a failed ADD it runs DEL and tries another sandbox, as kubelet does.
    */
   add(name: string, isMesh?: boolean): Promise<Pod>
-  /** Calls CHECK for the pod with the current network list. Expects the same rules as after ADD. */
+  /** Calls CHECK for the pod with the current conflist. Expects the same rules as after ADD. */
   check(pod: Pod): Promise<void>
   /**
-   * Calls DEL for the pod twice. Passes the current network list or, as some runtimes do, the list of the ADD. Expects
-   * that nothing of the pod is left.
+   * Calls DEL for the pod twice. Passes the current conflist or, as some runtimes do, the list of the ADD. Expects that
+   * nothing of the pod is left.
    */
   del(pod: Pod, by?: 'list' | 'cache'): Promise<void>
   /**

@@ -78,14 +78,14 @@ export async function upgradeNode(
         api.setDaemonSet(NAMESPACE, DAEMON_SET, {})
       },
       log,
-      /** Network list of the test node, as a container runtime loads it. */
+      /** Conflist of the test node, as a container runtime loads it. */
       list: () => loadConflistFile(files.path(LIST)),
       /** Starts the agent of a release. Waits until the agent is ready, unless `atOnce` is set. */
       async start(release: Release, { atOnce = false }: { readonly atOnce?: boolean } = {}) {
         const agent = await files.start({
           file: [join(PROGRAMS[release], 'install-cni')],
           // The agents of the releases get different settings, so that an update changes the plugin's configuration in
-          // the network list.
+          // the conflist.
           env: { CNI_BIN_SOURCE_DIR: files.path(release), EXCLUDE_NAMESPACES: `kube-system,${release}` },
           atOnce,
         })

@@ -46,7 +46,7 @@ export function zdsFixture(options: Partial<ZdsOptions> = {}) {
     pods,
     log,
     events,
-    /** Number of pods' namespace handles that the server has in use and has not released. */
+    /** Number of namespace handles of pods that the server has not released. */
     leases: () => leases,
     pod(name: string): ZdsPod {
       const handle = netns.open('/proc/self/ns/net')

@@ -34,7 +34,7 @@ const SOCKET_PROBLEMS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'no program listens',
 }
 
-/** Checks that the agent is ready, and prints the agent's reasons if it is not. */
+/** Checks that the agent is ready. If not, prints the reasons that the agent reports. */
 export async function checkAgent(port: number): Promise<Check> {
   const url = `http://127.0.0.1:${port}/readyz`
   const problem = await new Promise<string | undefined>((resolve) => {

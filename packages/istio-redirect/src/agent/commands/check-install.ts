@@ -13,8 +13,8 @@ import { parseConflist } from '@cni/types'
 import type { Check } from './checks.ts'
 
 /**
- * State of the plugin's installation on the node: the installed files, and each container runtime's reading of the
- * network configuration.
+ * State of the plugin's installation on the node: the installed files, and the networks that each container runtime
+ * reads from them.
  */
 export interface InstallChecks {
   readonly checks: readonly Check[]

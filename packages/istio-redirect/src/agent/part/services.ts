@@ -45,7 +45,7 @@ export interface ApiAccess {
   readonly namespace: string
 }
 
-/** Settings of the repair of broken pods, including settings that other components of the agent share. */
+/** Settings of the repair of broken pods. Some of the settings also belong to other components of the agent. */
 export interface RepairConfig {
   readonly repairPods: boolean
   readonly deletePods: boolean

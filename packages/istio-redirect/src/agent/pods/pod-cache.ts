@@ -38,7 +38,7 @@ export interface PodCacheOptions {
 
 interface Entry {
   readonly uid: string
-  /** Decision-relevant members of the pod. `undefined` if the pod is too large for the cache. */
+  /** Members of the pod that affect the plugin's decision. `undefined` if the pod is too large for the cache. */
   readonly pod: PodInfo | undefined
   readonly chars: number
 }

@@ -35,7 +35,7 @@ export interface ChartAgent extends AsyncDisposable {
    * runtime passes no UID, and all pods share one network namespace. Returns the plugin's output.
    */
   add(name: string, change?: { readonly alone?: boolean }): Promise<string>
-  /** Writes the network list of the test node's primary network. */
+  /** Writes the conflist of the test node's primary network. */
   writeList(text: string): void
 }
 
@@ -80,8 +80,8 @@ export async function chartAgent(kube: KubeServer, mode: Mode, options: ChartAge
   })
   node.write('sa/token', await tokenOf(kube, 'istio-cni'))
   node.write('sa/ca.crt', readFileSync(kube.caFile, 'utf8'))
-  // The API server listens on the machine's loopback, so the agent stays in the machine's network namespace. Only the
-  // process that the agent sees as process 1 is in the node's.
+  // The API server listens on the machine's loopback, so the agent runs in the machine's network namespace. The agent
+  // takes process 1 for the node: the test mounts a process of the node's namespace in its place.
   const inNode = 'mount --bind "/proc/$0" /proc/1 && exec "$1"'
   const holder = stack.use(holding(target))
   const agent = await node.start({

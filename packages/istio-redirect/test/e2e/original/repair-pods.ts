@@ -78,7 +78,7 @@ export async function repairPods({ admin }: KubeServer, node: string) {
     await write('POST', pods, { ...annotated, metadata, spec: { ...annotated.spec, nodeName: node } })
   }
   return {
-    /** Sets the status of each pod's init container `istio-validation` that the pod's name describes. */
+    /** Gives each test pod the init container status that belongs to the pod's name. */
     async fail() {
       for (const name of names) {
         const { state, lastState } = validations[name] ?? { state: ended(126) }

@@ -29,7 +29,7 @@ export interface Stage extends AsyncDisposable {
   forget(): void
 }
 
-/** Configuration of our plugin in the network list, as the node agent writes it. */
+/** Configuration of our plugin in the conflist, as the node agent writes it. */
 export const entry = (runDir: string, more: object = {}): PluginConf => ({
   type: 'istio-cni',
   cni_agent_run_dir: runDir,
