@@ -54,8 +54,8 @@ export async function missingFromNamespace(netns: NetnsTarget, attachment: Recor
 }
 
 /**
- * Removes the addresses and policy routes that {@link NamespaceNetwork.prepare} added, except those that the attachment
- * `next` needs.
+ * Removes the addresses and policy routes that {@link NamespaceNetwork.prepare} added. Keeps those that the pod's next
+ * attachment `next` needs.
  */
 export async function removeFromNamespace(
   netns: NetnsTarget,

@@ -1,6 +1,6 @@
 import type { NetnsTarget } from '@cni/netns'
 
-/** Environment, streams and machine of {@link runTools}, so that tests can replace them. */
+/** Environment, streams and file access of the commands that {@link runTools} runs. Tests replace them. */
 export interface ToolIo {
   readonly env: Readonly<Record<string, string | undefined>>
   stdout(text: string): void
