@@ -47,7 +47,7 @@ export function ztunnelPods(around: ProxySurroundings): ZtunnelPods {
   const pods = new Map<string, ZtunnelPod>()
   const proxies = new Map<string, () => void>()
   /**
-   * Namespaces of pods in which ztunnel cannot listen yet, by UID. `undefined` if the agent's file descriptor is not a
+   * Namespaces of pods in which ztunnel cannot listen, by UID. `undefined` if the agent's file descriptor is not a
    * namespace.
    */
   const pending = new Map<string, Netns | undefined>()
