@@ -26,7 +26,7 @@ export interface AddRequest {
 
 /**
  * Message that keeps a pod whose network namespace is unknown to the agent. ztunnel then uses the namespace that it
- * received earlier. The message is allowed in a snapshot only; otherwise ztunnel exits.
+ * received earlier. Outside of a snapshot, the message makes ztunnel exit.
  */
 export interface KeepRequest {
   readonly type: 'keep'

@@ -4,10 +4,7 @@ import { isShown, type LogSettings, levelOf } from './levels.ts'
 
 /** Destination of the agent's log lines: a standard stream or a file. */
 export interface LogWriter {
-  /**
-   * Writes a log line, as JSON if `json` is true. `unless-terminal` selects text for a terminal and JSON for other
-   * targets.
-   */
+  /** Writes a log line, as JSON if `json` is true. `unless-terminal` means text on a terminal, otherwise JSON. */
   write(entry: LogEntry, json: boolean | 'unless-terminal'): void
 }
 
