@@ -25,8 +25,8 @@ export interface AddRequest {
 }
 
 /**
- * Message that keeps a pod whose network namespace is unknown to the agent. ztunnel then uses the namespace that it
- * received earlier. Outside of a snapshot, the message makes ztunnel exit.
+ * Message that keeps a pod whose network namespace the agent does not know. ztunnel uses the namespace from an earlier
+ * message. Outside of a snapshot, the message makes ztunnel exit.
  */
 export interface KeepRequest {
   readonly type: 'keep'
