@@ -5,20 +5,20 @@ const ADDS_PER_MINUTE = 10_000 / 60
 
 export const HELP = `npm run soak -- [options]
 
-The whole agent on a throw-away node for an hour: pods start, are checked and deleted, join and leave the mesh; the API
-server and ztunnel are restarted, and what the agent keeps is damaged. At the end every pod's rules have to be right, and
-memory, descriptors, sockets, files and what is in the kernel flat: docs/soak.md says how that is judged.
+Runs the whole agent on a temporary node for an hour. Pods start, are checked and deleted, join and leave the mesh. The
+API server and ztunnel restart. Files and rules that the agent keeps are damaged. At the end the rules of every pod must
+be correct. Memory, descriptors, sockets, files and kernel objects must not grow: docs/soak.md.
 
-  --minutes N    how long (60)
-  --adds N       pods that start in that time (167 a minute: 10 000 in an hour)
-  --seed N       of the order of things (a random one, which is printed)
-  --json FILE    all figures and samples
-  --log FILE     the agent's log
+  --minutes N    duration (60)
+  --adds N       number of pods that start (167 a minute: 10 000 in an hour)
+  --seed N       seed of the order of events (default: random, printed)
+  --json FILE    file for all figures and samples
+  --log FILE     file for the agent's log
   --no-install   do not install missing Debian packages
   --help
 
 Needs root. Progress is on stderr, the result on stdout.
-Exit code: 0 flat and right, 1 something grows or is wrong, 2 wrong options.
+Exit code: 0 flat and correct, 1 something grows or is wrong, 2 invalid options.
 `
 
 export interface SoakOptions {

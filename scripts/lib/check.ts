@@ -42,13 +42,10 @@ export async function checkSources() {
   await checkTexts()
   await step('types (tsc)', checkTypes)
   await step('types of the playground (tsc, DOM)', () => exec(['tsc', '-p', 'playground'], { quiet: true }))
-  await step('unused files, exports and dependencies (knip)', () =>
-    exec(['knip', '--no-config-hints'], { quiet: true }),
-  )
   await step('API comments (typedoc)', checkReference)
 }
 
-/** Builds all packages and runs all checks of the built packages. */
+/** Builds all packages, checks the built packages, and searches for unused code. */
 export async function checkPackages() {
   await buildPackages()
   await step('public API: as recorded in api/', checkApi)
@@ -57,4 +54,7 @@ export async function checkPackages() {
   await step('built packages on the Node of this machine', smokeTest)
   await checkPackagesOffline(packed)
   await step('sizes (size-limit)', () => exec(['size-limit'], { quiet: true }))
+  await step('unused files, exports and dependencies (knip)', () =>
+    exec(['knip', '--no-config-hints'], { quiet: true }),
+  )
 }
