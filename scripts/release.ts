@@ -5,16 +5,15 @@ import { publish, rehearse } from './lib/release.ts'
 
 const HELP = `npm run release [-- --dry-run]
 
-Checks, builds and packs every package in a clone of the commit, publishes those whose version the registry does not have yet,
-and tags them. The versions are those of the package.json files: "changeset version" makes them, and the CHANGELOGs, of what
-.changeset holds.
+Checks, builds and packs all packages in a clone of the commit. Publishes and tags the packages whose version is not in the
+registry yet. The versions are in the package.json files: "changeset version" updates them and the CHANGELOGs from the files
+in .changeset.
 
-  --dry-run   versions and CHANGELOGs are made in that clone, if changesets wait; everything is checked, built and packed, npm
-              says what it would upload. Nothing here changes, nothing is uploaded, no account is needed, nor is the registry
-              but for the dependencies
+  --dry-run   update versions and CHANGELOGs only in the clone, then check, build and pack everything. npm prints what it would
+              upload. Changes nothing here, uploads nothing, and needs no account. The registry is only read for dependencies
   --help
 
-Exit code: 0 published, or nothing to publish; 1 refused or failed; 2 wrong options.
+Exit code: 0 published, or nothing to publish; 1 refused or failed; 2 invalid options.
 `
 
 await main(async () => {

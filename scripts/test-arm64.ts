@@ -17,22 +17,22 @@ const PACKAGES = ['qemu-system-arm', 'qemu-user-static', 'kmod', 'debian-archive
 
 const HELP = `npm run test:arm64 [-- OPTIONS]
 
-Compiles istio-cni and hello-chain for arm64 (cni-build --target linux-arm64) and runs them under emulation: VERSION, STATUS
-and --help of each on this machine's kernel; ADD, CHECK and DEL on Debian's own kernel for arm64 in a virtual machine, which
-asks an API server on this machine's loopback. Rules are written with iptables and by netlink, in namespaces of that machine.
-Needs root and these packages of Debian:
+Compiles istio-cni and hello-chain for arm64 (cni-build --target linux-arm64) and runs them under emulation. VERSION, STATUS
+and --help run on this machine's kernel. ADD, CHECK and DEL run in a virtual machine with Debian's kernel for arm64, with
+iptables and with netlink. The API server is on this machine's loopback.
+Needs root and these Debian packages:
 ${PACKAGES.join(', ')}.
-The machine's own packages (kernel, C library, iptables, nftables, busybox) are downloaded and not installed.
+The virtual machine's packages (kernel, C library, iptables, nftables, busybox) are downloaded, not installed.
 
-  --no-install     neither install missing packages nor download any: where one is missing, nothing is run
-  --minutes N      when the machine is switched off whatever it does, 15 unless told
+  --no-install     do not install or download packages; if a package is missing, run nothing
+  --minutes N      time limit of the virtual machine (15)
   --help
 
-Progress is on stderr, what it came to on stdout. All that was said is in $XDG_CACHE_HOME/cni-ts/arm64/logs or
-/var/cache/cni-ts/arm64/logs; the packages are beside it.
+Progress is on stderr, the result on stdout. Logs: $XDG_CACHE_HOME/cni-ts/arm64/logs or /var/cache/cni-ts/arm64/logs. The
+packages are beside that folder.
 
-Exit code: 0 all is well; ${FAILED} something is not as it must be; ${LATE} it took too long; ${USAGE} wrong options; ${SKIPPED} nothing was
-run, and what is missing here is named; 1 something else went wrong.
+Exit code: 0 passed; ${FAILED} failed; ${LATE} time limit reached; ${USAGE} invalid options; ${SKIPPED} skipped, with the names of missing
+packages; 1 other error.
 `
 
 const cache = cacheFor('arm64')

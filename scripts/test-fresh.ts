@@ -21,16 +21,16 @@ const COMMANDS = [
 
 const HELP = `npm run test:fresh [-- OPTIONS]
 
-A minimal Debian 12 with Node and npm of this machine and git, nothing else; in it a clone of the commit that is checked
-out here, then "npm run demo", "npm test" (through .ci/run) and "npm run build". This machine's folders are not visible
-there; its network is. Needs root. All of it is removed afterwards but the logs and the archive of the base.
+Builds a minimal Debian 12 with git, and Node and npm of this machine. Runs "npm run demo", "npm test" (through .ci/run)
+and "npm run build" there, in a clone of HEAD. The new machine shares the network, but no folder of this machine. Needs
+root. Removes the machine at the end; the logs and the archive of the base stay.
 
-  --only NAME   only demo, test or build; may be given more than once
-  --keep        leave the machine's folder, with a copy of npm's settings in it, and say how to look around there
-  --rebuild     make the base anew from Debian's packages
+  --only NAME   run only demo, test or build; repeatable
+  --keep        keep the machine's folder, with a copy of npm's settings, and print how to enter the machine
+  --rebuild     build the base again from Debian's packages
   --help
 
-Exit code: 3, 4 or 5 when demo, test or build failed; 2 wrong options; 1 when it did not come to that.
+Exit code: 3, 4 or 5 if demo, test or build failed; 2 invalid options; 1 if the machine could not be built.
 Archive and logs: $XDG_CACHE_HOME/cni-ts or /var/cache/cni-ts.
 `
 

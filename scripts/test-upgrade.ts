@@ -9,16 +9,16 @@ import { inThrowAwayNode } from './lib/throw-away-node.ts'
 
 const HELP = `npm run test:upgrade [-- OPTIONS] [FILE...]
 
-A throw-away node (network, mount and process namespaces of its own) whose agent is updated from release ${RELEASED} to this
-commit, and back, while pods are added, checked and deleted, and while the agents are killed. Needs root. The release is
-built once, from its tag or from the commit "chore: release ${RELEASED}", and kept.
+Updates the agent of a temporary node from release ${RELEASED} to this commit, and back. Meanwhile pods are added, checked and
+deleted, and the agents are killed. The node has its own network, mount and process namespaces. Needs root. The release
+is built once, from its tag or from the commit "chore: release ${RELEASED}", and cached.
 
-  --from REF     another commit than that of release ${RELEASED}
-  --no-install   fail when Debian packages are missing, instead of installing them
-  FILE...        only test files with such names
+  --from REF     start from this commit instead of release ${RELEASED}
+  --no-install   fail if Debian packages are missing, instead of installing them
+  FILE...        only test files whose path contains FILE
   --help
 
-Exit code: 0 passed, or skipped because this clone does not have the release; 1 failed; 2 wrong options.
+Exit code: 0 passed, or skipped because this clone does not have the release; 1 failed; 2 invalid options.
 Executables of the release: $XDG_CACHE_HOME/cni-ts/upgrade or /var/cache/cni-ts/upgrade.
 `
 

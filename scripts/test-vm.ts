@@ -47,24 +47,24 @@ const PACKAGES = [...TEST_PACKAGES, 'qemu-system-x86', 'kmod', 'busybox-static']
 
 const HELP = `npm run test:vm [-- OPTIONS] [FILE...]
 
-Boots Debian's own kernel in a virtual machine (qemu) and runs a sample of the suites that need a real kernel there, link
-kinds included that other kernels may lack. The machine sees this machine's files and changes none of them: what is
-written there stays in its memory. It has no network and no disks. Needs root and these packages of Debian:
+Boots Debian's kernel in a virtual machine (qemu) and runs a sample of the suites that need a real kernel, with link kinds
+that other kernels may lack. The virtual machine reads this machine's files. Its writes stay in its memory. It has no
+network and no disks. Needs root and these Debian packages:
 ${PACKAGES.join(', ')}.
-The kernel is taken out of its package, not installed.
+The kernel is extracted from its package, not installed.
 
-  FILE             test files of the projects netns and e2e instead of the sample, by their path or a part of it
-  --no-install     neither install missing packages nor download the kernel: where one is missing, nothing is run
-  --accel kvm|tcg  the processor: this machine's, where that works, which is much faster; or a program, the default
-  --minutes N      when the machine is switched off whatever it does, 30 unless told
-  --keep           leave the machine's folder, and say how to look around in it
+  FILE             path, or part of the path, of test files of the projects netns and e2e, instead of the sample
+  --no-install     do not install packages or download the kernel; if a package is missing, run nothing
+  --accel kvm|tcg  virtualization by this machine's processor (kvm, much faster) or by emulation (tcg, the default)
+  --minutes N      time limit of the virtual machine (30)
+  --keep           keep the machine's folder, and print how to enter it
   --help
 
-Progress is on stderr, what it came to in one line on stdout. All that was said is in $XDG_CACHE_HOME/cni-ts/vm/logs or
-/var/cache/cni-ts/vm/logs; the kernel is beside it.
+Progress is on stderr, the result is one line on stdout. Logs: $XDG_CACHE_HOME/cni-ts/vm/logs or /var/cache/cni-ts/vm/logs.
+The kernel is beside that folder.
 
-Exit code: 0 all passed; ${FAILED} in the machine a test failed or was skipped; ${LATE} it took too long; ${USAGE} wrong options;
-${SKIPPED} nothing was run, and what is missing here is named; 1 something else went wrong.
+Exit code: 0 passed; ${FAILED} a test failed or was skipped; ${LATE} time limit reached; ${USAGE} invalid options;
+${SKIPPED} skipped, with the names of missing packages; 1 other error.
 `
 
 const cache = cacheFor('vm')

@@ -13,17 +13,17 @@ import { main, Stop, say, step, together } from './lib/progress.ts'
 
 const HELP = `npm test [-- OPTIONS]
 
-Sets up, checks sources and packages, builds the executables, runs the tests. Of slow suites a sample runs; the title of
-the suite has its seed, and CNI_SEED=SEED brings that sample back. "npm run test:deep" runs all of them.
+Installs packages, checks sources and packages, builds the executables, and runs the tests. Slow suites run a sample of
+their cases. The title of such a suite has the seed; CNI_SEED=SEED repeats the sample. "npm run test:deep" runs all cases.
 
-  --changed [REF]  only tests that import, over any number of files, what changed since the commit REF, and lint, types and
-                   documentation; default of REF: where origin/main was left, on main itself the commit before. What a test
-                   starts as a process is not imported: before a merge run everything
-  --deep           every case of every suite (CNI_DEEP=1)
-  --no-install     install no Debian packages
+  --changed [REF]  only lint, types, documentation, and the tests that import a file changed since the commit REF.
+                   Default of REF: the merge base with origin/main; on main: the last commit's parent.
+                   A program that a test starts is not an import, so run all tests before a merge
+  --deep           all cases of all suites (CNI_DEEP=1)
+  --no-install     do not install missing Debian packages
   --help
 
-Exit code: 2 wrong options; 1 when something failed.
+Exit code: 1 failed; 2 invalid options.
 `
 
 await main(async () => {

@@ -91,17 +91,17 @@ export const HELP = `npm run bench -- [options]
 ${Object.entries(SUITES)
   .map(([name, { about }]) => `${' '.repeat(26)}${name.padEnd(15)}${about}`)
   .join('\n')}
-  --runs N              of every contender, 20 unless told (agent, rules and sets: 10, ambient: 40, instructions: 5, load: 3)
-  --pods N              plugin, load: pods of the burst (200, 250); ambient: pods of the node (250)
-  --heals N             agent: heals of each kind (10)
-  --gap-ms N            agent: pause between heals (1200)
-  --idle-seconds N      agent: how long it is watched doing nothing (20)
-  --files N             agent: how many others are in its crowded folder (10000)
-  --connections N       ambient-modes: short connections of a run (300)
-  --requests N          ambient-modes: requests of a run, on one connection (300)
-  --megabytes N         ambient-modes: of the long connection of a run (64)
+  --runs N              runs of each contender (20; agent, rules and sets: 10, ambient: 40, instructions: 5, load: 3)
+  --pods N              plugin, load: pods that start at once (200, 250); ambient: pods of the node (250)
+  --heals N             agent: repairs of each kind (10)
+  --gap-ms N            agent: milliseconds between repairs (1200)
+  --idle-seconds N      agent: seconds for which the idle agent is measured (20)
+  --files N             agent: number of other files in the full network folder (10000)
+  --connections N       ambient-modes: short connections in a run (300)
+  --requests N          ambient-modes: requests in a run, on one connection (300)
+  --megabytes N         ambient-modes: size of a run's long transfer (64)
   --peers DIR           folder with the originals istio-cni, install-cni, cnitool;
-                        else CNI_PEERS, else the first folder of PATH with one of them
+                        default: CNI_PEERS, then the first folder of PATH with one of them
   --compare [FILE]      compare with a stored report, default ${BASELINE}
   --save                store the result as ${BASELINE}, each suite with its day and commit;
                         with --suite the other suites keep their stored rows
@@ -110,7 +110,7 @@ ${Object.entries(SUITES)
   --help
 
 Needs root. The report is bench/report/report.md and report.json; progress is on stderr.
-Exit code: 0 done, 1 a regression or a suite that failed, 2 wrong options.
+Exit code: 0 done, 1 regression or failed suite, 2 invalid options.
 `
 
 /** Error: the command line of a benchmark is invalid. The command then ends with exit code 2. */

@@ -15,26 +15,26 @@ export interface DemoOptions {
 
 export const HELP = `Usage: npm run demo [-- OPTIONS]
 
-Redirect a real pod's traffic with the compiled istio-cni plugin, in a throw-away node
-(network and mount namespace), and tell what happened.
+Redirects a real pod's traffic with the compiled istio-cni plugin, on a temporary node
+(network and mount namespace), and prints each step.
 
 Options:
-  --json         progress on stderr, one JSON object with all facts on stdout
-  --keep         stop before DEL and leave the namespaces for exploring
-  --clean        remove what --keep left
+  --json         print progress on stderr, and one JSON object with all facts on stdout
+  --keep         stop before DEL and keep the namespaces
+  --clean        remove the namespaces that --keep left
   --without-iptables
-                 take iptables, ip6tables, nft and nsenter away from the node first:
-                 nothing needs them. Debian's package iptables is not asked for
-  --ambient      another story: a pod joins an ambient mesh and leaves it while connections
-                 are open, and one ztunnel takes over from another
+                 remove iptables, ip6tables, nft and nsenter from the node first, because
+                 the plugin needs none of them. Does not install the package iptables
+  --ambient      demo of ambient mode: a pod joins the mesh and leaves it while connections
+                 are open, and a new ztunnel replaces the old one
   --ambient=node-iptables
-                 the same, redirected on the node, as Istio 1.19 did
+                 the same with redirection on the node by iptables, as in Istio 1.19
   --ambient=node-ebpf
-                 the same by programs of eBPF on the links of pods
-  --no-install   do not install Debian packages; say what is missing
+                 the same with redirection on the node by eBPF programs on the pods' links
+  --no-install   do not install Debian packages; name the missing ones
   -h, --help     print this
 
-Exit codes: 0 everything was as expected, 1 something was not, 2 wrong usage.`
+Exit codes: 0 everything was as expected, 1 a step was not, 2 wrong usage.`
 
 /**
  * Parses the command-line options of the demo.

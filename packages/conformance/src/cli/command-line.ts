@@ -11,38 +11,38 @@ import {
 } from '@cni/host/cli'
 
 const FLAGS = {
-  conf: textFlag({ name: 'conf', value: 'FILE', help: "the plugin's configuration, or a list that has one for it" }),
+  conf: textFlag({ name: 'conf', value: 'FILE', help: "the plugin's configuration, or a list that contains it" }),
   chained: boolFlag({
     name: 'chained',
-    help: 'it comes after other plugins: give it a pod with an interface, and a prevResult',
+    help: 'the plugin runs after other plugins: prepare an interface in the pod, and pass a prevResult',
   }),
   only: listFlag({
     name: 'only',
     value: 'ID',
-    help: 'run this check or group; may be repeated, or a list with commas',
+    help: 'run only this check or group; repeatable, or a list with commas',
   }),
-  skip: listFlag({ name: 'skip', value: 'ID', help: 'leave this check or group out; may be repeated' }),
+  skip: listFlag({ name: 'skip', value: 'ID', help: 'skip this check or group; repeatable, or a list with commas' }),
   cniPath: textFlag({
     name: 'cni-path',
     value: 'DIRS',
-    help: 'where it finds plugins it calls (default: its own folder, /opt/cni/bin, /usr/lib/cni)',
+    help: 'folders of the plugins that it calls (default: its own folder, /opt/cni/bin, /usr/lib/cni)',
   }),
   cniVersion: textFlag({
     name: 'cni-version',
     value: 'VERSION',
-    help: "cniVersion of configurations (default: the configuration's, or the newest it claims)",
+    help: "cniVersion of configurations (default: from --conf, else the plugin's newest)",
   }),
   args: textFlag({ name: 'args', value: 'TEXT', help: 'CNI_ARGS of every call' }),
   share: listFlag({
     commas: false,
     name: 'share',
     value: 'PATH',
-    help: "a file or folder below /run or /var/lib/cni that it sees, such as its daemon's socket",
+    help: "file or folder below /run or /var/lib/cni that the plugin needs, such as its daemon's socket",
   }),
-  timeout: secondsFlag({ name: 'timeout', mostSeconds: 3600, help: 'how long one execution may take (default: 10)' }),
-  strict: boolFlag({ name: 'strict', help: 'advice counts too: exit code 1' }),
-  json: boolFlag({ name: 'json', help: 'the whole report as JSON on stdout' }),
-  junit: textFlag({ name: 'junit', value: 'FILE', help: 'and as JUnit XML to a file' }),
+  timeout: secondsFlag({ name: 'timeout', mostSeconds: 3600, help: 'time limit of one execution (default: 10)' }),
+  strict: boolFlag({ name: 'strict', help: 'exit code 1 also for advice' }),
+  json: boolFlag({ name: 'json', help: 'print the report as JSON on stdout' }),
+  junit: textFlag({ name: 'junit', value: 'FILE', help: 'also write the report as JUnit XML to FILE' }),
   list: boolFlag({ name: 'list', help: 'print the checks' }),
   version: boolFlag({ name: 'version', help: 'print the version' }),
 } as const
@@ -72,16 +72,16 @@ export function parseCommandLine(argv: readonly string[]): CommandLine | 'help' 
 /** Text that `cni-conformance --help` prints. */
 export const helpText = (colour: boolean): string => `${heading('Usage:', colour)} cni-conformance PLUGIN [flags]
 
-Checks a CNI plugin against the specification, in throw-away namespaces: the machine stays as it is. Needs root.
+Checks a CNI plugin against the specification, in temporary namespaces. Does not change the machine. Needs root.
 
 ${heading('Flags:', colour)}
 ${flagsText(FLAGS)}
 Try it: cni-conformance /usr/lib/cni/loopback
 
 ${heading('Exit codes:', colour)}
-  0  conforms
-  1  does not
+  0  the plugin conforms
+  1  the plugin violates the specification
   2  wrong usage
-  3  could not run
-  4  incomplete: no violation, but not everything could be checked; the report begins with why
+  3  the checks could not run
+  4  incomplete: no violation, but some checks could not run; the report begins with the reason
 `
