@@ -64,7 +64,9 @@ export interface Iptables {
   save(family: Family): Promise<string>
   /** Reads all rules, chains and policies of the back end in use as a snapshot. Changes nothing. */
   snapshot(options?: {
-    /** Families to include in the snapshot. Default: the families of the `Iptables`. */
+    /**
+     * Families to include in the snapshot. Default: the families that the option `families` of `iptables()` selects.
+     */
     readonly families?: readonly Family[] | undefined
     /** Tables to include in the snapshot. Default: all tables. */
     readonly tables?: readonly Table[] | undefined
@@ -81,7 +83,7 @@ export interface Iptables {
   watch(
     rules: Ruleset,
     options?: {
-      /** Signal that ends the watch, also during a read. Default: the signal of the context. */
+      /** AbortSignal that ends the watch, also during a read. The context's `signal` also ends the watch. */
       readonly signal?: AbortSignal | undefined
       /** Milliseconds between two checks of a watch. Default: 30 000. */
       readonly interval?: number | undefined
@@ -96,8 +98,8 @@ export interface Iptables {
 
 /**
  * Creates the access to a namespace's iptables rules. `where` is an open namespace, `'host'`, or a context with
- * `netns`. The context's `signal` stops running programs. Its `undo` registers the undo step before the first write.
- * Nothing runs before the first call.
+ * `netns`. An abort of the context's `signal` stops running programs. The context's `undo` registers the undo step
+ * before the first write. No program runs before the first method call.
  *
  * During a CNI DEL, `remove` and `removeChains` remove nothing if the namespace handle is `kept`: another attachment
  * still uses the namespace.

@@ -17,7 +17,9 @@ import { type ApplyReport, overall, planOf } from './report.ts'
 
 /** Options of `applyRuleset`, which writes a ruleset to the kernel. */
 export interface ApplyOptions {
-  /** Printer of the restore text for a first write, as in the options of `iptables()`. Default: `restoreText`. */
+  /**
+   * Function that prints the restore text of a first write: the option `print` of `iptables()`. Default: `restoreText`.
+   */
   readonly print?: ((rules: Ruleset, family: Family) => string) | undefined
   readonly undo?: RegisterUndo | undefined
 }
@@ -34,12 +36,13 @@ export async function applyRuleset(session: Session, rules: Ruleset, options: Ap
   const cleared = new Journal(session)
   let writing: Promise<unknown> | undefined
   const undo = once(async () => {
-    // The undo step may run while this call is still writing. The step waits for these writes, then rolls them back as
-    // well.
+    // The undo step may run while this `apply` call is still writing. The step waits for these writes, then rolls them
+    // back as well.
     await writing?.catch(() => {})
     await settle([work.takeBack(), cleared.takeBack()])
   })
-  // Registers the undo step before the first write, so that a handler that fails meanwhile rolls it back.
+  // Registers the undo step before the first write. The step then also runs if the plugin's handler fails during the
+  // write.
   options.undo?.(undo)
   const write = async (): Promise<ApplyReport['plan']> => {
     const plan = (await work.byNetlink()) ?? (await work.byPrograms(families, options.print))
@@ -102,7 +105,8 @@ class ApplyWork {
     if (done === undefined) return undefined
     this.generation = done[0]?.generation
     for (const { seen, steps } of done) this.#journal.keep(this.#backend, seen, steps)
-    // The report omits a family without rules in the ruleset, unless that family still held an older ruleset's rules.
+    // The report covers the families in which the ruleset has rules. It covers another family only if this call removed
+    // an older ruleset's rules there.
     const counts = (family: Family) => rulesFor(rules, family).length > 0
     const written = done.filter(({ seen, steps }) => steps.size > 0 || counts(seen.family))
     return overall(written.map(({ seen }) => plans.get(seen.family) ?? 'unchanged'))

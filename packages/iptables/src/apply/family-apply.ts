@@ -17,20 +17,21 @@ import { rewrite } from './rewrite.ts'
 export interface FamilyApply {
   readonly family: Family
   /**
-   * Writes the ruleset without reading rules, as if the family had no rules of the ruleset. Returns false if the rules
-   * must be read first: the caller then calls `reconcile`.
+   * Writes the ruleset as a first write, without reading the family's rules. Returns false if the rules must be read
+   * first: the caller then calls `reconcile`.
    */
   fresh(): Promise<boolean>
   /** Reads the family's rules and writes the differences from the ruleset. */
   reconcile(): Promise<ApplyReport['plan']>
   /**
-   * Rolls back the writes of `fresh` and `reconcile`. `alone` is true if another family held no rules of the ruleset.
+   * Rolls back the writes of `fresh` and `reconcile`. `alone` is true if `fresh` succeeded in some family. That success
+   * proves that no earlier call wrote the ruleset.
    */
   back(alone: boolean): Promise<void>
 }
 
 /**
- * Creates the `apply` work for one family. `freshText` is the restore text of a first write. Default: the text of
+ * Creates the steps of `apply` for one family. `freshText` is the restore text of a first write. Default: the text of
  * `restoreText`.
  */
 export function familyApply(
@@ -43,14 +44,15 @@ export function familyApply(
 ): FamilyApply {
   const tables = textTables(freshText)
   let state: Wanted | undefined
-  // Computes the wanted rules on demand: only a comparison needs their canonical form. A first write compares no rules.
+  // Computes the ruleset's chains and rules for this family at the first use. Only a comparison with the kernel's rules
+  // needs them; a first write compares nothing.
   const wanted = () => {
     state ??= wantedState(rules, family)
     return state
   }
   /**
-   * Tables that `fresh` wrote and that held no rules of the ruleset before. `unknown` if the writing program was
-   * killed.
+   * Tables that `fresh` wrote. They held no rules of the ruleset before. The value is `unknown` if the restore program
+   * named no refused line, for example because it was killed.
    */
   let written: ReadonlySet<Table> | 'unknown' = new Set()
 

@@ -37,19 +37,20 @@ export function textTables(text: string): TextTable[] {
 }
 
 /**
- * True if a restore text may be written without reading the rules first. Each table must create a chain with `-N`,
- * which fails if an earlier call wrote the table. Rules in built-in chains alone would be written twice without an
- * error.
+ * True if a restore text may be written without reading the rules first. For that, each table must create a chain with
+ * `-N`, which fails if an earlier call wrote the table. A table without `-N` would get its rules a second time, without
+ * an error.
  */
 export const mayTryFresh = (tables: readonly TextTable[]): boolean => tables.every(({ guarded }) => guarded)
 
 /**
- * Tables that a first `apply` wrote before its restore program was killed without a message. The program commits the
- * tables one by one, in the order of the text. So the program wrote the leading tables that equal the ruleset.
+ * Finds the tables that a first `apply` wrote before its restore program was killed without a message. The program
+ * commits the tables one by one, in the order of the text. So it wrote all tables before
+ * the first one that differs from the ruleset.
  *
- * An earlier call may have written these tables if a later table contains rules of the ruleset: returns no table. The
- * same holds if all tables equal the ruleset, unless `alone` is true. The flag `alone` means that no earlier call wrote
- * any rules.
+ * Returns no table if an earlier call may have written these tables. That is possible if a later table contains rules
+ * of the ruleset. It is also possible if all tables equal the ruleset, unless `alone` is true. The flag `alone` means
+ * that no earlier call wrote any rules.
  */
 export function writtenBeforeKill(
   wanted: Wanted,

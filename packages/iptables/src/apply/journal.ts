@@ -47,7 +47,7 @@ export class Journal implements Ledger {
     entry.writes.push({ before, steps })
   }
 
-  /** Computes a family's rules without the writes in this journal. */
+  /** Computes the rules that a family would have without the writes in this journal. */
   without(backend: Backend, now: SavedTables): SavedTables {
     const writes = this.#kept.get(`${backend.kind} ${now.family}`)?.writes ?? []
     return writes.toReversed().reduce(reverted, now)

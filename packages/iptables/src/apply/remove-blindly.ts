@@ -9,9 +9,9 @@ import type { Journal } from './journal.ts'
 import { removeLooking } from './remove-looking.ts'
 
 /**
- * Removes a ruleset from a family with an iptables program, without reading the rules first. Reads and cleans, in
- * parallel, the tables that the removal text cannot cover. Finally, reads and cleans the tables whose removal text the
- * kernel has refused.
+ * Removes a ruleset from a family with an iptables program, without reading the rules first. The restore text for this
+ * removal omits some tables: reads and cleans these tables in parallel. If the kernel refuses the text, reads and
+ * cleans the tables that the program has not committed.
  */
 export async function removeBlindly(
   session: Session,
@@ -57,8 +57,8 @@ export async function removeBlindly(
 // internal
 
 /**
- * True if a rule may keep another object in use, such as an ipset. The removal waits until the kernel has released the
- * object: the caller may destroy the object next.
+ * True if a rule may use another kernel object, such as an ipset. The caller may destroy that object after the removal.
+ * So the removal of such a rule waits until the kernel has released the object.
  */
 const holdsMore = ({ matches, target }: Rule) =>
   matches.some(({ match }) => match === 'set' || match === 'raw') || target.target === 'SET' || target.target === 'raw'

@@ -9,7 +9,7 @@ import { transitionSteps } from '../state/transition.ts'
 import { edit } from './edit.ts'
 import type { Journal } from './journal.ts'
 
-/** Reads all rules of the back end in use for a snapshot, with one process per family. Changes nothing. */
+/** Takes a snapshot: reads the rules of the back end in use. Runs at most a process for each family. Changes nothing. */
 export async function takeSnapshot(
   session: Session,
   options: { families?: readonly Family[] | undefined; tables?: readonly Table[] | undefined } = {},
@@ -30,7 +30,7 @@ export async function takeSnapshot(
   }
 }
 
-/** Difference between a snapshot, or the output of `parseSave`, and the kernel's current rules. */
+/** Compares the kernel's current rules with an earlier state: a snapshot, or a text that `parseSave` read. */
 export async function diffSince(session: Session, before: Snapshot | SavedTables): Promise<Required<Drift>> {
   return diffSnapshots(before, await takeSnapshot(session, coverage(before)))
 }
@@ -70,7 +70,7 @@ function checkSnapshot(wanted: Snapshot): void {
   if (coverage(wanted).families.length === 0) invalid('restore: the snapshot holds no family')
 }
 
-/** Current rules of a family, with the snapshot's content in the tables that the snapshot covers. */
+/** Replaces some tables in a family's current rules: each table in `covered` gets its chains from `target`. */
 function withTables(now: SavedTables, target: SavedTables, covered: readonly Table[]): SavedTables {
   const all = new Map([...now.tables].filter(([table]) => !covered.includes(table)))
   for (const [table, chains] of target.tables) if (covered.includes(table)) all.set(table, chains)

@@ -16,8 +16,8 @@ export async function verifyRuleset(session: Session, rules: Ruleset): Promise<v
 }
 
 /**
- * Differences between a ruleset and the kernel's rules, in all families. Also reads the other back end if that may hold
- * an older copy of the ruleset. Every rule of the older copy is reported as unexpected.
+ * Differences between a ruleset and the kernel's rules, in all families. Also reads the other back end if it may hold
+ * an older copy of the ruleset. Reports every rule of the older copy as unexpected.
  */
 export async function diffRuleset(session: Session, rules: Ruleset): Promise<Drift> {
   checkPlaces(rules)

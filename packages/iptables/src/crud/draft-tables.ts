@@ -21,7 +21,7 @@ export class DraftTables {
 
   get(table: Table, chain: string): SavedChain | undefined {
     const found = this.#tables.get(table)?.get(chain)
-    // Without its table, a built-in chain counts as empty: the kernel creates the table at its first use.
+    // A built-in chain of a missing table counts as empty: the kernel creates the table at its first use.
     return found ?? (isBuiltin(table, chain) ? { policy: 'ACCEPT', rules: [] } : undefined)
   }
 
@@ -40,7 +40,7 @@ export class DraftTables {
     this.#tables.get(table)?.delete(chain)
   }
 
-  /** Changes all jumps from one chain to another. */
+  /** Makes all rules that jump to the chain `from` jump to the chain `to` instead. */
   redirectJumps(table: Table, from: string, to: string): void {
     for (const [name, { rules }] of this.#tables.get(table) ?? []) {
       if (!rules.some(({ target }) => target === from)) continue

@@ -5,7 +5,7 @@ import { ruleset } from '../rules/ruleset.ts'
  * Creates builders of single rules, for `appendRule` and similar methods. These builders equal the builders that
  * `ruleset` passes to its callback.
  *
- * The argument `chains` names the tables, and the user-defined chains of each table in which rules may stand.
+ * The argument `chains` lists the tables for which rules can be built, and the user-defined chains of each table.
  *
  * @example
  * ```ts

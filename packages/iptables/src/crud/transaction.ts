@@ -5,8 +5,9 @@ import { checkPlace } from '../rules/places.ts'
 import type { DraftTables } from './draft-tables.ts'
 
 /**
- * Transaction: changes of chains and rules that succeed or fail together. Each step can be repeated without effect,
- * except `appendRule` and `insertRule`, which add a rule every time. Steps apply to all families in use.
+ * Transaction: changes of chains and rules that succeed or fail together. A repeated step changes nothing more, except
+ * `appendRule` and `insertRule`, which add a rule every time. Steps apply to all IP families that the option `families`
+ * of `iptables()` selects.
  */
 export interface Transaction {
   /** Creates a chain. An existing chain stays unchanged. */
@@ -22,7 +23,9 @@ export interface Transaction {
   renameChain(table: Table, from: string, to: string): void
   /** Appends a rule to its chain. */
   appendRule(rule: Rule): void
-  /** Inserts a rule at the position from `insert(chain, position)` of the builder. Default: first in the chain. */
+  /**
+   * Inserts a rule at the position that its builder got from `insert(chain, position)`. Default: first in the chain.
+   */
   insertRule(rule: Rule): void
   /** Adds a rule at the end, or at its `insert` position, unless the chain already contains an equal rule. */
   ensureRule(rule: Rule): void
@@ -95,8 +98,8 @@ export function collect(fn: (t: Transaction) => unknown): Step[] {
   })
   closed = true
   if (isThenable(returned)) {
-    // The promise rejects if the callback calls a step after an `await`. This empty handler prevents an unhandled
-    // rejection.
+    // The callback's promise rejects if the callback calls a step after an `await`. This empty handler prevents an
+    // unhandled rejection.
     Promise.resolve(returned).catch(() => {})
     invalid('transaction: the function must be synchronous: steps after its first await would be lost')
   }

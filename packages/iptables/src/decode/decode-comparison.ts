@@ -81,7 +81,7 @@ function protocol(not: boolean, data: Uint8Array): readonly Said[] | undefined {
 
 function networkInterface(name: '-i' | '-o', not: boolean, data: Uint8Array): readonly Said[] | undefined {
   const text = Buffer.from(data).toString()
-  // Refuses an interface name that is not valid UTF-8: decoded text would not identify its bytes.
+  // Refuses an interface name that is not valid UTF-8: several invalid names would give the same text.
   if (!/^[^\0\ufffd]+\0*$/.test(text)) return undefined
   if (text === NO_INTERFACE && !not) return said(name, true, '+')
   return said(name, not, savedName(text.endsWith('\0') ? text.replace(/\0+$/, '') : `${text}+`))
@@ -120,8 +120,8 @@ function transport({ op, mask, data, to }: Comparison, offset: number): readonly
   }
   const source = be16(data)
   if (data.length === 4 && offset === 0 && (not || op === 'eq') && to === undefined) {
-    // iptables-nft compares adjacent source and destination ports as one value. If the comparison is negated, iptables
-    // 1.8.9 prints both port options as negated, though one port may be equal.
+    // iptables-nft compares adjacent source and destination ports as one value. A negated comparison matches if at
+    // least one port differs. Still, iptables 1.8.9 prints both port options as negated, and so does this function.
     const destination = be16(data.subarray(2))
     return [port('--sport', not, source, source), port('--dport', not, destination, destination)]
   }
@@ -134,7 +134,7 @@ const port = (name: '--sport' | '--dport', not: boolean, first: number, last: nu
   ...{ option: name, text: portOption(not, name, first, last) },
 })
 
-/** Range of ports that an operator (`=`, `<` and others) with one port stands for. */
+/** Range of ports that matches a comparison with one port: for example, `lt` with port 80 gives 0 to 79. */
 function portsOf(op: Expressions['cmp']['op'], value: number): readonly [first: number, last: number] {
   switch (op) {
     case 'lt':

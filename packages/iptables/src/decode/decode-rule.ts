@@ -36,8 +36,8 @@ class RuleReader {
   readonly #general = new Map<GeneralOption, string>()
   readonly #matches: string[] = []
   /**
-   * Port and TCP flag options that nf_tables compares without an xt module. The options become one match, at the
-   * position of the first.
+   * Port and TCP flag options that nf_tables compares without an xt module. All these options become one match, at the
+   * position of the first option.
    */
   readonly #transport = new Map<TransportOption, string>()
   #transportAt = 0
@@ -78,8 +78,8 @@ class RuleReader {
   }
 
   /**
-   * True if the rule needs no further comparison. For the interface `+`, which every name matches, a rule loads the
-   * name but does not compare it.
+   * True if no loaded field still waits for its comparison. An interface name may stay without a comparison: for `+`,
+   * which matches every name, a rule only loads the name.
    */
   #isIdle(): boolean {
     const key = this.#loaded?.name === 'meta' ? this.#loaded.key : undefined

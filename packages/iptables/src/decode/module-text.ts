@@ -6,8 +6,8 @@ import { StructureReader } from '../xt/structure-reader.ts'
 type Read = (info: StructureReader, family: Family) => string | undefined
 
 /**
- * Creates a decoder of xt modules to text as `iptables-save` prints it. The table `named` has a decoder for each module
- * and revision. The decoder returns `undefined` for content that it does not model.
+ * Creates a decoder that converts xt modules to text as `iptables-save` prints it. The table `named` has a function for
+ * each module and revision. The decoder returns `undefined` for content that it does not model.
  */
 export function moduleTexts(option: '-m' | '-j', named: Readonly<Record<string, Read>>) {
   const readers = new Map(Object.entries(named))

@@ -44,7 +44,10 @@ function ordered(table: Table, found: ReadonlyMap<string, SavedChain>): Map<stri
   return new Map([...list, ...others])
 }
 
-/** Adds missing built-in chains as empty chains: nf_tables contains one only after a program has written to it. */
+/**
+ * Creates an empty chain in place of a missing built-in chain. A built-in chain exists in nf_tables only after a
+ * program has written to it.
+ */
 const unused = (): SavedChain => ({ policy: 'ACCEPT', rules: [] })
 
 /** Prints tables as `iptables-nft-save` does, without comment lines and counters. */

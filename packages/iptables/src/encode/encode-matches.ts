@@ -69,8 +69,8 @@ export function matchExpression(match: Match, family: Family): Expression | unde
     case 'pktType':
       return xtMatch('pkttype', 0, new Structure(8).u32(0, packetTypes.indexOf(match.type)).u32(4, not))
     case 'random': {
-      // Encodes the same bytes as iptables, which reads eleven digits of a probability. Like iptables, also writes the
-      // probability into the field for the mode `nth`.
+      // Encodes the same bytes as iptables, which reads eleven digits of a probability. Like iptables, writes the value
+      // twice: the second field otherwise belongs to the mode `nth`.
       const share = Math.round(Number(match.probability.toFixed(11)) * 2 ** 31)
       return xtMatch('statistic', 0, new Structure(24).u16(2, not).u32(4, share).u32(12, share))
     }
@@ -214,7 +214,10 @@ export function interfaceExpressions(match: Match & { match: 'in' | 'out' }): Ex
   return [load, compare(Buffer.from(text), match.not)]
 }
 
-/** Encodes an address for a comparison: only the bytes of its prefix, or all bytes after a mask. */
+/**
+ * Encodes an address for a comparison. A prefix of whole bytes needs a comparison of these bytes only. For any other
+ * prefix, the rule masks all bytes and then compares them.
+ */
 export function addressExpressions(match: Match & { match: 'src' | 'dst' }, family: Family): Expression[] | undefined {
   const prefix = parsePrefix(forFamily(match.address, family))
   if (prefix === undefined) return undefined

@@ -5,8 +5,8 @@ import type { Netns } from '@cni/netns/handle'
 import { namesFile, plainPrograms } from '../run/plain-programs.ts'
 
 /**
- * True if `apply` would choose the nft back end without running a program. The namespace then has no legacy table, and
- * the node's `iptables-restore` is nft or missing.
+ * True if `apply` would choose the nft back end without running a program. For that, the namespace must have no legacy
+ * table. The node's `iptables-restore` must use nft or be missing.
  */
 export function nftIsTheNodes(target: Netns): boolean {
   const found = plainPrograms({ find: (program) => findExecutable(program), resolve: (path) => realpathSync(path) })

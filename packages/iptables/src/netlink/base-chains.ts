@@ -10,9 +10,8 @@ export function baseOf(table: Table, chain: string): BaseChain {
 }
 
 /**
- * True for another program's chain with the name of a built-in chain, but with another type, hook or priority. The
- * rules of that chain see other packets than the built-in chain, or no packets. The output of `iptables-save` omits the
- * chain as well.
+ * True for another program's chain that only has the name of a built-in chain: its type, hook or priority differs. The
+ * kernel calls such a chain for other packets, or never. The output of `iptables-save` omits the chain as well.
  */
 export function isImpostor({ table, chain, base }: NftChain): boolean {
   if (!isTable(table) || !isBuiltin(table, chain)) return false

@@ -6,8 +6,8 @@ import type { Step, StepRule, Steps } from '../steps/steps.ts'
 import { baseOf } from './base-chains.ts'
 
 /**
- * Current rules of a family, and the chains that really exist in nf_tables: `saved` also lists built-in chains that do
- * not exist.
+ * Current rules of a family, and the chains that exist in nf_tables. The member `saved` also contains missing built-in
+ * chains, as empty chains.
  */
 export interface Found {
   readonly saved: SavedTables

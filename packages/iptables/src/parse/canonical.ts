@@ -48,8 +48,8 @@ export function canonical(words: readonly Word[], family: Family): CanonicalRule
     if (isUnordered(match)) parts.at(-1)?.push(...conditions)
     else parts.push(sorted(conditions), [])
   }
-  // Sorts the conditions, but only between two stateful matches. Even parts contain sortable conditions, and each odd
-  // part is one stateful match.
+  // Sorts conditions, but moves none past a stateful match. In `parts`, each even index has a list of sortable
+  // conditions, and each odd index has one stateful match.
   const conditions = parts.flatMap((part, index) => (index % 2 === 0 ? sorted(part) : part))
   const target = targetName(found.target)
   const targetOptions = found.target === '' ? [] : normalizeTarget(found.target, found.targetOptions, family)
@@ -116,8 +116,8 @@ function scan(words: readonly Word[]): Found {
 }
 
 /**
- * Finds the match to which a port option such as `--dport` belongs. This is the preceding match, if that is a
- * protocol's match or multiport. Otherwise, it is the match that `-p` loads implicitly.
+ * Finds the match to which a port option such as `--dport` belongs. The preceding match counts if it is multiport or
+ * the match of a protocol. Otherwise, the option belongs to the match that `-p` loads implicitly.
  */
 function protocolMatch(found: Found, current: FoundMatch | undefined, protocol: string): FoundMatch {
   if (current !== undefined && (protocolMatches.has(current.module) || current.module === 'multiport')) return current

@@ -1,6 +1,6 @@
 /**
- * Number of values that each iptables option takes. Lists only options that take neither exactly one value nor all
- * words up to the next option.
+ * Number of values of an iptables option. An option that is missing here takes all words up to the next option; in most
+ * cases this is one word.
  */
 export const optionArity: ReadonlyMap<string, number> = new Map(
   Object.entries({

@@ -11,15 +11,15 @@ import { tokenize } from './tokenize.ts'
  */
 export class SavedRule {
   /**
-   * Rule of a ruleset from which this object was made; netlink can write that rule. `undefined` for a rule that was
-   * read from the kernel or a text.
+   * Rule of a ruleset, if this object was created from that rule. Netlink can write the rule. `undefined` if this
+   * object was read from the kernel or a text.
    */
   readonly rule: Rule | undefined
   readonly #read: string | KernelRule
   readonly #family: Family
   #canonical: CanonicalRule | undefined
 
-  /** @param rule - rule of a ruleset whose text is `read` */
+  /** @param rule - rule of a ruleset, if `read` is the text of that rule */
   constructor(
     read:
       | string

@@ -33,5 +33,5 @@ export function tokenize(line: string): Word[] {
   return words
 }
 
-/** Converts a rule's tokens from this package's own printer to words that count as unquoted. */
+/** Converts tokens that this package has printed for a rule to unquoted words. */
 export const asWords = (tokens: readonly string[]): Word[] => tokens.map((text) => ({ text, quoted: false }))

@@ -22,8 +22,8 @@ export function checkAddress(text: string, family: Family, what: string): string
 }
 
 /**
- * Parses `address` or `address/prefix` of `family`. Returns `undefined` for other text, also with a leading zero or a
- * zone.
+ * Parses `address` or `address/prefix` of `family`. Returns `undefined` for other text, such as a number with a leading
+ * zero or an IPv6 zone (`%eth0`).
  */
 export function parseNetwork(text: string, family: Family): ReturnType<typeof parsePrefix> {
   const network = parsePrefix(text)

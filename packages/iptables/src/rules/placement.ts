@@ -28,8 +28,9 @@ export function checkPlacement(rule: Rule): void {
 }
 
 /**
- * Refuses rules of a user-defined chain that the kernel would refuse when another chain jumps to that chain. The kernel
- * then checks conditions and targets for every built-in chain that leads to the rules.
+ * Checks rules of user-defined chains against the built-in chains from which packets reach them. Refuses a rule with a
+ * condition or target that one of these built-in chains does not allow. The kernel makes the same check when another
+ * chain jumps to the user-defined chain.
  */
 export function checkReach(rules: Ruleset): void {
   const bound = rules.rules.filter((rule) => !isBuiltin(rule.table, rule.chain) && bounds(rule).length > 0)
@@ -98,7 +99,10 @@ const targetPlaces: Readonly<Record<string, Place>> = {
 
 const clampHooks = ['FORWARD', 'OUTPUT', 'POSTROUTING']
 
-/** Conditions and the target of a rule that the kernel accepts only at some hooks, each with its hooks. */
+/**
+ * Lists the conditions and the target of a rule that the kernel accepts only at some hooks. Each entry contains the
+ * allowed hooks.
+ */
 function bounds({ matches, target }: Rule): readonly Bound[] {
   const found: Bound[] = []
   for (const { match } of matches) {

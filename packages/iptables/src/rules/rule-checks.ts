@@ -23,8 +23,8 @@ export function checkRule(rule: Rule): void {
 // internal
 
 /**
- * Conditions that a rule may contain only once, one bit each. The short form `--syn` shares the bit of `--tcp-flags`.
- * Of two matches with flags, the nft back end (1.8.9) keeps only one.
+ * Conditions that a rule may contain only once, one bit each. `--syn` shares the bit of `--tcp-flags`: of two such
+ * matches, iptables-nft 1.8.9 keeps only one.
  */
 const once: Readonly<Record<string, number>> = {
   proto: 1,
@@ -117,8 +117,8 @@ function checkProtocolFamily(rule: Rule, match: Match & { match: 'proto' }): voi
 }
 
 /**
- * Refuses alternating conditions, such as `mark`, `connmark`, `mark`. Both matches have an option `--mark`, and
- * iptables (1.8.9) would assign the third condition to the wrong match.
+ * Refuses a rule that alternates between two conditions, such as `mark`, `connmark`, `mark`. Both matches have an
+ * option `--mark`. iptables (1.8.9) would assign the third `--mark` to the wrong match.
  */
 function checkMarks(rule: Rule): void {
   if (!rule.matches.some(({ match }) => match === 'connmark')) return

@@ -18,8 +18,8 @@ export type Builders<Spec extends TableSpec> = {
       chain: ChainOf<T, NonNullable<Spec[T]>[number], C>,
     ): RuleBuilder<T, NonNullable<Spec[T]>[number], 'both', C, false>
     /**
-     * Begins a rule that is inserted at `position` (default 1) of a chain. Later writes may move the rule: the position
-     * counts only for the insertion.
+     * Begins a rule that is inserted at `position` (default 1) of a chain. The position counts only for the insertion:
+     * later writes to the chain may move the rule.
      */
     insert<const C extends string>(
       chain: ChainOf<T, NonNullable<Spec[T]>[number], C>,

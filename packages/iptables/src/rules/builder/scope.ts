@@ -29,8 +29,8 @@ export type Refused<T extends Table, S extends Family | 'both', C extends string
 // internal
 
 /**
- * Method names `Steps` if packets may reach the built-in chain `C` from hooks other than `H`, otherwise `never`. A
- * user-defined chain allows every method: the hooks that reach it are known only at run time.
+ * Forbidden method names `Steps` if `C` is a built-in chain outside `H`, otherwise `never`. A user-defined chain
+ * forbids no method: the hooks that reach it are known only at run time.
  */
 type Outside<C extends string, H extends BuiltinChain, Steps extends string> = [Extract<C, BuiltinChain>] extends [H]
   ? never
