@@ -21,8 +21,8 @@ export interface Drift {
   /** Rules and chains of the ruleset that are missing in the kernel. */
   readonly missing: readonly DriftLine[]
   /**
-   * Rules and chains in the kernel that the ruleset does not contain. These are rules in the ruleset's
-   * chains, jumps to these chains, and chains that the ruleset declares but does not use.
+   * Rules and chains in the kernel that the ruleset does not contain. These are rules in its chains, jumps to its
+   * chains, and chains that the ruleset declares but does not use.
    */
   readonly unexpected: readonly DriftLine[]
   /** Rules of the ruleset whose content or position in the kernel differs. */

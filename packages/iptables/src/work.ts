@@ -14,8 +14,8 @@ export interface IptablesOptions {
    */
   readonly backend?: IptablesBackend | 'auto' | undefined
   /**
-   * IP families to write. Default: IPv4, and IPv6 if the kernel has it in the namespace. By default, a family without
-   * rules in the ruleset is omitted if its programs are missing. If the ruleset has rules in that family, the call
+   * IP families to write. Default: IPv4, and IPv6 if the kernel has it in the namespace. This default omits a family
+   * whose programs are missing if the ruleset has no rules in that family. If the ruleset has rules there, the call
    * throws `NO_BINARY`.
    */
   readonly families?: readonly Family[] | undefined
@@ -26,17 +26,18 @@ export interface IptablesOptions {
    */
   readonly shield?: boolean | undefined
   /**
-   * Use of the iptables programs for the nft back end, instead of netlink. Default: `'auto'`.
-   * - `auto`: only for rules that netlink cannot write, for a namespace of another user namespace, or without FFI
-   * - `never`: throws where `auto` would use programs
-   * - `always`: uses programs only, and no netlink
+   * Selects netlink or the iptables programs for the nft back end. Default: `'auto'`.
+   * - `auto`: programs only for rules that netlink cannot write, for a namespace of another user namespace, or without
+   *   FFI
+   * - `never`: netlink only; throws where `auto` would use programs
+   * - `always`: programs only
    *
    * The legacy back end always needs programs.
    */
   readonly programs?: 'auto' | 'always' | 'never' | undefined
   /**
-   * Prints the restore text with which iptables programs write a ruleset for the first time. Default: `restoreText`.
-   * The `-N` lines in that text fail if the ruleset was already written.
+   * Function that prints the restore text with which iptables programs write a ruleset for the first time. Default:
+   * `restoreText`. The `-N` lines in that text fail if the ruleset was already written.
    */
   readonly print?: ((rules: Ruleset, family: Family) => string) | undefined
   /** Replaces the access to programs and files of the node; for tests. */

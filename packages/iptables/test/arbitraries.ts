@@ -73,7 +73,7 @@ function tryRule({ table, chain }: Site, { steps, end, only }: Body): Rule[] {
   try {
     return [end(steps.reduce((draft, step) => step(draft), only === null ? start : start.only(only)))]
   } catch {
-    // The builder refused the random rule.
+    // Returns no rule, because the builder refused the random rule.
     return []
   }
 }

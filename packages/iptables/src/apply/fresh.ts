@@ -45,8 +45,8 @@ export const mayTryFresh = (tables: readonly TextTable[]): boolean => tables.eve
 
 /**
  * Finds the tables that a first `apply` wrote before its restore program was killed without a message. The program
- * commits the tables one by one, in the order of the text. So it wrote all tables before
- * the first one that differs from the ruleset.
+ * commits the tables one by one, in the order of the text. So it wrote all tables before the first one that differs
+ * from the ruleset.
  *
  * Returns no table if an earlier call may have written these tables. That is possible if a later table contains rules
  * of the ruleset. It is also possible if all tables equal the ruleset, unless `alone` is true. The flag `alone` means

@@ -9,7 +9,7 @@ import { transitionSteps } from '../state/transition.ts'
 import { edit } from './edit.ts'
 import type { Journal } from './journal.ts'
 
-/** Takes a snapshot: reads the rules of the back end in use. Runs at most a process for each family. Changes nothing. */
+/** Reads the rules of the back end in use as a snapshot. Changes nothing. */
 export async function takeSnapshot(
   session: Session,
   options: { families?: readonly Family[] | undefined; tables?: readonly Table[] | undefined } = {},

@@ -7,8 +7,8 @@ import type { IptablesPort } from './port.ts'
 import { savesRules } from './saves-rules.ts'
 
 /**
- * Use of the iptables programs for the nft back end, instead of netlink: only where netlink cannot be used (`auto`),
- * always, or never.
+ * Selects netlink or the iptables programs for the nft back end. The value `auto` uses programs only where netlink
+ * cannot be used. The value `always` uses only programs, `never` only netlink.
  */
 export type Programs = 'auto' | 'always' | 'never'
 
@@ -29,7 +29,10 @@ export interface Probe {
   reachesNetlink(): boolean
 }
 
-/** Back end of the namespace to write to. The other back end is present if it may still hold rules of the ruleset. */
+/**
+ * Back ends of a namespace: calls write to `chosen`. The member `other` exists if the other back end may still hold
+ * rules of the ruleset.
+ */
 export interface Backends {
   readonly chosen: Backend
   readonly other?: Backend
@@ -64,7 +67,8 @@ export async function chooseBackend(
   if (wanted !== 'auto') {
     const chosen = await named(nodes, wanted)
     if (chosen === undefined) throw noBinary(`${wanted}-restore`)
-    // Returns the other back end if a search there needs no process, or if that back end has tables.
+    // Finds the other back end, which may hold rules of the ruleset. Omits nft if only programs could search it, and
+    // legacy if it has no tables.
     const other =
       wanted === 'iptables-legacy'
         ? netlinkAlone(nodes)
@@ -116,8 +120,9 @@ const backend = (kind: IptablesBackend, infix: string, netlink = false): Backend
 const stem = (family: Family) => (family === 'ipv4' ? 'iptables' : 'ip6tables')
 
 /**
- * Finds the programs for the nft or legacy back end: programs with the back end's name, or the node's plain
- * `iptables-restore` if it uses that back end.
+ * Finds the programs of the nft or legacy back end. Prefers programs with the back end's name, such as
+ * `iptables-legacy-restore`. Otherwise, takes the node's plain `iptables-restore` if it uses that back end. Without any
+ * such program, the nft back end may use netlink alone.
  */
 async function named(nodes: Nodes, kind: IptablesBackend): Promise<Backend | undefined> {
   if (nodes.port.find(`${kind}-restore`) !== undefined) {

@@ -10,8 +10,8 @@ import { committedBy } from './commit-message.ts'
  */
 export interface CommitWatch extends Disposable {
   /**
-   * Descriptor of the watch's netlink socket. The started program inherits it, because the process that closes the
-   * socket last waits for the kernel's cleanup.
+   * Descriptor of the watch's netlink socket. The started program inherits the descriptor, and so closes the socket
+   * last. Only the last process to close the socket waits for the kernel's cleanup.
    */
   readonly fd: number
   /**

@@ -101,8 +101,8 @@ async function explain(
     const module = `load the kernel module ${family === 'ipv4' ? 'iptable' : 'ip6table'}_${table}`
     return ['NO_MODULE', (await mapsUsers(port)) ? `${module}; if it is loaded, ${privilegeHint}` : module]
   }
-  // iptables warns about every extension that the kernel lacks. The warning is not the cause if the refused line only
-  // creates a chain.
+  // Ignores warnings about missing extensions if the refused line only creates a chain: such a line needs no extension.
+  // iptables prints a warning for every extension that the kernel lacks.
   const refused = line === undefined ? '' : lineOf(input, line)
   if (/^(-N|--new-chain)\s/.test(refused)) return ['EXIT', '']
   const extension = /Extension (\w+) revision \d+ not supported|[Mm]issing kernel module\W+(\w+)/.exec(stderr)
@@ -121,7 +121,8 @@ async function explain(
   if (await refusesOwner(port, input, line)) {
     return ['EXIT', 'in a user namespace only users and groups that it maps can be matched, see its uid_map']
   }
-  // The legacy back end names only the line COMMIT, and does not tell which rule the kernel refused.
+  // Advises to read the kernel's log: the legacy back end names only the line COMMIT, not the rule that the kernel
+  // refused.
   if (refused === 'COMMIT') return ['EXIT', 'the kernel refused a rule of this table; its log (dmesg) may say why']
   return ['EXIT', '']
 }
@@ -132,8 +133,8 @@ const CAP_NET_ADMIN = 12n
 const CAP_NET_RAW = 13n
 
 /**
- * True if this process lacks a capability. A process that has the capability may still have it only in another user
- * namespace.
+ * True if this process lacks a capability. The result false proves little: the process may have the capability only in
+ * another user namespace.
  */
 async function lacks(port: IptablesPort, capability: bigint): Promise<boolean> {
   const effective = /^CapEff:\s*([0-9a-f]+)/m.exec((await port.read('/proc/thread-self/status')) ?? '')?.[1]
@@ -141,8 +142,8 @@ async function lacks(port: IptablesPort, capability: bigint): Promise<boolean> {
 }
 
 /**
- * True if a refused rule may name a user that the user namespace does not map. The kernel refuses such a rule with
- * "Invalid argument".
+ * True if a refused rule may name a user that this process's user namespace does not map. The kernel refuses such a
+ * rule with "Invalid argument".
  */
 async function refusesOwner(port: IptablesPort, input: string, line: number | undefined): Promise<boolean> {
   const lines = input.split('\n').slice(0, line)

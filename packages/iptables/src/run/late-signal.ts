@@ -1,6 +1,6 @@
 import type { IptablesPort } from './port.ts'
 
-/** Signal that aborts a restore program some time after the caller's signal has aborted. */
+/** AbortSignal for a restore program. It aborts some time after the caller's AbortSignal. */
 export interface LateSignal {
   readonly signal: AbortSignal
   /** Stops the timer of the delayed abort. */
@@ -8,12 +8,11 @@ export interface LateSignal {
 }
 
 /**
- * Creates a signal that aborts some time after `signal`. A restore program that ends within this time can still report
- * which tables it wrote.
+ * Creates an AbortSignal that aborts some time after `signal`. In this time, a restore program can end and report which
+ * tables it wrote. If it is killed instead, its rules look like the rules of an earlier call.
  *
- * While other processes wait for a lock, the restore program most likely waits as well. A waiting program has written
- * nothing and can be killed. Otherwise, the program may be writing on a slow machine and gets more time. After a kill,
- * the program's rules would look like the rules of an earlier call.
+ * Aborts early if any process waits for a lock: the restore program most likely waits as well. A waiting program has
+ * written nothing and can be killed. Otherwise, the program may be writing on a slow machine and gets more time.
  */
 export function lateSignal(signal: AbortSignal, read: IptablesPort['read']): LateSignal {
   const controller = new AbortController()

@@ -10,8 +10,9 @@ export interface ProgramFinder {
 }
 
 /**
- * Back end of the node's plain programs, such as `iptables-restore`: their names contain neither `nft` nor `legacy`.
- * `unknown` means that only a run of the program can tell.
+ * Back end of the node's plain programs. The name of a plain program, such as `iptables-restore`, contains neither
+ * `nft` nor `legacy`. The value `unknown` means that only a run of the program can tell its back end. The value `none`
+ * means that no iptables program is installed.
  */
 export type PlainPrograms = { readonly kind: IptablesBackend; readonly infix: string } | 'unknown' | 'none'
 

@@ -44,7 +44,10 @@ export interface IptablesPort {
    * can reach nf_tables.
    */
   nfnetlink?(): Nft | undefined
-  /** Returns the cached result of `remember`. A result means that the legacy back end held rules in the namespace. */
+  /**
+   * Returns the result that `remember` has cached. A cached result means that the legacy back end held rules in the
+   * namespace.
+   */
   probed?(): { /** Names of the legacy tables in the namespace. */ readonly tables: string } | undefined
   /**
    * Caches for later calls that the legacy back end holds rules in the namespace. The argument `undefined` clears the

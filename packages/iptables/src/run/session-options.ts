@@ -14,7 +14,7 @@ export interface SessionOptions {
   readonly log: NetnsContext['log']
 }
 
-/** Option for the reads and writes of a rollback, which must run even after an abort. */
+/** Option for the reads and writes of a rollback: they run even after the caller's AbortSignal has aborted. */
 export interface Uncancelled {
   readonly uncancelled?: true
 }

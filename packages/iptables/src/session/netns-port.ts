@@ -61,8 +61,8 @@ export function netnsPort(place: Place, options: { readonly shield: boolean }): 
 const cache = /* @__PURE__ */ new ProbeCache()
 
 /**
- * Opens a netlink socket to nf_tables. Returns `undefined` if iptables programs must be used instead: they enter the
- * right user namespace, and report the kernel's reason.
+ * Opens a netlink socket to nf_tables. Returns `undefined` if iptables programs must be used instead, for example in
+ * another user namespace. The programs enter the right user namespace, and report the kernel's reason.
  */
 function openRules(target: NetnsTarget): Nft | undefined {
   if (tryLoadSys() === undefined || (target !== 'host' && hasOwnUsers(target))) return undefined
@@ -95,7 +95,8 @@ async function readInside(target: NetnsTarget, path: string): Promise<string | u
     return await readFile(target, path)
   } catch (error) {
     const errno = errnoOf(error)
-    // Rethrows an error that is not a denied read: if the namespace cannot be entered, the error already says so.
+    // Adds advice only to the error of a denied read. Rethrows other errors, such as the error of a namespace that
+    // cannot be entered.
     if (isNetnsError(error) || (errno !== 'EACCES' && errno !== 'EPERM')) throw error
     throw new IptablesError('DENIED', `${path} cannot be read (${errno}); ${privilegeHint}`, { cause: error })
   }

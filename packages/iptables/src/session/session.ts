@@ -29,8 +29,9 @@ export interface Session {
   /** IP families that the session's calls read and write. */
   families(): Promise<readonly Family[]>
   /**
-   * IP families that a call with a ruleset must handle in a back end. A family without rules in the ruleset is only
-   * searched for rules of an older ruleset. Such a family is omitted if its program is not installed.
+   * IP families that a call with a ruleset must handle in a back end. Includes families without rules in the ruleset,
+   * because an older ruleset may have left rules there. Omits such a family if the call needs its program and the
+   * program is not installed.
    */
   familiesFor(backend: Backend, rules?: Ruleset): Promise<readonly Family[]>
   save(backend: Backend, family: Family, how?: Uncancelled): Promise<string>

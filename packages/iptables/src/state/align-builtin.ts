@@ -6,14 +6,17 @@ import type { WantedRule } from './wanted.ts'
 
 /** Comparison of a built-in chain in the kernel with the ruleset's rules for that chain. */
 export interface Alignment {
-  /** Rules of the ruleset that the chain already contains. Maps the index in the ruleset to the index in the chain. */
+  /**
+   * Rules of the ruleset that the chain already contains. A key is the rule's index in the ruleset, its value is the
+   * index in the chain.
+   */
   readonly kept: ReadonlyMap<number, number>
   /**
    * Indexes of the chain's rules to delete, ascending. The command `iptables -D` with each rule's text deletes exactly
    * these rules.
    */
   readonly deleted: readonly number[]
-  /** Indexes of those rules of the ruleset that may stand at any position among the other rules. */
+  /** Indexes of the ruleset's rules whose position among the other rules does not matter. */
   readonly floating: ReadonlySet<number>
 }
 
@@ -22,8 +25,8 @@ export interface AlignOptions {
   /** Names of the ruleset's own chains. A rule that jumps to one of these chains belongs to the ruleset. */
   readonly own: ReadonlySet<string>
   /**
-   * Rules of the ruleset without a jump to one of its own chains. One copy of each may be deleted from the built-in
-   * chain.
+   * Rules to delete from the built-in chain. At most one copy of each is deleted, because another program may have
+   * written an equal rule.
    */
   readonly removable: readonly WantedRule[]
 }
@@ -32,7 +35,7 @@ export interface AlignOptions {
  * Compares a built-in chain in the kernel with the ruleset's rules: decides which rules stay and which are deleted.
  * Rules of other programs never move. Keeps a common subsequence of both lists and deletes the ruleset's other rules.
  *
- * `iptables -D` with a rule's text deletes the *first* copy, so the last copies of equal rules are kept.
+ * Keeps the last copies of equal rules: `iptables -D` with a rule's text deletes the *first* copy.
  */
 export function alignBuiltin(
   rules: readonly WantedRule[],
@@ -95,13 +98,16 @@ interface Copies {
   readonly jumps: boolean
 }
 
-/** Groups equal rules of a built-in chain by key: the ruleset's rules, and rules that may belong to the ruleset. */
+/**
+ * Groups equal rules of a built-in chain by key. Includes only rules that jump to the ruleset's chains or equal a known
+ * rule.
+ */
 function copiesOf(current: readonly There[], known: ReadonlySet<string>) {
   const copies = new Map<string, Copies>()
   for (const [index, rule] of current.entries()) {
     const { jumps } = rule
-    // The ruleset has no rules in this chain: skips a rule that jumps to no chain of the ruleset. Such a rule belongs
-    // to another program.
+    // The ruleset has no rules in this chain: skips a rule without computing its key, unless the rule jumps to the
+    // ruleset's chains. The skipped rule belongs to another program.
     if (!jumps && known.size === 0) continue
     const { key } = rule
     const found = copies.get(key)
@@ -135,8 +141,8 @@ function keepFloating(
 }
 
 /**
- * Decides which copies of equal rules to delete. `iptables -D` deletes first copies: if the copies to keep are not the
- * last ones, no copy is kept.
+ * Decides which copies of equal rules to delete. Copies can stay only if they are the last ones, because `iptables -D`
+ * deletes the first copies. Otherwise, deletes all copies that belong to the ruleset.
  */
 function settle(
   { key, indices, jumps }: Copies,

@@ -31,8 +31,8 @@ function middle(a: readonly string[], b: readonly string[], start: number, endA:
     if (found === undefined) places.set(key, [j])
     else found.push(j)
   }
-  // For each length, the common subsequence of that length that ends first in `b`. Its last pair of indexes stands for
-  // it.
+  // Has one entry for each length of a common subsequence, starting with length 1. An entry is the last pair of indexes
+  // of the subsequence that ends earliest in `b`.
   const ends: Link[] = []
   for (let i = start; i < endA; i++) {
     for (const j of places.get(a[i] ?? '') ?? []) {
@@ -45,7 +45,10 @@ function middle(a: readonly string[], b: readonly string[], start: number, endA:
   return pairs.reverse()
 }
 
-/** Counts by binary search the ascending entries of `ends` whose index in `b` is below the given index. */
+/**
+ * Counts the entries of `ends` whose index in `b` is below the given index. These indexes ascend, which allows a binary
+ * search.
+ */
 function countBefore(ends: readonly Link[], b: number): number {
   let [low, high] = [0, ends.length]
   while (low < high) {

@@ -27,8 +27,8 @@ export function diffState(wanted: Wanted, snapshot: SavedTables): Drift {
 }
 
 /**
- * Built-in chains to compare: chains with rules of the ruleset, and existing chains that may contain rules of an older
- * ruleset.
+ * Built-in chains to compare: the chains with rules of the ruleset, and all built-in chains in the kernel. Any of them
+ * may contain rules of an older ruleset.
  */
 export function builtinsOf(table: Table, state: WantedTable, chains: ReadonlyMap<string, SavedChain>): string[] {
   return [...new Set([...state.builtin.keys(), ...chains.keys()])].filter((name) => isBuiltin(table, name))

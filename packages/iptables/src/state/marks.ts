@@ -10,7 +10,7 @@ export interface Marked {
 
 /**
  * Computes the strings by which the rules of a chain are compared. Uses the rules' bytes if each existing rule has the
- * bytes of a known rule. Otherwise uses the canonical form of the rules, which takes much longer to compute.
+ * same bytes as a rule in `known`. Otherwise uses the canonical form of the rules, which takes much longer to compute.
  */
 export function marksOf(
   known: readonly WantedRule[],

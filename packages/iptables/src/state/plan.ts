@@ -9,7 +9,7 @@ import type { Wanted, WantedRule, WantedTable } from './wanted.ts'
 /**
  * Plans the changes from a family's existing rules to the ruleset's rules; empty if nothing must change. Rewrites the
  * ruleset's own chains that differ. Deletes and inserts the ruleset's rules of built-in chains one by one, around other
- * programs' rules. Removes unwanted chains of the ruleset last.
+ * programs' rules. Finally, removes the chains in `absent`.
  */
 export function planSteps(wanted: Wanted, snapshot: SavedTables): Steps {
   const steps = new Map<Table, readonly Step[]>()
@@ -76,8 +76,12 @@ function planBuiltin(chain: string, state: WantedTable, current: readonly SavedR
 
 /**
  * Inserts the ruleset's missing rules into a built-in chain. A missing rule goes before the ruleset's next rule in the
- * chain, otherwise after the previous one. Without such rules, the author's position counts. The list `left` contains
- * the indexes of the rules that remain in the chain; `-1 - index` stands for a rule that this function has inserted.
+ * chain, otherwise to the end of the chain. A rule with an author's position has two exceptions:
+ * - The chain contains no previous rule of the ruleset: the position counts, but not beyond the next rule.
+ * - The chain contains a previous rule, but no next rule: the rule goes directly behind the previous rule.
+ *
+ * The list `left` contains the indexes of the rules that remain in the chain. In its copy, `-1 - index` stands for a
+ * rule that this function has inserted.
  */
 function insertMissing(
   chain: string,
@@ -103,8 +107,8 @@ function insertMissing(
 }
 
 /**
- * Orders the rules to insert: first the rules without a position. The author's positions refer to a chain that already
- * contains these rules.
+ * Orders the rules to insert: rules without a position come first. An author's position refers to a chain that already
+ * contains the rules without a position.
  */
 const authorOrder = (wanted: readonly WantedRule[]): [number, WantedRule][] => {
   const all = [...wanted.entries()]

@@ -13,8 +13,8 @@ export interface Write {
 }
 
 /**
- * Computes a family's rules as they would be without one write: the chains from before the write, with later changes by
- * other programs. Ignores chains that the write did not change.
+ * Computes the rules that a family would have without one write. Later changes by other programs stay. Chains that the
+ * write did not change stay as they are now.
  */
 export function reverted(now: SavedTables, { before, steps }: Write): SavedTables {
   const after = written(before, steps)
@@ -39,7 +39,7 @@ export function reverted(now: SavedTables, { before, steps }: Write): SavedTable
 
 /**
  * Computes the current rules without the rules that a first `apply` wrote into some tables. Removes the ruleset's rules
- * in reverse order, each at its place.
+ * in reverse order. Removes the equal rule at the author's position, otherwise the last equal rule.
  */
 export function unwritten(now: SavedTables, rules: Ruleset, from: ReadonlySet<Table>): SavedTables {
   const { family } = now
@@ -58,7 +58,7 @@ export function unwritten(now: SavedTables, rules: Ruleset, from: ReadonlySet<Ta
   return { family, tables }
 }
 
-/** Removes rules that jump to a chain that exists in `from` but no longer in `to`. */
+/** Removes rules from `to` that jump to a missing chain. A chain is missing if it exists in `from`, but not in `to`. */
 export function withoutDangling(from: SavedTables, to: SavedTables): SavedTables {
   const tables = new Map<Table, ReadonlyMap<string, SavedChain>>()
   for (const [table, chains] of to.tables) {
@@ -76,7 +76,7 @@ export function withoutDangling(from: SavedTables, to: SavedTables): SavedTables
 
 // internal
 
-/** Removes the chains that a write created, except chains that other programs have since filled or jump to. */
+/** Removes the chains that a write created. Keeps a chain that contains rules, or to which a rule jumps. */
 function deleteUnused(chains: Map<string, SavedChain>, made: readonly string[]): void {
   const isUsed = (name: string) => [...chains.values()].some(({ rules }) => rules.some(({ target }) => target === name))
   const isEmpty = (name: string) => chains.get(name)?.rules.length === 0
@@ -109,7 +109,8 @@ function merged(before: readonly SavedRule[], after: readonly SavedRule[], now: 
   const toNow = new Map(pairsOf(after, now))
   const stays = new Set(toAfter.values())
   const added = new Set([...toNow].filter(([index]) => !stays.has(index)).map(([, index]) => index))
-  // Rules that the write removed from the chain. The key is the index in `now` of the rule before them.
+  // Rules that the write removed from the chain. The key is an index in `now`: the removed rules return after the rule
+  // at that index. The key -1 stands for the start of the chain.
   const taken = new Map<number, SavedRule[]>()
   let anchor = -1
   for (const [index, rule] of before.entries()) {

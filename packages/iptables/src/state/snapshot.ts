@@ -6,7 +6,8 @@ import { type Family, families, isBuiltin, isTable, type Table, tables } from '.
 import { diffOwn, type MutableDrift } from './diff.ts'
 
 /**
- * Snapshot of the rules in one back end and namespace, to inspect, compare or restore. `trace` accepts its families.
+ * Snapshot of the rules in one back end and namespace, to inspect, compare or restore. The function `trace` accepts the
+ * members `ipv4` and `ipv6` as rules.
  */
 export interface Snapshot {
   readonly backend: IptablesBackend
@@ -23,7 +24,7 @@ export interface Snapshot {
  * - The comparison uses the meaning of rules, without counters.
  * - The comparison includes every chain and rule, also chains and rules of other programs.
  * - The comparison ignores families and tables that only one of the snapshots contains.
- * - A text counts as a snapshot of all tables of its family: a table that it lacks is empty.
+ * - A text counts as a snapshot of all tables of its family. A table that is missing in the text counts as empty.
  *
  * @throws `IptablesError('INVALID_RULE')` if the two snapshots or texts have no family and table in common.
  * @example

@@ -5,8 +5,8 @@ import type { Step, Steps } from '../steps/steps.ts'
 import { commonSubsequence } from './common-subsequence.ts'
 
 /**
- * Plans the changes from the rules of one snapshot to the rules of another. Rules in both snapshots keep their places
- * and counters. Empty for equal snapshots. Empties a table or built-in chain that `to` lacks.
+ * Plans the changes that turn the rules `from` into the rules `to`; empty if they are equal. Rules in both keep their
+ * places and counters. A table or built-in chain of `from` that `to` lacks is emptied.
  */
 export function transitionSteps(from: SavedTables, to: SavedTables): Steps {
   const steps = new Map<Table, readonly Step[]>()
@@ -80,8 +80,8 @@ function chainSteps(chain: string, from: readonly SavedRule[], to: readonly Save
 }
 
 /**
- * Rules of a chain that may stay. Excludes a rule if a later equal copy must be deleted: `iptables -D` with a text
- * deletes the first copy. A deletion by number could delete another program's new rule.
+ * Selects the rules of a chain that may stay. A rule cannot stay if a later equal copy must be deleted: `iptables -D`
+ * with a text deletes the first copy. Deletion by number is not possible: it could delete another program's new rule.
  */
 function withoutLaterCopies(keys: readonly string[], pairs: readonly [number, number][]): [number, number][] {
   const kept = new Set(pairs.map(([a]) => a))

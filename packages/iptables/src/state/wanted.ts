@@ -50,13 +50,16 @@ export class WantedRule {
 export interface WantedTable {
   /** The ruleset's own chains in the table, with their rules in final order. */
   readonly own: ReadonlyMap<string, readonly WantedRule[]>
-  /** The ruleset's chains that must not exist, such as chains of an older ruleset. */
+  /**
+   * Chains that must not exist: the ruleset declares them but has no use for them in this family. An older ruleset may
+   * have created them.
+   */
   readonly absent: readonly string[]
   /** The ruleset's rules in built-in chains, in their final relative order. */
   readonly builtin: ReadonlyMap<string, readonly WantedRule[]>
   /**
-   * Rules of which one copy may be deleted from a built-in chain. A rule without a jump to a chain of the ruleset does
-   * not show which program wrote the rule. Further copies stay unless this package is known to have written them.
+   * Rules to delete from built-in chains, at most one copy of each: another program may have written an equal rule. A
+   * rule that jumps to a chain of the ruleset belongs to the ruleset: all its copies are deleted.
    */
   readonly removable: ReadonlyMap<string, readonly WantedRule[]>
 }

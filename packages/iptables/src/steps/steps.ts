@@ -8,7 +8,10 @@ export interface StepRule {
   readonly rule?: Rule | undefined
 }
 
-/** One change of a chain or rule in a table. Positions count from 0, in the chain after the previous changes. */
+/**
+ * One change of a chain or rule in a table. Positions count from 0, after the previous changes of the plan have been
+ * made.
+ */
 export type Step<R extends StepRule = StepRule> =
   /** Creates a chain. The chain must not exist. */
   | { readonly step: 'create'; readonly chain: string }

@@ -8,7 +8,10 @@ export interface Planned {
   readonly steps: Steps
 }
 
-/** Write of planned changes, with a retry: the plan is valid only while no other program writes rules. */
+/**
+ * Input of `writeUntilAccepted`, which writes planned changes with retries. A plan is valid only while no other program
+ * changes the rules.
+ */
 export interface OptimisticWrite {
   readonly first: Planned
   /** Reads the kernel's rules again and plans the changes from them. */

@@ -20,8 +20,8 @@ export function written(snapshot: SavedTables, steps: Steps): SavedTables {
 // internal
 
 /**
- * Applies one planned change to the computed chains. Rule lists in `copied` may be changed in place. A copy of a long
- * list for each change would take minutes.
+ * Applies one planned change to the computed chains. Changes a rule list in place if `copied` contains the list,
+ * otherwise copies the list first. A copy of a long list for each change would take minutes.
  */
 function take(
   chains: Map<string, SavedChain>,

@@ -36,8 +36,8 @@ export function isOf(module: string, { packet }: TracedPacket): boolean {
 export const cameOverWire = ({ from, packet }: TracedPacket): boolean => from !== 'local' && packet.in !== 'lo'
 
 /**
- * `--pkt-type`: the packet has this link-layer type. A packet of this machine counts as unicast unless the caller gives
- * a type.
+ * `--pkt-type`: the packet has this link-layer type. A packet that this machine sends, or that arrives on lo, counts as
+ * unicast unless the caller gives a type.
  */
 export function isPacketType(type: string, { from, packet }: TracedPacket): boolean | undefined {
   const given = from === 'local' || packet.in === 'lo' ? (packet.packetType ?? 'unicast') : packet.packetType

@@ -18,7 +18,7 @@ export interface TraceOptions {
   readonly statistic?: 'hit' | 'miss'
   /**
    * Results of conditions that are unknown or not modelled. The key is the condition's text as in the trace's `reason`,
-   * with `!`: `{ '-m recent --rcheck': true }`. The path reports the results that it used.
+   * including `!`: `{ '-m recent --rcheck': true }`. The steps of the trace's `path` list the results that were used.
    */
   readonly assume?: Readonly<Record<string, boolean>>
 }

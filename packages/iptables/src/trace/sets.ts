@@ -43,8 +43,8 @@ function bytesOf(text: string): Uint8Array | undefined {
 }
 
 function isEntry(parts: readonly string[], sides: readonly string[], traced: TracedPacket): boolean | undefined {
-  // Compares each dimension of an ipset entry with one of the given sides (`src`, `dst`). An entry with fewer
-  // dimensions ignores the last sides.
+  // Compares each dimension of an ipset entry with the packet's side (`src` or `dst`) of the same index. Ignores the
+  // last of the given sides if the entry has fewer dimensions.
   if (parts.length > sides.length) return undefined
   const found = parts.map((part, i) => meetsPart(part, sides[i] === 'src' ? 'src' : 'dst', traced))
   return found.includes(false) ? false : found.includes(undefined) ? undefined : true

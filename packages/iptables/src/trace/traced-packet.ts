@@ -19,8 +19,8 @@ export interface TracedPacket {
   mark: number | undefined
   connmark: number | undefined
   /**
-   * Progress of connection tracking for the packet. `before`: conntrack has not seen the packet yet. `template`: a rule
-   * has set a zone.
+   * Progress of connection tracking for the packet. `before`: conntrack has not seen the packet yet. `template`:
+   * conntrack has not seen it yet, but a rule has set its zone.
    */
   tracking: 'before' | 'template' | 'done' | 'untracked'
   /** True if NAT changed the destination of the packet's connection. */

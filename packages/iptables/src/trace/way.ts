@@ -17,7 +17,7 @@ export interface Trace {
   readonly source: { readonly address?: string; readonly port?: number }
   /** Target (REDIRECT or DNAT) that rewrote the packet's destination. */
   readonly rewritten?: 'REDIRECT' | 'DNAT'
-  /** Local proxy that gets the packet from TPROXY, with an unchanged destination. */
+  /** Local proxy to which TPROXY delivers the packet. The packet's destination stays unchanged. */
   readonly tproxy?: { readonly address?: string; readonly port: number }
   /** Mark of the packet after the last hook; missing if unknown. */
   readonly mark?: number

@@ -3,7 +3,7 @@ import type { OpenWork } from '../session/open-work.ts'
 import { openSession } from '../session/session.ts'
 import { type WatchEvent, watchRuleset } from './watch.ts'
 
-/** Starts a watch of the ruleset that ends if either the caller's signal or the context's signal aborts. */
+/** Starts a watch of the ruleset. The watch ends if the caller's or the context's AbortSignal aborts. */
 export function watchFrom(
   { port, sessionOptions }: OpenWork,
   rules: Ruleset,

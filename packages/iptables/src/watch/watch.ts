@@ -13,9 +13,9 @@ export type WatchEvent =
   | { readonly state: 'error'; readonly error: unknown }
 
 /**
- * Checks a ruleset in the kernel at intervals, one check at a time. On the nft back end, a check first asks the kernel
- * whether any rule changed, without a process. The check reads the rules only after a change, or while the last check
- * found drift. On the legacy back end, each check is one process per family.
+ * Checks a ruleset in the kernel at intervals, one check at a time. On the nft back end, a check first reads the
+ * kernel's change counter, which needs no process. The check reads the rules only after a change, or while the last
+ * check found drift. On the legacy back end, each check is one process per family.
  */
 export async function* watchRuleset(
   session: Session,

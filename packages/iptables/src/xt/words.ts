@@ -12,15 +12,20 @@ export const addressTypeBits: Bits<RuleWords['addrType']> = [
 ]
 export const socketBits: Bits = ['transparent', 'nowildcard', 'restore-skmark']
 export const logBits: Bits = ['tcp-sequence', 'tcp-options', 'ip-options', 'uid', '', 'macdecode']
-/** Flag bits of a NAT rule. The first two bits say that the rule gives an address and a port. */
+/**
+ * Names of the flag bits of a NAT rule. The first two bits have no option of their own: see `ADDRESSES` and `PORTS`.
+ */
 export const natBits: Bits = ['', '', 'random', 'persistent', 'random-fully']
 
-/** Bit of the conntrack match for a check of the state. `OLD_STATE` stands for `-m state`. */
+/**
+ * Bits of the conntrack match for a check of the state. `STATE` stands for `--ctstate`, `OLD_STATE` for the match
+ * `-m state`.
+ */
 export const STATE = 1
 export const OLD_STATE = 0x2000
 /** Bit of the owner match for `--socket-exists`, after the bits for users and groups. */
 export const SOCKET = 4
-/** Flag bits of a NAT rule that changes addresses or ports. */
+/** Flag bits of a NAT rule: `ADDRESSES` if the rule gives an address, `PORTS` if it gives a port. */
 export const ADDRESSES = 1
 export const PORTS = 2
 /** Flag bits of the target CT. `CT_OLD_NAME` means that the rule uses the old name NOTRACK. */

@@ -15,8 +15,8 @@ export function failingBehaviour(start: Start): void {
       ['over drift', true, drifted],
       ['over half of it', true, '*mangle\n-F OUTPUT\n-F EX_MARK\n-X EX_MARK\nCOMMIT\n'],
     ] as const
-    // Excludes cases with a killed process where a table already equals the ruleset. In these cases, `apply` cannot
-    // tell that the killed process did not write the table.
+    // Skips cases in which a process is killed while a table already equals the ruleset. In these cases, `apply` cannot
+    // know which call wrote the table: the killed process or an earlier call.
     const known = (text: string, kind: string) => kind !== 'after its first table' || text === '' || text === drifted
     const cases = states.flatMap(([over, applied, text]) => kinds.map((kind) => ({ over, applied, text, kind })))
     test.for(cases.filter(({ text, kind }) => known(text, kind)))(

@@ -29,8 +29,8 @@ export interface Comparison {
 
 /**
  * Sends all packets through one ruleset in the kernel, and compares counters and arrivals with the traces. The counters
- * also include the kernel's own packets (group reports, neighbour discovery). Therefore only a difference that occurs
- * again when the packet is sent alone is an error.
+ * also include packets of the kernel itself, such as multicast group reports and neighbour discovery. So a difference
+ * counts only if it occurs again, for the single packet or for all packets.
  */
 export async function compare(rig: Rig, text: string, drawn: readonly Drawn[]): Promise<Comparison> {
   const { cases, hits, targets, found } = await send(rig, text, drawn)

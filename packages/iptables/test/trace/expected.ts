@@ -89,8 +89,8 @@ function caseOf(rules: SavedTables, { id, packet }: Numbered, options: TraceOpti
 }
 
 /**
- * True if the trace knows the verdict and which rules match. A rule that only counts or logs may be unknown although
- * the verdict is known.
+ * True if the trace knows the verdict, and for each rule of the path if it matches. A match may be unknown although the
+ * verdict is known: for a rule that only counts or logs.
  */
 const isDecided = ({ verdict, path }: Trace) =>
   verdict !== 'undecided' && path.every(({ matched }) => matched !== undefined)
