@@ -116,7 +116,7 @@ function keepQuietly(path: string, token: string): void {
   try {
     keepFile(path, token)
   } catch {
-    // The next renewal of the token reports the same write error.
+    // Ignores the error: the next renewal of the token reports the same write error.
   }
 }
 
@@ -129,6 +129,6 @@ function removeUnfinished(path: string): void {
       if (isOne) unlinkSync(join(dirname(path), name))
     }
   } catch {
-    // No temporary token file is left: the folder is missing, or another process has removed the same file.
+    // Ignores the error: the folder is missing, or another process has removed the same file.
   }
 }

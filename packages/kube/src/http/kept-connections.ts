@@ -25,9 +25,9 @@ const MOST = 2
 const PATIENCE_MS = 1500
 
 /**
- * Creates an HTTP transport that opens connections on demand and keeps them as long as the server does. So most
- * requests need no TLS handshake. After disposal, the transport opens and keeps no more connections. bun closes open
- * connections only when the process exits.
+ * Creates an HTTP transport that opens connections on demand and keeps them open until the server closes them. Most
+ * requests then need no TLS handshake. After disposal, each request opens and closes a connection of its own. With bun,
+ * the open connections close only when the process exits.
  */
 export function keptConnections(): KeptConnections {
   const keeping = process.versions.bun === undefined ? nodeKeeping() : bunKeeping()

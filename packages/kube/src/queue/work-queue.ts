@@ -24,7 +24,10 @@ export function workQueue(options: {
   /** Replaces timers in tests: calls `then` later, and returns a function that cancels the call. */
   readonly after?: (ms: number, then: () => void) => () => void
 }): {
-  /** Adds a key to the queue, with the full number of attempts. */
+  /**
+   * Adds a key to the queue. A key that waits for a retry is queued at once, and its earlier failures no longer count.
+   * A key whose work is running is queued again after that work.
+   */
   add(key: string): void
   /** Settles when the work that is running now has ended. */
   idle(): Promise<void>

@@ -33,8 +33,8 @@ export interface Request {
 export type Watched = ObjectStore<StoredPod> | ObjectStore<StoredNamespace>
 
 /**
- * Computes the test API server's answer to a request. Checks the credentials first, then the path. Returns a store of
- * objects for a watch of the store's changes.
+ * Computes the test API server's answer to a request. Checks the credentials first, then the path. For a watch request,
+ * returns the store whose changes the watch reports.
  */
 export function answer(request: Request, world: World): readonly [number, Answer] | Watched {
   const asked = parsePath(request)

@@ -43,7 +43,7 @@ export interface Misbehaviour {
 /** Options of {@link startApiServer}, which starts an API server for tests. */
 export interface ApiServerOptions {
   readonly pods?: readonly StoredPod[]
-  /** Labels of the namespaces, by namespace name. The namespaces of all given pods exist without an entry. */
+  /** Labels of the namespaces, by namespace name. The namespace of a given pod exists even if it is missing here. */
   readonly namespaces?: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly token?: string
   /**
@@ -53,8 +53,8 @@ export interface ApiServerOptions {
   readonly grants?: readonly Grant[]
   readonly host?: string
   /**
-   * Network namespace in which the test API server listens, on all addresses. Default: the namespace of this process,
-   * on `host`.
+   * Network namespace in which the test API server listens, on all addresses. Default: the namespace of this process.
+   * In this default, the server listens only on the address `host`.
    */
   readonly netns?: NetnsTarget
   readonly port?: number

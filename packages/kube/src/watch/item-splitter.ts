@@ -44,7 +44,7 @@ export function itemSplitter({ maxItemBytes, onItem, onTooLong }: ItemSplitterOp
       }
       for (let at = 0; at < chunk.length; at += 1) {
         if (string.isOpen()) at = string.skip(chunk, at)
-        // First byte after a JSON string; `undefined` if the chunk ends with the string.
+        // Byte at the position `at`, which is behind a skipped JSON string. `undefined` if the chunk ends there.
         const byte = chunk[at]
         const isOnItems = place === 'items' && depth === ITEMS_DEPTH
         if (byte === QUOTE) {

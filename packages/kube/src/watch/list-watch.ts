@@ -15,8 +15,8 @@ export interface Observer {
    */
   listing(): void
   /**
-   * Called for an object that exists, is new or has changed. Gets `undefined` for an object whose JSON text is invalid
-   * or too large.
+   * Called for each object of a list, and for each new or changed object of a watch. Gets `undefined` for an object
+   * whose JSON text is invalid or too large.
    */
   present(object: unknown): void
   /** Called when a list is complete: `present` was called for all its objects. */
@@ -50,7 +50,7 @@ export interface ListWatchOptions {
   readonly random?: () => number
   /**
    * Milliseconds without an event or a bookmark after which a new watch replaces the silent watch. Default: 330 000.
-   * Silence is not an error: a server may send neither if no object changes.
+   * Silence is not an error: if no object changes, a server may send no event and no bookmark.
    */
   readonly silenceMs?: number
 }
@@ -94,8 +94,8 @@ interface State {
   /** Latest `resourceVersion` that the API server sent. `undefined` before the first list. */
   version: string | undefined
   /**
-   * Next request to the API server. `list` reads from the server's watch cache, `list latest` from etcd. With a field
-   * selector, the server then reads the objects of the whole cluster from etcd.
+   * Next request to the API server. `list` reads from the server's watch cache, `list latest` from etcd. For
+   * `list latest` with a field selector, the server reads the objects of the whole cluster from etcd.
    */
   next: 'list' | 'list latest' | 'watch'
   /** Maximum number of objects to request in one page of a list. Reduced after a page that was too large. */
@@ -112,13 +112,12 @@ interface State {
 
 /** Chooses the next request after the API server has refused a list or watch with an HTTP status. */
 function refused(status: number | undefined, state: State): void {
-  // The API server's cache has not reached the requested version, or has dropped it. Like client-go, the next list
-  // reads from etcd.
+  // Requests the next list from etcd, like client-go: the API server's cache has not reached the requested version, or
+  // has dropped it.
   if (state.next === 'list' && (status === 410 || status === 504)) state.next = 'list latest'
   if (status !== 410) return
   if (state.next === 'watch') state.next = 'list'
-  // A server that answers 410 works, so earlier failures no longer count for the pause. Only repeated 410 makes the
-  // pause longer.
+  // Forgets earlier failures, because a server that answers 410 is up. Only repeated 410 answers make the pause longer.
   state.failures = state.expirations
   state.expirations += 1
 }

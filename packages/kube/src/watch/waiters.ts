@@ -3,8 +3,8 @@ export interface Waiters {
   /** Calls the `find` function of each waiting caller again, after a change. */
   look(): void
   /**
-   * Waits for a result of `find`: resolves with the first one that is not `undefined`. Rejects with the reason of the
-   * signal.
+   * Waits for a result: resolves with the first result of `find` that is not `undefined`. If `signal` aborts, rejects
+   * with the reason of that AbortSignal.
    */
   until<R>(find: () => R | undefined, signal: AbortSignal): Promise<R>
 }

@@ -6,7 +6,8 @@ import { waiters } from './waiters.ts'
 /** Store of the API server's objects, which a watch keeps up to date. Pass the store as `observer` to `listWatch`. */
 export interface WatchStore<T extends object> extends Required<Observer> {
   /**
-   * Returns the stored members of an object. `key` is `namespace/name`, or the name of an object without a namespace.
+   * Returns the fields of an object that the store keeps (see the option `keep`). The `key` is `namespace/name`, or the
+   * name of an object without a namespace.
    */
   get(key: string): T | undefined
   /** Keys of the stored objects in the order of their last change, the oldest change first. */
@@ -14,7 +15,8 @@ export interface WatchStore<T extends object> extends Required<Observer> {
   values(): Iterable<T>
   size(): number
   /**
-   * Removes an object from the store that the API server may still have. A later change of the object adds it again.
+   * Removes an object from the store, even if the API server still has the object. A later change of the object adds it
+   * again.
    */
   forget(key: string): void
   /** True while the watch is receiving a list, so that the store may be incomplete. */
@@ -26,9 +28,9 @@ export interface WatchStore<T extends object> extends Required<Observer> {
   /** Error of the last list or watch request; `undefined` while the watch works. */
   failure(): KubeError | undefined
   /**
-   * Applies the caller's own write to the stored object. `version` is the `resourceVersion` in the API server's answer.
-   * Until the watch reaches that version, for at most ten seconds, `apply` also changes the objects that the watch
-   * reports.
+   * Applies the caller's own write to the stored object before the watch reports it. The `version` is the
+   * `resourceVersion` in the API server's answer. The watch may first report older versions: `apply` also changes
+   * these, for at most ten seconds.
    */
   wrote(key: string, apply: (value: T) => T, version: string | undefined): void
   /**
@@ -112,8 +114,7 @@ export function watchStore<T extends object>(options: {
       if (identity !== undefined && members.get(identity.key)?.uid === identity.uid) put(identity.key, undefined)
     },
     alive() {
-      // Clears the error only after the first complete list: before, a message does not prove that the store is
-      // complete.
+      // A message clears the error only after the first complete list: before that list, the store may be incomplete.
       if (aliveAt !== undefined) works()
     },
     failed(error, pauseMs) {
@@ -142,11 +143,14 @@ export function watchStore<T extends object>(options: {
 
 // internal
 
-/** Milliseconds for which a caller's own write may be newer than the objects that the watch reports. */
+/** Milliseconds after a caller's own write during which the watch may still report older versions of the object. */
 const LAG_MS = 10_000
 
 interface Member<T> extends Identity {
-  /** Number of the latest list that was received when the watch last reported the object. */
+  /**
+   * Number of the latest list at the time when the watch last reported the object. After a complete list, objects with
+   * a lower number no longer exist.
+   */
   readonly list: number
   readonly value: T
   readonly written: Written<T> | undefined
