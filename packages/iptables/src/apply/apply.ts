@@ -31,8 +31,8 @@ export async function applyRuleset(session: Session, rules: Ruleset, options: Ap
   const { chosen, other } = await session.backends(rules)
   const families = (await session.families()).filter((family) => rulesFor(rules, family).length > 0)
   const work = new ApplyWork(session, chosen, rules)
-  // `apply` may remove an older ruleset from the other back end. This journal records the removal, so that a rollback
-  // restores those rules.
+  // Journal of the removal of an older ruleset from the other back end. With this journal, a rollback restores the
+  // older rules.
   const cleared = new Journal(session)
   let writing: Promise<unknown> | undefined
   const undo = once(async () => {
@@ -127,8 +127,7 @@ class ApplyWork {
       }),
     )
     const rest = this.#jobs.filter((_, index) => fresh[index] === false)
-    // An older ruleset may also have rules in families in which the new ruleset has no rules: `apply` cleans those
-    // families too.
+    // Also cleans the families in which only an older ruleset may have rules, and the new ruleset has none.
     const looked = rest.length === 0 ? [] : await this.#session.familiesFor(this.#backend, this.#rules)
     const emptied = looked.filter((family) => !families.includes(family)).map((family) => job(family, ''))
     this.#jobs.push(...emptied)

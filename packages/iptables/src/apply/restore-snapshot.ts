@@ -17,8 +17,7 @@ export async function takeSnapshot(
   const covered = checkTables(options.tables)
   const { chosen } = await session.backends()
   const all = checkFamilies(options.families) ?? (await session.families())
-  // Runs `iptables-save` for all tables: for a single legacy table, the program would make the kernel create that
-  // table.
+  // Reads all tables first, then selects: `iptables-save -t` would make the kernel create a missing legacy table.
   const found = (await session.read(chosen, all)).map((each) => inTables(each, covered))
   const of = (family: Family) => found.find((each) => each.family === family)
   const [ipv4, ipv6] = [of('ipv4'), of('ipv6')]

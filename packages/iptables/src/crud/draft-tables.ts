@@ -49,7 +49,10 @@ export class DraftTables {
     }
   }
 
-  /** Throws if a rule jumps to a missing chain. The kernel would only report that COMMIT failed, without the rule. */
+  /**
+   * Throws if a rule jumps to a missing chain. The kernel would only report that COMMIT failed, without naming the
+   * rule.
+   */
   check(before: SavedTables): void {
     for (const [table, chains] of this.#tables) {
       const old = before.tables.get(table)

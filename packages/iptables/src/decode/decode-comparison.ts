@@ -97,7 +97,7 @@ function address(
   const { src, dst, size } = addressOffsets[family]
   const name = offset === src ? '-s' : offset === dst ? '-d' : undefined
   if (name === undefined || data.length > size || (mask !== undefined && data.length !== size)) return undefined
-  // Data with bits outside the mask never matches, and no iptables option can express the comparison.
+  // Refuses a comparison with bits outside its mask: it never matches, and no iptables option can express it.
   if (mask?.some((byte, i) => ((data[i] ?? 0) & ~byte) !== 0) === true) return undefined
   const length = mask === undefined ? 8 * data.length : prefixLength(mask)
   const bytes = new Uint8Array(size)

@@ -18,7 +18,7 @@ export interface Found {
   readonly chains: ReadonlySet<string>
 }
 
-/** Change of a rule or chain for which a netlink batch contains a message, with its family and table. */
+/** Change of a rule or chain that a message of a netlink batch makes, with its family and table. */
 export interface Purpose {
   readonly family: Family
   readonly table: Table

@@ -15,9 +15,9 @@ export function withDefaults(match: {
 }
 
 /**
- * Rate of a `limit` match as iptables prints it after the kernel has stored it. The kernel stores the ticks between two
- * packets (10000 ticks per second). The printed unit is the largest that fits. The nft back end stores the printed
- * value.
+ * Computes the rate of a `limit` match as iptables prints it from the kernel's rule. The kernel stores the ticks
+ * between two packets (10000 ticks per second), so the printed rate may differ. The nft back end stores the printed
+ * rate.
  */
 export function rate(text: string): string {
   let now = text

@@ -52,8 +52,8 @@ const ownOptions = [
 ]
 
 /**
- * Options of matches and targets that equal a prefix of an option of iptables itself. For getopt(3), an exact name
- * takes precedence over a prefix.
+ * Options of matches and targets that are allowed although an option of iptables itself starts with the same name. For
+ * getopt(3), an exact name takes precedence over a prefix.
  */
 const extensionOptions = new Set(['set', 'random', 'mode'])
 

@@ -38,7 +38,7 @@ const once: Readonly<Record<string, number>> = {
   syn: 128,
 }
 
-/** Name of each protocol that a condition or target may require, by the protocol's number or second name. */
+/** Protocols that a condition or target may require: the usual name, by the protocol's number or other name. */
 const protocolNames: Readonly<Record<string, string>> = {
   ...{ '1': 'icmp', '6': 'tcp', '17': 'udp', '33': 'dccp', '58': 'icmpv6', '132': 'sctp', '136': 'udplite' },
   'ipv6-icmp': 'icmpv6',
@@ -94,7 +94,8 @@ function checkMatch(rule: Rule, match: Match, protocol: string | undefined): voi
 }
 
 /**
- * Refuses a port option that iptables does not know for the rule's protocol, or would assign to the multiport match.
+ * Refuses a port option for UDP-Lite, and a port option after a multiport condition. iptables does not know the option
+ * for UDP-Lite. After multiport, iptables would assign the option to the multiport match.
  */
 function checkOnePort(rule: Rule, match: Match): void {
   if (rule.matches.some((each) => each.match === 'proto' && /^(udplite|136)$/.test(each.protocol))) {

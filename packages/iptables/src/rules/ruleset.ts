@@ -12,8 +12,9 @@ import { checkReach } from './placement.ts'
  * and the user-defined chains of each table. The callback `build` returns the rules in the order in which they are
  * written.
  *
- * Some errors do not compile, and also throw `IptablesError('INVALID_RULE')`. Examples: an unknown chain, a target
- * outside its table, a jump to an undeclared chain. A single address in a rule for both families is another example.
+ * The compiler reports some errors, which also throw `IptablesError('INVALID_RULE')` at run time. Examples: an unknown
+ * chain, a target outside its table, a jump to an undeclared chain. A single address in a rule for both families is
+ * another example.
  *
  * @example
  * ```ts

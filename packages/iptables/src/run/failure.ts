@@ -159,8 +159,8 @@ async function mapsUsers(port: IptablesPort): Promise<boolean> {
 }
 
 /**
- * Finds kernel modules that a refused table needs and the kernel does not list. The legacy back end itself reports only
- * that COMMIT failed.
+ * Finds the matches and targets that a refused table needs and that are missing in the kernel's own lists. The legacy
+ * back end itself reports only that COMMIT failed.
  */
 async function missingModules(
   family: Family,

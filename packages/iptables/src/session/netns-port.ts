@@ -103,9 +103,9 @@ async function readInside(target: NetnsTarget, path: string): Promise<string | u
 }
 
 /**
- * Environment variables for an iptables program. Legacy programs lock one file per node by default. With a lock file
- * for each namespace, pods do not wait for each other. In the node's own namespace, the caller's lock file counts: all
- * programs of the node must lock the same file.
+ * Environment variables for an iptables program. By default, all legacy programs of the node lock the same file. With a
+ * lock file for each namespace, pods do not wait for each other. In the node's own namespace, the caller's
+ * XTABLES_LOCKFILE counts: all programs of the node must lock the same file.
  */
 function childEnvironment(ownFile: string | undefined): NodeJS.ProcessEnv {
   const { PATH, XTABLES_LIBDIR, XTABLES_LOCKFILE = '' } = process.env
@@ -113,7 +113,7 @@ function childEnvironment(ownFile: string | undefined): NodeJS.ProcessEnv {
   return {
     ...(PATH === undefined ? undefined : { PATH }),
     ...(XTABLES_LIBDIR === undefined ? undefined : { XTABLES_LIBDIR }),
-    // XTABLES_LOCKFILE has an effect since iptables 1.8.6. Older versions take the node's lock.
+    // Before version 1.8.6, iptables ignores XTABLES_LOCKFILE and locks the node's file.
     ...(lockFile === '' ? undefined : { XTABLES_LOCKFILE: lockFile }),
   }
 }

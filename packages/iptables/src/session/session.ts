@@ -177,5 +177,8 @@ async function availableFamilies(port: IptablesPort): Promise<readonly Family[]>
   return bothFamilies
 }
 
-/** Caches that the kernel has IPv6: the kernel does not lose IPv6, and one change asks several times. */
+/**
+ * Caches that the kernel has IPv6. The kernel does not lose IPv6, and one change of rules needs this fact several
+ * times.
+ */
 const withIpv6 = new WeakSet<IptablesPort>()

@@ -15,7 +15,10 @@ export class StructureReader {
     this.#isWhole = info.length <= MOST
   }
 
-  /** Reads a flag byte. Leaves values other than 0 and 1 set: they mean that the structure has an unknown option. */
+  /**
+   * Reads a flag byte and clears the value 1. Does not clear a higher value: it means an option that this package does
+   * not know.
+   */
   flag(at: number): boolean {
     return this.#bytes[at] === 1 && this.u8(at) === 1
   }
@@ -40,9 +43,7 @@ export class StructureReader {
     return this.#taken(Buffer.from(this.#bytes.subarray(at, at + length)), at, length)
   }
 
-  /**
-   * Reads text up to a NUL byte. Leaves the bytes after the NUL set: they mean that the structure has unknown content.
-   */
+  /** Reads text up to a NUL byte. Does not clear the bytes after the NUL: a set byte there means unknown content. */
   text(at: number, most: number): string {
     const end = this.#bytes.indexOf(0, at)
     const length = end === -1 ? most : Math.min(end - at, most)

@@ -27,8 +27,8 @@ export function casesOf(
   const first = caseOf(rules, unique(packet, nextId(), follow), options)
   if (first === undefined) return []
   const [found] = first.traces
-  // Skips a draw with answers if a rule rewrites its connection. Such connections have the same source port, and the
-  // kernel would choose another port for two equal connections.
+  // Skips a local packet with an answer if a rule rewrites the packet. All such packets have the source port 53, so two
+  // rewritten connections could be equal. The kernel would then choose another port.
   if (follow && packet.in === undefined && first.traces.some(({ rewritten }) => rewritten !== undefined)) return []
   if (!follow || found === undefined || !isPlain(first)) return [first]
   const untracked = isUntracked(found)
@@ -79,8 +79,8 @@ function caseOf(rules: SavedTables, { id, packet }: Numbered, options: TraceOpti
   const traces = back === undefined ? [first] : [first, back]
   if (!traces.every(isDecided)) return undefined
   const last = traces.at(-1) ?? first
-  // Skips packets that the kernel would answer: the rules' counters would include the answers. The kernel sends no
-  // answer to a source without a route.
+  // Skips packets that the kernel would answer, because the rules' counters would include the answers. Keeps packets
+  // from a source without a route: the kernel cannot answer them.
   const answers =
     last.verdict === 'REJECT' || (last.verdict === 'ACCEPT' && packet.protocol !== 'udp' && endsHere(last))
   if (answers && addresses[rules.family].far !== last.source.address) return undefined

@@ -53,7 +53,7 @@ export function watchStore<T extends object>(options: {
   /**
    * Called after each change of an object in the store. The argument `before` is missing for a new object, `after` for
    * a deleted object. A list reports known objects again; `before` and `after` may then be equal. An object with a new
-   * UID is reported as two changes.
+   * UID is reported twice: as a deleted object, then as a new object.
    */
   readonly changed?: (key: string, before: T | undefined, after: T | undefined) => void
   readonly malformed?: () => void

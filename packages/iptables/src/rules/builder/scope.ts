@@ -6,7 +6,10 @@ import type { AddressPair, BuiltinChain, Family, Table } from '../model.ts'
  */
 export type AddressOf<S extends Family | 'both'> = S extends 'both' ? AddressPair : string | AddressPair
 
-/** Names of the rule builder's methods that the kernel would refuse in table `T`, family `S`, chain `C`. */
+/**
+ * Names of the rule builder's methods that are not allowed in table `T`, family `S`, chain `C`. The kernel would refuse
+ * their conditions or targets there.
+ */
 export type Refused<T extends Table, S extends Family | 'both', C extends string> =
   | (S extends 'ipv4' ? never : 'icmpType')
   | (S extends 'ipv6' ? never : 'icmpv6Type')
