@@ -14,8 +14,8 @@ export interface DriftLine {
 
 /**
  * Differences between a ruleset and the rules in the kernel. In the ruleset's own chains, content and order of the
- * rules count. In built-in chains, the ruleset's rules must exist in their relative order. Only rules of the ruleset
- * may jump to own chains. Rules of other programs do not count.
+ * rules count. Only rules of the ruleset may jump to these chains. In built-in chains, the ruleset's rules must exist
+ * in their relative order. Rules of other programs do not count.
  */
 export interface Drift {
   /** Rules and chains of the ruleset that are missing in the kernel. */

@@ -10,7 +10,8 @@ const laterCodes: readonly IptablesError['code'][] = ['LOCKED', 'CHANGED', 'TIME
 const MAX_DETAILS = 2000
 
 /**
- * Error of this package. The message says what failed, the invalid value or the first line of stderr, and what to do.
+ * Error of this package. The message names the failed operation, its cause (the invalid value or the first line of
+ * stderr), and a remedy.
  *
  * @example
  * ```ts

@@ -5,9 +5,9 @@ import { editByPrograms } from './edit-by-programs.ts'
 import type { Edit } from './edit-job.ts'
 
 /**
- * Reads and plans all families, then writes the planned changes. Starts again if another program writes between read
- * and write. By netlink, the whole edit is one transaction. With programs, each table of each family is a transaction
- * of its own. The journal then records the tables that were written before a failure.
+ * Reads the rules of all families, plans the changes, and writes them. Starts again if another program writes between
+ * read and write. By netlink, the whole edit is one transaction. With programs, each table of each family is a
+ * transaction of its own. If the write of a table fails, the journal records the tables that were written before.
  */
 export async function edit(session: Session, backend: Backend, job: Edit): Promise<Accepted[]> {
   const { families, plan, journal, uncancelled } = job

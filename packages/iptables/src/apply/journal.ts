@@ -70,8 +70,8 @@ export class Journal implements Ledger {
 // internal
 
 /**
- * Changes of the tables that an iptables program committed before the refused line. Returns all changes if the program
- * did not name a line.
+ * Selects the changes of the tables that an iptables program committed before it reached the refused line. Returns all
+ * changes if the program did not name a line.
  */
 function committedPart(steps: Steps, text: string, line: number | undefined): Steps {
   if (line === undefined) return steps

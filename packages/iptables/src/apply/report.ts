@@ -27,7 +27,8 @@ export function planOf(wanted: Wanted, { seen, steps }: Planned): ApplyReport['p
 }
 
 /**
- * Computes the member `plan` of the `apply` report for all families. `reconcile` if the families have different plans.
+ * Computes the member `plan` of the `apply` report for all families. Returns `reconcile` if the families have different
+ * plans.
  */
 export function overall(plans: readonly ApplyReport['plan'][]): ApplyReport['plan'] {
   const [first = 'unchanged', ...rest] = new Set(plans)

@@ -31,6 +31,6 @@ const hooks: Readonly<Record<string, BaseChain['hook']>> = {
 
 /**
  * Priorities of the tables' chains in iptables-nft. For `security`, iptables-nft uses 150, unlike the kernel's default
- * of 50. The program refuses chains with another priority.
+ * of 50. Chains with another priority are refused by iptables-nft.
  */
 const priorities: Readonly<Record<Table, number>> = { filter: 0, mangle: -150, nat: -100, raw: -300, security: 150 }

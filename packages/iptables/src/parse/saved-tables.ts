@@ -52,9 +52,9 @@ export class SavedRule {
   }
 
   /**
-   * Bytes of the rule's expressions as a string, without counters; `undefined` for a rule from text. Rules of one
-   * family with equal forms are equal. Equal rules may have different forms, because versions of iptables encode them
-   * differently.
+   * Bytes of the rule's expressions as a string, without counters; `undefined` for a rule from text. Two rules of one
+   * family are equal if these strings are equal. Equal rules may also have different strings, because versions of
+   * iptables encode them differently.
    */
   get form(): string | undefined {
     return typeof this.#read === 'string' ? undefined : this.#read.form

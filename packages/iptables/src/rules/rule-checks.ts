@@ -94,8 +94,8 @@ function checkMatch(rule: Rule, match: Match, protocol: string | undefined): voi
 }
 
 /**
- * Refuses a port option for UDP-Lite, and a port option after a multiport condition. iptables does not know the option
- * for UDP-Lite. After multiport, iptables would assign the option to the multiport match.
+ * Refuses a port option for UDP-Lite or after a multiport condition. For UDP-Lite, iptables does not know the option.
+ * After multiport, iptables would assign the option to the multiport match.
  */
 function checkOnePort(rule: Rule, match: Match): void {
   if (rule.matches.some((each) => each.match === 'proto' && /^(udplite|136)$/.test(each.protocol))) {

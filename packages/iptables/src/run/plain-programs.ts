@@ -17,8 +17,8 @@ export interface ProgramFinder {
 export type PlainPrograms = { readonly kind: IptablesBackend; readonly infix: string } | 'unknown' | 'none'
 
 /**
- * Back end of the node's `iptables-restore`, judged by the target of its symbolic links. If it is a wrapper script, the
- * caller must ask the program for its version.
+ * Back end of the node's `iptables-restore`, judged by the target of its symbolic links. If that target is a wrapper
+ * script, the caller must ask the program for its version.
  */
 export function plainPrograms({ find, resolve }: ProgramFinder): PlainPrograms {
   const path = find('iptables-restore')

@@ -29,7 +29,7 @@ function possibleTypes(address: string | undefined, { packet }: TracedPacket): r
 
 /**
  * Evaluates the addrtype match for IPv6 as Linux does (`match_type6`). If the rule lists MULTICAST or UNICAST, the
- * address must have that type. In addition, one of the listed types that routes decide must match.
+ * address must have that type. If the rule lists other types, such as LOCAL, the address must also have one of these.
  */
 function isOfTypes6(
   address: string | undefined,

@@ -4,8 +4,8 @@ import type { CanonicalRule } from '../parse/canonical.ts'
 import { hasConnection, isLocal, isLoopback, type TracedPacket } from './traced-packet.ts'
 
 /**
- * Effect of a rule's target on a traced packet. The packet continues, leaves the table, or ends its path, or the target
- * is not modelled.
+ * Effect of a rule's target on a traced packet: the packet continues, leaves the table, or ends its path. A further
+ * value means that the target is not modelled.
  */
 export type Outcome =
   | { readonly kind: 'continue'; readonly effect?: string }

@@ -115,7 +115,8 @@ function endsHere({ packet, destination: { address = '' }, tproxy }: Trace): boo
 }
 
 /**
- * Traces a packet that the tested machine sends to itself a second time: it arrives on lo with its connection and mark.
+ * Traces a packet a second time if the tested machine sends the packet to itself. The packet then arrives on lo with
+ * its connection and mark.
  */
 function loopedBack(rules: SavedTables, found: Trace, options: TraceOptions): Trace | undefined | 'unknown' {
   const { packet, verdict, destination, source, mark, connmark } = found

@@ -67,7 +67,7 @@ export function parsePod(document: unknown, expected: { readonly namespace: stri
   return parsed.data
 }
 
-/** Maximum nesting in the pod's schema: `spec.containers[0].env[0].value`. Deeper `null` members stay. */
+/** Maximum nesting in the pod's schema: `spec.containers[0].env[0].value`. Deeper `null` members are not removed. */
 const maxDepth = 6
 
 function withoutNulls(value: unknown, depth = 0): unknown {
