@@ -34,7 +34,8 @@ export const netns: {
     },
   ): Netns
   /**
-   * Gives an open network namespace a name, as a bind mount. The namespace then exists without processes or handles.
+   * Gives an open network namespace a name by a bind mount. The mount keeps the namespace alive without processes or
+   * handles.
    *
    * @example
    * using kept = netns.bind(pod, '/run/netns/kept')
@@ -47,7 +48,7 @@ export const netns: {
   destroy(namespace: Netns | string): void
   /**
    * Calls a synchronous function with this thread inside the namespace, then returns to the previous namespace. Calls
-   * can be nested; inside the function, `'host'` is the namespace of the outermost caller. Throws `NetnsError`:
+   * can be nested. In a nested call, `'host'` is the namespace in which the outermost call began. Throws `NetnsError`:
    * `MISSING`, `CLOSED`, `NO_FFI`, `ASYNC_BODY`, an errno name, or `RESTORE_FAILED`. After `RESTORE_FAILED`, the thread
    * is stuck in the wrong namespace: every later call throws the same error, and the process must exit.
    *

@@ -10,7 +10,7 @@ export interface ConntrackTable extends AsyncDisposable {
 }
 
 const rest = { zone: 0, mark: 0, timeoutSeconds: 30 }
-/** Connection from a UDP client on the node to port 53, which a pod answers. */
+/** Connection from a UDP client on the node to port 53. NAT sends its packets to a pod, which answers. */
 const mapped = (sport: number): ConntrackEntry => ({
   family: 'ipv4',
   protocol: 'udp',

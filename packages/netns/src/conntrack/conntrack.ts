@@ -18,9 +18,7 @@ const GROUPS = [1, 2, 3]
 
 const FAMILIES = ['ipv4', 'ipv6'] as const
 
-/**
- * Limits of a deletion, which works in rounds: largest number of connections in a round, and largest number of rounds.
- */
+/** A deletion lists and deletes at most `ROUND` connections at a time. It repeats this at most `ROUNDS` times. */
 const ROUND = 8192
 const ROUNDS = 1024
 

@@ -24,7 +24,7 @@ export interface ConntrackEntry {
 }
 
 /**
- * Connections that the kernel tracks in one namespace. Code that lists or deletes connections takes this port as a
+ * Connections that the kernel tracks in one namespace. Code that lists or deletes connections takes this interface as a
  * parameter, so that tests can pass `fakeConntrack()`.
  *
  * Errors are `NetnsError`:
@@ -58,9 +58,8 @@ export interface ConntrackPort {
   ): Promise<ConntrackEntry[]>
   /**
    * Deletes the connections that match a filter and returns their number. The next packet of such a connection passes
-   * the NAT rules again. The function `only` gets each matching connection and returns true to delete it. The function
-   * can test conditions that a filter cannot express. Throws `INVALID` for an empty filter, which would delete every
-   * connection of the node.
+   * the NAT rules again. `only` can test what a filter cannot express: it returns true for each connection to delete.
+   * Throws `INVALID` for an empty filter, which would delete every connection of the node.
    */
   delete(
     filter: NonNullable<Parameters<ConntrackPort['list']>[0]>,
@@ -75,8 +74,8 @@ export interface ConntrackPort {
     options?: {
       readonly signal?: AbortSignal | undefined
       /**
-       * Milliseconds between two reads of the event socket. By default the kernel wakes the process; on a worker thread
-       * the default is 10.
+       * Milliseconds between two reads of the event socket. Default on a worker thread: 10. Default on the main thread:
+       * no interval, because the kernel wakes the process.
        */
       readonly interval?: number | undefined
     },

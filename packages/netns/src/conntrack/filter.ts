@@ -4,7 +4,10 @@ import { checkInteger, shown } from '../rtnl/check.ts'
 import type { ConntrackEntry, ConntrackFilter, ConntrackTuple, TupleFilter } from './entry.ts'
 import { protocolName, protocolNumber } from './protocol.ts'
 
-/** Validated filter for connections. Its addresses have the kernel's own text format, so that texts can be compared. */
+/**
+ * Validated filter for connections. Addresses and protocols are spelled as in `ConntrackEntry`, so that `===` can
+ * compare them.
+ */
 export interface CheckedFilter {
   readonly family?: IpFamily
   readonly protocol?: string | number

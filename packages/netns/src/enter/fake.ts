@@ -4,8 +4,8 @@ import { NetnsError } from '../handle/netns-error.ts'
 import { targetName } from './target.ts'
 
 /**
- * Error for a test that tries to enter a fake namespace handle; `undefined` for a real handle. `netns.open` never
- * returns a fake handle.
+ * Explains to a test why a fake namespace handle (`fakeNetns`) cannot be entered. Returns `undefined` for a real
+ * handle.
  */
 export function fakeRefusal(target: NetnsTarget, cause: unknown): NetnsError | undefined {
   if (target === 'host' || !isFake(target.fd)) return undefined

@@ -1,6 +1,6 @@
 /**
- * Entry point that only enters namespaces, for processes with a short start time. The entry point `@cni/netns` exports
- * the same functions. It also loads the code that starts programs and configures routes.
+ * Entry point that only enters namespaces, for programs that must start fast. The entry point `@cni/netns` has the same
+ * functions, but also loads the code for programs and routes.
  *
  * @example
  * ```ts

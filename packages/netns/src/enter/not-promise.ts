@@ -1,8 +1,8 @@
 import { NetnsError } from '../handle/netns-error.ts'
 
 /**
- * Type check for functions that run inside a namespace. Is `T` for an ordinary result. For a promise, is the text that
- * the TypeScript compiler prints as the error. After its first `await`, an async function would run in another
+ * Return type of functions that run inside a namespace: `T` unless `T` is a promise. For a promise, the type is a text,
+ * which the TypeScript compiler prints as an error. After its first `await`, an async function would run in another
  * namespace.
  */
 export type NotPromise<T> =

@@ -4,7 +4,7 @@ import type { NetnsTarget } from '../handle/netns.ts'
 import { run } from './runner.ts'
 
 /**
- * Reads a text file as a network namespace shows it; `undefined` if the file does not exist. Synchronous version of
+ * Reads a text file inside a network namespace; `undefined` if the file does not exist. Synchronous version of
  * `readFile`. Throws `NetnsError('NO_FFI')` without FFI.
  *
  * @example

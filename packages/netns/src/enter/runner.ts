@@ -13,12 +13,12 @@ import { assertTarget, targetName } from './target.ts'
 /** Options of `netns.run`. */
 export interface EnterOptions {
   /**
-   * Read-only bind mounts that replace files (`target`) by other files (`source`) while the function runs. The function
-   * and the processes that it starts see them, in a private mount namespace. All files must exist.
+   * Read-only bind mounts that replace files (`target`) by other files (`source`) while the function runs. Only the
+   * function and the processes that it starts see the mounts. All files must exist.
    */
   shield?: readonly { readonly source: string; readonly target: string }[] | undefined
   /**
-   * Called if the bind mounts of `shield` fail; the function then runs without the mounts. An error thrown by
+   * Called if the bind mounts of `shield` fail. `run` then calls its function without the mounts. An error thrown by
    * `onShieldError` reaches the caller of `run`.
    */
   onShieldError?: ((error: unknown) => void) | undefined
@@ -28,7 +28,7 @@ export interface EnterOptions {
 export interface Runner {
   /**
    * Calls a synchronous function with this thread inside the namespace, then returns to the previous namespace. Calls
-   * can be nested; inside the function, `'host'` is the namespace of the outermost caller. Throws `NetnsError`:
+   * can be nested. In a nested call, `'host'` is the namespace in which the outermost call began. Throws `NetnsError`:
    * `MISSING`, `CLOSED`, `NO_FFI`, `ASYNC_BODY`, an errno name, or `RESTORE_FAILED`. After `RESTORE_FAILED`, the thread
    * is stuck in the wrong namespace: every later call throws the same error, and the process must exit.
    *

@@ -39,8 +39,8 @@ export function raiseShield(sys: Sys, binds: Binds): () => void {
     const cwd = hold('.', O_PATH | fs.O_DIRECTORY)
     const root = hold('/', O_PATH | fs.O_DIRECTORY)
     const goBack = () => {
-      // Calls unshare again, because setns fails with EINVAL for a thread that shares its working directory. The
-      // runtime may have started a thread from this one meanwhile, and both then share it.
+      // Calls unshare again, because the runtime may have started a thread from this one meanwhile. The two threads
+      // then share a working directory, and setns fails with EINVAL.
       sys.unshare(CLONE_FS)
       // setns moves this thread to the root of the mount namespace. Restores the previous root (chroot) and working
       // directory.
@@ -49,8 +49,8 @@ export function raiseShield(sys: Sys, binds: Binds): () => void {
       sys.chroot('.')
       sys.fchdir(cwd)
     }
-    // Tries the return to the old mount namespace before leaving it. It requires CAP_SYS_CHROOT as well as
-    // CAP_SYS_ADMIN.
+    // Calls `goBack` before the thread leaves the old mount namespace. If the process lacks CAP_SYS_CHROOT or
+    // CAP_SYS_ADMIN, the call fails while the thread is still there.
     goBack()
     sys.unshare(CLONE_NEWNS)
     try {

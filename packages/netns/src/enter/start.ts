@@ -60,8 +60,8 @@ export async function exec(
 }
 
 /**
- * Starts a program as root of another user namespace: the one that owns a network namespace. Only a new process can
- * enter a user namespace.
+ * Starts a program as root of the user namespace that owns the network namespace `target`. Uses `nsenter`, because only
+ * a new process can enter a user namespace.
  */
 function startOwned(
   target: NetnsTarget,
@@ -91,8 +91,8 @@ function startOwned(
 }
 
 /**
- * Argument list of an `nsenter` that enters a namespace through its open descriptor. The namespace's path may lead to
- * another namespace by now.
+ * Argument list of an `nsenter` that enters a namespace through its open descriptor. Does not use the path, because the
+ * path may lead to another namespace by now.
  */
 export function throughNsenter(
   fd: number,

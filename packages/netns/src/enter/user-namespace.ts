@@ -6,17 +6,17 @@ const NS_GET_USERNS = 0xb701
 
 /**
  * Descriptor of the user namespace that owns a network namespace; `undefined` if this process is in the same user
- * namespace. A foreign user namespace occurs for a pod with `hostUsers: false`. The kernel accepts users and groups in
- * the pod's iptables rules only from a process of the pod's user namespace. Other processes get EINVAL. A process with
- * several threads cannot enter a user namespace. Close the descriptor after the program has exited.
+ * namespace. A pod with `hostUsers: false` has a user namespace of its own. The kernel then accepts iptables rules that
+ * match users or groups only from a process of that user namespace. Other processes get EINVAL. A process with several
+ * threads cannot enter a user namespace: start a program there. Close the descriptor after the program has exited.
  */
 export function foreignUserNamespace(target: Netns): number | undefined {
   let owner: number
   try {
     owner = loadSys().ioctl(target.fd, NS_GET_USERNS, new Uint8Array(8))
   } catch {
-    // Linux before 4.9 cannot name the owner of a namespace. Later kernels refuse if the owner is not below this
-    // process's user namespace. This process cannot enter the owner in either case.
+    // Returns `undefined`, because this process cannot enter the owner. Linux before 4.9 cannot name the owner of a
+    // namespace. Later kernels refuse if the owner is not below this process's user namespace.
     return undefined
   }
   const own = statSync('/proc/thread-self/ns/user')
@@ -28,7 +28,7 @@ export function foreignUserNamespace(target: Netns): number | undefined {
 
 /**
  * True if a network namespace belongs to another user namespace, as with `hostUsers: false`. The kernel then accepts
- * users and groups in iptables rules only from a process of that user namespace.
+ * iptables rules that match users or groups only from a process of that user namespace.
  */
 export function hasOwnUsers(target: Netns): boolean {
   const owner = foreignUserNamespace(target)

@@ -9,7 +9,8 @@ import { stat } from 'node:fs/promises'
  */
 export async function warmPool(): Promise<void> {
   const wanted = Number.parseInt(process.env.UV_THREADPOOL_SIZE ?? '', 10)
-  // libuv creates all pool threads at the first request. Bun creates pool threads one by one as requests queue up.
+  // The loop below sends more requests than the pool has threads. Bun creates the threads one by one as requests queue
+  // up. In Node.js, libuv creates all threads at the first request.
   const threads = Number.isNaN(wanted) ? 4 : Math.min(Math.max(wanted, 1), 1024)
   await Promise.all(Array.from({ length: threads * 2 }, () => stat('/')))
 }

@@ -9,26 +9,26 @@ export type KindProbe = (fd: number) => string | undefined
 let probe: KindProbe | undefined
 
 /**
- * Registers a function that asks the kernel for a namespace's kind with an ioctl. The module with the system calls
- * calls `useKindProbe` when it is loaded.
+ * Registers a function that asks the kernel for a namespace's kind with an ioctl. The module that loads the system
+ * calls registers it.
  */
 export function useKindProbe(fast: KindProbe): void {
   probe = fast
 }
 
 /**
- * Kind of the namespace behind a descriptor (`net`, `mnt`, `pid` …). Returns `undefined` if the kind is unknown. An
- * example is a bind mount in another mount namespace, reached through /proc/<pid>/root, without FFI. Entering the
- * namespace checks the kind again.
+ * Kind of the namespace behind a descriptor (`net`, `mnt`, `pid` …). Returns `undefined` for an unknown kind: without
+ * FFI, a bind mount in another mount namespace (/proc/<pid>/root). Entering the namespace checks the kind again.
  */
 export function namespaceKind(fd: number): string | undefined {
   const name = readlinkSync(`/proc/thread-self/fd/${fd}`)
-  // The link below /proc/self/fd shows the kernel's name of the namespace. For a bind mount it shows a path, which
-  // starts with a slash.
+  // The target of this symbolic link contains the kind, such as `net:[4026531840]`. For a bind mount, the target is a
+  // path and starts with a slash.
   return (name.startsWith('/') ? undefined : kindOfName(name)) ?? probe?.(fd) ?? kindOfMount(fd)
 }
 
-// Finds a namespace's kind in the node's mount table. Reads the whole table, so the ioctl of `probe` is faster.
+// Finds a namespace's kind in the mount table of this process. Slower than the ioctl of `probe`, because it reads the
+// whole table.
 function kindOfMount(fd: number): string | undefined {
   const id = /^mnt_id:\s*(\d+)$/m.exec(readFileSync(`/proc/thread-self/fdinfo/${fd}`, 'latin1'))?.[1]
   if (id === undefined) return undefined

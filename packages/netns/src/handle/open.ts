@@ -40,8 +40,7 @@ export function current(): Netns {
   // A path below /proc/self would open the namespace of the main thread, not of the calling thread.
   const path = '/proc/thread-self/ns/net'
   try {
-    // The path is a fixed file of the kernel. A path from a caller is checked before the open, which this path does not
-    // need.
+    // Opens the path without a check of its file system. Only paths from callers need the check.
     const fd = openSync(path, constants.O_RDONLY)
     return handleOf(path, fd)
   } catch (error) {
@@ -82,7 +81,7 @@ function notANamespace(path: string, what: string): NetnsError {
 function failure(path: string, cause: unknown): NetnsError {
   const errno = errnoOf(cause) ?? 'INVALID'
   const quoted = JSON.stringify(path)
-  // Opening /proc/<pid>/ns/net fails with ESRCH while that process exits.
+  // Treats ESRCH like a missing path: opening /proc/<pid>/ns/net fails with ESRCH while that process exits.
   if (errno === 'ENOENT' || errno === 'ESRCH') {
     return new NetnsError('NOT_FOUND', `No network namespace at ${quoted}: it does not exist`, { path, cause })
   }

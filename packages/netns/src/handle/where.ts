@@ -2,11 +2,12 @@ import { Netns, type NetnsTarget } from './netns.ts'
 import { NetnsError } from './netns-error.ts'
 
 /**
- * Context of a plugin call that contains a network namespace. The contexts that `@cni/skel` passes have these members.
+ * Members of a plugin call's context that this package uses, above all the pod's network namespace. The contexts of
+ * `@cni/skel` have these members.
  */
 export interface NetnsContext {
   readonly netns?: NetnsTarget | undefined
-  /** Signal of the plugin call. When the signal aborts, programs are killed and changes are rolled back. */
+  /** AbortSignal of the plugin call. Its abort kills started programs and rolls back changes. */
   readonly signal?: AbortSignal | undefined
   /** Registers an undo step of the call. The step runs if a later step of the call fails. */
   undo?(fn: () => unknown): void
@@ -19,10 +20,10 @@ export interface NetnsContext {
     | undefined
 }
 
-/** Namespace to work in: an open one, `'host'`, or a plugin context that contains one. */
+/** Namespace to work in: an open handle, `'host'`, or a plugin context with the member `netns`. */
 export type Where = NetnsTarget | NetnsContext
 
-/** Plugin context whose network namespace is present. */
+/** Plugin context in which the member `netns` is set. */
 export interface Place extends NetnsContext {
   readonly netns: NetnsTarget
 }

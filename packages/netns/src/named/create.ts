@@ -47,7 +47,8 @@ export function createAt(path: string): Netns {
 }
 
 /**
- * Gives an open network namespace a name, as a bind mount. The namespace then exists without processes or handles.
+ * Gives an open network namespace a name by a bind mount. The mount keeps the namespace alive without processes or
+ * handles.
  *
  * @example
  * using kept = netns.bind(pod, '/run/netns/kept')

@@ -48,7 +48,7 @@ function shareMount(sys: Sys, folder: string): void {
   try {
     share()
   } catch (error) {
-    // EINVAL of mount means that the folder is not a mount point yet.
+    // Bind-mounts the folder onto itself if it is not a mount point yet: mount then failed with EINVAL.
     if (!isSysError(error) || error.code !== 'EINVAL') throw error
     sys.mount(folder, folder, 'none', MS_BIND | MS_REC, null)
     share()

@@ -22,8 +22,8 @@ import type { NetlinkSocket } from './socket.ts'
  */
 export interface Channel extends Disposable {
   /**
-   * Reads one object of the kernel: one answer, no acknowledgement. The channel adds `NLM_F_REQUEST` and the flag that
-   * the method needs to the given `flags`.
+   * Reads one object of the kernel: one answer, no acknowledgement. All methods add `NLM_F_REQUEST` and the flags for
+   * their kind of request to the given `flags`.
    */
   get(
     request: Parameters<typeof encodeMessage>[0] & {
@@ -38,8 +38,9 @@ export interface Channel extends Disposable {
   ask(request: Parameters<Channel['get']>[0]): Message[]
   /**
    * Reads a table of the kernel (dump). If the table changes during a dump, entries may be missing or repeated. The
-   * channel repeats such a dump, up to six times in all. After the sixth, returns the last dump, or throws `EINTR` with
-   * `consistent`. `keep` returns false for messages to drop: a long table need not fit into memory.
+   * channel then repeats the dump, up to six dumps in all. If the table changed during all six, the method returns the
+   * last dump. With `consistent`, it throws `EINTR` instead. The function `keep` returns false for messages to drop: a
+   * long table need not fit into memory.
    */
   dump(
     request: Parameters<Channel['get']>[0],
@@ -51,8 +52,8 @@ export interface Channel extends Disposable {
     },
   ): Message[]
   /**
-   * Descriptor of the netlink socket, for a child to inherit. The last process that closes the socket waits for the
-   * kernel's cleanup.
+   * Descriptor of the netlink socket. A child process that inherits the descriptor can spare this process the kernel's
+   * cleanup: only the process that closes the socket last waits for it.
    */
   readonly fd: number
   /** Netlink port of the socket in the kernel. Events about changes through this socket contain the port. */
@@ -130,7 +131,8 @@ export function channelFrom(socket: NetlinkSocket): Channel {
   return {
     fd: socket.fd,
     port() {
-      // Netlink message without content. Every netlink family acknowledges or refuses the message without an effect.
+      // Asks for the port with an empty netlink message (NLMSG_NOOP), because every answer contains the port. The
+      // message changes nothing in any netlink family.
       const datagram = encodeMessage({ type: NLMSG_NOOP, flags: NLM_F_REQUEST | NLM_F_ACK })
       if (port === undefined) talk(datagram, 'Ask for the port of the socket', 'ask')
       return port ?? 0

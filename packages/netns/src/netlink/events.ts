@@ -17,7 +17,7 @@ export async function* events(
     interval = 10,
     watch,
   }: {
-    /** Signal that ends the wait for events and the iteration. */
+    /** AbortSignal that ends the iteration. */
     readonly signal?: AbortSignal | undefined
     /** Milliseconds between two reads of the netlink socket. Default: 10. */
     readonly interval?: number | undefined
@@ -53,8 +53,8 @@ export async function* events(
   }
 }
 
-// Limit of datagrams to read after a loss of events, more than the socket's buffer holds. Reaching the limit means that
-// the kernel sends faster than this process reads.
+// Largest number of datagrams to read after a loss of events. A full socket buffer holds fewer. Reading stops at this
+// limit, because the kernel then sends faster than this process reads.
 const MOST_LEFT = 10_000
 
 function rest(socket: NetlinkSocket): Message[] {

@@ -6,9 +6,9 @@ const SOCK_STREAM = 1
 
 /**
  * Closes a netlink socket without waiting for the kernel's cleanup. Ordinarily the last process that closes the socket
- * waits for the cleanup. Sends the socket into a pair of unix sockets that refer only to each other and to the netlink
- * socket. The kernel detects such cycles and closes the sockets in a kernel thread (since Linux 6.9). Before Linux 6.9,
- * closing the pair waits as well.
+ * waits for the cleanup. Sends the descriptors of the netlink socket and of a unix socket pair through that pair, then
+ * closes them. Only the pair's own queue now refers to the sockets. The kernel detects such cycles and closes the
+ * sockets in a kernel thread (since Linux 6.9). Before Linux 6.9, closing the pair waits as well.
  */
 export function leaveSocket(sys: Sys, fd: number): void {
   const open = [fd]

@@ -14,7 +14,7 @@ const NLMSGERR_ATTR_OFFS = 2
  * reports no error.
  */
 export function refusalIn({ type, flags, body }: Message, index: number): Refusal | undefined {
-  // A DONE message at the end of a dump may lack the error number.
+  // A missing error number means success: a DONE message at the end of a dump may lack it.
   const errno = body.length >= 4 ? -body.readInt32LE(0) : 0
   if (errno <= 0) return undefined
   const details = (flags & NLM_F_ACK_TLVS) === 0 ? undefined : attributesOf(body, detailsAt(type, flags, body))
@@ -37,8 +37,9 @@ function requestIn(body: Buffer): Buffer | undefined {
 }
 
 /**
- * Offset of the attributes that explain a refusal. They follow the errno. In an acknowledgement, the refused request
- * lies between errno and attributes, or only its header (flag `NLM_F_CAPPED`).
+ * Offset of the attributes that explain a refusal. In a DONE message, the attributes follow the error number. In an
+ * acknowledgement, the refused request lies between the two. With the flag `NLM_F_CAPPED`, only the request's header
+ * lies there.
  */
 function detailsAt(type: number, flags: number, body: Buffer): number {
   if (type === NLMSG_DONE) return 4

@@ -11,8 +11,8 @@ import { u32 } from './values.ts'
  */
 export interface NetlinkSocket extends Disposable {
   /**
-   * Descriptor of the netlink socket, for a child to inherit. The last process that closes the socket waits for the
-   * kernel's cleanup.
+   * Descriptor of the netlink socket. A child process that inherits the descriptor can spare this process the kernel's
+   * cleanup: only the process that closes the socket last waits for it.
    */
   readonly fd: number
   /** Sends a datagram to the kernel. Throws a `SysError`, or `NetnsError('CLOSED')`. */
@@ -26,12 +26,15 @@ export interface NetlinkSocket extends Disposable {
   receive(): Uint8Array | 'none' | 'lost'
   /** Closes the netlink socket. A second call does nothing. */
   close(): void
-  /** Closes the netlink socket without waiting for the kernel's cleanup, such as after deletions in nf_tables. */
+  /**
+   * Closes the netlink socket without waiting for the kernel's cleanup. Deletions in nf_tables, for example, need such
+   * a cleanup.
+   */
   leave(): void
 }
 
-// Largest number of datagrams from other processes that one `receive` call skips. A full socket buffer holds fewer, so
-// more of them mean a flood.
+// Largest number of datagrams from other processes that one `receive` call skips. A full socket buffer holds fewer. At
+// this limit, `receive` throws ENOBUFS, because other processes flood the socket.
 const MOST_STRANGERS = 10_000
 
 // Size of the receive buffer. The kernel puts at most 32 KiB of a dump into one datagram. A single message may be
@@ -70,8 +73,8 @@ export function openSocket(
       set(level, option, value)
       return true
     } catch {
-      // setsockopt fails with ENOPROTOOPT if the kernel is too old for the option, with EPERM if the option is
-      // forbidden.
+      // Returns false if the option fails. ENOPROTOOPT means that the kernel is too old for the option, EPERM that the
+      // option is forbidden.
       return false
     }
   }
@@ -79,7 +82,8 @@ export function openSocket(
     trySet(SOL_SOCKET, force, bytes) || trySet(SOL_SOCKET, ordinary, bytes)
   try {
     if (groups.length === 0) {
-      // Asks the kernel for extended errors (Linux 4.12) and for acknowledgements without the request (Linux 4.3).
+      // Asks the kernel to explain errors (Linux 4.12), and to omit the request's contents from acknowledgements (Linux
+      // 4.3).
       trySet(SOL_NETLINK, NETLINK_EXT_ACK, 1)
       trySet(SOL_NETLINK, NETLINK_CAP_ACK, 1)
     }
@@ -110,8 +114,8 @@ export function openSocket(
         sys.sendto(fd, datagram, 0)
       } catch (error) {
         if (!isCode(error, 'EMSGSIZE')) throw error
-        // The datagram exceeds the socket's send buffer. The kernel has not processed the datagram, so it can be sent
-        // again.
+        // Enlarges the socket's send buffer for the datagram and sends it again. The kernel has not processed the
+        // datagram.
         resize(SO_SNDBUFFORCE, SO_SNDBUF, datagram.length)
         sys.sendto(fd, datagram, 0)
       }

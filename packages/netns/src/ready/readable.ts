@@ -10,8 +10,8 @@ import { watch } from './readiness.ts'
  */
 export function watchReadable(fd: number): Disposable & {
   /**
-   * Resolves when the socket may have data to read, or when the signal aborts. Data that arrived before the call counts
-   * until the program has read all of it.
+   * Resolves when the socket may have data to read, or when the AbortSignal aborts. Resolves at once if data from
+   * before the call is still unread.
    */
   next(signal?: AbortSignal): Promise<void>
 } {

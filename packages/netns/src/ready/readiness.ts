@@ -58,8 +58,9 @@ let watcher: Watcher | undefined
 let isLookDue = false
 
 /**
- * Calls `ready` each time a descriptor becomes ready, until the watch ends. `ready` may also run without an event. The
- * callback must read until there is no more data, or call `again`: its next run needs a new event.
+ * Calls `ready` each time a descriptor becomes ready, until the watch ends. The callback `ready` may also run without
+ * an event. It must read until there is no more data, or call `again`. Otherwise the callback runs again only after a
+ * new event.
  */
 export function watch(fd: number, ready: (events: number) => void): Watch {
   const own = watcher ?? begin()
@@ -144,7 +145,8 @@ function look(): void {
   let isDone = false
   try {
     for (const [fd, which, ready] of found) {
-      // An earlier callback may have closed the descriptor, and a newly opened file may have the same number.
+      // Skips a callback that is no longer registered for this number. An earlier callback may have closed the
+      // descriptor, and a newly opened file may have the same number.
       if (ready !== undefined && callbacks.get(fd) === ready) ready(which)
     }
     isDone = true

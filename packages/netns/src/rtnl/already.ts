@@ -1,8 +1,8 @@
 import { isNetnsError, NetnsError } from '../handle/netns-error.ts'
 
 /**
- * Calls `change`, which sends a request to the kernel. Returns false if the kernel refuses because the wanted state
- * exists. `codes` are the errno names that can mean this.
+ * Calls `change`, which sends a request to the kernel. Returns false if the kernel refuses because the wanted object
+ * exists or the unwanted one is missing. In that case the refusal has one of the errno names `codes`.
  *
  * @param difference - describes how the existing object differs from the wanted one; the error quotes the text
  */

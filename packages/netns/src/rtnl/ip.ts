@@ -13,8 +13,8 @@ export function familyNumber(family: IpFamily): number {
 }
 
 /**
- * Fixed part of a netlink request that lists objects: its length in bytes, and the address family to list. `undefined`
- * lists all families.
+ * Creates the fixed part, of `length` bytes, of a netlink request that lists objects of one address family. If `family`
+ * is `undefined`, the request lists all families.
  */
 export function familyQuery(length: number, family: IpFamily | undefined): Uint8Array {
   const bytes = Buffer.alloc(length)

@@ -12,8 +12,8 @@ import { performLater } from './perform-later.ts'
 import type { Transport } from './transport.ts'
 
 /**
- * Types of the npm package `netlink` (0.3.0), as far as the code below uses them: asynchronous datagrams to and from
- * the kernel.
+ * Types of those members of the npm package `netlink` (0.3.0) that this file uses. The package sends datagrams to the
+ * kernel and receives them asynchronously.
  */
 interface RawSocket {
   on(event: 'message', listener: (datagram: Buffer, from: { readonly port: number }) => void): void

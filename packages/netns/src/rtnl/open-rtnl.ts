@@ -13,16 +13,16 @@ import { undoing } from './undoing.ts'
  *
  * With the context of a plugin call, every change registers an undo step. The undo steps run if a later step of ADD
  * fails:
- * - An added object is deleted.
+ * - An added object is deleted. An added link stays if other links use it by then.
  * - A deleted object is added again, except links.
  * - A changed value is set back.
  *
- * A link that other links use at that time stays. Undo steps, including your own, work after the socket is closed.
+ * Undo steps, including your own, work after the socket is closed.
  *
  * On the node, use `openRtnl({ ...c, netns: 'host' })` for objects of one pod. Use `openRtnl('host')` for objects that
  * all pods share: it registers no undo steps.
  *
- * In DEL, nothing is deleted through a handle with the property `kept`: another attachment of the container still uses
+ * In DEL, deletions do nothing if the handle has the property `kept`: another attachment of the container still uses
  * the namespace.
  *
  * @example

@@ -11,8 +11,8 @@ export async function openTransport(target: NetnsTarget): Promise<Transport> {
   try {
     return channelTransport(target)
   } catch (error) {
-    // A bundler can evaluate these two conditions, and then omits the npm package `netlink` from executables.
-    // Executables of `cni-build` and bun always have system calls.
+    // Uses the npm package only if the runtime is neither `cni` nor `bun`, whose executables always have system calls.
+    // A bundler evaluates both conditions and then omits the package from executables.
     if (process.versions.cni === undefined && process.versions.bun === undefined) {
       if (target === 'host' && isNetnsError(error) && error.code === 'NO_FFI') {
         const { npmTransport } = await import('./npm-transport.ts')
@@ -25,7 +25,8 @@ export async function openTransport(target: NetnsTarget): Promise<Transport> {
 
 /**
  * Opens an rtnetlink socket that still works after `close`: each later operation opens a socket of its own. Undo steps
- * run after the `using` block has closed the socket, and no event marks the last undo step.
+ * run after the `using` block has closed the socket. No event reports that the last undo step has run, so a shared
+ * socket could not be closed.
  */
 export async function openReviving(target: NetnsTarget): Promise<Transport> {
   const first = await openTransport(target)

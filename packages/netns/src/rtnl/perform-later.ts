@@ -8,8 +8,8 @@ import type { Way } from '../netlink/request.ts'
 type Answer = () => Message[]
 
 /**
- * Error that interrupts a synchronous operation at a request without an answer yet. Operations catch only `NetnsError`,
- * so it reaches `performLater`.
+ * Error that interrupts a synchronous operation at its first request without an answer. Operations catch only
+ * `NetnsError`, so this error reaches `performLater`.
  */
 class Unanswered {
   readonly way: Way

@@ -32,8 +32,8 @@ export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => voi
     return answer
   }
   /**
-   * Changes objects, and registers undo steps from the lists before and after the change. The steps add missing objects
-   * again and delete new ones.
+   * Changes objects, and compares their lists before and after the change. Registers undo steps that add missing
+   * objects again and delete new ones.
    */
   const changing = async <T, Answer>(
     list: () => Promise<T[]>,
@@ -160,7 +160,10 @@ function vlansOf(rtnl: RtnlPort, { link: name, linkIndex }: OnLink): () => Promi
   return async () => (link === undefined ? [] : await rtnl.getBridgeVlans({ link }))
 }
 
-/** Creates a function that lists the qdiscs of programs with the same link and parent as a given qdisc. */
+/**
+ * Creates a function that lists the qdiscs with the same link and parent as a given qdisc. Omits the kernel's default
+ * qdisc, which has the handle `0:`.
+ */
 function qdiscsAt(rtnl: RtnlPort, qdisc: OldQdisc): () => Promise<Qdisc[]> {
   const link = qdisc.link ?? qdisc.linkIndex
   const parent = parentOf(qdisc)

@@ -51,7 +51,7 @@ export function callBpf(
     size = aligned(size + length)
     return place
   })
-  // Makes the block larger than its contents, so that an empty buffer at the end also has an address inside.
+  // Makes the block larger than its contents. The address of an empty buffer at the end is then inside the block too.
   const block = new Uint8Array(new ArrayBuffer(size + ADDRESS))
   const view = new DataView(block.buffer)
   const start = BigInt(libc.addressOf(block))

@@ -119,8 +119,8 @@ export function sysFrom(name: Sys['name'], libc: Libc): Sys {
       const [file, argv, envp] = [text(path), texts(libc, args), texts(libc, env)]
       const [signals, before] = [signalSet(blocked), signalSet(undefined)]
       const { sigprocmask, execve } = libc
-      // No code may run between blocking the signal and execve. Another thread may wait for the signal's handler and
-      // hold a lock that this thread would need.
+      // Calls execve directly after blocking the signal, with no other code in between. Another thread may wait for the
+      // signal's handler and hold a lock that such code would need.
       sigprocmask(SIG_BLOCK, signals, before)
       execve(file, argv, envp)
       const error = failed('execve', [path])

@@ -1,7 +1,7 @@
 /**
- * Loads an optional npm package. Searches for the package from this file's folder on. Never searches the working
- * directory, which may be hostile. Bundlers do not see the import. Throws the error of `require` if the package is
- * missing.
+ * Loads an optional npm package. Searches for the package in this file's folder and its parent folders. Never searches
+ * the working directory, which may be hostile. Bundlers do not see the import. Throws the error of `require` if the
+ * package is missing.
  */
 export function optionalPackage(name: string): unknown {
   // Takes the path of the running file from `__filename` or `import.meta.url`: a CJS bundle has only the first, an ES

@@ -8,7 +8,9 @@ export interface Sys {
   unshare(flags: number): void
   mount(source: string, target: string, fstype: string | null, flags: number, data: string | null): void
   umount2(target: string, flags: number): void
-  /** Duplicates a descriptor; children do not inherit the copy (F_DUPFD_CLOEXEC, 3 or higher). */
+  /**
+   * Duplicates a descriptor (F_DUPFD_CLOEXEC). The new number is 3 or higher. Child processes do not inherit the copy.
+   */
   dup(fd: number): number
   /** Makes the descriptor `to` a copy of the descriptor `from`. Child processes inherit the copy. */
   dup2(from: number, to: number): void

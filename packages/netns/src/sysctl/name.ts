@@ -39,7 +39,9 @@ function partsOf(name: string): string[] {
   return [net, family, kind, rest.slice(0, -1).join('.'), rest.at(-1) ?? '']
 }
 
-/** True if a part of a setting's name has no separator and no character that setting names never have. */
+/**
+ * True if a part of a setting's name consists of valid characters. Slashes, spaces and control characters are invalid.
+ */
 function isPlain(part: string): boolean {
   for (const character of part) if (character === '/' || character <= ' ' || character === '\u007f') return false
   return true

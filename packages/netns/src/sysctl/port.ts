@@ -1,6 +1,6 @@
 /**
- * Kernel settings (sysctl) of one namespace. Code that changes settings takes this port as a parameter, so that tests
- * can pass `fakeSysctl()`. Names have dots (`net.ipv4.conf.eth0.rp_filter`) or slashes; only network settings are
+ * Kernel settings (sysctl) of one namespace. Code that changes settings takes this interface as a parameter, so that
+ * tests can pass `fakeSysctl()`. Names have dots (`net.ipv4.conf.eth0.rp_filter`) or slashes; only network settings are
  * supported.
  *
  * Errors are `NetnsError`; a failed call changes nothing:

@@ -57,7 +57,8 @@ function read(name: string, path: string): string | undefined {
 }
 
 /**
- * Reads the value of a setting before a change. Returns `undefined` for a setting that is write-only or was never set.
+ * Reads the value of a setting before a change. Returns `undefined` for a setting that cannot be read: it is write-only
+ * or has no value yet.
  */
 function readBefore(path: string): string | undefined {
   try {

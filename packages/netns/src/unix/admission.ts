@@ -33,7 +33,7 @@ export function admissionTo(fd: number, settings: ConnectionSettings, rules: Adm
   const { path, maxConnections, allow, onConnection, onError } = rules
   let connections = 0
   // Spare descriptor, for the case that the process has no free descriptor. Closing the spare one makes room to accept
-  // the waiting connection and to close that connection at once.
+  // the waiting connection and close it at once.
   let spare: number | undefined = loadSys().dup(fd)
 
   const accept = (): number => socketCalls().functions.accept4(fd, null, null, SOCK_NONBLOCK | SOCK_CLOEXEC)
@@ -99,7 +99,7 @@ function copyOf(fd: number): number | undefined {
   try {
     return loadSys().dup(fd)
   } catch {
-    // dup fails with EMFILE. The next connection tries again to get a spare descriptor.
+    // Returns `undefined`, because no descriptor is free (EMFILE). The next connection tries again.
     return undefined
   }
 }

@@ -58,8 +58,8 @@ export function outboxOf(fd: number, maxPending: number, wait: (isWaiting: boole
           `${bytes.length} bytes are too many: ${pending} bytes are already waiting for a peer that does not read`,
         )
       }
-      // Queues the rest of a partly sent message even beyond `maxPending`. Its descriptors were sent with the first
-      // byte.
+      // Queues the rest of a partly sent message even beyond `maxPending`, because the kernel has already accepted its
+      // first bytes. Descriptors were sent with the first byte.
       const [rest, left] = sent === 'full' ? [bytes, fds] : [bytes.subarray(sent), []]
       return new Promise((resolve, reject) => {
         // Queues copies, because the caller may change the message's bytes and close the descriptors as soon as the

@@ -29,8 +29,8 @@ export function addAddress(channel: Questions, address: NewAddress): boolean {
   return unlessAlready(
     ['EEXIST'],
     () => channel.ask({ type: RTM_NEWADDR, flags: NLM_F_CREATE | NLM_F_EXCL, ...encoded, what }),
-    // The kernel reports EEXIST for an IPv6 address that exists with any prefix length, because it ignores the prefix
-    // length.
+    // Compares the existing addresses after EEXIST: for IPv6, the kernel ignores the prefix length and reports EEXIST
+    // for another length too.
     () => addressDifference(getAddresses(channel, { link: index }), address),
   )
 }

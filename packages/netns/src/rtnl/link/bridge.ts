@@ -26,7 +26,7 @@ const IFLA_BRPORT_NEIGH_SUPPRESS = 32
 const IFLA_BRPORT_ISOLATED = 33
 
 const bridgeOptions: OptionTable<BridgeOptions> = {
-  // The kernel checks forward delay, hello time and maximum age against each other only while the spanning tree
+  // These three values are not checked against each other here. The kernel checks them only while the spanning tree
   // protocol runs.
   forwardDelaySeconds: seconds(IFLA_BR_FORWARD_DELAY),
   helloSeconds: seconds(IFLA_BR_HELLO_TIME),
@@ -62,8 +62,8 @@ export function encodeBridge(options: BridgeOptions): Attribute[] {
 /** Decodes the options of a bridge. */
 export function decodeBridge(data: ReadonlyMap<number, Buffer>): BridgeOptions {
   const { vlanFiltering, ...options } = decodeOptions(bridgeOptions, data)
-  // A kernel built without bridge VLANs reports `vlanFiltering: false` but refuses to set it. The same kernel reports
-  // no default PVID. If the PVID is missing, omits `vlanFiltering`.
+  // Omits `vlanFiltering` if the kernel reports no default PVID: it was then built without bridge VLANs. Such a kernel
+  // reports `vlanFiltering: false`, but refuses every request to set `vlanFiltering`.
   return options.vlanDefaultPvid === undefined || vlanFiltering === undefined ? options : { ...options, vlanFiltering }
 }
 

@@ -10,7 +10,7 @@ import { formatMac, parseMac } from './mac.ts'
 export type Reduced = Omit<LinkChange, 'master' | 'netns'> & { readonly master?: number | undefined }
 
 /**
- * Drops the members of a change that the link already has. Returns `undefined` if no member is left. Throws
+ * Drops the members of a change whose values the link already has. Returns `undefined` if no member is left. Throws
  * `NetnsError('INVALID')` for an invalid MAC.
  */
 export function reduceChange(link: Link, change: LinkChange, master: number | undefined): Reduced | undefined {

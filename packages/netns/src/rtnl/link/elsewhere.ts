@@ -137,7 +137,10 @@ interface Held extends Disposable {
   readonly handle: Netns
 }
 
-/** Returns a handle of a namespace and a way to dispose of it. Opens a handle only for `'host'`. */
+/**
+ * Returns a namespace's handle, for a `using` declaration. Opens a handle for `'host'` and closes it afterwards. Leaves
+ * the caller's handle open.
+ */
 function handleOf(target: NetnsTarget): Held {
   if (target !== 'host') return { handle: target, [Symbol.dispose]() {} }
   const handle = run('host', current)

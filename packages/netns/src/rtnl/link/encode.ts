@@ -41,7 +41,8 @@ export function encodeNewLink(link: LinkToAdd, { master, parent }: LinkRefs = {}
 }
 
 /**
- * Encodes a change of a link, without the link's options as a bridge port. Returns `undefined` if nothing else changes.
+ * Encodes a change of a link. Skips the options of a bridge port, which need a request of their own. Returns
+ * `undefined` if the change has no other members.
  */
 export function encodeLinkChange(
   index: number,
@@ -90,7 +91,8 @@ type Common = Pick<LinkChange, 'mtu' | 'mac' | 'txqlen' | 'alias'>
 
 function common({ mtu, mac, txqlen, alias }: Common): Attribute[] {
   const attributes: Attribute[] = []
-  // The kernel reads the MTU as a signed 32-bit number. The kernel also checks the MTU limits of the link's kind.
+  // Checks only that the MTU fits into a signed 32-bit number, as the kernel reads it. The kernel checks the limits of
+  // the link's kind.
   if (mtu !== undefined) attributes.push([wire.IFLA_MTU, u32(checkInteger(mtu, 0, 0x7fffffff, 'mtu'))])
   if (mac !== undefined) attributes.push([wire.IFLA_ADDRESS, parseMac(mac)])
   if (txqlen !== undefined) attributes.push([wire.IFLA_TXQLEN, u32(checkInteger(txqlen, 0, 0xffffffff, 'txqlen'))])

@@ -63,7 +63,7 @@ export function checkChange(
  * error.
  */
 export function applyChange(channel: Questions, { before, reduced, up, what }: PlannedChange, netns?: number): void {
-  // Adds `up` to the change of a link that moves to another namespace, because the kernel sets the link down.
+  // Sets a link up again after its move to another namespace, if it must be up: the move sets it down.
   const change = netns === undefined || up !== true ? { ...reduced } : { ...reduced, up }
   for (const message of messagesOf(before, change, netns)) channel.ask({ type: RTM_NEWLINK, ...message, what })
 }
@@ -85,8 +85,8 @@ function notSupported(what: string, why: string): NetnsError {
 function messagesOf(before: Link, change: Reduced, netns: number | undefined) {
   const { index } = before
   const { bridgePort, master, ...main } = change
-  // Sets the link down in a request of its own: the kernel changes the name (and, for some kinds, the MAC) only
-  // afterwards.
+  // Sets the link down first, in a request of its own. The kernel changes the name (and, for some kinds, the MAC) only
+  // of a link that is down.
   const down = change.up === false && (change.name !== undefined || change.mac !== undefined)
   return [
     down ? encodeLinkChange(index, { up: false }, {}) : undefined,

@@ -16,9 +16,9 @@ export interface Address {
   readonly broadcast?: string
   /** Label of an IPv4 address. The default is the link's name. */
   readonly label?: string
-  /** Metric of the route that the kernel adds to the address's network. */
+  /** Metric of the route to the address's network. The kernel adds this route together with the address. */
   readonly metric?: number
-  /** True if the kernel added no route to the address's network. */
+  /** True if the kernel added the address without a route to its network. */
   readonly noPrefixRoute?: boolean
   /** Remaining lifetime of the address in seconds. `undefined` means forever. */
   readonly validSeconds?: number

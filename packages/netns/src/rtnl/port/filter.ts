@@ -18,7 +18,7 @@ export interface Filter {
   readonly name?: string
   readonly program?: {
     readonly id: number
-    /** Tag of the eBPF program's instructions: 16 hexadecimal digits. */
+    /** Hash of the eBPF program's instructions (`tag` in bpftool): 16 hexadecimal digits. */
     readonly tag: string
   }
   readonly directAction?: boolean

@@ -25,8 +25,8 @@ export interface Link {
   /** Index of the parent link in the parent's namespace. For a veth, the parent is its peer. */
   readonly parent?: number
   /**
-   * Namespace of the parent link, as the number by which the link's own namespace knows it. Missing if both links are
-   * in one namespace.
+   * Namespace of the parent link, as a number (netnsid) that is valid in the link's own namespace. Missing if both
+   * links are in one namespace.
    */
   readonly parentNetns?: number
   /** Options of a link of kind `bridge`. */
@@ -131,7 +131,7 @@ export type NewLink = {
   readonly master?: LinkRef | undefined
   /**
    * Namespace in which the new link is created. Default: the namespace in which the `Rtnl` object works. The parent
-   * link is always in the latter namespace.
+   * link is always in the namespace of the `Rtnl` object.
    */
   readonly netns?: Netns | undefined
   readonly alias?: string | undefined

@@ -13,10 +13,13 @@ export interface Qdisc {
   readonly tbf?: {
     readonly bitsPerSecond: number
     /**
-     * Burst of the token bucket in bytes. The kernel rounds the burst to the bytes that pass in a multiple of 64 ns.
+     * Burst of the token bucket in bytes. The kernel stores the burst as a time in units of 64 ns, so it rounds the
+     * bytes.
      */
     readonly burstBytes: number
-    /** Length of the token bucket's queue in bytes. Default: the bytes of `latency` plus one burst. */
+    /**
+     * Length of the token bucket's queue in bytes. Default: one burst plus the bytes that the rate sends in `latency`.
+     */
     readonly limitBytes?: number | undefined
     /**
      * Longest time in milliseconds that a packet waits in the token bucket's queue. Alternative to `limitBytes`.

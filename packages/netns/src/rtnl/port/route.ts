@@ -38,7 +38,7 @@ export type NewRoute = (
     readonly advMss?: number | undefined
     /** Several next hops of a multipath route, instead of `gateway` and `link`. */
     readonly nexthops?: Route['nexthops']
-    /** Kernel attributes of the route without a member of their own in `NewRoute`, as `getRoutes` returns them. */
+    /** Kernel attributes of the route that have no member of their own in `NewRoute`, as `getRoutes` returns them. */
     readonly other?: Route['other']
   }
 
@@ -86,7 +86,8 @@ export interface Route {
     readonly onlink?: boolean | undefined
   })[]
   /**
-   * Kernel attributes of the route without a member of their own in `Route`, by their number in `<linux/rtnetlink.h>`.
+   * Kernel attributes of the route that have no member of their own in `Route`. An attribute has its number in
+   * `<linux/rtnetlink.h>` as `type`.
    */
   readonly other?: readonly (readonly [type: number, value: Uint8Array])[]
 }

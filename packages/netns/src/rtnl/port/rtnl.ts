@@ -11,7 +11,7 @@ import type { NewPolicyRule, PolicyRule } from './rule.ts'
 
 /**
  * Links, addresses, routes, rules, neighbours, qdiscs and filters of one namespace. Code that configures a network
- * takes this port as a parameter, so that tests can pass `fakeRtnl()`.
+ * takes this interface as a parameter, so that tests can pass `fakeRtnl()`.
  *
  * - Adding an existing object and deleting a missing one are not errors: `added` or `deleted` is false.
  * - Adding an object that exists with other values throws `EEXIST`.
@@ -157,7 +157,8 @@ export interface RtnlPort {
           )),
   ): Promise<{ added: boolean }>
   /**
-   * Replaces the qdisc at a parent of a link, or adds one. If both qdiscs have the same kind, changes only the options.
+   * Adds a qdisc at a parent of a link, or replaces the existing one there. If the existing qdisc has the same kind,
+   * changes only its options.
    */
   replaceQdisc(qdisc: Parameters<RtnlPort['addQdisc']>[0]): Promise<void>
   /** Deletes a qdisc. Default of `parent`: `ingress` for the kinds `ingress` and `clsact`, otherwise `root`. */
@@ -219,8 +220,8 @@ export interface RtnlPort {
       /** Default: 1. */
       readonly handle?: number | undefined
       /**
-       * Kind of the filter to delete. Default: `bpf`. A filter with another kind, or with another given `name` or
-       * `program`, stays.
+       * Kind of the filter to delete. Default: `bpf`. Deletes the filter only if its kind, and its `name` and `program`
+       * if given, match.
        */
       readonly kind?: string | undefined
       readonly name?: string | undefined

@@ -17,7 +17,7 @@ const LATENCY = 25
  * - burst: at most 274 s and 4 GiB,
  * - queue: at most 4 GiB.
  *
- * Container runtimes send 4294967295 bits as the burst of every rate.
+ * The burst needs the limit, because container runtimes send 4294967295 bits as the burst of every rate.
  *
  * @example
  * await rtnl.replaceQdisc({ kind: 'tbf', link: 'veth0', tbf: tbf({ bitsPerSecond: 1_000_000, burstBits: 4294967295 }) })
@@ -28,7 +28,10 @@ export function tbf({
   latency = LATENCY,
 }: {
   readonly bitsPerSecond: number
-  /** Burst of the limit in bits. The default, also for 0: the bits of 20 ms, at least 32 KiB. */
+  /**
+   * Burst of the limit in bits; 0 selects the default. Default: the bits that the rate sends in 20 ms, but at least 32
+   * KiB.
+   */
   readonly burstBits?: number | undefined
   /** Longest time that a packet waits in the token bucket's queue, in milliseconds. Default: 25. */
   readonly latency?: number | undefined
@@ -43,8 +46,8 @@ export function tbf({
 }
 
 /**
- * True if two token buckets are equal except for the kernel's rounding. The CNI command CHECK thus compares the
- * kernel's qdisc with the wanted one.
+ * True if two token buckets are equal except for the kernel's rounding. The CNI command CHECK compares the kernel's
+ * qdisc with the wanted one by this function.
  */
 export function isSameTbf(there: NonNullable<Qdisc['tbf']>, wanted: NonNullable<Qdisc['tbf']>): boolean {
   const bytesPerTick = ((wanted.bitsPerSecond / 8) * TICK) / 1e9

@@ -48,7 +48,8 @@ export function decodeRoute(body: Buffer): Route | undefined {
     ...(linkIndex === undefined ? {} : { linkIndex }),
     ...(source === undefined ? {} : { source: formatAddress(source) }),
     ...(metric === undefined ? {} : { metric }),
-    // In a multipath route, each next hop has its own flag `onlink`.
+    // Reads the flag `onlink` of a route without a list of next hops. In a multipath route, each next hop has its own
+    // flag.
     ...(nexthops === undefined && (body.readUInt32LE(8) & wire.RTNH_F_ONLINK) !== 0 ? { onlink: true } : {}),
     ...decodeMetrics(attributes.get(wire.RTA_METRICS)),
     ...(nexthops === undefined ? {} : { nexthops: decodeNexthops(nexthops) }),

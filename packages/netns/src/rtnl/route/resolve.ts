@@ -18,7 +18,7 @@ export interface ResolvedRoute {
 }
 
 /**
- * Parses a route and fills in defaults, as `ip route` does. To delete a route, omitted members match every value.
+ * Parses a route. For `add`, fills in defaults as `ip route` does. For `delete`, omitted members match every value.
  * Throws `NetnsError('INVALID')`.
  */
 export function resolveRoute(route: NewRoute, purpose: 'add' | 'delete'): ResolvedRoute {

@@ -68,8 +68,8 @@ export function encodeRule(rule: NewPolicyRule): { fixed: Uint8Array; attributes
 
 /**
  * True if a policy routing rule of the kernel is exactly the wanted one. The kernel's own comparison is too loose:
- * - The kernel adds a rule without a priority a second time.
- * - The kernel deletes the first rule that has at least the given selectors.
+ * - Adding: the kernel accepts an equal rule again if the request has no priority.
+ * - Deleting: the kernel deletes the first rule that has the given selectors, even if it has more selectors.
  */
 export function isRule(body: Buffer, wanted: NewPolicyRule): boolean {
   const rule = decodeRule(body)
