@@ -1,12 +1,12 @@
-/** Memory of a JavaScript program that a system call reads or writes. */
+/** Memory that a system call reads or writes: a buffer of the JavaScript program. */
 export type Memory = ArrayBufferView | ArrayBuffer
 
 /** Argument of a system call. A string is passed as the address of a NUL-terminated copy. */
 export type Argument = number | bigint | boolean | string | Memory | null | undefined
 
 /**
- * Functions of the native program (C) that runs JavaScript programs. The native program passes the object to the first
- * module. TypeScript code implements Node's members with these functions.
+ * Functions of the native program (C) that runs JavaScript programs. The native program passes an object with these
+ * functions to the first module. TypeScript code implements Node's members with the functions.
  */
 export interface Host {
   syscall(nr: number, ...args: readonly Argument[]): number

@@ -15,7 +15,10 @@ interface BytesConstructor {
   new (buffer: ArrayBuffer, offset?: number, length?: number): Uint8Array<ArrayBuffer>
 }
 
-/** Type of the class Uint8Array without its static members, because Buffer's static members have other types. */
+/**
+ * Declares Uint8Array without its static members: the class Buffer below has static members of the same names but other
+ * types.
+ */
 const Bytes: BytesConstructor = Uint8Array
 
 /** Node's class Buffer for the small runtime. Unlike Node, it has no pool: buffers never share memory. */
@@ -137,7 +140,8 @@ export class Buffer extends Bytes {
 
   override subarray(start?: number, end?: number): Buffer {
     const part = super.subarray(start, end)
-    // `subarray` of Uint8Array already returns a Buffer if the JavaScript engine respects Symbol.species.
+    // Wraps the part only if the JavaScript engine ignores Symbol.species. Otherwise `subarray` of Uint8Array already
+    // returns a Buffer.
     return part instanceof Buffer ? part : new Buffer(part.buffer, part.byteOffset, part.length)
   }
 

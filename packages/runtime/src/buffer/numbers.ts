@@ -21,7 +21,7 @@ const kinds: readonly Kind[] = [
   { name: 'Double', size: 8, view: 'Float64', min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY },
 ]
 
-// Buffer that a number method used last, with its DataView. Consecutive reads usually use the same buffer.
+// Caches the DataView of the buffer that was read or written last. Consecutive calls usually use the same buffer.
 let last: Uint8Array | undefined
 let lastView: DataView = new DataView(new ArrayBuffer(0))
 

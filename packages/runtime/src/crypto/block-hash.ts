@@ -1,4 +1,4 @@
-/** Part of a hash function that processes one block of input. MD5, SHA-1 and SHA-2 share all other code. */
+/** Processes one block of input for a hash function. MD5, SHA-1 and SHA-2 share all other code. */
 export interface Compression {
   readonly blockSize: number
   /** Size in bytes of the message length at the end of the last block. */

@@ -109,7 +109,8 @@ export function copyFileSync(source: PathLike, target: PathLike, mode = 0): void
 }
 
 /**
- * Calls `action`. An error then names the function that the program called, not the failed system call, and both paths.
+ * Calls `action`. The error of a failed action names both paths. It also names the function that the program called,
+ * not the failed system call.
  */
 function named<T>(syscall: string, [path, dest]: readonly [string, string], action: () => T): T {
   try {

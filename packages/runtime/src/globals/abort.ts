@@ -18,8 +18,8 @@ export class AbortSignal extends EventTarget {
   #aborted = false
   #reason: unknown
   /**
-   * Signals of `AbortSignal.any` that abort together with this signal. All of them are marked as aborted before any
-   * listener runs.
+   * Results of `AbortSignal.any` that abort together with this AbortSignal. All results are marked as aborted before
+   * any listener runs.
    */
   readonly #dependents: AbortSignal[] = []
   #onabort: Handler | null = null

@@ -7,7 +7,10 @@ const escapes: Readonly<Record<string, string>> = {
   '\\': '\\\\',
 }
 
-/** Quotes a string like `util.inspect`: single quotes, unless the text contains single quotes and no others. */
+/**
+ * Quotes a string like `util.inspect`. Chooses the first of single quotes, double quotes and backticks that the text
+ * does not contain; `${` counts as a backtick. If the text contains all three, uses single quotes.
+ */
 export function quote(text: string): string {
   const mark = !text.includes("'")
     ? "'"

@@ -53,7 +53,7 @@ export function once(source: Source, name: EventName, { signal }: Options = {}):
 
 /**
  * Implements `on` of `node:events`: iterates over all later events of a name. An `error` event or an abort of the
- * signal ends the loop with an error.
+ * AbortSignal `signal` ends the loop with an error.
  */
 export async function* on(source: Source, name: EventName, { signal }: Options = {}): AsyncGenerator<unknown[]> {
   const waiting: unknown[][] = []

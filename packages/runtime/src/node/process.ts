@@ -3,8 +3,8 @@ import { process } from '../process/process.ts'
 export default process
 
 /**
- * Creates a proxy for `process.env` or `process.argv`, which each start of the program creates anew. The proxy forwards
- * reads and writes to the object of the current start.
+ * Creates a proxy for `process.env` or `process.argv`. Each start of the program creates a new `env` and `argv`. The
+ * proxy forwards reads and writes to the object of the current start.
  */
 function current<T extends object>(shape: T, member: () => object): T {
   return new Proxy(shape, {

@@ -14,9 +14,9 @@ const hostModule = {
   address: host.address,
   arch: host.arch,
   /**
-   * Interrupts JavaScript code that runs for `ms` milliseconds without returning to the event loop. A pending signal
-   * that the program listens for also interrupts the code. The code cannot catch the interruption; timers continue. 0
-   * removes the limit.
+   * Interrupts JavaScript code that runs for `ms` milliseconds without returning to the event loop. Also interrupts the
+   * code when a Unix signal arrives that the program listens for. The code cannot catch the interruption; timers
+   * continue. 0 removes the limit.
    */
   setDeadline: (ms: number): void => host.setDeadline(ms, signalDescriptor()),
 }

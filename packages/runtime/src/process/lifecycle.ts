@@ -13,8 +13,8 @@ const SIG_IGN = 1n
 const SIGSET_SIZE = 8
 
 /**
- * Runs at each start of a program, before its own code. Drops values of the build process that made the program's
- * startup snapshot.
+ * Runs at each start of a program, before its own code. Drops the clock, the environment and other values of the build
+ * process, which the startup snapshot contains.
  */
 function boot(): void {
   startClock()
@@ -52,8 +52,8 @@ export function setMain(main: () => unknown): void {
 }
 
 /**
- * Returns and removes the registered main function of a program. Another program in the same file can then register its
- * own main function.
+ * Returns and removes the registered main function of a program. An executable that contains several programs can thus
+ * register one main function after the other.
  */
 export function takeMain(): (() => unknown) | undefined {
   const main = registered
@@ -78,8 +78,8 @@ export function addWarmUp(warmUp: () => unknown): void {
 }
 
 /**
- * Crashes after an uncaught error, but not after an interruption by `setDeadline`. The program's own timer for the same
- * time limit is then due and handles the case.
+ * Crashes after an uncaught error. Does not crash after an interruption by `setDeadline`: the program's own timer for
+ * the same time limit is then due and handles the interruption.
  */
 function crashUnlessInterrupted(error: unknown, interrupted?: boolean): void {
   if (!interrupted) crash(error)

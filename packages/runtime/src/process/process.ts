@@ -79,8 +79,8 @@ export class Process extends EventEmitter {
   }
 
   /**
-   * Command line of the program, in the form of programs that bun compiles: the second element is not the path of a
-   * script.
+   * Command line of the program. As in programs that bun compiles, the second element is the program's own path,
+   * because there is no script.
    */
   get argv(): string[] {
     refuseAtSnapshot('process.argv')

@@ -17,7 +17,10 @@ const setOf = (numbers: Iterable<number>): BigUint64Array<ArrayBuffer> => {
   return new BigUint64Array([bits])
 }
 
-/** Blocks a signal and reads it from a descriptor (signalfd), so that the signal does not interrupt system calls. */
+/**
+ * Blocks a Unix signal, so that it does not interrupt system calls. A descriptor (signalfd) receives the signal
+ * instead.
+ */
 export function catchSignal(name: string, deliver: (name: string, number: number) => void): void {
   const number = signalNumbers[name]
   if (number === undefined || caught.has(number)) return

@@ -12,8 +12,8 @@ const SIGKILL = 9
 const P_PID = 1
 
 /**
- * Beginning of the error message without TLS, and a marker. If `cni-build` finds the text in a bundle, it chooses the
- * native program with TLS (packages/cni-build/src/tools/tools-small.ts).
+ * Beginning of the error message if this native program has no TLS. Also a marker: if `cni-build` finds the text in a
+ * bundle, it chooses the native program with TLS (packages/cni-build/src/tools/tools-small.ts).
  */
 const LACKING = 'TLS needs cni-runtime-tls: it'
 
@@ -58,7 +58,8 @@ export class TlsChild {
       this.wait()
       return
     }
-    // kill() fails without CAP_KILL. The child process then exits after the parent has closed the socket pair.
+    // Waits in the background, because kill() fails without CAP_KILL. The child process exits after the parent has
+    // closed the socket pair.
     this.#pid = undefined
     waitForExit(pid, () => {})
   }

@@ -16,7 +16,8 @@ export interface TlsOptions {
   readonly key?: Pems
   readonly rejectUnauthorized?: boolean
   /**
-   * Changes only the error code for an untrusted server. A certificate in `ca` is always trusted, self-signed or not.
+   * Changes only which error code reports an untrusted server. In Node the option also decides on trust; here a
+   * certificate in `ca` is always trusted, self-signed or not.
    */
   readonly allowPartialTrustChain?: boolean
   readonly secureContext?: SecureContext

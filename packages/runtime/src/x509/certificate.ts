@@ -40,7 +40,7 @@ function derOf(given: unknown): Uint8Array {
 function partsOf(der: Uint8Array): { readonly issuer: Element; readonly subject: Element } {
   const certificate = expectElement([readElement(der)], 0, SEQUENCE)
   const body = readElements(expectElement(readElements(certificate.content), 0, SEQUENCE).content)
-  // Skips the version, which a version 1 certificate omits.
+  // A certificate begins with its version. Skips the version, except in a version 1 certificate, which has none.
   const first = body[0]?.tag === VERSION ? 1 : 0
   // Next members of the certificate, in order: serial number, algorithm, issuer, validity, subject.
   return { issuer: expectElement(body, first + 2, SEQUENCE), subject: expectElement(body, first + 4, SEQUENCE) }

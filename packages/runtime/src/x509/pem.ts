@@ -13,7 +13,8 @@ export function firstPem(text: string, label: RegExp): Uint8Array {
     const rest = text.slice(index + begin.length)
     const end = rest.search(/^-----END /m)
     if (end < 0 || !rest.startsWith(`-----END ${name}-----`, end)) throw damaged('bad end line')
-    // Skips the headers of a PEM block, which an encrypted key has. An empty line ends the headers.
+    // Skips the headers at the beginning of a PEM block; an encrypted key has such headers. An empty line ends the
+    // headers.
     const body = rest.slice(0, end).replace(/^\s*(?:[\w-]+:[^\n]*\n)+\s*\n/, '')
     if (/[^A-Za-z\d+/=\s]/.test(body)) throw damaged('bad base64 decode')
     return host.fromBase64(body)

@@ -1,8 +1,8 @@
 import { REPORT_SIZE, readReport } from '../../src/tls/report.ts'
 
 /**
- * Main function of a test program: parses random TLS reports, as a server could send from a compromised child process.
- * Prints true if the parser accepts some reports and refuses others.
+ * Main function of a test program: parses random TLS reports. A server that has compromised the TLS child process could
+ * send such reports. Prints true if the parser accepts some reports and refuses others.
  */
 export default function main(): void {
   let state = 1

@@ -391,7 +391,7 @@ function inspection(): void {
   ])
 }
 
-/** Iterator methods that the TypeScript types of the compiler's target lack. */
+/** Iterator methods under test. The TypeScript library of the compile target does not declare them. */
 interface Helpers {
   map(callback: (x: number) => number): Helpers
   filter(callback: (x: number) => boolean): Helpers
