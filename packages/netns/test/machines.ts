@@ -2,7 +2,7 @@ import type { Rtnl } from '@cni/netns'
 import type { Netns, Where } from '@cni/netns/handle'
 import { test } from 'vitest'
 
-/** Node and pod of a fake or a real kernel, for tests that run on both. */
+/** Node and pod on a fake or a real kernel. The same tests run on both kernels. */
 export interface Machines extends AsyncDisposable {
   readonly node: Netns
   readonly pod: Netns

@@ -22,7 +22,7 @@ export function routeBehaviour(name: string, within: Within): void {
       expect(await destinations(rtnl)).toEqual([])
       await rtnl.setLinkUp('v0')
       expect(await destinations(rtnl)).toEqual(['10.9.0.0/24'])
-      // The kernel deletes the secondary addresses of a network together with the network's first address.
+      // Deletes the first address of a network; the kernel also deletes the network's secondary addresses.
       expect(await rtnl.deleteAddress('v0', '10.9.0.1/24')).toEqual({ deleted: true })
       expect(await rtnl.deleteAddress('v0', '10.9.0.1/24')).toEqual({ deleted: false })
       expect((await rtnl.getAddresses({ link: 'v0', family: 'ipv4' })).map(({ cidr }) => cidr)).toEqual(['10.8.0.1/32'])

@@ -37,15 +37,15 @@ const PROTOCOL = 8
 const SPORT = 16
 const DPORT = 32
 
-/** Encodes `nfgenmsg`, the fixed part of a ctnetlink request. It selects the address family of the connections. */
+/** Encodes the fixed part of a ctnetlink request (`nfgenmsg`), which selects the address family of the connections. */
 export function conntrackHeader(family: IpFamily): Uint8Array {
   return Uint8Array.of(family === 'ipv4' ? AF_INET : AF_INET6, 0, 0, 0)
 }
 
 /**
  * Netlink attributes that make the kernel filter its connection list by protocol and ports. Before Linux 5.8 the kernel
- * ignores these attributes, and it compares IPv6 addresses in the wrong byte order. Callers must therefore filter the
- * list again.
+ * ignores these attributes, so callers must filter the list again. Contains no addresses, because the kernel compares
+ * IPv6 addresses in the wrong byte order.
  */
 export function encodeFilter({ protocol, original, reply }: CheckedFilter): Attribute[] {
   if (protocol === undefined) return []

@@ -18,7 +18,10 @@ const GROUPS = [1, 2, 3]
 
 const FAMILIES = ['ipv4', 'ipv6'] as const
 
-/** A deletion lists and deletes at most `ROUND` connections at a time. It repeats this at most `ROUNDS` times. */
+/**
+ * A deletion runs in rounds. In one round it deletes at most `ROUND` connections. The deletion ends after at most
+ * `ROUNDS` rounds.
+ */
 const ROUND = 8192
 const ROUNDS = 1024
 

@@ -4,8 +4,7 @@ import { NetnsError } from '../handle/netns-error.ts'
 import { targetName } from './target.ts'
 
 /**
- * Explains to a test why a fake namespace handle (`fakeNetns`) cannot be entered. Returns `undefined` for a real
- * handle.
+ * Error that tells a test why its fake namespace handle (`fakeNetns`) cannot be entered. `undefined` for a real handle.
  */
 export function fakeRefusal(target: NetnsTarget, cause: unknown): NetnsError | undefined {
   if (target === 'host' || !isFake(target.fd)) return undefined

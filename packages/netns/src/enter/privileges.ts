@@ -25,6 +25,6 @@ function effectiveCapabilities(): bigint | undefined {
     const digits = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/thread-self/status', 'latin1'))?.[1]
     return digits === undefined ? undefined : BigInt(`0x${digits}`)
   } catch {
-    return undefined // without /proc, the error message has no hint on capabilities
+    return undefined // without /proc, the hint cannot name the missing capabilities
   }
 }

@@ -22,7 +22,7 @@ export function useKindProbe(fast: KindProbe): void {
  */
 export function namespaceKind(fd: number): string | undefined {
   const name = readlinkSync(`/proc/thread-self/fd/${fd}`)
-  // The target of this symbolic link contains the kind, such as `net:[4026531840]`. For a bind mount, the target is a
+  // The target of the symbolic link contains the kind, such as `net:[4026531840]`. For a bind mount, the target is a
   // path and starts with a slash.
   return (name.startsWith('/') ? undefined : kindOfName(name)) ?? probe?.(fd) ?? kindOfMount(fd)
 }

@@ -40,7 +40,7 @@ export function current(): Netns {
   // A path below /proc/self would open the namespace of the main thread, not of the calling thread.
   const path = '/proc/thread-self/ns/net'
   try {
-    // Opens the path without a check of its file system. Only paths from callers need the check.
+    // Opens this fixed path without a check of its file system. Only paths from callers need the check.
     const fd = openSync(path, constants.O_RDONLY)
     return handleOf(path, fd)
   } catch (error) {

@@ -52,16 +52,16 @@ export interface Channel extends Disposable {
     },
   ): Message[]
   /**
-   * Descriptor of the netlink socket. A child process that inherits the descriptor can spare this process the kernel's
-   * cleanup: only the process that closes the socket last waits for it.
+   * Descriptor of the netlink socket. A child process may inherit the descriptor. Only the process that closes the
+   * socket last waits for the kernel's cleanup.
    */
   readonly fd: number
   /** Netlink port of the socket in the kernel. Events about changes through this socket contain the port. */
   port(): number
   /**
-   * Sends a batch of messages in one datagram, as nfnetlink requires, and reports the kernel's answer to each message.
-   * Returns refusals instead of throwing them. Throws other errors, as for single requests. Writes the sequence numbers
-   * into `datagram`. Only the last message needs the flag `NLM_F_ACK`.
+   * Sends a batch of messages in one datagram, as nfnetlink requires. Returns the kernel's answers and refusals; a
+   * refusal is not thrown. Throws other errors, as for single requests. Writes the sequence numbers into `datagram`.
+   * Only the last message needs the flag `NLM_F_ACK`.
    */
   exchange(
     datagram: Buffer,

@@ -32,8 +32,8 @@ export async function* events(
     readonly messages: readonly Message[]
     /**
      * True if the socket's buffer could not hold all events (ENOBUFS), so some are missing: read the kernel's state
-     * again. Reported only after all datagrams are read. Until then, the kernel drops further events without another
-     * report.
+     * again. Reported only after the datagrams that are still in the buffer. Until the buffer is empty, the kernel may
+     * drop more events and does not report them.
      */
     readonly lost: boolean
   },

@@ -11,8 +11,8 @@ import { u32 } from './values.ts'
  */
 export interface NetlinkSocket extends Disposable {
   /**
-   * Descriptor of the netlink socket. A child process that inherits the descriptor can spare this process the kernel's
-   * cleanup: only the process that closes the socket last waits for it.
+   * Descriptor of the netlink socket. A child process may inherit the descriptor. Only the process that closes the
+   * socket last waits for the kernel's cleanup.
    */
   readonly fd: number
   /** Sends a datagram to the kernel. Throws a `SysError`, or `NetnsError('CLOSED')`. */

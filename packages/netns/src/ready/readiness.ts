@@ -145,8 +145,8 @@ function look(): void {
   let isDone = false
   try {
     for (const [fd, which, ready] of found) {
-      // Skips a callback that is no longer registered for this number. An earlier callback may have closed the
-      // descriptor, and a newly opened file may have the same number.
+      // Skips a callback whose watch has ended. An earlier callback may have closed the descriptor, and a newly opened
+      // file may have the same number.
       if (ready !== undefined && callbacks.get(fd) === ready) ready(which)
     }
     isDone = true

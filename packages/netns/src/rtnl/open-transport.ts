@@ -11,8 +11,8 @@ export async function openTransport(target: NetnsTarget): Promise<Transport> {
   try {
     return channelTransport(target)
   } catch (error) {
-    // Uses the npm package only if the runtime is neither `cni` nor `bun`, whose executables always have system calls.
-    // A bundler evaluates both conditions and then omits the package from executables.
+    // Uses the npm package only if the runtime is neither the small runtime (`cni`) nor bun: their executables always
+    // have system calls. A bundler evaluates both conditions and then omits the package from executables.
     if (process.versions.cni === undefined && process.versions.bun === undefined) {
       if (target === 'host' && isNetnsError(error) && error.code === 'NO_FFI') {
         const { npmTransport } = await import('./npm-transport.ts')

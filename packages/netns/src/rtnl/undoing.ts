@@ -15,9 +15,9 @@ export interface Undoing {
 
 /**
  * Wraps the operations on links, addresses and routes: each successful change registers an undo step.
- * - After `close`, only undo steps call the operations, which then register no further undo steps.
+ * - After `close`, only undo steps call the operations. The operations then register no undo steps.
  * - `deleteLink` has no undo step: a recreated link would lack its addresses and routes.
- * - An added link that other links use meanwhile, such as a bridge with a port, stays.
+ * - The undo step of an added link deletes it, unless other links use it by then (a bridge with a port).
  */
 export function undoing(rtnl: Rtnl, { netns, undo: register, open }: Undoing): Rtnl {
   let closed = false

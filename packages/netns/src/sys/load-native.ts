@@ -6,7 +6,8 @@ import { nativeNode } from './sys-node.ts'
 import { nativeSmall } from './sys-small.ts'
 
 /**
- * Binds further libc functions through the FFI that `loadSys` found. Throws `NetnsError('NO_FFI')` as `loadSys` does.
+ * Binds libc functions that `Sys` lacks, through the FFI that `loadSys` found. Throws `NetnsError('NO_FFI')` as
+ * `loadSys` does.
  *
  * @typeParam F - type of the functions, which must agree with `signatures`
  */

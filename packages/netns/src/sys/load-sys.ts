@@ -55,7 +55,7 @@ function kindOf(sys: Sys, fd: number): string | undefined {
   try {
     return sys.ioctl(fd, NS_GET_NSTYPE, new Uint8Array(8)) === CLONE_NEWNET ? 'net' : 'different'
   } catch {
-    // The ioctl that asks for a namespace's kind fails with ENOTTY before Linux 4.11.
+    // Returns `undefined` before Linux 4.11: the ioctl that asks for a namespace's kind then fails with ENOTTY.
     return undefined
   }
 }

@@ -4,7 +4,7 @@
  */
 export type Signatures = Readonly<Record<string, string>>
 
-/** libc functions outside of `Sys`, which only some programs need. */
+/** libc functions that `Sys` lacks, because only some programs need them. */
 export interface Native<F> {
   readonly functions: F
   /** Memory address of a buffer. The address is valid while the caller keeps a reference to the buffer. */

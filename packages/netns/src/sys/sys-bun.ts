@@ -44,7 +44,7 @@ export function sysBun(): Sys | undefined {
 
 const TYPES: Readonly<Record<string, string>> = { p: 'ptr', l: 'i64' }
 
-/** Binds further libc functions, outside of `Sys`, over bun:ffi. */
+/** Binds libc functions that `Sys` lacks, through bun:ffi. */
 export function nativeBun<F>(signatures: Signatures): Native<F> {
   const { dlopen, ptr, read } = bunFfi()
   const { symbols } = dlopen<F>(LIBC, {

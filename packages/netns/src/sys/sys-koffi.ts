@@ -50,7 +50,7 @@ export function sysKoffi(): Sys {
 
 const TYPES: Readonly<Record<string, string>> = { p: 'void *', l: 'int64_t' }
 
-/** Binds further libc functions, outside of `Sys`, over koffi. */
+/** Binds libc functions that `Sys` lacks, through koffi. */
 export function nativeKoffi<F>(signatures: Signatures): Native<F> {
   const koffi = loadKoffi()
   const libc = koffi.load(null)

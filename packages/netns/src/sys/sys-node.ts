@@ -71,7 +71,7 @@ export function sysNode(): Sys | undefined {
 
 const TYPES: Readonly<Record<string, 'pointer' | 'int64'>> = { p: 'pointer', l: 'int64' }
 
-/** Binds further libc functions, outside of `Sys`, over node:ffi. */
+/** Binds libc functions that `Sys` lacks, through node:ffi. */
 export function nativeNode<F>(signatures: Signatures): Native<F> {
   const ffi = nodeFfi()
   if (ffi === undefined) throw new Error(`Node ${process.version} has no node:ffi`)

@@ -90,7 +90,7 @@ export function sysSmall(): Sys | undefined {
   })
 }
 
-/** Binds further system calls of the small runtime, outside of `Sys`, by the names of their libc functions. */
+/** Binds system calls of the small runtime that `Sys` lacks, by the names of their libc functions. */
 export function nativeSmall<F>(signatures: Signatures): Native<F> {
   const host = smallHost()
   if (host === undefined) throw new Error('these system calls need the small runtime')

@@ -53,7 +53,7 @@ export interface Sys {
    * the call. Addresses in the attribute are zero afterwards. Throws `ENOSYS` on processors other than x64 and arm64.
    *
    * @param attr - `union bpf_attr`, up to the last member used; bytes that the kernel does not know must be zero
-   * @param pointers - offsets in `attr` that take an address, and the memory to point to; omit a null pointer
+   * @param pointers - offsets of pointers in `attr`, each with the memory to point to; omit null pointers
    */
   bpf(command: number, attr: Uint8Array, pointers?: readonly (readonly [offset: number, bytes: Uint8Array])[]): number
 }

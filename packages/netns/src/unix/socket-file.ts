@@ -19,8 +19,8 @@ export function bindTo(fd: number, path: string, address: Uint8Array, mode: numb
     if (code === undefined) throw error
     throw new NetnsError(code, `Cannot make the unix socket ${path}: ${code}`, { path, cause: error })
   }
-  // Device and inode number identify the socket's file: no other file gets the same inode number while the socket is
-  // open.
+  // Identifies the socket's file by device and inode number. No other file gets the same inode number while the socket
+  // is open.
   const identity = identityOf(path)
   const remove = () => {
     if (identity !== undefined && identityOf(path) === identity) unlinkSync(path)
@@ -50,7 +50,7 @@ function identityOf(path: string): string | undefined {
     const { dev, ino } = lstatSync(path, { bigint: true })
     return `${dev}:${ino}`
   } catch {
-    // Another process has removed the socket's file.
+    // Returns `undefined` if another process has removed the socket's file.
     return undefined
   }
 }

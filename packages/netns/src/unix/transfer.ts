@@ -71,7 +71,8 @@ export function transmit(fd: number, bytes: Uint8Array, fds: readonly number[]):
     if (sent !== -1) return sent
     const number = errno()
     if (number === EAGAIN) return 'full'
-    // The kernel reports a reset by the peer (ECONNRESET) only once. The next sendmsg fails with EPIPE.
+    // Repeats the call after a reset by the peer (ECONNRESET), which the kernel reports only once. The next sendmsg
+    // fails with EPIPE.
     if (number !== EINTR && number !== ECONNRESET) throw failed('sendmsg', `${bytes.length} bytes to ${fd}`)
   }
 }
@@ -95,7 +96,8 @@ export function receive(fd: number, { maxBytes, maxFds, isPackets }: MessageLimi
     if (length !== -1) return received(block, length, maxBytes)
     const number = errno()
     if (number === EAGAIN) return 'none'
-    // ECONNRESET means that the peer closed without reading all messages. Messages from the peer can still be read.
+    // Repeats the call after ECONNRESET, because messages from the peer can still be read. ECONNRESET means that the
+    // peer closed without reading all messages.
     if (number !== EINTR && number !== ECONNRESET) throw failed('recvmsg', `from ${fd}`)
   }
 }

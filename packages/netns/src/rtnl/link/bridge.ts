@@ -26,8 +26,8 @@ const IFLA_BRPORT_NEIGH_SUPPRESS = 32
 const IFLA_BRPORT_ISOLATED = 33
 
 const bridgeOptions: OptionTable<BridgeOptions> = {
-  // These three values are not checked against each other here. The kernel checks them only while the spanning tree
-  // protocol runs.
+  // Does not check forward delay, hello time and maximum age against each other. The kernel does so, but only while the
+  // spanning tree protocol runs.
   forwardDelaySeconds: seconds(IFLA_BR_FORWARD_DELAY),
   helloSeconds: seconds(IFLA_BR_HELLO_TIME),
   maxAgeSeconds: seconds(IFLA_BR_MAX_AGE),

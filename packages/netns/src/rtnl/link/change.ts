@@ -22,7 +22,7 @@ export function reduceChange(link: Link, change: LinkChange, master: number | un
     ...Object.fromEntries(differing),
     ...(master === undefined || master === (link.master ?? 0) ? {} : { master }),
     ...(bridge === undefined || fits(link.bridge, bridge) ? {} : { bridge }),
-    // A link that gets a new master becomes a new port with default options. The port options must be set again.
+    // Keeps the port options if the link gets a new master: the link becomes a new port with default options.
     ...(bridgePort === undefined || (fits(link.bridgePort, bridgePort) && (master ?? link.master) === link.master)
       ? {}
       : { bridgePort }),

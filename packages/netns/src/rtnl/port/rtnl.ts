@@ -90,7 +90,7 @@ export interface RtnlPort {
   addRoute(route: NewRoute): Promise<{ added: boolean }>
   /** Adds a route. Replaces an existing route with the same destination and metric. */
   replaceRoute(route: NewRoute): Promise<void>
-  /** Deletes one route. A member that the given route omits matches every value. */
+  /** Deletes one route. Members that the argument omits match every value. */
   deleteRoute(route: NewRoute): Promise<{ deleted: boolean }>
   getNeighbours(filter?: {
     readonly link?: LinkRef

@@ -38,7 +38,8 @@ export function encodeRoute(
   const fixed = Buffer.alloc(wire.RTMSG)
   fixed[0] = familyNumber(family)
   fixed[1] = destination?.length ?? 0
-  // The fixed part of a route request has 8 bits for the routing table's number. The attribute RTA_TABLE has 32 bits.
+  // Omits a table number above 255, which does not fit into the fixed part's 8 bits. The attribute RTA_TABLE contains
+  // it.
   fixed[4] = table < 256 ? table : 0
   fixed[5] = protocol
   fixed[6] = scope

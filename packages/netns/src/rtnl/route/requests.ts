@@ -29,7 +29,7 @@ export function addRoute(channel: Questions, route: NewRoute): boolean {
   return unlessAlready(
     ['EEXIST'],
     () => channel.ask({ type: RTM_NEWROUTE, flags: NLM_F_CREATE | NLM_F_EXCL, ...encoded, what }),
-    // Compares the existing routes, because the kernel returns EEXIST for a route through another gateway as well.
+    // Compares the existing routes after EEXIST: the kernel also returns EEXIST for a route through another gateway.
     () => {
       const isThere = getRoutes(channel, {}).some((existing) => isRoute(existing, route, links))
       return isThere ? undefined : 'a route to the same destination exists with other values'
@@ -52,7 +52,7 @@ export function deleteRoute(channel: Questions, route: NewRoute): boolean {
     nexthops: route.nexthops?.map((way) => indexIfThere(channel, way)),
   }
   const encoded = encodeRoute(route, links, 'delete')
-  // The link of the route does not exist, so the kernel has already removed its routes.
+  // Returns false if the link of the route does not exist: the kernel has already removed its routes.
   if (route.link !== undefined && links.link === undefined) return false
   // The kernel's codes for a missing route:
   // - ESRCH: no such route

@@ -69,7 +69,7 @@ function destinationOf({ destination, cidr }: NewRoute): { prefix?: Prefix | und
   return own
 }
 
-/** The kernel represents the destination `0.0.0.0/0` of a route as a missing attribute. */
+/** Replaces the destination `0.0.0.0/0` by `undefined`, because the kernel represents it as a missing attribute. */
 function notNull(prefix: Prefix): { prefix: Prefix | undefined; family: IpFamily } {
   return { prefix: prefix.length === 0 ? undefined : prefix, family: prefix.family }
 }
