@@ -60,7 +60,7 @@ export interface Host {
 }
 
 declare global {
-  // only `var` declares a member of globalThis in TypeScript
+  // Uses `var`, because only `var` declares a member of globalThis in TypeScript.
   var __host: Host | undefined
 }
 

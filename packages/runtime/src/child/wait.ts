@@ -26,7 +26,7 @@ export function waitForExit(pid: number, callback: (code: number | null, signal:
   const watcher = new Watcher(fd, POLLIN, () => {
     const info = siginfo()
     const result = call('waitid', P_PIDFD, fd, info, WEXITED | WNOHANG, null)
-    // With the flag WNOHANG, waitid reports pid 0 for a child that is still running.
+    // Continues to wait while the child is still running: waitid with the flag WNOHANG then reports pid 0.
     if (result === 0 && info[CODE] === 0) return
     watcher.stop()
     call('close', fd)

@@ -5,8 +5,8 @@ import { call } from '../sys/numbers.ts'
 const words = new Uint32Array(2)
 
 /**
- * Replaces `Math.random` by random numbers from the kernel. The engine's own generator is part of the startup snapshot.
- * It would give the same numbers at every start.
+ * Replaces `Math.random` by random numbers from the kernel. The engine's own generator is part of the startup snapshot,
+ * so it would give the same numbers at every start.
  */
 define(Math, 'random', function random(): number {
   refuseAtSnapshot('Math.random()')

@@ -18,7 +18,7 @@ export interface AddressInfo {
 /** Encodes the path of a unix socket as struct sockaddr_un. Returns `undefined` if the path is too long. */
 export function unixAddress(path: string): Uint8Array | undefined {
   const bytes = host.encode(path)
-  // An abstract unix socket name begins with NUL and has no NUL at its end.
+  // Adds no NUL at the end of an abstract unix socket name, which begins with NUL.
   const isAbstract = path.startsWith('\0')
   if (bytes.length >= UNIX_MAX + (isAbstract ? 1 : 0)) return undefined
   const address = new Uint8Array(PATH_AT + bytes.length + (isAbstract ? 0 : 1))

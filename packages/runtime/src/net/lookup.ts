@@ -15,7 +15,7 @@ function hostsFile(): string[] {
   try {
     return String(readFileSync('/etc/hosts', 'utf8')).split('\n')
   } catch {
-    // A missing /etc/hosts is not an error: it defines no names.
+    // Treats a missing /etc/hosts as an empty file.
     return []
   }
 }
