@@ -67,6 +67,6 @@ function rest(socket: NetlinkSocket): Message[] {
   return messages
 }
 
-/** Waits for the given milliseconds, or less if the signal aborts. */
+/** Waits for the given milliseconds, or until the AbortSignal aborts. */
 const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   sleep(ms, undefined, signal && { signal }).catch(() => {})

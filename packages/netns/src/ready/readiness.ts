@@ -39,11 +39,11 @@ const EPOLL_CTL_MOD = 3
 const [EVENT_SIZE, DATA_AT] = process.arch === 'x64' ? [12, 4] : [16, 8]
 
 /**
- * Watches descriptors with a signal and epoll. No runtime API watches a descriptor that the runtime did not open:
- * `node:net` accepts only streams, and reads them itself. The kernel can send a signal when a descriptor becomes ready
- * (O_ASYNC), and every runtime reports signals as events. The signal is SIGURG. Processes ignore SIGURG by default, so
- * a late signal kills no process. Few programs use SIGURG; Go uses it between its threads. The signal does not say
- * which descriptor is ready, so the handler asks epoll without waiting.
+ * Watches descriptors with a Unix signal (SIGURG) and epoll. No runtime API watches a descriptor that the runtime did
+ * not open: `node:net` accepts only streams, and reads them itself. The kernel can send a signal when a descriptor
+ * becomes ready (O_ASYNC), and every runtime reports signals as events. Processes ignore SIGURG by default, so a late
+ * signal kills no process. Few programs use SIGURG; Go uses it between its threads. The signal does not say which
+ * descriptor is ready, so the handler asks epoll without waiting.
  */
 interface Watcher {
   readonly epoll: number
@@ -87,7 +87,7 @@ export function watch(fd: number, ready: (events: number) => void): Watch {
     end()
     throw error
   }
-  // Asks epoll once for events that happened before the kernel was told to send signals.
+  // Asks epoll once, because some events may have happened before the kernel was told to send signals.
   lookSoon()
   return {
     writable(wanted) {
@@ -151,8 +151,8 @@ function look(): void {
     }
     isDone = true
   } finally {
-    // A callback threw an error. Calls the callbacks of the remaining ready descriptors later: the kernel sends no
-    // further signal for them.
+    // After an error of a callback, calls the callbacks of the remaining ready descriptors later. The kernel sends no
+    // other signal for them.
     if (!isDone) lookSoon()
   }
 }

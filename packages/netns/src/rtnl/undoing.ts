@@ -17,7 +17,7 @@ export interface Undoing {
  * Wraps the operations on links, addresses and routes: each successful change registers an undo step.
  * - After `close`, only undo steps call the operations. The operations then register no undo steps.
  * - `deleteLink` has no undo step: a recreated link would lack its addresses and routes.
- * - The undo step of an added link deletes it, unless other links use it by then (a bridge with a port).
+ * - The undo step of an added link deletes it. A link that others use by then stays, such as a bridge with a port.
  */
 export function undoing(rtnl: Rtnl, { netns, undo: register, open }: Undoing): Rtnl {
   let closed = false

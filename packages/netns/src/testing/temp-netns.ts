@@ -87,8 +87,7 @@ function unwatch(): void {
 
 function onSignal(signal: NodeJS.Signals): void {
   removeAll()
-  // Restores the signal's default effect, which ends the process. Other listeners of the signal, if there are any,
-  // decide instead.
+  // If there are no other listeners, sends the signal again: its default action ends the process.
   if (process.listenerCount(signal) === 0) process.kill(process.pid, signal)
 }
 

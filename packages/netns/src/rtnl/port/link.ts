@@ -119,7 +119,7 @@ export type LinkRef = string | number | Pick<Link, 'index' | 'name'>
 /** Link (network interface) to create. */
 export type NewLink = {
   readonly name: string
-  /** MTU of the new link in bytes. Default: the kernel's default, 1500 or the parent's MTU. */
+  /** MTU of the new link in bytes. Default: the parent's MTU, or the kernel's default of 1500. */
   readonly mtu?: number | undefined
   /** MAC address of the new link, such as `02:00:00:ab:00:01`. Default: random, or the parent's address. */
   readonly mac?: string | undefined

@@ -96,8 +96,8 @@ export interface RtnlPort {
     readonly link?: LinkRef
     readonly family?: IpFamily
     /**
-     * True to list the proxy entries: addresses for which the kernel answers ARP or NDP. Default: false, lists the
-     * ordinary neighbour entries.
+     * True to list the proxy entries: addresses for which the kernel answers ARP or NDP. Default: false, which lists
+     * the ordinary neighbour entries.
      */
     readonly proxy?: boolean
   }): Promise<Neighbour[]>
