@@ -7,7 +7,7 @@ export function headerOf(error: Error): string {
   }
 }
 
-/** Lines of an error's stack that name functions, without the first line of name and message. */
+/** Stack frames of an error's stack, one a line. Omits the first line, which contains name and message. */
 export function framesOf(stack: string): string[] {
   return stack.split('\n').filter((line) => line.startsWith('    at '))
 }

@@ -14,13 +14,13 @@ const STATUS = 6
 /** Allocates memory for the kernel's struct siginfo, which `waitid` fills. */
 export const siginfo = (): Int32Array => new Int32Array(32)
 
-/** Exit code or signal of an ended child process, read from struct siginfo. */
+/** Exit code of an ended child process, or the Unix signal that killed it. Read from struct siginfo. */
 export function readExit(info: Int32Array): readonly [code: number | null, signal: string | null] {
   const status = info[STATUS] ?? 0
   return info[CODE] === CLD_EXITED ? [status, null] : [null, signalNames[status] ?? `SIG${status}`]
 }
 
-/** Calls back with exit code or signal after a child process has ended. */
+/** Calls back after a child process has ended, with its exit code or the Unix signal that killed it. */
 export function waitForExit(pid: number, callback: (code: number | null, signal: string | null) => void): Watcher {
   const fd = call('pidfd_open', pid, 0)
   const watcher = new Watcher(fd, POLLIN, () => {

@@ -45,7 +45,7 @@ export function poll(wait: number): void {
     set[2 * index] = fd
     set[2 * index + 1] = events
   })
-  // A signal may interrupt ppoll. The next step of the event loop polls again.
+  // Returns if a Unix signal interrupted ppoll: the next step of the event loop polls again.
   if (call('ppoll', set, polled.length, timespec(wait), null, 8) <= 0) return
   polled.forEach((watcher, index) => {
     const events = (set[2 * index + 1] ?? 0) >>> 16

@@ -17,7 +17,7 @@ export const globalAgent = /* @__PURE__ */ new Agent()
 const tls: Transport = {
   protocol: 'https:',
   port: 443,
-  // Does not pass `signal` to the connection, because the request handles the signal: an abort ends the request with
+  // Does not pass the AbortSignal `signal` to the connection. The request handles it: an abort ends the request with
   // its connection.
   open: (host, port, { signal: _, ...options }) => new TLSSocket({ ...options, host, port }),
 }

@@ -31,7 +31,7 @@ export function catchSignal(name: string, deliver: (name: string, number: number
   if (isFirst) new Watcher(fd, POLLIN, () => readSignals(deliver)).unref()
 }
 
-/** Unblocks a signal, which restores its default action. */
+/** Unblocks a Unix signal, which restores its default action. */
 export function releaseSignal(name: string): void {
   const number = signalNumbers[name]
   if (number === undefined || !caught.delete(number)) return
@@ -39,7 +39,7 @@ export function releaseSignal(name: string): void {
   call('rt_sigprocmask', SIG_UNBLOCK, setOf([number]), null, 8)
 }
 
-/** Descriptor (signalfd) from which the signals with listeners are read; -1 if there are no listeners. */
+/** Descriptor (signalfd) that receives the Unix signals for which the program has listeners. -1 without listeners. */
 export const signalDescriptor = (): number => (caught.size === 0 ? -1 : fd)
 
 function readSignals(deliver: (name: string, number: number) => void): void {
