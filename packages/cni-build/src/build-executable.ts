@@ -22,11 +22,11 @@ export interface BuildExecutableOptions extends Omit<BundleOptions, 'outfile' | 
   /** Runtime that the executable contains: `small` (QuickJS) or `bun`. Default: `small`. */
   runtime?: 'small' | 'bun'
   /**
-   * Machine that the executable runs on. Default: this machine. On x64 the default is the baseline, which runs on any
-   * x86-64.
+   * Machine that the executable runs on. Default: this machine. On x64 the default is the `-baseline` target, which
+   * runs on any x86-64 processor.
    */
   target?: Target
-  /** An abort of this signal ends the build. The build then removes its unfinished files. */
+  /** AbortSignal that ends the build. The build then removes its unfinished files. */
   signal?: AbortSignal
   /**
    * File to which the build also writes a bundle for Node 20.19 and later. The bundle inside the executable works only
@@ -55,7 +55,10 @@ export interface BuiltExecutable {
   outfile: string
   /** Paths of the executable under its other names. */
   names: readonly string[]
-  /** Source map of the executable, for `cni-build where`. Executables with bun have no source map. */
+  /**
+   * Path of the executable's source map, which the command `cni-build where` reads. Executables with bun have no source
+   * map.
+   */
   map?: string
   runtime: 'small' | 'bun'
   /** Version of the runtime (small runtime or bun) in the executable. */

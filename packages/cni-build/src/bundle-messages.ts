@@ -25,7 +25,7 @@ export function messagesOf(
   /** Base folder of the relative file paths in esbuild's messages. */
   folder: string,
 ): string[] {
-  // Drops the advice in esbuild's messages, because esbuild names its own options, which `cni-build` does not have.
+  // Drops the advice in esbuild's messages: it names options of esbuild that `cni-build` does not have.
   const advised = messages.map(({ location, text, ...message }) => ({
     ...message,
     text: inWords(text),

@@ -33,7 +33,7 @@ export interface BundleOptions {
    * - `process.versions.bun` becomes a constant. The bundle drops branches that this constant makes unreachable, with
    *   their imports.
    * - A package that is not in the bundle counts as not installed.
-   * - The program starts itself anew if the environment holds a variable of the runtime.
+   * - The program restarts itself without the environment variables that configure the runtime.
    * - A bundle for the small runtime contains the modules of that runtime. Default: a bundle for Node and bun, which
    *   resolves missing packages at run time.
    */

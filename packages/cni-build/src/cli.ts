@@ -2,8 +2,8 @@
 import { commandMain } from '@cni/host/cli'
 import { runCli } from './run-cli.ts'
 
-// Ctrl-C signals only the `cni-build` process, because the compiler and the started executables have their own process
-// groups.
+// Passes the abort signal on: Ctrl-C reaches only the `cni-build` process. The compiler and the started executables
+// have their own process groups, so `runCli` has to end them.
 commandMain('cni-build', (argv, io) =>
   runCli(argv, {
     stdout: io.stdout,

@@ -7,7 +7,7 @@ import { inspect, inspectionText } from './inspect.ts'
 import { shareTable } from './share-table.ts'
 import { translated } from './where.ts'
 
-/** Input, output and abort signal of {@link runCli}. Files and the compiler are not included. */
+/** Input, output and abort signal of {@link runCli}. The command itself opens files and starts the compiler. */
 export interface CliIo {
   stdout(text: string): void
   stderr(text: string): void
@@ -15,7 +15,7 @@ export interface CliIo {
   stdin?: AsyncIterable<Uint8Array>
   /** True to print colours on stdout of `cni-build`. */
   colour?: boolean
-  /** An abort of this signal ends the build. The build then removes its unfinished files. */
+  /** AbortSignal that ends the build. The build then removes its unfinished files. */
   signal?: AbortSignal
 }
 

@@ -7,7 +7,7 @@ import { type SourcePlaces, sourcePlaces } from './small/source-places.ts'
  * Rewrites a log line by line: replaces positions in an executable by positions in its source files. Uses the source
  * map beside the executable.
  *
- * @throws BuildError `USAGE` if the file is not such a map
+ * @throws BuildError `USAGE` if `mapFile` is not the source map of an executable
  */
 export async function* translated(mapFile: string, log: AsyncIterable<Uint8Array> | undefined): AsyncGenerator<string> {
   const places = readMap(mapFile)

@@ -151,8 +151,8 @@ function freeHandle(filters: readonly Filter[]): number {
 }
 
 /**
- * Adds a qdisc `clsact` to a link. Returns false if the link already has a `clsact`. For incoming packets, an existing
- * qdisc `ingress` is enough too.
+ * Adds a qdisc `clsact` to a link. Returns false if the link already has a `clsact`. Also returns false for a link with
+ * a qdisc `ingress`, if the filter is for incoming packets.
  */
 async function addClsact(rtnl: RtnlPort, link: number, direction: Filter['direction'], what: string): Promise<boolean> {
   try {

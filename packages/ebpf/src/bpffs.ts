@@ -21,9 +21,9 @@ export function isOnBpffs(kernel: Pick<Kernel, 'fileSystem'>, path: string): boo
 }
 
 /**
- * Mounts a bpf file system on a folder, unless one is mounted there. A new bpf file system is empty; mounted over
- * another one, it hides the other's pins. Throws `EbpfError`: `NO_BPFFS` if one bpf file system hides another in this
- * way, `EPERM`, `NOT_SUPPORTED`, or an errno name.
+ * Mounts a bpf file system on a folder, unless the folder is on one already: a second, empty one would hide the pins of
+ * the first. Throws `EbpfError`: `NO_BPFFS` if one bpf file system already hides another there, `EPERM`,
+ * `NOT_SUPPORTED`, or an errno name.
  */
 export function mountBpffs(kernel: Kernel, folder: string): { mounted: boolean } {
   if (kernel.fileSystem(folder) === BPF_FS_MAGIC) {
@@ -47,8 +47,8 @@ export function mountBpffs(kernel: Kernel, folder: string): { mounted: boolean }
 }
 
 /**
- * Explains why a pin cannot be found at a path: no bpf file system, or one that another hides. `code` is set only if
- * this is surely the reason.
+ * Possible reason why a pin is not found at a path. The path may not be on a bpf file system: this reason is certain
+ * and has a `code`. A later mount may hide the bpf file system that has the pin: this reason has no `code`.
  */
 export function filesystemProblem(kernel: Kernel, path: string): { code?: 'NO_BPFFS'; text: string } | undefined {
   if (!isOnBpffs(kernel, posix.dirname(path)))
@@ -62,8 +62,8 @@ const several = (point: string): string =>
   `several bpf file systems are mounted on ${point}, and the last one hides the pins of the others: unmount it`
 
 /**
- * Mount points above a path on which several different bpf file systems are mounted. Only the last one is visible. The
- * same file system mounted twice does not count.
+ * Finds the mount points of several different bpf file systems, at the path or at a parent folder. Only the last file
+ * system of a mount point is visible. The same file system mounted twice counts once.
  */
 function hiddenMounts(mountinfo: string, path: string): string[] {
   const devices = new Map<string, Set<string>>()

@@ -16,7 +16,8 @@ export const OBJ_INFO = 15
 export const MAP_TAKE = 21
 
 /**
- * Member of the struct `bpf_attr` that bpf(2) takes: a 32-bit number, a 64-bit number, or the address of these bytes.
+ * Value at an offset of the struct `bpf_attr` that bpf(2) takes. A number is written as 32 bits and a bigint as 64
+ * bits. For a byte array, its address is written.
  */
 export type Member = readonly [offset: number, value: number | bigint | Uint8Array]
 

@@ -2,8 +2,8 @@ import { formatAddress, parseAddress } from '@cni/types/ip'
 import { checkInteger, invalid, shown } from './errors.ts'
 
 /**
- * Encoding of a key or value in a BPF map. It has the size and layout that C gives it. Throws `EbpfError('INVALID')`
- * for an invalid value.
+ * Encoder and decoder for a key or value of a BPF map. The encoded bytes have the size and layout of the type in C.
+ * Throws `EbpfError('INVALID')` for an invalid value.
  */
 export interface Codec<T> {
   /** Size of an encoded value in bytes. */
@@ -47,7 +47,7 @@ export const mac: Codec<string> = {
   read: (bytes, at) => bytes.toString('hex', at, at + 6).replace(/..(?!$)/g, '$&:'),
 }
 
-/** Codec for bytes of a fixed number, as `__u8[size]`. Decoding returns a copy. */
+/** Codec for a fixed number of bytes, as `__u8[size]`. Decoding returns a copy. */
 export function bytes(size: number): Codec<Uint8Array> {
   return {
     size: checkInteger(size, 0, 0xffff, 'bytes'),

@@ -11,7 +11,8 @@ import type { Ebpf, MapSpec, Program } from './types.ts'
 const VERSION = 'version'
 const versionMap = arrayMap({ name: VERSION, value: int('u32'), maxEntries: 1 })
 /**
- * Suffix in the name of a new program's pin, until it replaces the old pin. The kernel allows no dots in names of pins.
+ * Suffix of a temporary pin. A new program is pinned under the name with this suffix, and then renamed over the old
+ * pin. The kernel allows no dots in names of pins.
  */
 const NEW = '_new'
 

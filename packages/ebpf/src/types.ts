@@ -1,6 +1,6 @@
 /**
- * Spec of a BPF map. All programs that create or open the same map must use equal specs. `M` is the type of the open
- * map.
+ * Spec of a BPF map. All programs that create or open the map must use equal specs. The type parameter `M` is the type
+ * of the open map.
  */
 export interface MapSpec<M> {
   readonly kind: 'hash' | 'array' | 'queue'
@@ -66,7 +66,7 @@ export interface Program extends Disposable {
   }): {
     /** Return value of the program as a signed number. */
     readonly returned: number
-    /** Name of the program's return value, which decides about the packet. After `unspec` the next filter decides. */
+    /** Verdict on the packet: the name of the program's return value. After `unspec` the next filter decides. */
     readonly action: 'unspec' | 'ok' | 'reclassify' | 'shot' | 'pipe' | 'stolen' | 'redirect' | 'other'
     readonly packet: Uint8Array
     readonly mark: number
@@ -143,8 +143,8 @@ export interface Ebpf {
     folder: string,
     options: {
       /**
-       * Version of the layout of the pinned maps and programs, which the caller counts up. A folder with another
-       * version is refused.
+       * Version of the layout of the pinned maps and programs. The caller raises it when the layout changes. A folder
+       * with another version is refused.
        */
       readonly version: number
       /**

@@ -11,8 +11,8 @@ export interface EntryDiff {
   /** Entries of the set that are not wanted. */
   readonly unexpected: readonly SetEntry[]
   /**
-   * Wanted entries that the set has with other options: with another comment or `nomatch`, or with a time-out where
-   * none is wanted, or the reverse.
+   * Wanted entries that the set has with other options: another comment, another `nomatch`, or a time-out on only one
+   * side.
    */
   readonly changed: readonly SetEntry[]
 }
@@ -85,8 +85,8 @@ export function sameHeader(spec: SetSpec, there: SavedSet): boolean {
 }
 
 /**
- * Reason why the kernel cannot swap the set with one of this spec: type or family differ. `undefined` if the kernel
- * can.
+ * Type and family of the existing set, if they differ from the spec. The kernel can only swap sets of the same type and
+ * family. `undefined` if both are equal.
  */
 export function otherKind(spec: SetSpec, there: SavedSet): string | undefined {
   const family = 'family' in spec ? spec.family : undefined

@@ -47,8 +47,8 @@ export function checkText(what: string, spec: SetSpec, text: string): string {
 }
 
 /**
- * Canonical spelling of an entry's text. `undefined` if the text is invalid for the set's type. `ipset` itself prints
- * several spellings.
+ * Canonical spelling of an entry's text, for comparisons: `ipset` prints several spellings of the same entry. Returns
+ * `undefined` if the text is invalid for the set's type.
  */
 export function canonicalText(spec: SetSpec, text: string): string | undefined {
   switch (spec.type) {

@@ -26,8 +26,8 @@ export interface Ipset {
 }
 
 /**
- * Opens the IP sets of a namespace. `where` is an open namespace, `'host'`, or a context with `netns`. An abort of the
- * context's `signal` stops running programs. Nothing is sent to the kernel before the first call.
+ * Opens the IP sets of a namespace. `where` is an open namespace, `'host'`, or a context with `netns`. When the
+ * context's `signal` aborts, the running `ipset` process is ended. Nothing is sent to the kernel before the first call.
  *
  * @example
  * ```ts

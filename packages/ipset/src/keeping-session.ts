@@ -1,7 +1,10 @@
 import type { Change } from './changes.ts'
 import type { IpsetSession } from './session.ts'
 
-/** Wraps a session for a namespace that must keep its IP sets (`kept`): removals of sets and entries are ignored. */
+/**
+ * Wraps a session so that it removes nothing: it ignores removals of sets and entries. For a namespace in which calls
+ * must not remove objects (`Netns.kept`).
+ */
 export const keepingSession = (session: IpsetSession): IpsetSession => ({
   ...session,
   change: (changes, options) => session.change(changes.filter(isNoRemoval), options),

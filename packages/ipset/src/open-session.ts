@@ -7,8 +7,8 @@ import { programSession } from './program-session.ts'
 import type { IpsetSession } from './session.ts'
 
 /**
- * Opens a session for the sets of a namespace. The first call of the session decides whether it uses netlink or the
- * program `ipset`.
+ * Opens a session for the sets of a namespace. By default the session tries netlink first. If netlink is not available,
+ * the session uses the program `ipset` from then on.
  */
 export function openSession(
   port: IpsetPort,

@@ -9,7 +9,10 @@ export interface Uncancelled {
 
 /** Options for a call that changes IP sets. */
 export interface ChangeOptions extends Uncancelled {
-  /** Makes a change that has happened already succeed: creating an existing set or entry, or deleting a missing one. */
+  /**
+   * True to accept a change whose outcome exists already: an existing set or entry is created, or a missing one is
+   * deleted.
+   */
   readonly exist: boolean
 }
 

@@ -12,7 +12,8 @@ commandMain('cnitool', (argv, io) =>
     get colour() {
       return io.stderrColour
     },
-    // Ctrl-C signals only the `cnitool` process, because plugins have their own process groups.
+    // Ctrl-C reaches only the `cnitool` process, because plugins have their own process groups. This signal makes
+    // `runCnitool` end the plugins.
     signal: io.signal,
   }),
 )

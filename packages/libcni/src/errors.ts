@@ -25,7 +25,10 @@ export class RuntimeError extends Error {
     | 'BUSY'
   /** Advice to the user of the runtime. */
   declare readonly hint?: string
-  /** Index in the list of the plugin whose ADD failed. The ADDs of all earlier plugins have succeeded. */
+  /**
+   * Index of the failed plugin in the network's list. Set if an ADD failed. The ADDs of all earlier plugins have
+   * succeeded.
+   */
   declare readonly pluginIndex?: number
 
   constructor(

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { CniError, ErrorCode, type Verb } from '@cni/types'
 import { RuntimeError } from './errors.ts'
 
-/** Container or network that an operation works on. Operations with the same one run one after the other. */
+/** Network and container that an operation works on. Operations on the same container run one after the other. */
 export interface Claim {
   readonly verb: Verb
   readonly network: string

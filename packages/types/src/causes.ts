@@ -9,7 +9,7 @@ export function reachable(error: unknown): object[] {
 
 /**
  * Text that explains a {@link CniError} without `details`: the messages of its causes, except those that its own
- * message contains. Returns `''` if no message is left. Of a cause of another class that carries a CNI code, only the
+ * message contains. Returns `''` if no message is left. If a cause is of another class and carries a CNI code, only its
  * `details` are used.
  */
 export function whyOf(error: object): string {

@@ -14,8 +14,8 @@ export interface CniErrorDocument {
 
 /**
  * Converts any thrown value into a CNI error document. Never throws. Takes code and message from the first error with a
- * CNI code: the thrown error itself, one of its causes, or a member of an `AggregateError`. Messages of errors around
- * it are omitted. An error without any CNI code gets code 999.
+ * CNI code: the thrown error itself, one of its causes, or a member of an `AggregateError`. Omits the messages of the
+ * errors that have this error as a cause or member. If no error has a CNI code, the code is 999.
  *
  * An error without a code, and a {@link CniError} without details, get the messages of their causes as `details`.
  */

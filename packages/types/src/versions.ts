@@ -6,7 +6,10 @@ export const CNI_VERSIONS = ['0.1.0', '0.2.0', '0.3.0', '0.3.1', '0.4.0', '1.0.0
 /** A CNI version from the list {@link CNI_VERSIONS}. */
 export type CniVersion = (typeof CNI_VERSIONS)[number]
 
-/** CNI version of the package's in-memory results. A VERSION reply has the same version as its `cniVersion`. */
+/**
+ * CNI version of the results that this package keeps in memory. A plugin's answer to VERSION has it as `cniVersion`,
+ * too.
+ */
 export const CURRENT_VERSION = '1.1.0' satisfies CniVersion
 
 /** True if a value is exactly one of the strings in {@link CNI_VERSIONS}; `1.1` is not. */

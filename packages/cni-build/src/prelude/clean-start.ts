@@ -4,8 +4,8 @@ import { isRuntimeVariable } from './runtime-variables.ts'
 import { STARTED_ANEW, type startAnew as StartAnew } from './start-anew.ts'
 
 /**
- * Function that restarts the program. `prelude.ts` inserts its body around the code of this file. A start that does not
- * call `startAnew` is hardly slower.
+ * Function that restarts the program. This file only declares it: `prelude.ts` puts the function's code before the code
+ * of this file. The function costs hardly any time in a start that does not call it.
  */
 declare const startAnew: typeof StartAnew
 

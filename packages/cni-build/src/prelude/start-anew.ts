@@ -7,8 +7,8 @@ import { type Sys, tryLoadSys } from '@cni/netns/sys'
 export const STARTED_ANEW = 'CNI_BUILD_STARTED_ANEW'
 
 /**
- * Signal with which bun's profilers stop threads. bun unblocks the signal before it has a handler. Without a handler,
- * the signal ends the program.
+ * Signal that stays blocked during a restart. The profilers of bun stop threads with this signal. After the restart,
+ * bun unblocks the signal before it has a handler. Without a handler, the signal ends the program.
  */
 const SIGPWR = 30
 
@@ -53,9 +53,9 @@ function execute(unwanted: (name: string) => boolean): void {
 }
 
 /**
- * Stops this thread from sharing its working directory with other threads. execve(2) fails with EAGAIN while another
- * thread that shares the directory executes a file. The thread of bun's debugger executes a file at bun's start. It
- * then aborts the process.
+ * Stops this thread from sharing its working directory with other threads. While this thread is in execve(2), a thread
+ * that shares the directory cannot start threads: clone(2) fails with EAGAIN. The thread of bun's debugger starts
+ * threads when it begins. After EAGAIN, bun aborts the process.
  */
 function ownFolders(sys: Sys): void {
   try {
@@ -95,8 +95,8 @@ function textsIn(file: 'cmdline' | 'environ'): Uint8Array[] {
 const nameOf = (text: Uint8Array): string => Buffer.from(text).toString('latin1').split('=', 1)[0] ?? ''
 
 /**
- * Path of the running executable, after which the kernel names the restarted process. Returns `/proc/self/exe` if the
- * executable was replaced or removed: this link always leads to the running file.
+ * Path with which the running executable is restarted. The kernel takes the name of the restarted process from this
+ * path. Returns `/proc/self/exe` if the executable was replaced or removed: this link always leads to the running file.
  */
 function ownFile(): string {
   const link = '/proc/self/exe'

@@ -54,8 +54,8 @@ export const ABSENT_GLOBALS = [
 const SUFFIX = '_is_not_in_the_small_runtime'
 
 /**
- * Defines for esbuild that rename each global of Node which the small runtime lacks, to a unique name. The build then
- * finds uses of such a global by the unique name in the text of the bundle.
+ * Values for esbuild's option `define`. They rename each global of Node that the small runtime lacks to a unique name.
+ * The build then finds uses of such a global by the unique name in the text of the bundle.
  */
 export const absentGlobalDefines: Readonly<Record<string, string>> = Object.fromEntries(
   ABSENT_GLOBALS.map((name) => [name, `${name}${SUFFIX}`]),

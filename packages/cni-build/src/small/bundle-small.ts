@@ -101,13 +101,13 @@ function settings(platform: Platform, options: SmallBundleOptions, start: Start)
     conditions: ['node', ...conditions],
     format: 'esm',
     target: TARGET,
-    // esbuild keeps the regular expression flag `v` unchanged. If QuickJS does not support the expression, the bytecode
-    // compiler rejects the bundle.
+    // Makes esbuild keep the regular expression flag `v` unchanged. If QuickJS does not support an expression, the
+    // bytecode compiler rejects the bundle.
     supported: { 'regexp-set-notation': true, 'import-meta': false },
     minifyWhitespace: minify,
     minifySyntax: minify,
-    // esbuild derives identifiers from module paths. Minified identifiers contain no path. `keepNames` keeps the names
-    // of functions, which a program may print.
+    // Minifies identifiers, because esbuild would derive them from module paths. `keepNames` keeps names of functions,
+    // which a program may print.
     minifyIdentifiers: minify,
     keepNames: true,
     legalComments: 'none',

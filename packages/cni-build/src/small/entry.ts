@@ -23,8 +23,9 @@ export interface Start {
 }
 
 /**
- * esbuild's options for the generated entry module. With `snapshot`, esbuild injects the entry module before the
- * program, in one scope. Without `snapshot`, the entry module imports the program at each start.
+ * esbuild's options for the generated entry module. If the build evaluates the program's modules (`snapshot`), esbuild
+ * injects the entry module before the program, in one scope. Otherwise the entry module imports the program at each
+ * start.
  */
 export function placeOf({ entry, snapshot }: Start): { entryPoints: string[]; inject?: string[] } {
   return snapshot ? { entryPoints: [entry], inject: [ENTRY] } : { entryPoints: [ENTRY] }

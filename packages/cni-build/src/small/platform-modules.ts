@@ -9,8 +9,8 @@ export const LACKING = 'not-in-the-small-runtime'
 const REQUIRED = 'required'
 
 /**
- * esbuild plugin that resolves Node's modules to modules of the small runtime. Resolves a missing module to an empty
- * one. `refuse` reports the empty module if the bundle uses it.
+ * esbuild plugin that resolves Node's modules to modules of the small runtime. A module that the small runtime lacks
+ * becomes an empty module. If the bundle uses this module, `refuse.ts` reports it.
  */
 export function platformModules(platform: Platform): Esbuild.Plugin {
   return {

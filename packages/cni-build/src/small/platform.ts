@@ -11,8 +11,8 @@ export interface Platform {
   /** Version of the small runtime, which programs read as `process.versions.cni`. */
   version: string
   /**
-   * Path of the module that every executable evaluates first. It receives the native program's object and defines the
-   * globals.
+   * Path of the module that every executable evaluates first. The module takes the functions of the native runtime
+   * program and defines the basic globals.
    */
   first: string
   folder: string

@@ -54,7 +54,7 @@ function* places(): Generator<NodeJS.Require> {
   try {
     yield createRequire(project.resolve('@cni/build/package.json'))
   } catch {
-    // `@cni/build` is not a dependency of this project.
+    // Skips this folder: `@cni/build` is not a dependency of the project.
   }
   yield project
 }

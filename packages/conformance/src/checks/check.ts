@@ -63,7 +63,7 @@ export const check: readonly Check[] = [
 ]
 
 interface Undoing {
-  /** Descriptions of the changes that ADD made in the pod and on the node. The suite is able to undo these changes. */
+  /** Descriptions of all changes that ADD made in the pod and on the node. */
   readonly seen: readonly string[]
   readonly ways: ReadonlyArray<{ readonly where: 'pod' | 'node'; readonly tampering: Tampering }>
 }

@@ -104,7 +104,10 @@ export const errors: readonly Check[] = [
   },
 ]
 
-/** Calls the plugin with invalid input. The error checks then have errors to evaluate if they run alone. */
+/**
+ * Calls the plugin with invalid input if no earlier call failed, for example because only the error checks run. The
+ * error checks then have errors to evaluate.
+ */
 async function provoke(ctx: Context): Promise<void> {
   const tried = ctx.exchanges.some(({ stdin }) => stdin === PROVOCATION)
   if (tried || ctx.exchanges.some((exchange) => isFailure(exchange) || exchange.timedOut)) return

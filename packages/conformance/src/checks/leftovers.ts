@@ -106,7 +106,7 @@ async function outside({ world }: Context, pods: readonly Pod[]): Promise<Snapsh
   return { lines: [...lines, ...files], sysctls }
 }
 
-/** Paths of the plugins' state files that are new since an earlier look. */
+/** Paths of the plugins' state files that are new since an earlier snapshot. */
 function newIn(now: ReadonlyMap<string, string>, before: ReadonlyMap<string, string>): string[] {
   return [...now.keys()].filter((path) => !before.has(path))
 }

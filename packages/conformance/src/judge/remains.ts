@@ -33,7 +33,8 @@ export async function settledDifference(before: Snapshot, take: () => Promise<Sn
 }
 
 /**
- * Calls `take`, which lists changed lines, until no line remains changed, for up to a second. Returns the last list.
+ * Calls `take` again and again until it returns an empty list of changed lines, for at most a second. Returns the last
+ * list.
  */
 export async function settled(take: () => Promise<string[]>): Promise<string[]> {
   const deadline = performance.now() + SETTLE_MS

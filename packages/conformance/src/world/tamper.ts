@@ -6,7 +6,7 @@ import { type Difference, difference, type Snapshot } from './snapshot.ts'
 
 /** A change of the pod or node that undoes a part of ADD's work. The plugin's CHECK must then fail. */
 export interface Tampering {
-  /** Description of the undone work: `deleted the link eth0`. */
+  /** Description of the change: `deleted the link eth0`. */
   readonly text: string
   apply(where: Netns): Promise<void>
 }
@@ -61,7 +61,7 @@ function links({ added, removed }: Difference): Tampering[] {
   ]
 }
 
-/** Ways to undo the addresses that ADD set on links which existed before ADD. */
+/** Ways to delete addresses that ADD set on links which it neither created nor changed. */
 function addresses({ added, removed }: Difference): Tampering[] {
   const touched = new Set(
     [...added, ...removed].filter((line) => line.startsWith('link ')).map((line) => line.split(' ')[1]),
@@ -76,7 +76,7 @@ function addresses({ added, removed }: Difference): Tampering[] {
 
 function sysctls(before: Snapshot, after: Snapshot, { added }: Difference): Tampering[] {
   const changed = [...before.sysctls].filter(([name, value]) => (after.sysctls.get(name) ?? value) !== value)
-  // Undoes no sysctls if ADD created a link: the kernel itself then adds and changes sysctls.
+  // Restores no sysctls if ADD created a link: the kernel then adds and changes sysctls itself.
   if (changed.length === 0 || added.some((line) => line.startsWith('link '))) return []
   const names = changed.map(([name]) => name)
   return [

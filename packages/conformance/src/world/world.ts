@@ -153,7 +153,8 @@ export async function settled({ done }: ReturnType<typeof start>): Promise<RunRe
 }
 
 /**
- * Waits until the started process has executed the plugin. Returns false if the process ends first or the time is over.
+ * Waits until the started process runs the plugin's program instead of the wrapper's. Returns false if the process ends
+ * first or the time is over.
  */
 export async function becamePlugin(pid: number | undefined, withinMs: number): Promise<boolean> {
   const deadline = performance.now() + withinMs

@@ -37,7 +37,8 @@ const AF_INET6 = 10
 
 /**
  * Revision of each set type that new sets get: the first one with comments and `nomatch`. An older program `ipset`, for
- * example in a container of the node, cannot list a set of a later revision. It would fail to list any set of the node.
+ * example in a container of the node, cannot read a set of a later revision. One such set would make the program fail
+ * to list any set.
  */
 const revisions: Readonly<Record<SetSpec['type'], number>> = {
   'hash:ip': 2,

@@ -90,7 +90,7 @@ export interface IpsetRequest {
   readonly attributes: readonly Attribute[]
   /** Type of the set that the request is about, if the type is known. */
   readonly type?: string
-  /** Describes the request for a single entry, for the case that the kernel refuses it. Entries are numbered from 1. */
+  /** Describes an entry of the request, by its number from 1 on. Used if the kernel refuses the entry. */
   readonly about?: (number: number) => string
 }
 
@@ -107,8 +107,8 @@ export const message = ({ what, command, flags, attributes }: IpsetRequest): Par
 export const nameAttribute = (name: string, type = ATTR_SETNAME): Attribute => [type, cString(name)]
 
 /**
- * Flag in the type of a netlink attribute: its number is in network byte order. ip_set refuses a number without this
- * flag.
+ * Flag in the type of a netlink attribute: the attribute's value is a number in network byte order. ip_set refuses a
+ * number without this flag.
  */
 export const NET_ORDER = 0x4000
 

@@ -65,7 +65,7 @@ export function decodeCacheRecord(text: string): CacheRecord | undefined {
     network: networkName,
     config: Buffer.from(config ?? '', 'base64').toString('utf8'),
     ...(cniArgs ? { args: cniArgs } : {}),
-    // Takes `capabilityArgs` from the received document, because the schema check would return a changed copy.
+    // Takes `capabilityArgs` from the parsed file, because the schema check would return a changed copy.
     ...(capabilityArgs && isObject(document.capabilityArgs) ? { capabilityArgs: document.capabilityArgs } : {}),
     result: isObject(document.result) ? document.result : undefined,
   }

@@ -49,7 +49,7 @@ export function writeCache(
  * Cached result of an attachment, converted to the CNI version `version`. `undefined` if the attachment has no cache
  * file. A file without the member `kind` contains only the result, as runtimes wrote it before 2019.
  *
- * @throws an error if the cache file is empty, invalid or of an unknown `kind`, or if its result cannot be converted.
+ * @throws an error if the cache file is empty, invalid or of an unknown `kind`. Also if its result cannot be converted.
  */
 export function readCachedResult(cacheDir: string, key: CacheKey, version: string): unknown {
   const file = cacheFile(cacheDir, key)
@@ -105,7 +105,7 @@ function resultOf(file: string, text: string): Readonly<Record<string, unknown>>
   }
   const bare: unknown = JSON.parse(text)
   if (!isObject(bare)) throw new RuntimeError('CACHE', `${file}: not a cache file: expected a JSON object`)
-  // A CNI result has no member `kind`. A document with another `kind` comes from a newer cache format and must not
+  // A CNI result has no member `kind`. A document with an unknown `kind` comes from a newer cache format and must not
   // become a `prevResult`.
   if (bare.kind !== undefined) {
     throw new RuntimeError('CACHE', `${file}: not a cache file of this kind: ${JSON.stringify(bare.kind)}`)

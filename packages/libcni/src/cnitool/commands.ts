@@ -11,7 +11,7 @@ import type { CnitoolIo } from './io.ts'
 import { attachmentOf, type Places } from './settings.ts'
 import type { TraceDocument } from './trace-report.ts'
 
-/** Facts about the running cnitool command, which it collects for error messages. */
+/** Facts that a running cnitool command collects for its error messages. */
 export interface Progress {
   list?: NetworkList
   netns?: string

@@ -1,6 +1,6 @@
 import type { Exec } from '@cni/invoke'
 
-/** Streams and settings of {@link runCnitool}. Configuration files, plugins and the cache are not included. */
+/** Streams and settings of {@link runCnitool}. The command itself opens configuration files and the cache. */
 export interface CnitoolIo {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Working directory, which relative paths on the command line refer to. */
@@ -11,7 +11,7 @@ export interface CnitoolIo {
   readonly pluginStderr?: ((chunk: Uint8Array) => void) | undefined
   /** True to print colours on stderr. The `cnitool` process sets it if stderr is a terminal. */
   readonly colour?: boolean | undefined
-  /** An abort of this signal ends the plugins that cnitool runs. */
+  /** AbortSignal that ends the plugins which cnitool runs. */
   readonly signal?: AbortSignal | undefined
   /** Function that runs the plugins. Default: starts each plugin as a process. */
   readonly exec?: Exec | undefined

@@ -95,8 +95,8 @@ function compareLists(path: string, before: readonly unknown[], after: readonly 
 }
 
 /**
- * Pairs the items of an old and a new list by position. Pairs equal items first, then items with the same name, address
- * or destination.
+ * Pairs the items of an old and a new list, and returns pairs of their indexes. Pairs equal items first, then items
+ * with the same name, address or destination.
  */
 function pair(path: string, before: readonly unknown[], after: readonly unknown[]): Array<readonly [number, number]> {
   const pairs: Array<readonly [number, number]> = []

@@ -12,7 +12,7 @@
  */
 export function jsonValue(text: string): {
   readonly start: number
-  /** Index in the JSON text of the first character after the value. */
+  /** Position after the last character of the value, as an index in the JSON text. */
   readonly end: number
 } {
   const start = skipBlanks(text, 0)
@@ -63,7 +63,8 @@ function parts<Part extends JsonSpan>(text: string, { start, end }: JsonSpan, re
   for (let at = skipBlanks(text, start + 1); at < end - 1; ) {
     const part = read(at)
     all.push(part)
-    // Continues after the comma. After the last item, this position is behind the closing bracket.
+    // Continues after the comma that follows the item. After the last item there is a bracket instead, and the loop
+    // ends.
     at = skipBlanks(text, skipBlanks(text, part.end) + 1)
   }
   return all

@@ -43,8 +43,8 @@ export function kindOf(value: unknown): string {
 }
 
 /**
- * Renames members of an object whose name differs from one of `names` only in case, as Go's decoder accepts them. Keeps
- * such a member if the exact name exists too. Order and all other members stay.
+ * Gives members of an object the spelling in `names` if their names differ only in case: Go's decoder accepts any case.
+ * Does not rename such a member if the exact name exists too. Order and all other members stay.
  */
 export function foldMembers(object: JsonObject, names: readonly string[]): JsonObject {
   const keys = Object.keys(object)

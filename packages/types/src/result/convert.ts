@@ -51,8 +51,8 @@ export function decodeResult(
 }
 
 /**
- * Encodes a CNI result in a version, with the same bytes as the reference implementation: four spaces, its key order,
- * no final newline. Unknown members are printed too.
+ * Encodes a CNI result in the given version, with the same bytes as the reference implementation: four spaces, its key
+ * order, no final newline. Unknown members are printed too.
  *
  * @throws {@link CniError} with code 999 that names the invalid member.
  * @example
@@ -87,9 +87,10 @@ export function reencodeResult(document: unknown, from: string, to: string): str
  *
  * A conversion to an older version loses the members that this version does not define:
  * - before 1.0.0: `mtu`, `socketPath` and `pciID` of interfaces.
- * - before 0.3.0: interfaces, all but the first address of a family, and all of a route but `dst` and `gw`.
+ * - before 0.3.0: interfaces, further addresses of a family after the first, and members of routes except `dst` and
+ *   `gw`.
  *
- * @throws {@link CniError} with code 6 if the result is invalid in version `from`, or if its `cniVersion` has another
+ * @throws {@link CniError} with code 6 if the result is invalid in version `from`. Also if its `cniVersion` has another
  *   JSON structure than `from`. Code 999 for an unknown version.
  */
 export function convertResult(document: unknown, from: string, to: string): unknown {

@@ -93,8 +93,8 @@ function indexOf(all: Interface[], one: Interface): number {
 const hasInterface = ({ interface: index = -1 }: IpConfig): boolean => index >= 0
 
 /**
- * Adjusts the interface index of an address to the merged list. Drops an invalid index, which could refer to a wrong
- * interface there.
+ * Adjusts the interface index of an address to the merged list. Drops an invalid index: in the merged list it could
+ * refer to a wrong interface.
  */
 function moved(ip: IpConfig, indexes: readonly number[]): IpConfig {
   const { interface: index = -1, ...others } = ip

@@ -21,7 +21,7 @@ export const escapeUnsafeLines = (text: string): string =>
     character === '\n' || character === '\t' ? character : escapeCharacter(character),
   )
 
-/** Replaces each character that {@link escapeUnsafe} would escape by another text. */
+/** Replaces each unsafe character by the text `by`. Unsafe are the characters that {@link escapeUnsafe} escapes. */
 export const replaceUnsafe = (text: string, by: string | ((character: string) => string)): string =>
   // Wraps a replacement string in a function: `String.replace` would expand patterns such as `$&` in the string.
   text.replace(UNSAFE, typeof by === 'string' ? () => by : by)
