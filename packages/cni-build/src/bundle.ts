@@ -87,7 +87,7 @@ const bunDefines = (version = findTools('bun').version): Readonly<Record<string,
  * Bundles one entry into a single CommonJS file. Without `runtime`, Node 20.19 and later and bun run the file
  * unchanged.
  *
- * The format is CommonJS because `bun build --bytecode` takes nothing else. The bundler is esbuild because bun's
+ * The format is CommonJS because `bun build --bytecode` accepts no other format. The bundler is esbuild because bun's
  * bundler replaces `node-fetch` and `undici` by its built-in fetch, which ignores a custom CA.
  *
  * @throws BuildError `BUNDLE` with the bundler's messages, `NO_COMPILER` if esbuild is missing
@@ -191,7 +191,7 @@ async function esbuildOnce(
     target: TARGET,
     minifyWhitespace: minify,
     minifySyntax: minify,
-    // Keeps all names, because a program may print names of functions. Error messages of bun quote names of variables.
+    // Keeps all names: a program may print names of functions, and error messages of bun quote names of variables.
     keepNames: true,
     legalComments: 'none',
     conditions: [...conditions],

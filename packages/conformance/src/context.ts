@@ -41,7 +41,7 @@ export interface Context {
   block(reason: string): void
 }
 
-/** A successful ADD with default settings, which all checks share, and its result. */
+/** The successful ADD that all checks share, and its result. The ADD has default settings. */
 export interface Working {
   readonly exchange: Exchange
   /** Result of the ADD: the first JSON object on the plugin's stdout. */

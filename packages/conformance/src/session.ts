@@ -14,8 +14,8 @@ export interface Settings {
   readonly plugin: string
   readonly conf: JsonObject
   /**
-   * `cniVersion` of the configurations that the plugin gets. `undefined` means the newest version that the plugin
-   * claims.
+   * `cniVersion` of the configurations that the plugin gets. `undefined` means the newest version in the plugin's
+   * answer to VERSION.
    */
   readonly version: string | undefined
   readonly chained: boolean

@@ -17,7 +17,7 @@ const versionMap = arrayMap({ name: VERSION, value: int('u32'), maxEntries: 1 })
 const NEW = '_new'
 
 /**
- * Folder of pinned maps and programs on a bpf file system. The folder has a version, which is itself pinned as a map.
+ * Folder of pinned maps and programs on a bpf file system. The version of the folder's layout is pinned as a map, too.
  */
 export class PinFolder {
   readonly path: string

@@ -78,7 +78,7 @@ export interface Program extends Disposable {
   close(): void
 }
 
-/** Pinned maps and programs in one folder of a bpf file system. The folder has a version. */
+/** Pinned maps and programs in one folder of a bpf file system. The folder records the version of its layout. */
 export interface Pins {
   readonly path: string
   /** Path of the pin with a name in this folder. Throws `EbpfError('INVALID')` for an invalid name. */

@@ -8,9 +8,8 @@ import type { AnyEntry, Entry, EntryText, SetEntry, SetSpec } from './spec-types
 import { checkComment } from './values.ts'
 
 /**
- * An IP set of a namespace. Entries are validated before any request to the kernel. `exist` means the same as the
- * option of `ipset`: an object that exists before it is added, or is missing before it is deleted, is not an error.
- * Default: true.
+ * An IP set of a namespace. Entries are validated before any request to the kernel. The option `exist` accepts an added
+ * set or entry that exists already, and a deleted one that is missing. Default: true, as with `ipset -exist`.
  */
 export interface IpSet<S extends SetSpec = SetSpec> {
   readonly name: string

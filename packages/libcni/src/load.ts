@@ -52,8 +52,8 @@ export function loadConflist(
 }
 
 /**
- * Loads a conflist file. Also loads plugins from `*.conf` files in the folder beside the file that has the network's
- * name. Appends these plugins to the list, unless the list has `loadOnlyInlinedPlugins`.
+ * Loads a conflist file. Also loads plugins from `*.conf` files in a folder beside the file. The folder has the
+ * network's name. Appends these plugins to the list, unless the list has `loadOnlyInlinedPlugins`.
  *
  * @throws {@link RuntimeError} `INVALID_CONFIG` naming the file.
  */
@@ -110,8 +110,8 @@ function listOfOne(plugin: PluginConf): NetworkList {
 }
 
 function withFolder(conflist: Conflist, file: string): Conflist {
-  // The network's name is the name of the folder with more plugins. A name that would lead to another folder, such as
-  // `..`, is not used.
+  // Loads more plugins from the folder that has the network's name. Ignores a name that would lead to another folder,
+  // such as `..`.
   if (conflist.name === '' || conflist.name === '.' || conflist.name === '..' || conflist.name.includes('/')) {
     return conflist
   }

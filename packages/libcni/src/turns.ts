@@ -21,10 +21,10 @@ const unfinished = new Map<string, Set<Turn>>()
 /**
  * Runs an operation after all earlier conflicting operations of this process, as the specification requires. Two
  * operations on the same container conflict. A GC conflicts with every operation in its network. An operation waits
- * only for earlier ones, so there is no deadlock. Other processes are ignored.
+ * only for earlier ones, so there is no deadlock. Operations of other processes are ignored.
  *
  * @throws {@link RuntimeError} `BUSY` with code 11 if the signal aborts while the operation waits. Nothing has run
- * then.
+ *   then.
  */
 export async function inTurn<T>(
   cacheDir: string,

@@ -23,7 +23,7 @@ export function toErrorDocument(error: unknown): CniErrorDocument {
   try {
     return describe(error)
   } catch (trap) {
-    // A getter of the thrown error threw another error. Reports the plugin's failure nevertheless.
+    // Reports the plugin's failure even if a getter of the thrown error threw another error.
     return { code: ErrorCode.internal, msg: `unreadable error: ${textOf(trap)}` }
   }
 }

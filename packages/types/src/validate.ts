@@ -9,7 +9,7 @@ export function isContainerID(value: string): boolean {
   return typeof value === 'string' && NAME.test(value)
 }
 
-/** Throws {@link CniError} 3 for an empty container id, and 4 for an id that `isContainerID` rejects. */
+/** Throws a {@link CniError}: code 3 for an empty container id, code 4 for an id that `isContainerID` rejects. */
 export function assertContainerID(value: string): void {
   assertText('containerID', value, ErrorCode.invalidEnvironment)
   if (value === '') throw new CniError(ErrorCode.unknownContainer, 'missing containerID')
@@ -22,7 +22,7 @@ export function isNetworkName(value: string): boolean {
   return typeof value === 'string' && NAME.test(value)
 }
 
-/** Throws {@link CniError} 7 for an empty or invalid network name. */
+/** Throws a {@link CniError} with code 7 for an empty or invalid network name. */
 export function assertNetworkName(value: string): void {
   assertText('network name', value, ErrorCode.invalidNetworkConfig)
   if (value === '') throw new CniError(ErrorCode.invalidNetworkConfig, 'missing network name:')
@@ -30,7 +30,7 @@ export function assertNetworkName(value: string): void {
   throw new CniError(ErrorCode.invalidNetworkConfig, 'invalid characters found in network name', { details: value })
 }
 
-/** Throws {@link CniError} 4 for an interface name that Linux does not accept. */
+/** Throws a {@link CniError} with code 4 for an interface name that Linux does not accept. */
 export function assertIfName(value: string): void {
   assertText('interface name', value, ErrorCode.invalidEnvironment)
   if (value === '') throw invalidIfName('interface name is empty')

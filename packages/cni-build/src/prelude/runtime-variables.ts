@@ -12,7 +12,7 @@ export function isRuntimeVariable(name: string, runtime: 'bun' | 'node'): boolea
 
 /**
  * Environment variables that bun 1.4 and Node 26 read and that have an effect. The list was recorded with a library
- * that intercepts `getenv`. `NODE_OPTIONS` is missing because executables ignore this variable.
+ * that intercepts `getenv`. The variable `NODE_OPTIONS` is missing because it has no effect in an executable.
  */
 const NAMES: Readonly<Record<'bun' | 'node', readonly string[]>> = {
   bun: [

@@ -43,7 +43,8 @@ export function findPlatform(): Platform {
     fileOf(name) {
       const plain = name.replace(/^node:/, '')
       if (!isBuiltin(plain)) return undefined
-      // A Node module with submodules, such as `fs` with `fs/promises`, has its own folder: `fs/fs.ts`.
+      // Searches for `path.ts` or `fs/fs.ts`. A Node module with submodules, such as `fs` with `fs/promises`, has its
+      // own folder.
       const files = [`${plain}.ts`, `${plain}/${plain}.ts`].map((file) => join(source, 'node', file))
       return files.find((file) => existsSync(file))
     },

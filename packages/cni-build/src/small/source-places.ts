@@ -35,7 +35,8 @@ export function sourcePlaces(map: string, folder: string): SourcePlaces {
     const entry = decoded.findEntry(line - 1, column - 1)
     if (!('originalSource' in entry) || entry.originalSource === undefined) return undefined
     const { originalSource: source, originalLine, originalColumn } = entry
-    // A source with a scheme, such as `cni-build:entry`, is a module that the build generates: no file exists.
+    // Returns no position for a source with a scheme, such as `cni-build:entry`: the build generates this module and it
+    // has no file.
     if (/^[\w-]+:/.test(source)) return undefined
     const file = relative('', isAbsolute(source) ? source : join(folder, source))
     return { file, line: originalLine + 1, column: originalColumn + 1 }

@@ -47,7 +47,8 @@ export function needPackage(name: string, wanted: { install?: string; version?: 
 }
 
 function* places(): Generator<NodeJS.Require> {
-  // `import.meta.url` is undefined in a compiled `cni-build`, which has no packages beside it.
+  // Looks beside the running `@cni/build`, unless it is compiled: then `import.meta.url` is undefined and no packages
+  // lie beside it.
   const here: string | undefined = import.meta.url
   if (here !== undefined) yield createRequire(here)
   const project = createRequire(join(process.cwd(), 'package.json'))

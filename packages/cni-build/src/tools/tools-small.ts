@@ -17,7 +17,7 @@ export interface SmallTools {
   emulator?: string
 }
 
-/** Text that shows that a bundle uses TLS. It comes from packages/runtime/src/tls/child.ts. */
+/** Text that only occurs in bundles which use TLS. The text comes from packages/runtime/src/tls/child.ts. */
 const NEEDS_TLS = 'TLS needs cni-runtime-tls'
 
 /**
@@ -49,8 +49,8 @@ export function findSmallTools(target: Target, host: Target): SmallTools {
 // internal
 
 /**
- * The package with the native programs is a dependency of `@cni/runtime`. If the package manager does not hoist
- * packages, only `@cni/runtime` can resolve it.
+ * Finds the package with the native programs, first as a dependency of `@cni/runtime`. If the package manager does not
+ * hoist packages, only `@cni/runtime` can resolve it.
  */
 function nativeFolder(target: Target, version: string): string {
   const name = `@cni/runtime-${smallTarget(target)}`
@@ -88,7 +88,8 @@ function resolved(resolve: () => string): string | undefined {
   try {
     return resolve()
   } catch {
-    // The package with the native programs is not beside `@cni/runtime`. The caller then looks in the project.
+    // Finds nothing: the package with the native programs is not beside `@cni/runtime`. The caller then looks in the
+    // project.
     return undefined
   }
 }

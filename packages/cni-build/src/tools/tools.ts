@@ -4,7 +4,7 @@ import { findPackage, needPackage } from './find-package.ts'
 import { bunPackage, hostTarget, notRunnable, type Runtime, type Target } from './target.ts'
 import { findSmallTools } from './tools-small.ts'
 
-/** Default version of bun that npm installs, as in `optionalDependencies`. */
+/** Version of bun that npm installs by default. It equals the version in `optionalDependencies`. */
 export const BUN_VERSION = '1.4.5'
 
 /** Advice for users of macOS and Windows, where `cni-build` cannot compile executables. */
@@ -43,7 +43,7 @@ export function findTools(runtime: Runtime = 'small', target: Target = ownTarget
   const { version, folder } = needPackage(compilerPackage, { install: `${compilerPackage}@${BUN_VERSION}` })
   const compiler = programIn(folder)
   if (isOwn) return { runtime, target, version, compiler, base: compiler }
-  // npm needs `--force` to install bun's package for another machine.
+  // The advice for a missing package contains `--force`: npm needs it to install bun's package for another machine.
   const name = bunPackage(target)
   const base = needPackage(name, { version, install: `${name}@${version} --force` })
   return { runtime, target, version, compiler, base: programIn(base.folder) }

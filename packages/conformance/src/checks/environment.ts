@@ -118,7 +118,7 @@ export const environment: readonly Check[] = [
   },
 ]
 
-/** Calls the plugin for a new pod. If the plugin wrongly accepts the call, the next call is not affected. */
+/** Calls the plugin for a new pod. A call that the plugin wrongly accepts thus does not affect the next call. */
 export async function call(ctx: Context, verb: Verb, changes: Changes, version?: string) {
   const attached = await ctx.attach(version)
   return await attached.run(verb, changes)

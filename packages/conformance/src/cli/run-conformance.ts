@@ -9,7 +9,7 @@ import type { Report } from '../model.ts'
 import { renderReport } from '../report/render.ts'
 import { type CommandLine, helpText, parseCommandLine } from './command-line.ts'
 
-/** Output and settings of the terminal for {@link runConformance}. */
+/** Output streams, terminal settings and abort signal of {@link runConformance}. */
 export interface CliIo {
   stdout(text: string): void
   stderr(text: string): void

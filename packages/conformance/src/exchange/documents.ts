@@ -59,7 +59,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // A part of the plugin's stdout that is not JSON has no value.
+    // Returns no value: this part of the plugin's stdout is not JSON.
     return undefined
   }
 }

@@ -12,7 +12,7 @@ export interface ConformanceOptions {
   readonly conf?: string | JsonObject | undefined
   /**
    * `cniVersion` of the configurations that the plugin gets. Default: `cniVersion` of the given configuration, else the
-   * newest version that the plugin claims.
+   * newest version in the plugin's answer to VERSION.
    */
   readonly cniVersion?: string | undefined
   /** True for a chained plugin: pods have an interface, and ADD gets a prevResult. Default: false. */
@@ -30,6 +30,7 @@ export interface ConformanceOptions {
   readonly args?: string | undefined
   /**
    * Files and folders of the machine in /run and /var/lib/cni that the plugin can use. Example: the socket of a daemon.
+   * The suite hides all other content of these folders from the plugin.
    */
   readonly share?: readonly string[] | undefined
   /** Time limit of one plugin call in milliseconds. Default: 10000. */

@@ -4,7 +4,7 @@ import { ConformanceError } from '../errors.ts'
 import type { ConformanceOptions } from './options.ts'
 
 /**
- * Selects the checks that run by the options `only` and `skip`, and counts the excluded checks. Throws a
+ * Applies the options `only` and `skip`: selects the checks to run, and counts the excluded checks. Throws a
  * `ConformanceError`: `UNKNOWN_CHECK` for an unknown name, `NOTHING_TO_CHECK` if no check is left.
  */
 export function selectChecks({ only = [], skip = [] }: Pick<ConformanceOptions, 'only' | 'skip'>): {

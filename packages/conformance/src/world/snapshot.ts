@@ -113,7 +113,7 @@ function hasLegacyTables(name: (typeof LEGACY)[number]): boolean {
     const file = name === 'iptables' ? 'ip_tables_names' : 'ip6_tables_names'
     return readFileSync(`/proc/thread-self/net/${file}`, 'utf8').trim() !== ''
   } catch {
-    // The kernel does not support legacy iptables: /proc has no list of its tables.
+    // Finds no tables: the kernel does not support legacy iptables, and /proc has no list of its tables.
     return false
   }
 }

@@ -1,4 +1,4 @@
-/** Name of the wrapper process before the process executes the plugin's file. */
+/** Name of the process that starts the plugin. The process loses this name when it executes the plugin's file. */
 export const WRAPPER = 'cni-conformance-wrapper'
 
 /** Last line on stderr if the plugin's file could not be executed. */

@@ -58,7 +58,7 @@ export function parseConflistDocument(input: string | Uint8Array): ConflistDocum
   return list
 }
 
-/** Throws {@link CniError} 7 unless the value is a valid list, as {@link parseConflist} accepts it. */
+/** Throws a {@link CniError} with code 7 unless the value is a valid list, as {@link parseConflist} accepts it. */
 export function assertConflistDocument(list: unknown): asserts list is ConflistDocument {
   if (!isObject(list)) throw invalid(`expected an object, got ${kindOf(list)}`)
   const { name, cniVersion, cniVersions, plugins } = list

@@ -12,7 +12,7 @@ export interface PluginConf extends Omit<NetConf, 'name'> {
 
 /**
  * Validates a plugin's configuration: an object with a `type`, and with the right types in all keys that a runtime
- * reads. Throws {@link CniError} 7.
+ * reads. Throws a {@link CniError} with code 7.
  */
 export function assertPluginConf(plugin: unknown, prefix: string): asserts plugin is PluginConf {
   const problem = problemOf(plugin)
