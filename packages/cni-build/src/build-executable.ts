@@ -22,8 +22,8 @@ export interface BuildExecutableOptions extends Omit<BundleOptions, 'outfile' | 
   /** Runtime that the executable contains: `small` (QuickJS) or `bun`. Default: `small`. */
   runtime?: 'small' | 'bun'
   /**
-   * Machine that the executable runs on. Default: this machine. On x64 the default is the `-baseline` target, which
-   * runs on any x86-64 processor.
+   * Machine that the executable runs on. Default: this machine. On x64 the default target contains `-baseline`. The
+   * executable then runs on any x86-64 processor.
    */
   target?: Target
   /** AbortSignal that ends the build. The build then removes its unfinished files. */

@@ -34,8 +34,9 @@ export interface BundleOptions {
    *   their imports.
    * - A package that is not in the bundle counts as not installed.
    * - The program restarts itself without the environment variables that configure the runtime.
-   * - A bundle for the small runtime contains the modules of that runtime. Default: a bundle for Node and bun, which
-   *   resolves missing packages at run time.
+   * - A bundle for the small runtime contains the modules of that runtime.
+   *
+   * Default: the bundle is for Node and bun. The program then resolves missing packages at run time.
    */
   runtime?: 'small' | 'bun'
   /**

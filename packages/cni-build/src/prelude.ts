@@ -4,8 +4,8 @@ import type * as Esbuild from 'esbuild'
 
 /**
  * Code that an executable runs before the program. The code consists of two modules without imports and works in any
- * runtime. The build inserts both modules as text. An import would need our packages in the plugin's project, and other
- * modules of the plugin could run first.
+ * runtime. The build inserts both modules as text. With an import, the plugin's project would need the packages of this
+ * repository. Other modules of the plugin could then run first.
  */
 export interface Prelude {
   /** Text of `clean-start.ts`, which runs at every start of an executable and calls `startAnew` if needed. */

@@ -11,7 +11,7 @@ export function assertCheckSupported({ cniVersion = '' }: Gated): void {
   throw new RuntimeError('CHECK_UNSUPPORTED', message, { hint: 'CHECK came with cniVersion 0.4.0' })
 }
 
-/** True if DEL gets the result of ADD, which depends on the version of the network configuration list. */
+/** True if the version of a network configuration list is 0.4.0 or later. DEL then gets the result of ADD. */
 export function delKnowsResult({ cniVersion = '' }: Gated): boolean {
   return gte(cniVersion, '0.4.0')
 }

@@ -20,8 +20,8 @@ export interface RetryOptions {
   /** Called before each pause between two attempts. */
   readonly onRetry?: (error: unknown, delay: number) => void
   /**
-   * Random number from 0 to 1 that shortens the pause. Many containers then do not retry at the same time. Default:
-   * `Math.random`.
+   * Returns a random number from 0 to 1. A smaller number shortens the pause more, down to half. Many containers then
+   * do not retry at the same time. Default: `Math.random`.
    */
   readonly random?: () => number
   readonly sleep?: (delay: number, signal: AbortSignal | undefined) => Promise<unknown>

@@ -22,8 +22,8 @@ export async function remains({ pod }: AttachedPod, body: () => Promise<void>): 
 const SETTLE_MS = 1000
 
 /**
- * Differences of a namespace from an earlier snapshot. Repeats the snapshot until the differences are gone, for up to a
- * second.
+ * Differences of a namespace from an earlier snapshot. Takes new snapshots until the differences are gone, for at most
+ * a second.
  */
 export async function settledDifference(before: Snapshot, take: () => Promise<Snapshot>): Promise<string[]> {
   return await settled(async () => {

@@ -78,8 +78,8 @@ interface Cover {
 }
 
 /**
- * Replaces a folder of the machine by a new one for the plugin. If the machine lacks the folder, replaces its parent,
- * and links to the other contents of the parent.
+ * Replaces a folder of the machine by a new one for the plugin. If the machine lacks the folder, replaces the parent
+ * folder. The new parent has links to the other contents of the old parent.
  */
 function coverOf(folder: string, dir: string): Cover {
   if (existsSync(folder)) {

@@ -110,8 +110,8 @@ export async function world({ plugin, shares, needed }: WorldOptions): Promise<W
 
 function openStdin(path: string, text: string): OpenStdin {
   const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
-  // Size of a pipe: 16 pages (pipe(7)). The suite fills the pipe with blanks before the JSON text, where JSON permits
-  // them.
+  // Size of a pipe: 16 pages (pipe(7)). The suite fills the pipe with blanks before the JSON text. JSON permits blanks
+  // there.
   writeSync(fd, text.padStart(16 * 4096))
   return {
     path,

@@ -10,7 +10,7 @@ export function misfit(conf: JsonObject): string | undefined {
 
 /**
  * Like {@link misfit}, but checks only keys that a runtime reads. All other keys belong to the plugin. An unusual type
- * there must not stop the runtime from loading this and later lists.
+ * in a plugin's key must not stop the runtime from loading this list and later lists.
  */
 export function misfitForRuntime(conf: JsonObject): string | undefined {
   return misfitOf(conf, FOR_RUNTIMES)

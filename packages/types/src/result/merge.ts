@@ -60,8 +60,8 @@ export function assignInterface(result: Result, ifName: string): Result {
 }
 
 /**
- * Adds a gateway to each route without one: the first gateway of an address of the same family. Pure. A route stays
- * without a gateway if no address of its family has one.
+ * Adds a gateway to each route without one: the first gateway that an address of the same family has. Pure. A route
+ * stays without a gateway if no address of its family has one.
  *
  * @example
  * ```ts

@@ -28,7 +28,7 @@ const route: Shape = {
 
 const dnsMembers: Shape = { nameservers: texts, domain: text, search: texts, options: texts }
 
-/** Decoder for the member `dns` before version 1.0.0, which is printed even if it is empty. */
+/** Decoder for the member `dns` in versions before 1.0.0. These versions print the member even if it is empty. */
 const dnsAlways: MemberDecoder = (value, path) => decodeObject(value ?? {}, dnsMembers, path)
 
 const dns: MemberDecoder = (value, path) => {
