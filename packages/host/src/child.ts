@@ -1,15 +1,18 @@
 import { spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 
-/** Process that this package started, with the members by which the process is supervised. */
+/** Process that this package started, with its process ID. */
 export interface Child {
   /** Process ID of the child. `undefined` if the program did not start; an `error` event then gives the reason. */
   readonly pid: number | undefined
-  /** Closes this side of the child's pipes. A grandchild that still holds the other ends then causes no wait. */
+  /**
+   * Closes this process's ends of the child's pipes. This process then no longer waits for a grandchild that holds the
+   * other ends.
+   */
   release(): void
 }
 
-/** Functions that are called for the events of a child process. No event is emitted before `spawn` has returned. */
+/** Callbacks for the events of a child process. `spawn` returns before the first callback is called. */
 export interface ChildEvents {
   stdout(chunk: Uint8Array): void
   stderr(chunk: Uint8Array): void

@@ -6,8 +6,9 @@ import { accessSync, constants, statSync } from 'node:fs'
 export const DEFAULT_PATH = '/usr/sbin:/usr/bin:/sbin:/bin'
 
 /**
- * Absolute path of a program, or `undefined`. A name with a slash is not searched, only checked. Relative and empty
- * entries of PATH are ignored, so that the working directory has no influence.
+ * Finds the absolute path of a program in PATH. Returns `undefined` if there is no such executable file. A name with a
+ * slash is a path: returns the name itself if the file is executable. Relative and empty entries of PATH are ignored,
+ * so that the working directory has no influence.
  *
  * @example
  * findExecutable('iptables-restore') ?? findExecutable('iptables-nft-restore')

@@ -2,9 +2,10 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } f
 
 /**
  * Opens a regular file for reading. Throws at once for any other file type: opening or reading a pipe or a device may
- * block forever. Neither a deadline nor a signal would end that wait. The caller closes the descriptor.
+ * block forever, and no deadline or AbortSignal could end that wait. The caller closes the descriptor.
  *
- * @param flags - further open flags `constants.O_*`; without `O_NOFOLLOW`, symbolic links are followed.
+ * @param flags - additional open flags `constants.O_*`. Symbolic links are followed, unless the flags contain
+ * `O_NOFOLLOW`.
  * @throws an error of {@link isReadError} with the code `NOT_REGULAR`, or the file system's error.
  *
  * @example
@@ -25,8 +26,8 @@ export function openRegularFile(path: string, flags = 0): { readonly fd: number;
 /**
  * Reads the text of a regular file, with a size limit. Symbolic links are followed.
  *
- * @param options - with `ownOnly`, a file that a user other than root and the current user owns or can write is
- *   refused.
+ * @param options - `ownOnly` refuses a file that another user owns or can write. Root and the current user are
+ * permitted.
  * @throws an error of {@link isReadError}, or the file system's error.
  */
 export function readRegularFile(
@@ -50,8 +51,8 @@ export function readRegularFile(
 }
 
 /**
- * Reason to distrust a file or folder: a user other than root and the current user could have written it. The text
- * continues a sentence about the file. `undefined` if no other user could have written it.
+ * Reason to distrust a file or folder: a user other than root and the current user could have written it. The reason
+ * lacks its subject, such as `belongs to another user (uid 7)`. `undefined` if no other user could have written it.
  */
 export function insecurity({ uid, mode }: Pick<Stats, 'uid' | 'mode'>): string | undefined {
   if (uid !== 0 && uid !== process.geteuid?.()) return `belongs to another user (uid ${uid})`
@@ -62,8 +63,8 @@ export function insecurity({ uid, mode }: Pick<Stats, 'uid' | 'mode'>): string |
 const brand = Symbol.for('cni.ReadError')
 
 /**
- * Error for a file that is not permitted to be read. The message begins with "it": the caller's sentence names the file
- * and the file's purpose.
+ * Error of a file that this package refuses to read. The message begins with "it", because the caller's sentence names
+ * the file before.
  */
 export class ReadError extends Error {
   readonly code: 'NOT_REGULAR' | 'TOO_LARGE' | 'INSECURE'

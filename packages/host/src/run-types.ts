@@ -7,11 +7,11 @@ export interface RunOptions {
   cwd?: string | undefined
   /** Descriptors of this process that the program inherits as its descriptors 3, 4, … Default: none. */
   inherit?: readonly number[] | undefined
-  /** Signal whose abort ends the program's whole process group. */
+  /** AbortSignal that ends the program's whole process group. */
   signal?: AbortSignal | undefined
   /**
-   * Milliseconds until the program's process group is ended. Default: no limit. In this and all other options of time,
-   * more than 2³¹ − 1 means no limit.
+   * Deadline for the program in milliseconds, after which its process group is ended. Default: no limit. A value above
+   * 2³¹ − 1 means no limit, also in the other options of time.
    */
   timeout?: number | undefined
   /** Milliseconds between SIGTERM and SIGKILL when the program is ended. Default: 1000. */
@@ -21,8 +21,8 @@ export interface RunOptions {
   /** Limit in bytes for stdout, and for stderr. A program that prints more is ended. Default: 64 MiB. */
   maxOutput?: number | undefined
   /**
-   * Handling of the program's stderr. `inherit` prints to this process's stderr and captures nothing. A function is
-   * called with each captured chunk.
+   * Destination of the program's stderr. `capture` collects the output. `inherit` prints it to this process's stderr,
+   * and collects nothing. A function is called with each collected chunk.
    */
   stderr?: 'capture' | 'inherit' | ((chunk: Uint8Array) => void) | undefined
 }

@@ -3,13 +3,14 @@ import { isRunError } from './run-error.ts'
 import type { RunOptions, RunResult } from './run-types.ts'
 import { start } from './start.ts'
 
-// Milliseconds between attempts to start a program whose file is being written (ETXTBSY), 5.1 s in all. An installer
-// replaces a binary much faster, so a longer time is an error.
+// Milliseconds between attempts to start a program while its file is open for writing (ETXTBSY). The sum is 5.1 s. An
+// installer writes a binary much faster, so the last failure is reported as an error.
 const BUSY_DELAYS = [20, 40, 80, 160, 300, 500, 1000, 1000, 2000]
 
 /**
- * Runs a program until it exits. A failure rejects with a `RunError`; with `reject: false`, it resolves with the error.
- * Retries for about five seconds while the program's file is being written (ETXTBSY).
+ * Runs a program until it exits. If the program fails, the promise rejects with a `RunError`. With `reject: false`, the
+ * promise resolves to that `RunError`. Retries for about five seconds while the program's file is open for writing
+ * (ETXTBSY).
  *
  * @example
  * const { stdout } = await run(['iptables-save', '-t', 'nat'], { timeout: 5000 })
@@ -42,6 +43,6 @@ async function pause(ms: number, signal: AbortSignal | undefined): Promise<void>
   try {
     await sleep(ms, undefined, signal === undefined ? {} : { signal })
   } catch {
-    // An abort ended the wait between two attempts to start the program. The next attempt reports the abort.
+    // Ignores the abort that ended this wait between two attempts. The next attempt reports the abort.
   }
 }

@@ -14,8 +14,8 @@
  */
 
 /**
- * Finds the known name that is meant by a misspelt name. Permits two typing errors, or one in a short name. Capitals,
- * `-` and `_` do not count: `exemptUid` equals `exempt_uid`.
+ * Finds the known name that a misspelt name means. Permits one typing error in a name of up to five letters, and two in
+ * a longer name. Ignores capitals, `-` and `_`: `exemptUid` equals `exempt_uid`.
  */
 export function misspelt(name: string, names: readonly string[]): string | undefined {
   if (name.length < 3) return undefined

@@ -1,12 +1,13 @@
 const STATUS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
 /**
- * Signal for a command that starts programs in process groups of their own, which Ctrl-C does not reach. The first
- * SIGINT, SIGTERM or SIGHUP aborts the returned signal, so that the command can end its programs. It also sets
- * `process.exitCode` to the usual value of a shell (130, 143, 129). The second SIGINT, SIGTERM or SIGHUP ends the
- * process as usual.
+ * AbortSignal for a command that starts programs in their own process groups. Ctrl-C does not reach these groups, so
+ * the command has to end its programs itself.
  *
- * @param reason - creates the abort reason from the name of the received signal.
+ * The first SIGINT, SIGTERM or SIGHUP aborts the AbortSignal, and sets `process.exitCode` as a shell does (130, 143,
+ * 129). A second SIGINT, SIGTERM or SIGHUP ends the process as usual.
+ *
+ * @param reason - creates the abort reason, given the name such as `SIGINT`.
  * @example
  * ```ts
  * const signal = stopOnSignals((name) => new Error(`my-command received ${name}`))

@@ -37,9 +37,8 @@ export function supervise(
     stdout: stdout.add,
     stderr: stderr.add,
     error(error) {
-      // Node.js also emits
-      // `error` if it cannot deliver a signal to the child. In that case the child still runs, and an `exit` event
-      // follows.
+      // Ignores an error after a successful start: Node.js also emits `error` if it cannot deliver a signal to the
+      // child. The child then still runs, and an `exit` event follows.
       if (pid === undefined) settle(error)
     },
     exit(exitCode, signal) {

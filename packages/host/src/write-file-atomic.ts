@@ -27,8 +27,8 @@ export function writeFileAtomic(
   // O_EXCL makes open fail if the name of the temporary file already exists.
   const [seconds, nanoseconds] = process.hrtime()
   const unique = `${process.pid.toString(36)}${seconds.toString(36)}${nanoseconds.toString(36)}`
-  // Builds the temporary file's path without `join`, which removes `..`: behind a symbolic link, `..` means the parent
-  // of the link's target.
+  // Builds the temporary file's path without `join`. If the folder contains `..` after a symbolic link, `join` would
+  // remove both, and lead to another folder.
   const temporary = `${folder}/.${stemOf(basename(path))}.${unique}.tmp`
   try {
     writeAll(temporary, typeof data === 'string' ? new TextEncoder().encode(data) : data, mode, fsync)
@@ -57,7 +57,7 @@ class WriteError extends Error {
 }
 WriteError.prototype.name = 'WriteError'
 
-/** Shortens the temporary file's name: every common file system limits names to 255 bytes. */
+/** Cuts the name to 200 bytes for the temporary file's name: every common file system limits names to 255 bytes. */
 const stemOf = (name: string): string =>
   Buffer.from(name)
     .subarray(0, 200)
@@ -66,7 +66,7 @@ const stemOf = (name: string): string =>
 
 function writeAll(path: string, data: Uint8Array, mode: number, fsync: boolean): void {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
-  // Creates the temporary file readable for its owner only, until its content and final mode are set.
+  // Creates the temporary file readable only for its owner. Its final mode is set after the content is written.
   const fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
   try {
     for (let offset = 0; offset < data.length; ) offset += writeSync(fd, data, offset)

@@ -13,17 +13,18 @@ export interface CommandIo {
   /** True if stderr is a terminal, so that progress may overwrite its own line. */
   readonly progress: boolean
   /**
-   * Signal that aborts at the first SIGINT, SIGTERM or SIGHUP, and when the reader of stdout closes the pipe. For a
-   * command that never reads `signal`, signals end the process as usual.
+   * AbortSignal that aborts at the first SIGINT, SIGTERM or SIGHUP, or when the reader of stdout closes the pipe. If a
+   * command never reads this member, SIGINT, SIGTERM and SIGHUP end the process as usual.
    */
   readonly signal: AbortSignal
 }
 
 /**
- * Runs a command as the main program of this process. A reader of stdout that closes early, such as `head`, ends the
- * command without an error. An unexpected error is printed with its stack.
+ * Runs a command as the main program of this process. If the reader of stdout closes early, as `head` does, the command
+ * ends without an error. An unexpected error is printed with its stack.
  *
- * @param run - the command as a function: takes the arguments and the process's streams, resolves to the exit code.
+ * @param run - function that runs the command with the arguments and the process's streams, and resolves to the exit
+ * code.
  * @example
  * ```ts
  * import { commandMain, versionText } from '@cni/host/cli'
@@ -41,8 +42,8 @@ export function commandMain(
     /** Exit code of the command after an unexpected error. Default: 1. */
     readonly crashed?: number
     /**
-     * Escapes or removes unsafe characters in all text for stderr. Needed by commands that quote text of other
-     * programs.
+     * Function that escapes or removes unsafe characters in all text for stderr. A command needs the function if it
+     * quotes text of other programs.
      */
     readonly cleanStderr?: (text: string) => string
   } = {},

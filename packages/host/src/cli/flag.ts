@@ -8,11 +8,9 @@ export interface Flag<T> {
   readonly shown?: string
   /** Parses the text of the flag's argument. Throws an `Error` that says what was expected. */
   readonly parse: (text: string) => T
-  /**
-   * Value of the flag when it is given without an argument. A flag without the member `alone` takes the next argument.
-   */
+  /** Value of a flag that is given without an argument. If this member is missing, the flag requires an argument. */
   readonly alone?: T
-  /** True if a flag that is given several times concatenates its lists. Without this member, the last list counts. */
+  /** True if the lists of a repeated flag are joined. Default: the last list replaces the others. */
   readonly collects?: true
   /** Placeholder for the flag's argument in the help text, such as `TEXT`. */
   readonly value?: string
@@ -57,8 +55,8 @@ export const choiceFlag = <const T extends string>(
 })
 
 /**
- * Flag that may be repeated: collects all values in order. Each argument is a list with commas. With `commas: false`,
- * each argument is a single value.
+ * Flag that may be repeated: collects all values in order. Each argument is a comma-separated list. With
+ * `commas: false`, each argument is one value.
  */
 export const listFlag = ({
   commas = true,

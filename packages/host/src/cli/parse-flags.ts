@@ -60,7 +60,7 @@ export function parseFlags<F extends Readonly<Record<string, Flag<unknown>>>>(
           continue
         }
         if (key === undefined) throw new UsageError(`unknown flag -${letter} in ${quote(arg)}`)
-        // For the argument "-o=" without text after "=", pflag takes "=" as the value of the flag.
+        // An argument "-o=" has no text after "=". As in pflag, "=" itself is then the value of the flag.
         const assigned = /^=./.test(letters)
         const takesRest = assigned || (flags[key]?.alone === undefined && letters !== '')
         set(key, `-${letter}`, takesRest ? letters.slice(assigned ? 1 : 0) : undefined)
@@ -71,7 +71,7 @@ export function parseFlags<F extends Readonly<Record<string, Flag<unknown>>>>(
     }
   }
   const defaults = Object.fromEntries(Object.entries(flags).map(([key, { fallback }]) => [key, fallback]))
-  // The cast to the type of the flag values is safe: the parser of each flag has returned the flag's value.
+  // The cast is safe: each value comes from the parser, or from the default, of the flag with the same key.
   const values = { ...defaults, ...given } as FlagValues<F>
   return { given: given as Partial<FlagValues<F>>, values, positionals, help }
 }

@@ -1,12 +1,14 @@
 /**
- * Returns the trace function of one area, `cni:<area>`. Each call prints one step. Values are printed as JSON in ASCII,
- * so that they cannot control a terminal. Returns `undefined` unless the variable `DEBUG` contains `cni:`; `debug?.(…)`
- * then does not evaluate its arguments. Callers must omit secrets such as tokens.
+ * Returns the function that prints trace lines of one area, `cni:<area>`. Each call prints one step. Values are printed
+ * as JSON in ASCII, so that they cannot control a terminal. Callers must omit secrets such as tokens.
+ *
+ * Without `cni:` in the variable `DEBUG`, the result is `undefined`. Callers write `debug?.(…)`, which then evaluates
+ * no arguments.
  */
 export function debugFor(
   area: string,
 ): ((step: string, values?: Readonly<Record<string, unknown>>) => void) | undefined {
-  // Values of `DEBUG` for other programs, such as `*` or `1`, print no traces of these packages.
+  // Prints no traces if `DEBUG` has a value for other programs, such as `*` or `1`.
   if (process.env.DEBUG?.includes('cni:') !== true) return undefined
   const name = `cni:${area}`
   return (step, values) => print(name, lineOf(step, values))
