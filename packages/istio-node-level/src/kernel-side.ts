@@ -43,15 +43,15 @@ export interface KernelSide extends Disposable {
    */
   start(ztunnel: NodeZtunnel): Promise<KernelReport>
   /**
-   * Declares that no ztunnel is ready, until the next {@link KernelSide.start}. A ztunnel that still runs keeps its
-   * open connections. It gets no new connections, if the redirection method can separate new from open ones. Pods stay
-   * in the mesh.
+   * Pauses the redirection because no ztunnel is ready, until the next {@link KernelSide.start}. Pods stay in the mesh.
+   * A ztunnel that still runs keeps its open connections. Redirection by eBPF gives it no new connections; redirection
+   * by iptables cannot separate new connections from open ones.
    */
   pause(): Promise<KernelReport>
   /**
    * Redirects the traffic of a pod's addresses to ztunnel, and of no other addresses of the pod. Rejects with
-   * `NO_ZTUNNEL` before the first ztunnel has started. After ztunnel has died, the traffic of pods is dropped until
-   * another ztunnel starts.
+   * `NO_ZTUNNEL` if no ztunnel has started yet. If ztunnel has died, the call succeeds, and the pod's traffic is
+   * dropped until another ztunnel starts.
    */
   addPod(pod: NodePod): Promise<KernelReport>
   /**
@@ -74,8 +74,8 @@ export interface KernelSide extends Disposable {
    */
   drift(): Promise<readonly string[]>
   /**
-   * Corrects the differences that {@link KernelSide.drift} describes, also in ztunnel's namespace unless ztunnel has
-   * died.
+   * Corrects the differences that {@link KernelSide.drift} describes. If ztunnel has died, corrects only the node, not
+   * ztunnel's namespace.
    */
   heal(): Promise<KernelReport>
   /**

@@ -1,4 +1,4 @@
-/** Firewall marks of packets and connections on the node. Each mark is also the mask of its comparison. */
+/** Firewall marks of packets and connections on the node. Each mark serves as its own mask. */
 export const marks = {
   /** Mark of packets from a pod in the mesh to ztunnel. */
   outbound: 0x100,
@@ -17,7 +17,8 @@ export const ztunnelMarks = {
   /** Mark that the TPROXY target sets on packets for a listener of ztunnel. */
   tproxy: 0x400,
   /**
-   * Mark of answers to ztunnel: packets that arrive by the veth, with a destination that is not ztunnel's own address.
+   * Mark of answers to packets that ztunnel sent with the address of a pod. They arrive by the veth, and their
+   * destination is not ztunnel's own address.
    */
   originalSourceReturn: 0x4d3,
 } as const
@@ -32,7 +33,7 @@ export const priorities = { skip: 100, outbound: 101, proxyReturn: 102, pods: 10
 /** Priorities of the policy rules (`ip rule`) in ztunnel's namespace. */
 export const ztunnelPriorities = { tproxy: 20_000, originalSourceReturn: 20_003 } as const
 
-/** Priority of the policy rule that looks up the kernel's main route table. */
+/** Priority of the kernel's own policy rule for the main route table. */
 export const MAIN_PRIORITY = 32_766
 
 /** Name of the ipset set with the addresses of pods in the mesh. The comment of each entry is the UID of the pod. */

@@ -2,10 +2,10 @@ import { type IptablesOptions, iptables, type Ruleset } from '@cni/iptables'
 import { driftText } from '@cni/iptables/rules'
 import type { Place } from '@cni/netns/handle'
 
-/** Options that select the iptables variant and the programs for writing rules. */
+/** Options for writing rules: the iptables variant, and the use of the iptables programs. */
 export type RulesBy = Pick<IptablesOptions, 'backend' | 'programs'>
 
-/** Network namespace, with a function `undo` that registers rollback steps. */
+/** Network namespace with the method `undo`, which registers a rollback step. */
 export type Undone = Place & { undo(step: () => unknown): void }
 
 /** Writes iptables rules into a namespace if they differ. Resolves to the differences that it corrected. */

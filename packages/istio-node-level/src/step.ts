@@ -1,4 +1,4 @@
-/** Difference between the kernel and a plan, with the function that corrects it. */
+/** One difference between the kernel and a plan. The method `run` corrects the difference. */
 export interface Step {
   /** Description of the difference, such as `missing route table 101 0.0.0.0/0 via …`. */
   readonly what: string

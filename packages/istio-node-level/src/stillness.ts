@@ -4,13 +4,13 @@ import { type Nft, openNft } from '@cni/nftables/wire'
 import type { RulesBy } from './rules.ts'
 
 /**
- * Change detection for network namespaces. A complete check found no differences, and nothing has changed since: the
- * next checks can then be skipped.
+ * Change detection for network namespaces. If a complete check found no differences, and nothing has changed since, the
+ * caller may skip the next checks.
  */
 export interface Stillness extends Disposable {
   /**
-   * True if the last complete check of the namespaces found no differences, and nothing has changed since. Has to be
-   * called before each check. Returns false after nine positive answers in a row, because the kernel does not report
+   * True if the caller may skip the next check: the last complete check found no differences, and nothing has changed
+   * since. Must be called before each check. True at most nine times in a row, because the kernel does not report
    * changes of every setting.
    */
   isStill(): boolean
@@ -28,8 +28,8 @@ export interface StillnessOptions extends Pick<RulesBy, 'backend'> {
 
 /**
  * Detects changes of links, addresses, routes, policy rules, nf_tables rules and tc filters in network namespaces. Does
- * not detect changes of ipset sets and eBPF maps. Always reports changes if a back end other than iptables-nft writes
- * rules, or if the kernel sends no events.
+ * not detect changes of ipset sets and eBPF maps. No check may be skipped if the kernel sends no events. The same
+ * applies if rules of another back end than iptables-nft are watched.
  */
 export function stillness(
   targets: readonly NetnsTarget[],
@@ -40,7 +40,8 @@ export function stillness(
   let trusted = 0
   return {
     isStill() {
-      // Asks every listener for changes, even after a positive answer, because only a call resets a listener.
+      // Calls `changed` on every listener, even after the first `true`: the call also discards the listener's old
+      // events.
       const changed = listeners?.map(({ changed }) => changed()) ?? [true]
       if (changed.includes(true)) trusted = 0
       if (trusted === 0) return false
@@ -58,7 +59,7 @@ export function stillness(
 
 // internal
 
-/** Number of complete checks in a row that may be skipped. */
+/** Maximal number of complete checks that may be skipped in a row. */
 const TRUSTED_LOOKS = 9
 
 /** Numbers of the netlink groups of links, IPv4 addresses, routes, policy rules and link settings. */
@@ -85,7 +86,7 @@ function listenersIn(
     for (const target of targets) made.push(listenerIn(target, groups, rules))
     return made
   } catch {
-    // Ignores the error of opening a listener: the complete check reports the same error.
+    // Ignores the error of opening a listener: the complete check runs, and reports the same error.
     for (const { close } of made) close()
     return undefined
   }

@@ -1,7 +1,8 @@
 /**
  * Type of an argument that an eBPF program passes to a kernel helper in one register.
- * - `key`: pointer to stack memory with the key size of the map
- * - `in`, `out`: pointer to memory that the kernel reads or writes; the named register has the length
+ * - `key`: pointer to a map key on the stack
+ * - `in`, `out`: pointer to memory that the kernel reads (`in`) or writes (`out`). The value names the register with
+ *   the length of the memory
  */
 export type Argument =
   | 'context'
@@ -19,7 +20,7 @@ export interface Helper {
   readonly takes: readonly Argument[]
   /** Type of the helper's result in `r0`. A `value` (pointer into a map) and a `socket` may be null. */
   readonly returns: 'number' | 'value' | 'socket'
-  /** True if the helper releases the reference to the socket in `r1`. */
+  /** True if the helper releases the reference to a socket, which register `r1` contains. */
   readonly releases?: boolean
 }
 

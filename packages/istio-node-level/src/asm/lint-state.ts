@@ -1,8 +1,8 @@
 import type { Register } from './instruction.ts'
 
 /**
- * Content of a register, as the eBPF checker knows it on one path of a program. The flag `lost` is true if a call has
- * overwritten the register.
+ * Content of a register, as far as the check of an eBPF program knows it on one path. Kind `nothing`: the register is
+ * not readable. The flag `lost` is true if a helper call, or the release of a socket, has made it unreadable.
  */
 export type Known =
   | { readonly kind: 'nothing'; readonly lost: boolean }
@@ -14,7 +14,7 @@ export type Known =
 
 /**
  * Pointer that a map or socket lookup returned. It may be null until the program compares it with null. `from` is the
- * line of the lookup.
+ * position of the lookup instruction.
  */
 export type Found =
   | {
@@ -31,7 +31,7 @@ export interface PathState {
   readonly registers: Readonly<Record<Register, Known>>
   /** Written bytes of the eBPF program's stack: `x` for a written byte, `.` for any other, the lowest address first. */
   readonly stack: string
-  /** Lines of the lookups whose sockets the eBPF program still has to release. */
+  /** Positions of the socket lookups whose sockets the eBPF program still has to release. */
   readonly sockets: readonly number[]
 }
 
@@ -59,13 +59,13 @@ export const atStart: PathState = {
   sockets: [],
 }
 
-/** Returns the checker's state with new content of one register. */
+/** Copies the simulated state of an eBPF program, with new content of one register. */
 export const withRegister = (state: PathState, register: Register, known: Known): PathState => ({
   ...state,
   registers: { ...state.registers, [register]: known },
 })
 
-/** Returns the checker's state with some bytes of the stack marked as written. */
+/** Copies the simulated state of an eBPF program, with some bytes of the stack marked as written. */
 export function withStack(state: PathState, offset: number, length: number): PathState {
   const at = STACK_BYTES + offset
   return { ...state, stack: state.stack.slice(0, at) + 'x'.repeat(length) + state.stack.slice(at + length) }
@@ -76,8 +76,8 @@ export const isWritten = ({ stack }: PathState, offset: number, length: number):
   !stack.slice(STACK_BYTES + offset, STACK_BYTES + offset + length).includes('.')
 
 /**
- * Returns the checker's state after the program has compared the result of a lookup with null. Updates every register
- * that holds the result.
+ * Returns the simulated state after an eBPF program has compared the result of a lookup with null. Updates every
+ * register that holds the result.
  */
 export function tested(state: PathState, from: number, isNull: boolean): PathState {
   const next = (known: Known): Known => {
@@ -91,7 +91,8 @@ export function tested(state: PathState, from: number, isNull: boolean): PathSta
 }
 
 /**
- * Returns the checker's state after the program has released a socket. Registers with this socket become unreadable.
+ * Returns the simulated state after an eBPF program has released a socket. Registers with this socket become
+ * unreadable.
  */
 export function released(state: PathState, from: number): PathState {
   const next = (known: Known): Known =>
@@ -99,7 +100,7 @@ export function released(state: PathState, from: number): PathState {
   return { ...mapped(state, next), sockets: state.sockets.filter((each) => each !== from) }
 }
 
-/** Returns the checker's state after a helper call, which overwrites the argument registers `r1` to `r5`. */
+/** Returns the simulated state after an eBPF helper call. The call overwrites the argument registers `r1` to `r5`. */
 export function called(state: PathState, result: Known): PathState {
   const lost: Known = { kind: 'nothing', lost: true }
   return {

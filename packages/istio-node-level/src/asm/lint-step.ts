@@ -6,8 +6,8 @@ import { isWritten, type Known, type PathState, STACK_BYTES, withRegister, withS
 import type { ProgramText } from './program-text.ts'
 
 /**
- * Returns the checker's state after an eBPF instruction that does not jump. Throws a `ProgramError` for an invalid
- * instruction.
+ * Simulates an eBPF instruction that does not jump, and returns the state of registers and stack after it. Throws a
+ * `ProgramError` for an invalid instruction.
  */
 export function after(program: ProgramText, line: Line, at: number, state: PathState): PathState {
   const { name, maps } = program
@@ -82,8 +82,8 @@ interface Access {
 }
 
 /**
- * Checks an access of an eBPF program to memory, and returns the checker's state after it. Throws a `ProgramError` for
- * an invalid access.
+ * Checks a memory access of an eBPF program, and returns the simulated state after the access. Throws a `ProgramError`
+ * for an invalid access.
  */
 function checkMemory(program: ProgramText, line: Line, state: PathState, access: Access, writes: boolean): PathState {
   const { name, maps } = program

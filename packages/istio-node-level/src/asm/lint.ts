@@ -5,8 +5,8 @@ import { ProgramError } from './program-error.ts'
 import type { ProgramText } from './program-text.ts'
 
 /**
- * Checks every path of an eBPF program, as the kernel's verifier does. Also refuses code that only older kernels
- * refuse. Throws a `ProgramError` that names the program, the label and the instruction.
+ * Checks every path of an eBPF program, as the kernel's verifier does. Applies the rules of old kernels, too, such as
+ * no backward jumps. Throws a `ProgramError` that names the program, the label and the instruction.
  */
 export function lint(program: ProgramText, lines: readonly Line[]): void {
   const { name, maps } = program
@@ -34,7 +34,7 @@ export function lint(program: ProgramText, lines: readonly Line[]): void {
 
 // internal
 
-/** Next instructions of a path through an eBPF program, with the checker's state at each. */
+/** Instructions that may follow an instruction of an eBPF program, each with the simulated state before it. */
 function steps(
   program: ProgramText,
   lines: readonly Line[],

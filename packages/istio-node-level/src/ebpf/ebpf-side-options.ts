@@ -2,8 +2,8 @@ import type { IptablesOptions } from '@cni/iptables'
 import type { NetnsTarget } from '@cni/netns'
 
 /**
- * Options of `ebpfSide`, the node-level redirection by eBPF. Only the variant `mark` uses the options
- * `backend` and `programs`.
+ * Options of `ebpfSide`, the node-level redirection by eBPF. The options `backend` and `programs` select how iptables
+ * rules are written. Only the variant `mark` writes such rules.
  */
 export interface EbpfSideOptions extends Pick<IptablesOptions, 'backend' | 'programs'> {
   /** Network namespace of the node. Default: the namespace that this process was started in. */
@@ -20,8 +20,8 @@ export interface EbpfSideOptions extends Pick<IptablesOptions, 'backend' | 'prog
    */
   readonly variant?: 'tproxy' | 'mark' | undefined
   /**
-   * Sysctls of the node, by name, from before any redirection; restored at the end. Default: the sysctls when the first
-   * ztunnel starts.
+   * Original sysctl values of the node, by name. They are written again when the redirection is removed. Default: the
+   * values at the start of the first ztunnel.
    */
   readonly settings?: ReadonlyMap<string, string> | undefined
 }

@@ -13,7 +13,7 @@ import { endsOf } from './links.ts'
 import { dropEntry, isSameTarget, linksOf, type PodEntry, podEntriesAt, putEntry } from './pod-entries.ts'
 import { type Serving, targetOf } from './serving.ts'
 
-/** Result of {@link enrolPod}, with the map entries of the enrolled pod. */
+/** Result of {@link enrolPod}: the map entries of the enrolled pod, with changes and warnings. */
 export interface EnrolledPod extends KernelReport {
   readonly entries: readonly PodEntry[]
 }
@@ -65,10 +65,10 @@ export async function enrolPod(
 }
 
 /**
- * Stops the redirection of addresses of pods by eBPF. Resolves to the addresses that were redirected.
+ * Stops the redirection of the addresses that `which` selects, by eBPF. Resolves to the addresses that were redirected.
  *
- * @param old - map entries that this process wrote, and entries that the maps contain
- * @param instead - entries that stay in the maps, or that replace removed entries
+ * @param old - entries in this process's memory (`remembered`), and entries in the eBPF maps (`there`)
+ * @param instead - new entries of the same pods: an address among them stays in the maps
  */
 export async function releasePods(
   { netns, undo }: Undone,

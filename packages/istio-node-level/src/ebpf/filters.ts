@@ -4,7 +4,7 @@ import type { Objects, Variant } from '../objects/objects.ts'
 import type { ProgramName } from '../programs/programs.ts'
 import type { Step } from '../step.ts'
 
-/** eBPF program on one direction of a link. The tc filter has the same name as the program's pin. */
+/** eBPF program for one direction of a link. The program's pin and the tc filter have the same `name`. */
 interface Hook {
   readonly name: ProgramName
   readonly direction: 'ingress' | 'egress'

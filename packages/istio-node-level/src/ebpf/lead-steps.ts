@@ -39,7 +39,7 @@ export async function leadSteps(rtnl: RtnlPort, { maps }: Objects, { to, from }:
 }
 
 /**
- * Describes the difference between the ztunnel that gets new connections and the wanted ztunnel. Empty if there is no
+ * Describes the difference if new connections go to another ztunnel than the wanted one. Empty if there is no
  * difference.
  */
 export function leadDrift({ ztunnel_info }: Objects['maps'], { to }: Pick<Lead, 'to'>): string[] {
@@ -55,7 +55,7 @@ export function leadDrift({ ztunnel_info }: Objects['maps'], { to }: Pick<Lead, 
 const none: EarlierTarget = { ...nobody, netns: 0 }
 
 /**
- * Map value of the previous ztunnel, which keeps open connections. All zeros if that ztunnel has no veth any more, or
+ * Map value that directs open connections to the previous ztunnel. All zeros if that ztunnel has no veth any more, or
  * is the current ztunnel.
  */
 async function stillThere(rtnl: RtnlPort, { ifindex, mac, flags, pad }: Target, to: Target): Promise<EarlierTarget> {

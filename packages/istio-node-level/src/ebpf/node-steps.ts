@@ -73,8 +73,8 @@ export async function ztunnelSteps(
 }
 
 /**
- * Steps that restore the redirection of all enrolled pods. Reports each pod whose link has disappeared to `gone`, and
- * removes the map entry of the pod.
+ * Steps that restore the redirection of all enrolled pods. If the link of a pod has disappeared, a step removes the
+ * pod's map entry. The step passes that entry to `gone`.
  */
 export async function podSteps(
   rtnl: RtnlPort,
@@ -114,9 +114,9 @@ export async function podSteps(
 }
 
 /**
- * Steps that detach eBPF programs from links without an enrolled address, because these programs drop all packets of
- * the link. Such links exist if another process removed map entries while no agent ran. The agent enrols the pod again
- * if the pod belongs to the mesh.
+ * Steps that detach eBPF programs from links without an enrolled address: without a map entry, the programs drop all
+ * packets of the link. Such links remain if another process removed map entries while no agent ran. The agent enrols
+ * the pod again if the pod belongs to the mesh.
  */
 export async function straySteps(rtnl: RtnlPort, known: Iterable<PodEntry>): Promise<Step[]> {
   const used = linksOf(known)

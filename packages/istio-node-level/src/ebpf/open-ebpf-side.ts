@@ -48,7 +48,9 @@ export function openEbpfSide({
   let earlier: Serving | undefined
   let isPaused = false
   let isStopped = false
-  /** ztunnel that gets new connections of pods, as a map value. No ztunnel while the redirection is paused. */
+  /**
+   * Map value that directs new connections of pods to ztunnel. While the redirection is paused, it means "no ztunnel".
+   */
   const goal = ({ ends, ztunnel }: Serving): Target => (isPaused ? nobody : targetOf(ends, ztunnel.dnsCapture))
 
   const remember = (): void => {
@@ -195,8 +197,8 @@ export function openEbpfSide({
         const lead = { to: goal(serving), from: nobody }
         const warnings = earlier === undefined || (await isThere(node, earlier)) ? [] : await leaveEarlier()
         if (await isThere(node, serving)) return { changed: await bring(serving, lead), warnings }
-        // ztunnel has died. The eBPF programs still direct pods to ztunnel's missing link: packets are dropped until
-        // another ztunnel is ready.
+        // Restores only the node's side, because ztunnel has died. The eBPF programs still direct pods to ztunnel's
+        // missing link. Packets are therefore dropped until another ztunnel is ready.
         const steps = [...pinSteps(objects), ...(await podSteps(node, objects, known, forget))]
         return { changed: await runSteps([...steps, ...(await leadSteps(node, objects, lead))]), warnings }
       }),

@@ -25,7 +25,7 @@ export function podEntriesAt(maps: Maps, addresses: Iterable<string>): PodEntry[
   })
 }
 
-/** Function that registers a rollback step. */
+/** Function that registers a rollback step: the step runs if a later change fails. */
 export type Undo = (step: () => void) => void
 
 /**
@@ -49,7 +49,10 @@ export function dropEntry(maps: Maps, address: string, undo?: Undo): void {
   maps.pod_uids.delete(address)
 }
 
-/** Describes entries of enrolled addresses that the eBPF maps lack, and entries that no enrolment wrote. */
+/**
+ * Describes differences between the eBPF maps and the enrolled addresses: missing entries, and entries of addresses
+ * that are not enrolled.
+ */
 export function entriesDrift(maps: Maps, known: ReadonlyMap<string, PodEntry>): string[] {
   const there = new Map(podEntries(maps).map((entry) => [entry.address, entry]))
   return [

@@ -15,7 +15,7 @@ export interface Serving {
   readonly netns: Netns
   readonly ends: Ends
   readonly inside: NamespacePlan
-  /** Source address of the node in packets to its pods. The kubelet's probes come from this address. */
+  /** Source address of packets from the node to its pods, such as the kubelet's probes. */
   readonly nodeIp: string
 }
 
@@ -52,7 +52,7 @@ export async function isThere(node: RtnlPort, { ends }: Serving): Promise<boolea
 export const isSamePlace = (one: Serving, other: Serving): boolean =>
   one.ends.outer.index === other.ends.outer.index && one.netns.isSame(other.netns)
 
-/** Map value that directs packets over a veth to the end inside the pod. */
+/** Map value that directs packets over a veth to its end inside the pod: link index and MAC address. */
 export function targetOf({ outer, inner }: Ends, dnsCapture = false): Target {
   if (inner.mac === undefined) throw new Error(`The link ${inner.name} has no address`)
   return { ifindex: outer.index, mac: inner.mac, flags: dnsCapture ? CAPTURE_DNS : 0, pad: 0 }

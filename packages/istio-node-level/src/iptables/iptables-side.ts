@@ -27,8 +27,8 @@ export interface IptablesSideOptions extends Pick<IptablesOptions, 'backend' | '
   readonly hostIp: string
   readonly tunnel: TunnelKind
   /**
-   * Sysctls of the node, by name, from before any redirection; restored at the end. Default: the sysctls when the first
-   * ztunnel starts.
+   * Original sysctl values of the node, by name. They are written again when the redirection is removed. Default: the
+   * values at the start of the first ztunnel.
    */
   readonly settings?: ReadonlyMap<string, string> | undefined
 }
@@ -101,8 +101,8 @@ export function iptablesSide({
         for (const [address, uid] of pods) known.set(address, uid)
         return { changed: [...lost, ...changed], warnings: await leave(before, ztunnel.netns, by) }
       }),
-    // A pause does nothing: both tunnels lead to the current ztunnel, so new connections cannot be separated from open
-    // ones.
+    // A pause changes nothing in the kernel. Both tunnels lead to the current ztunnel, so iptables cannot separate new
+    // connections from open ones.
     pause: async () => ({ changed: [], warnings: [] }),
     addPod: (pod) =>
       oneByOne(async () => {
@@ -197,8 +197,8 @@ async function isThere(node: NetnsTarget, ztunnel: NodeZtunnel): Promise<boolean
 const ofZtunnel = (drift: string): string => `ztunnel: ${drift}`
 
 /**
- * Pods that stay in the mesh when a ztunnel starts. Usually they are the pods that this process has enrolled. After a
- * restart of the agent they are the entries of the ipset set.
+ * Pods that stay in the mesh when a ztunnel starts: the pods that this process has enrolled. After a restart of the
+ * agent, reads the pods from the ipset set.
  */
 async function podsAtStart(
   netns: NetnsTarget,

@@ -28,7 +28,7 @@ export function nodePlan(facts: NodeFacts): NodePlan {
   return { facts, rules: nodeRules(facts), network: network(facts) }
 }
 
-/** Policy rules (`ip rule`) of the node. They do not depend on the ztunnel. */
+/** Policy rules (`ip rule`) of the node. They are the same for every ztunnel. */
 export const nodePolicyRules: readonly NewPolicyRule[] = [
   markRule(priorities.skip, { mark: marks.skip }, { table: 0, goto: MAIN_PRIORITY }),
   markRule(priorities.outbound, { mark: marks.outbound }, { table: tables.outbound }),
@@ -37,8 +37,8 @@ export const nodePolicyRules: readonly NewPolicyRule[] = [
 ]
 
 /**
- * Route of the node for packets to a pod in the mesh: through the inbound tunnel to ztunnel. Marked packets use other
- * route tables.
+ * Route of the node for packets to a pod in the mesh: through the inbound tunnel to ztunnel. Only packets without a
+ * mark use this route; marked packets use other route tables.
  */
 export const podRoute = (address: string, { hostIp }: Pick<NodeFacts, 'hostIp'>): WantedRoute => ({
   table: tables.inbound,
@@ -49,8 +49,8 @@ export const podRoute = (address: string, { hostIp }: Pick<NodeFacts, 'hostIp'>)
 })
 
 /**
- * Plan for the node after ztunnel and its veth have disappeared. Pods are still routed to the tunnels, so that no
- * traffic bypasses the mesh.
+ * Plan for the node after ztunnel and its veth have disappeared. The routes of pods still lead to the tunnels, so that
+ * no traffic bypasses the mesh.
  */
 export function planWithoutZtunnel({ facts, rules, network }: NodePlan): NodePlan {
   const { ztunnelVeth } = facts

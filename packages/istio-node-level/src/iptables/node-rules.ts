@@ -12,12 +12,12 @@ const chains = {
   filter: ['ztunnel-FORWARD'],
 } as const
 
-/** Empty chains of the node's rules: the argument with which the rules are removed. */
+/** The chains of the node's rules without rules. This ruleset names the chains to remove from the node. */
 export const noNodeRules: Ruleset = ruleset(chains, () => [])
 
 /**
  * iptables rules of the node. The mark of a packet selects the route table, and the mark of a connection identifies
- * answer packets. Packets with the mark `skip` are routed as without a mesh.
+ * answer packets. Packets with the mark `skip` bypass redirection: the node routes them normally.
  */
 export function nodeRules(facts: NodeRuleFacts): Ruleset {
   return ruleset(chains, (t) =>
@@ -69,7 +69,8 @@ function probesAndOutbound({ mangle, nat, filter }: Tables, { hostIp }: NodeRule
   return [
     // Packets from the node's own address, such as probes of the kubelet, bypass the mesh.
     mangle.on('ztunnel-OUTPUT').only('ipv4').src(hostIp).setMark(marks.connectionSkip),
-    // Accepts packets to ztunnel first, so that NAT rules of other programs do not translate their addresses.
+    // Accepts packets to ztunnel (mark `outbound`) before other rules. NAT rules of other programs then do not
+    // translate their addresses.
     nat.on('ztunnel-PREROUTING').mark(outbound, outbound).accept(),
     nat.on('ztunnel-POSTROUTING').mark(outbound, outbound).accept(),
     filter.on('ztunnel-FORWARD').mark(outbound, outbound).accept(),
@@ -86,16 +87,17 @@ function marking({ mangle }: Tables, { ztunnelIp, ztunnelVeth, port }: NodeRuleF
   const on = mangle.on('ztunnel-PREROUTING').only('ipv4')
   const { connectionSkip, skip, proxy, proxyReturn, outbound } = marks
   return [
-    // Encapsulated packets of the tunnels (UDP) pass without a mark.
+    // Encapsulated packets of the tunnels (UDP) leave the chain here, and get no mark.
     on.proto('udp').dport(port).return(),
     on.connmark(connectionSkip, connectionSkip).setMark(skip, skip),
     on.mark(skip, skip).return(),
-    // Answers to packets that ztunnel sent with the source address of a pod are routed to ztunnel.
+    // Routes answers to ztunnel if they answer packets that ztunnel sent with the source address of a pod.
     on.not.in(ztunnelVeth).connmark(proxy, proxy).setMark(proxyReturn, proxyReturn),
     on.mark(proxyReturn, proxyReturn).return(),
     on.in(ztunnelVeth).not.src(ztunnelIp).setMark(proxy, proxy),
     on.mark(skip, skip).return(),
-    // All other packets of ztunnel, and all UDP packets, bypass redirection together with their connections.
+    // Packets that ztunnel sends with its own address bypass redirection, together with their connections. The same
+    // applies to UDP packets of all senders.
     on.in(ztunnelVeth).setMark(connectionSkip, connectionSkip),
     on.proto('udp').setMark(connectionSkip, connectionSkip),
     on.mark(skip, skip).return(),

@@ -7,8 +7,8 @@ export interface NetworkPorts {
 }
 
 /**
- * Access to rtnetlink and sysctls with rollback. The member `undo` registers rollback steps that `rtnl` and `settings`
- * do not register themselves.
+ * Access to rtnetlink and sysctls with rollback. Changes through `rtnl` and `settings` register their own rollback
+ * steps. The method `undo` registers further rollback steps.
  */
 export interface UndoneNetworkPorts extends NetworkPorts {
   undo(step: () => unknown): void

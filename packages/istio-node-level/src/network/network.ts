@@ -7,8 +7,8 @@ import { routeSteps, ruleSteps } from './route-steps.ts'
 import { leadSteps, tunnelSteps } from './tunnel-steps.ts'
 
 /**
- * Applies a network plan to a namespace, except for the remote addresses of existing tunnels. Resolves to the
- * differences that it corrected.
+ * Applies a network plan to a namespace. Does not change the remote addresses of existing tunnels; `leadTunnels` sets
+ * them. Resolves to the differences that it corrected.
  */
 export async function applyNetwork(ports: UndoneNetworkPorts, plan: NetworkPlan): Promise<string[]> {
   const { rtnl, settings } = ports

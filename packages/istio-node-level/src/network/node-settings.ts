@@ -2,8 +2,8 @@ import { type NetnsTarget, sysctl } from '@cni/netns'
 import { withoutReversePath } from './network-plan.ts'
 
 /**
- * Values of the node's sysctls, by name, from before the redirection. They apply to the whole node, so they are
- * restored at the end.
+ * Original values of the node's sysctls, by name, from before the redirection. The sysctls apply to the whole node, so
+ * the values are restored when the redirection is removed.
  */
 export type NodeSettings = ReadonlyMap<string, string>
 
@@ -17,7 +17,7 @@ export async function nodeSettings(netns: NetnsTarget): Promise<ReadonlyMap<stri
   return found
 }
 
-/** Writes the previous values of the node's sysctls again, at the end of the redirection. */
+/** Restores the original values of the node's sysctls, when the redirection is removed. */
 export async function restoreSettings(netns: NetnsTarget, before: NodeSettings): Promise<void> {
   for (const [name, value] of before) await sysctl(netns).set(name, value)
 }

@@ -20,8 +20,8 @@ export async function sourceTowards(target: NetnsTarget, address: string): Promi
   })
   const socket = createSocket('udp4')
   try {
-    // Passes the connected socket to Node.js, which reports the local address only of sockets that Node.js opened or
-    // adopted.
+    // Gives the connected socket to Node.js to read its local address, because Node.js has no function for a bare
+    // descriptor.
     const ready = once(socket, 'listening')
     socket.bind({ fd })
     await ready

@@ -22,9 +22,9 @@ export const boundPorts = (text: string): number[] =>
   [...text.matchAll(/^\s*\d+: [0-9A-F]+:([0-9A-F]{4}) /gm)].map(([, port = '']) => Number.parseInt(port, 16))
 
 /**
- * Chooses a UDP port for the tunnels that is free on the node and in ztunnel's namespace: the current port of the
- * tunnels, or the first free port from 6081. Tunnels of one type may share a port, unless one tunnel would receive
- * packets of another.
+ * Chooses a UDP port for the tunnels: their current port, or the first free port from 6081. The port must be free on
+ * the node and in ztunnel's namespace. A tunnel of the same type may share the port, if it cannot get packets of these
+ * tunnels.
  *
  * @throws {@link NodeLevelError} `NO_PORT`.
  */
@@ -60,12 +60,12 @@ function isTaken(kind: TunnelKind, remote: string, port: number, { links, bound 
     const end = endOf(link, kind)
     return end?.port === port ? [{ isOwn: own.has(link.name), ...end }] : []
   })
-  // No tunnel uses the port, so a bound port belongs to a socket of another program.
+  // If no tunnel uses the port, a bound port belongs to a socket of another program.
   if (onPort.length === 0) return bound.has(port)
   return onPort.some((end) => {
     if (end.isOwn) return false
     const takesAll = end.id === 0 && (end.remote ?? '') === ''
-    // The kernel assigns packets to a VXLAN link by identifier alone, and to a geneve link also by remote address.
+    // The kernel finds a VXLAN link by the packet's identifier alone, a geneve link by identifier and remote address.
     return takesAll || (ids.includes(end.id) && (kind === 'vxlan' || end.remote === remote))
   })
 }

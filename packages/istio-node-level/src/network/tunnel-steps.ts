@@ -9,8 +9,9 @@ import type { UndoneNetworkPorts } from './network-ports.ts'
 import { tunnelText } from './network-text.ts'
 
 /**
- * Steps that create missing tunnels and correct existing ones. {@link leadSteps} sets the remote addresses of existing
- * tunnels. Each recreated tunnel registers a rollback step, which also restores the routes through the tunnel.
+ * Steps that create missing tunnels and correct existing ones, except for their remote addresses, which
+ * {@link leadSteps} sets. A step that recreates a tunnel registers a rollback step, which also restores the routes
+ * through the tunnel.
  */
 export async function tunnelSteps(ports: UndoneNetworkPorts, wanted: readonly WantedTunnel[]): Promise<Step[]> {
   const { rtnl } = ports
@@ -52,8 +53,8 @@ export async function forgetNeighbours(rtnl: RtnlPort, names: readonly string[])
 }
 
 /**
- * Deletes the tunnels of the node or of ztunnel's namespace. Keeps links with the name of a tunnel and another link
- * type.
+ * Deletes the tunnels of the node or of ztunnel's namespace. A link stays if it has the name of a tunnel, but another
+ * link type.
  */
 export async function removeTunnels(rtnl: RtnlPort, side: 'node' | 'ztunnel'): Promise<void> {
   for (const link of await rtnl.getLinks()) if (isTunnelOf(link, side)) await rtnl.deleteLink(link)
@@ -112,12 +113,12 @@ async function makeAgain(
   const addresses = await rtnl.getAddresses({ family: 'ipv4', link })
   const setting = `net/ipv4/conf/${link.name}/accept_local`
   const value = (await settings.get(setting)) ?? ''
-  // Adds blackhole routes: while the tunnel is missing, packets for the tunnel must not take another route. A later
-  // step deletes the blackhole routes.
+  // Adds blackhole routes before the tunnel is deleted: packets for the tunnel must not take another route meanwhile. A
+  // later step deletes the blackhole routes.
   for (const { cidr, table } of routes) {
     await rtnl.addRoute({ family: 'ipv4', cidr, table, type: 'blackhole', metric: 0xffffffff })
   }
-  // Rollback steps run in reverse order, so the new tunnel is already deleted when this step recreates the old tunnel.
+  // Recreates the old tunnel on rollback. Rollback steps run in reverse order, so the new tunnel is deleted before.
   undo(async () => {
     await rtnl.addLink({ ...link, up: true })
     for (const { cidr } of addresses) await rtnl.addAddress(link.name, cidr)

@@ -9,21 +9,22 @@ const target = struct({ ifindex: int('u32'), mac, flags: int('u8'), pad: int('u8
 export type Target = ReturnType<(typeof target)['read']>
 
 /**
- * Map value for open connections: the link of the previous ztunnel.
- * `netns` is the kernel's ID for that ztunnel's namespace (`NETNSID`).
+ * Map value for open connections: the link of the previous ztunnel. `netns` is the kernel's ID for that ztunnel's
+ * namespace (`NETNSID`).
  */
 const earlierTarget = struct({ ifindex: int('u32'), mac, flags: int('u8'), pad: int('u8'), netns: int('u32') })
 /** Decoded map value for open connections: the link of the previous ztunnel. */
 export type EarlierTarget = ReturnType<(typeof earlierTarget)['read']>
 
-/** Map value that means "no ztunnel". Array maps need such a value, because their entries always exist. */
+/** Map value that means "no ztunnel". Entries of an array map always exist, so an unused entry needs such a value. */
 export const nobody: Target = { ifindex: 0, mac: '00:00:00:00:00:00', flags: 0, pad: 0 }
 
 /** Map value: the node's IPv4 address as an IPv4-mapped IPv6 address. */
 const mapped = struct({ prefix: bytes(12), address: ipv4 })
 
 /**
- * Value for the map `host_ip_info` in {@link mapSpecs}. The map has one entry for IPv4 and one for IPv6, in this order.
+ * Encodes the node's IPv4 address as a value of the map `host_ip_info`. In {@link mapSpecs}, this map has one entry for
+ * IPv4, then one for IPv6.
  */
 export const mappedAddress = (address: string): ReturnType<(typeof mapped)['read']> => ({
   prefix: Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff),
@@ -31,14 +32,17 @@ export const mappedAddress = (address: string): ReturnType<(typeof mapped)['read
 })
 
 const PODS = 1024
-/** Size of a pod's UID in the map, in bytes. Shorter UIDs are padded with zeros. */
+/** Size in bytes of a value of the map `pod_uids`. Shorter UIDs of pods are padded with zeros. */
 const UID_BYTES = 64
 
-/** eBPF maps of a node, pinned under their own names. Maps that Istio 1.18 also has use the same layout. */
+/**
+ * eBPF maps of a node. The key of a map is also the name of its pin. A map that Istio 1.18 also has uses the layout of
+ * Istio.
+ */
 export const mapSpecs = {
   /**
-   * Map in which Istio stores the log level of its programs. The programs of this package count drops instead, and do
-   * not read the map.
+   * Map in which Istio stores the log level of its programs. This package only creates the map. Its programs do not
+   * log, but count dropped packets.
    */
   log_level: arrayMap({ name: 'log_level', value: int('u32'), maxEntries: 1 }),
   host_ip_info: arrayMap({ name: 'host_ip_info', value: mapped, maxEntries: 2 }),

@@ -7,7 +7,9 @@ import { mapSpecs } from './maps.ts'
 /** Default folder of the pinned eBPF maps and programs. */
 export const PINS = '/sys/fs/bpf/ambient'
 
-/** Version of the pinned maps and programs. Pins of another version stay unchanged. */
+/**
+ * Layout version of the pinned maps and programs. If the pins have another version, opening them fails with `MISMATCH`.
+ */
 const VERSION = 1
 
 /**
@@ -32,7 +34,7 @@ export interface ObjectsOptions {
 export interface Objects extends Disposable {
   readonly variant: Variant
   readonly maps: ReturnType<typeof openMaps>
-  /** eBPF programs by the names of their pins. The tc filters have the same names. */
+  /** eBPF programs by name. A program, its pin and its tc filter have the same name. */
   readonly programs: ReadonlyMap<ProgramName, Program>
   /** Names of open eBPF maps and programs whose pins are missing in the bpf file system. */
   missingPins(): readonly string[]
@@ -59,8 +61,8 @@ export function openObjects({ pins: folder = PINS, variant: wanted }: ObjectsOpt
   }
   try {
     const there = new Set(pins.list())
-    // If a map is missing, unpins all programs: they refer to the removed map, and must be loaded again with the new
-    // map.
+    // Unpins all programs if a map is missing: the programs still refer to the removed map. They are then loaded again
+    // with the new map.
     if (!Object.keys(mapSpecs).every((name) => there.has(name))) {
       for (const name of Object.keys(programs)) if (there.delete(name)) pins.unpin(name)
     }

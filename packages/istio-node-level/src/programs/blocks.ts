@@ -21,8 +21,8 @@ import { htons, target } from './constants.ts'
 import { type DropReason, dropReasons } from './reasons.ts'
 
 /**
- * Stack offsets that all eBPF programs share: IPv4 header, ports, map key, and socket tuple. Also by convention,
- * `r6` is the packet context, `r7` a map entry or a socket, and `r8` the protocol.
+ * Stack offsets that all eBPF programs share: IPv4 header, ports, map key, and socket tuple. The programs also share
+ * the use of registers: `r6` is the packet context, `r7` a map entry or a socket, and `r8` the IP protocol.
  */
 export const frame = {
   header: -24,
@@ -69,7 +69,10 @@ export const readIpv4 = (other: string): Block => [
   label('is_ours'),
 ]
 
-/** eBPF code that reads the TCP or UDP ports of a packet. For a fragment without ports, jumps to the label `none`. */
+/**
+ * eBPF code that reads the TCP or UDP ports of a packet. Only the first fragment of a packet has ports: for any other
+ * fragment, jumps to the label `none`.
+ */
 export const readPorts = (none: string): Block => [
   load('u16', 'r2', 'r10', FRAGMENT),
   and('r2', htons(0x1fff)),
@@ -95,11 +98,14 @@ export const lookUp = (name: string, key: number | { readonly at: number }): Blo
   call('map_lookup'),
 ]
 
-/** eBPF code that jumps to the label `there` if the packet's address is the node's address. */
+/**
+ * eBPF code that jumps to the label `there` if an address of the packet is the node's address. The stack offset
+ * `address` selects the packet's source or destination address.
+ */
 export const ifNode = (address: number, there: string): Block => [
   lookUp('host_ip_info', 0),
   jump('r0', 'eq', 0, 'no_node'),
-  // Offset 12: the IPv4 address is the last word of the IPv4-mapped IPv6 address in the map.
+  // Loads from offset 12: the map has the IPv4 address as the last word of an IPv4-mapped IPv6 address.
   load('u32', 'r1', 'r0', 12),
   load('u32', 'r2', 'r10', address),
   jump('r1', 'eq', 'r2', there),
@@ -111,14 +117,15 @@ export const ztunnel = (none: string): Block => [
   lookUp('ztunnel_info', 0),
   jump('r0', 'eq', 0, none),
   mov('r7', 'r0'),
-  // Entries of an array map cannot be deleted: a link index of 0 means that no ztunnel serves the node.
+  // Compares the link index with 0, which means that no ztunnel serves the node: entries of an array map cannot be
+  // deleted.
   load('u32', 'r1', 'r7', target.ifindex),
   jump('r1', 'eq', 0, none),
 ]
 
 /**
- * eBPF code that redirects the packet to the link whose map entry is in `r7`. Sets the destination MAC address first,
- * because the link drops packets for other MAC addresses.
+ * eBPF code that redirects the packet to the link whose map entry is in `r7`. First writes the MAC address of the
+ * link's other end into the packet: the other end drops packets for other MAC addresses.
  */
 export const redirect = (tag: number): Block => [
   mov('r1', 'r6'),
@@ -129,8 +136,8 @@ export const redirect = (tag: number): Block => [
   mov('r5', 0),
   call('skb_store_bytes'),
   jump('r0', 'ne', 0, 'not_rewritten'),
-  // Loads the tag with mov32, which does not sign-extend: later programs compare the tag with a 32-bit field of the
-  // packet.
+  // Loads the tag with mov32, which does not sign-extend. Programs that read the tag later compare it with the packet's
+  // 32-bit field `cb[4]`.
   mov32('r1', tag),
   store('u32', 'r6', context.cb4, 'r1'),
   load('u32', 'r1', 'r7', target.ifindex),

@@ -1,12 +1,15 @@
 import type { MapSizes } from '../asm/program-text.ts'
 
-/** Tags that eBPF programs write into `cb[4]` of a packet, so that a program in another namespace can read them. */
+/**
+ * Tags that eBPF programs write into the field `cb[4]` of a packet (`struct __sk_buff`). A program in another namespace
+ * reads the tag.
+ */
 export const tags = {
-  /** Tag of packets from a pod in the mesh to ztunnel. */
+  /** Tag of packets that a pod in the mesh sends, on their way to ztunnel. */
   outbound: 4321,
-  /** Tag of packets to a pod in the mesh, which ztunnel gets first. */
+  /** Tag of packets that are addressed to a pod in the mesh, on their way to ztunnel. */
   inbound: 1234,
-  /** Tag of packets from ztunnel to a pod in the mesh. */
+  /** Tag of packets that ztunnel has processed, on their way to a pod in the mesh. */
   fromZtunnel: 0xc001_f00d,
 } as const
 
@@ -17,7 +20,7 @@ export const packetMarks = {
    * whatever its destination.
    */
   assigned: 0x400,
-  /** Mark of packets from pods, for which TPROXY rules find the socket on kernels without `sk_assign`. */
+  /** Mark of packets that a pod sends, on kernels without `sk_assign`. TPROXY rules find the socket by the mark. */
   outbound: 8765,
   inbound: 5678,
 } as const
@@ -28,7 +31,7 @@ export const ztunnelPorts = { outbound: 15_001, plaintext: 15_006, hbone: 15_008
 /** Offsets of fields in the map entry of a pod or of ztunnel. */
 export const target = { ifindex: 0, mac: 4, flags: 10 } as const
 /**
- * Offset of the additional field in the map entry of the previous ztunnel: the kernel's ID of that ztunnel's namespace.
+ * Offset of a field that only the map entry of the previous ztunnel has: the kernel's ID of that ztunnel's namespace.
  */
 export const earlier = { netns: 12 } as const
 /** Flag in ztunnel's map entry: DNS queries of pods go to ztunnel. */

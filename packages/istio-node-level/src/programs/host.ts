@@ -30,8 +30,7 @@ export const appOutbound = program({
   body: [
     begin,
     readIpv4('pass'),
-    // Compares the destination with the node's address first, so that answers to the kubelet's probes pass even without
-    // a ztunnel.
+    // Passes packets to the node's own address first: answers to the kubelet's probes need no ztunnel.
     ifNode(addresses.destination, 'pass'),
     ifStillEarlier('capture'),
     ztunnel('no_ztunnel_out'),
@@ -56,8 +55,8 @@ export const appOutbound = program({
 })
 
 /**
- * Program that redirects packets for a pod in the mesh to ztunnel, except packets from ztunnel. Attached to egress on
- * the node's end of the pod's link.
+ * Program that redirects packets for a pod in the mesh to ztunnel. Passes packets that come from ztunnel. Attached to
+ * egress on the node's end of the pod's link.
  */
 export const appInbound = program({
   name: 'app_inbound',

@@ -7,7 +7,7 @@ export const dropReasons = [
   'foreign_source',
   // Drop by any redirecting program: the destination MAC address could not be written.
   'not_rewritten',
-  // Drop by the programs ztunnel_tproxy and ztunnel_ingress: the packet is a fragment without ports.
+  // Drop by the programs ztunnel_tproxy and ztunnel_ingress: the packet is a later fragment, which has no ports.
   'no_ports',
   // Drop by the program ztunnel_tproxy: ztunnel does not listen on the port.
   'no_listener',

@@ -7,7 +7,10 @@ import { lookUpSocket, ownTuple, release, tuple } from './sockets.ts'
 
 const { drops: dropCounts } = mapSizes
 
-/** eBPF code that passes packets without a tag of the node's programs. The tag of other packets stays in `r9`. */
+/**
+ * eBPF code that reads the tag of a packet into `r9`. Jumps to the label `pass` if the node's programs have not tagged
+ * the packet.
+ */
 const onlyTagged: Block = [
   load('u32', 'r9', 'r6', context.cb4),
   jump('r9', 'eq', tags.outbound, 'tagged'),
@@ -17,8 +20,7 @@ const onlyTagged: Block = [
 
 /**
  * Program that assigns packets to ztunnel's sockets, whatever their destination. Attached to ingress on the link in
- * ztunnel's namespace. Uses `skc_lookup_tcp`, because only that helper finds connections whose handshake is not
- * complete.
+ * ztunnel's namespace. Uses the helper `skc_lookup_tcp`, which also finds connections whose handshake is not complete.
  */
 export const ztunnelTproxy = program({
   name: 'ztunnel_tproxy',
@@ -34,8 +36,8 @@ export const ztunnelTproxy = program({
     jump('r7', 'eq', 0, 'listener'),
     load('u32', 'r1', 'r7', socket.state),
     jump('r1', 'ne', LISTEN, 'assign'),
-    // The first lookup used the packet's original destination, so a found listener is wrong. Releases the listener, and
-    // looks up ztunnel's own port.
+    // Releases a listener that the first lookup found, and looks up ztunnel's own port instead. The first lookup used
+    // the packet's original destination, where a listener is not the wanted socket.
     release(),
     label('listener'),
     store('u32', 'r10', tuple.destination, LOOPBACK),
@@ -101,8 +103,8 @@ export const ztunnelIngress = program({
     store('u32', 'r10', frame.key, 'r5'),
     release(),
     jump('r8', 'eq', LISTEN, 'mark'),
-    // The kernel finds the socket of an established connection without a mark. Exception: inbound connections to ports
-    // 15006 and 15008 need the TPROXY rules.
+    // Leaves packets of established connections without a mark: the kernel finds their sockets. Exception: inbound
+    // connections to ports 15006 and 15008 need the TPROXY rules.
     jump('r9', 'ne', tags.inbound, 'pass'),
     load('u32', 'r1', 'r10', frame.key),
     jump('r1', 'eq', ztunnelPorts.plaintext, 'mark'),
