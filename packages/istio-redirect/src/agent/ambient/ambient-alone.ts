@@ -36,22 +36,22 @@ export interface StartedAmbient {
   /**
    * Reason why ambient mode is not ready, for the readiness probe.
    *
-   * A failing API server is not a reason once ambient mode works: enrolled pods stay enrolled, and a replacement agent
-   * would not know these pods.
+   * Once ambient mode works, a failing API server is not such a reason. Enrolled pods stay enrolled, and a restarted
+   * agent would not know these pods.
    */
   unready(): string | undefined
   /** Metrics of ambient mode in the text format of Prometheus. */
   metrics(): Promise<string>
   /**
-   * Stops ambient mode. With `removed`, all rules and sets are removed from the node. With `followed` (another agent
-   * takes over) and `exchanged` (the settings change), they stay on the node.
+   * Stops ambient mode. `removed`: also removes all rules and sets from the node. `followed` (another agent takes over)
+   * and `exchanged` (the settings change): the rules and sets stay on the node.
    */
   stop(why: 'followed' | 'removed' | 'exchanged'): Promise<void>
 }
 
 /**
- * Starts ambient mode without the other parts of the agent. Plugins can call at once, but their pods are refused until
- * ambient mode works. Retries after every error.
+ * Starts ambient mode without the other parts of the agent. Plugins can connect at once, but the agent refuses their
+ * pods until ambient mode works. Retries after every error.
  */
 export async function startAmbient(options: StartAmbientOptions): Promise<StartedAmbient> {
   const registry = metricsRegistry()

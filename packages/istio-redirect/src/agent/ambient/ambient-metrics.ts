@@ -1,6 +1,6 @@
 import type { Gauge, Metrics } from '../part/services.ts'
 
-/** Type of a reconcile event of a pod, as Istio's metric counts it. */
+/** Type of a reconciliation of a pod, with the same words as in Istio's metric. */
 export type ReconcileEvent = 'add' | 'update' | 'delete'
 
 /** Object that another process changed and the agent restored: rules or sets of the node, or rules in a pod. */
@@ -8,7 +8,7 @@ export type HealedPart = 'host_rules' | 'host_sets' | 'pod'
 
 /** Metrics of ambient mode, which the agent counts and sets. */
 export interface AmbientMetrics {
-  /** Counts one reconciliation of a pod with the mesh, including retries. */
+  /** Counts one attempt to reconcile a pod with the mesh. A retry counts as a further attempt. */
   reconciled(event: ReconcileEvent): void
   /** Sets the numbers of enrolled pods, pending pods, and enrolled pods whose traffic is not captured. */
   pods(enrolled: number, pending: number, notCaptured: number): void

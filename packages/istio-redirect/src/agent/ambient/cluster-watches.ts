@@ -13,17 +13,15 @@ export interface ClusterWatchesOptions {
   readonly nodeName: string
   readonly api: ApiAccess
   readonly watches: PodWatches
-  /**
-   * Receives successes and failures of the watch of Kubernetes namespaces. The watch of pods reports its own results.
-   */
+  /** Receives successes and failures of the watch of Kubernetes namespaces. The watch of pods has its own receiver. */
   readonly reach?: Pick<ServerReach, 'of'> | undefined
   readonly log: ScopedLog
   readonly signal: AbortSignal
 }
 
 /**
- * Watches the pods of a node and the namespaces of the cluster through the API server. Each promise resolves after the
- * signal aborts, or rejects with an error of the watch.
+ * Watches the pods of a node and the namespaces of the cluster through the API server. Returns one promise for each
+ * watch. A promise resolves when the signal has aborted, and rejects with an error of its watch.
  */
 export function clusterWatches(options: ClusterWatchesOptions): Promise<void>[] {
   const { seen, nodeName, api, watches, reach, log, signal } = options

@@ -4,7 +4,7 @@ import type { Netns } from '@cni/netns'
 import type { AmbientConfig, NodeLevelConfig } from '../config/ambient-config.ts'
 import type { ScopedLog } from '../part/services.ts'
 
-/** Dependencies of a `KernelSide`, the part of node-level redirection that changes the kernel. */
+/** Options for the creation of a `KernelSide`, the part of node-level redirection that changes the kernel. */
 export interface KernelSideOptions {
   readonly config: AmbientConfig
   readonly nodeLevel: NodeLevelConfig
@@ -19,12 +19,12 @@ export interface KernelSideOptions {
   readonly settings: ReadonlyMap<string, string>
 }
 
-/** The `KernelSide` of node-level redirection, with properties that the agent needs. */
+/** The `KernelSide` for the redirect mode, with properties of that mode which the agent needs. */
 export interface ChosenKernelSide {
   readonly kernel: KernelSide
   /** True if the agent has to pass the pod's network namespace to `addPod`. */
   readonly needsNetns: boolean
-  /** iptables variant that writes the node's rules, for the status of the agent. */
+  /** iptables variant of the node's rules. The agent reports it in its status. */
   readonly backend?: IptablesBackend | undefined
 }
 

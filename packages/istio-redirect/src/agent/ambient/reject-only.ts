@@ -1,4 +1,4 @@
-/** Promise that rejects with the error of a task, and never resolves. */
+/** Returns a promise that rejects if the task rejects. If the task succeeds, the promise stays pending. */
 export const rejectOnly = (task: Promise<unknown>): Promise<never> =>
   new Promise((_, reject) => {
     task.catch(reject)

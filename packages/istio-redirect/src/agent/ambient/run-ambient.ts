@@ -36,13 +36,13 @@ const SETTLE_MS = 800
  * 2. Starts the socket for ztunnels. A ztunnel gets the enrolled pods as soon as the agent knows them.
  * 3. Checks and repairs the rules of the enrolled pods.
  *
- * When ambient mode ends, the rules in pods stay for the next agent. Rejects if the node's rules or the ztunnel socket
- * fail.
+ * When ambient mode ends, the rules in pods stay for the next agent. Rejects if the node's rules cannot be installed,
+ * or if the ztunnel socket fails.
  */
 export async function runAmbient(options: RunAmbientOptions): Promise<void> {
   const { config, api, watches, log, metrics, signal, hostRoot, reach } = options
-  // A thread stays in the network namespace in which it was created. The thread pool therefore starts before the agent
-  // enters a pod's namespace.
+  // Starts the thread pool before the agent enters a pod's namespace: a thread stays in the network namespace in which
+  // it was created.
   await netns.warmPool()
   const hostProc = join(hostRoot, 'proc')
   using host = config.switchToHost ? netns.open(join(hostProc, '1/ns/net')) : undefined
@@ -117,7 +117,7 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
     await Promise.race([...tasks.map(rejectOnly), whenAborted(signal)])
   } finally {
     failed.abort(new Error('ambient mode stops'))
-    // Closes the socket for ztunnels first, which also ends the work on pods that waits for a ztunnel.
+    // Closes the socket for ztunnels first. Work on pods that waits for a ztunnel then ends, too.
     await zds.close()
     await Promise.allSettled(tasks)
     await Promise.race([pods.idle(), new Promise((resolve) => setTimeout(resolve, SETTLE_MS).unref())])
@@ -155,8 +155,8 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
   }
 
   /**
-   * Finds pods that left the mesh while no agent watched: pods without the annotation that also lost the label or got a
-   * sidecar. Only the node's address sets still contain these pods. The reconciler then removes the pods from the mesh.
+   * Takes over pods that left the mesh while no agent ran. Such a pod has no annotation, and has lost the label or got
+   * a sidecar. Only the node's address sets still contain the pod. The reconciler then removes the pod from the mesh.
    */
   async function adoptThoseWhoLeft(): Promise<void> {
     const entries = await node.sets.list().catch((error) => {

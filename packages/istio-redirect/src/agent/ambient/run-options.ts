@@ -23,7 +23,7 @@ export interface RunAmbientOptions {
   readonly makeKernelSide?: MakeKernelSide | undefined
   /** Receives successes and failures of requests to the API server. */
   readonly reach?: Pick<ServerReach, 'of'> | undefined
-  /** Called when the start of ambient mode makes progress, with the components that are running. */
+  /** Called with the running components of ambient mode, whenever a further component has started. */
   readonly tell: (running: RunningAmbient) => void
   /** Root of the node's files, from which procfs and the paths of network namespaces are reached. */
   readonly hostRoot: string
@@ -40,7 +40,7 @@ export interface RunningAmbient {
   readonly nodeLevel?: (() => NodeLevelStatus) | undefined
   /** Returns the error that stops ambient mode as a whole, or `undefined`. */
   readonly problem?: (() => string | undefined) | undefined
-  /** True if the agent knows the pods that earlier agents enrolled. */
+  /** True if the agent has taken over the pods that earlier agents enrolled. */
   readonly isReady: boolean
 }
 

@@ -31,8 +31,8 @@ export interface AmbientModeOptions {
   /** Receives successes and failures of requests to the API server. */
   readonly reach?: Pick<ServerReach, 'of'> | undefined
   /**
-   * Creates the part of node-level redirection that changes the kernel. Default: chosen by the redirect mode in the
-   * settings.
+   * Creates the `KernelSide`, the part of node-level redirection that changes the kernel. Default: the `KernelSide` for
+   * the redirect mode in the settings.
    */
   readonly makeKernelSide?: MakeKernelSide | undefined
   /** Root of the node's files. Default: `/host` if it exists, as in a pod of the agent. */
@@ -131,8 +131,8 @@ export async function startAmbientMode(options: AmbientModeOptions): Promise<Amb
       isRemoved = why === 'removed'
       stop.abort(new Error('the node agent stops'))
       await running
-      // Removes the node-level redirection of an earlier agent, in case this agent was stopped before ambient mode
-      // worked.
+      // Removes node-level redirection that an earlier agent left. This agent has not removed it if it was stopped
+      // before ambient mode worked.
       if (isRemoved && config.nodeLevel !== undefined) await removeFromNode({ ...config, hostRoot }, log)
       metrics.ztunnels(0)
       metrics.pods(0, 0, 0)

@@ -24,14 +24,15 @@ export interface AgentConfig {
   /** Port of the metrics server. 0 or less disables the server. */
   readonly monitoringPort: number
   readonly api: ApiAccess
-  /** Service account and token file for the plugin. `undefined` means that the plugin uses the agent's own token. */
+  /** Service account and token file for the plugin. `undefined`: the plugin uses the agent's own token. */
   readonly pluginToken: PluginTokenConfig | undefined
-  /** True if a stopping agent leaves everything on the node when another agent replaces it. */
+  /** True if a stopping agent changes nothing on the node when another agent replaces it. */
   readonly safeUpgrade: boolean
   /** Settings for the repair of broken pods. Absent if the repair is off, or if no repair action is enabled. */
   readonly repair: RepairConfig | undefined
   /**
-   * Settings for the socket on which the agent answers the plugin. `undefined` means that the plugin decides itself.
+   * Settings of the socket on which plugins ask the agent for decisions. `undefined` means that the plugin decides
+   * itself.
    */
   readonly serve: ServeConfig | undefined
   /** Settings of ambient mode. `undefined` means that ambient mode is off. */
@@ -47,7 +48,7 @@ export interface AgentConfig {
 /**
  * Derives the configuration of the agent from the values of its settings.
  *
- * @throws {@link ConfigError} if a value can never work. The message names the environment variable.
+ * @throws {@link ConfigError} if a value is invalid on every node. The message names the environment variable.
  */
 export function agentConfig({ values, warnings }: Resolved): AgentConfig {
   const { levels, problems } = parseLevels(values.logOutputLevel)
@@ -111,8 +112,8 @@ function serverOf(values: Values): string {
 }
 
 /**
- * Returns the mode in which the plugin is installed. In the mode `owned`, which needs ambient mode, the agent writes a
- * network configuration file of its own.
+ * Returns the mode in which the plugin is installed. In the mode `owned`, the agent writes a network configuration file
+ * of its own. This mode requires ambient mode.
  */
 function modeOf(values: Values): NonNullable<InstallerOptions['mode']> {
   if (!values.chainedCniPlugin) return 'standalone'

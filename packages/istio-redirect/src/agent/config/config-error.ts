@@ -1,8 +1,8 @@
 const brand = Symbol.for('cni.ConfigError')
 
 /**
- * Error for an invalid configuration of the agent. The message names the setting. The agent has changed nothing on the
- * node.
+ * Error for an invalid configuration of the agent. The message names the setting. The error is thrown before the agent
+ * changes the node.
  */
 export class ConfigError extends Error {
   readonly [brand] = true

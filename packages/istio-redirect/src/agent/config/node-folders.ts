@@ -16,7 +16,7 @@ export function neededFolders({
 }: Values): Pick<InstallerOptions, 'recordDirs' | 'cacheDirs' | 'nodePaths'> {
   return {
     recordDirs: [attachmentsFolder(cniAgentRunDir)],
-    // Adds the folder `multus`: Multus stores the CNI results of its networks in that folder of the cache.
+    // Adds the subfolder `multus` of the cache, in which Multus stores the CNI results of its networks.
     ...(cache === '' ? {} : { cacheDirs: [cache, inFolder(cache, 'multus')] }),
     nodePaths: {
       ...(cniNetDir === '' ? {} : { [mountedCniNetDir]: cniNetDir }),

@@ -4,8 +4,8 @@ import { nodeLevelSelectors, parseSelectors } from './selectors.ts'
 import type { Values } from './variables.ts'
 
 /**
- * Configuration that the agent writes for the plugin. The members have the same order as in a standalone configuration
- * file.
+ * Builds the plugin's configuration from the agent's settings. The members are in the same order as in a standalone
+ * configuration file.
  */
 export function pluginEntry(values: Values, pluginLogLevel: string): PluginConf {
   const excluded = commaList(values.excludeNamespaces)

@@ -12,8 +12,8 @@ export interface Resolved {
 }
 
 /**
- * Resolves the value of each setting. A flag has priority, then the first source that sets the variable, then the
- * default. An empty variable counts as set.
+ * Resolves the value of each setting: from its flag, else from the first source that sets its variable, else the
+ * default. A variable with an empty text counts as set.
  */
 export function resolveValues(flags: Readonly<Record<string, unknown>>, layers: readonly Layer[]): Resolved {
   const warnings: string[] = []

@@ -5,8 +5,8 @@ import { parse } from 'yaml'
 import * as z from 'zod/mini'
 import { ConfigError } from './config-error.ts'
 
-// YAML 1.1 reads the words `y` and `on` as true. As a label value in a selector, such a word becomes the text "true",
-// as in Istio.
+// Converts a boolean or number to text, as Istio does. YAML 1.1 reads words such as `y` and `on` as true, so a label
+// value `on` becomes the text "true".
 const scalar = z.pipe(z.union([z.string(), z.boolean(), z.number()]), z.transform(String))
 
 const labelSelector = z
@@ -35,7 +35,10 @@ const selectors = z.nullish(
   z.array(z.strictObject({ podSelector: z.nullish(labelSelector), namespaceSelector: z.nullish(labelSelector) })),
 )
 
-/** Enablement selectors of node-level redirection, where only the label of the Kubernetes namespace decides. */
+/**
+ * Enablement selectors of node-level redirection. Only the label of the Kubernetes namespace decides if a pod belongs
+ * to the mesh.
+ */
 export const nodeLevelSelectors: EnablementSelector[] = [
   { podSelector: {}, namespaceSelector: { matchLabels: { 'istio.io/dataplane-mode': 'ambient' } } },
 ]

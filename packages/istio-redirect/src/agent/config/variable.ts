@@ -2,8 +2,8 @@ import { boolFlag, type Flag } from '@cni/host/cli'
 import { messageOf } from '@cni/types'
 
 /**
- * Value of a setting, decoded from the text of a variable. For an invalid text, `problem` is the reason, and the value
- * is the zero value of the setting's type.
+ * Value of a setting, decoded from the text of a variable. If the text is invalid, the value is the zero value of the
+ * type, such as 0. The member `problem` is then the reason.
  */
 export interface Decoded<T> {
   readonly value: T
@@ -49,8 +49,8 @@ export const bool = (name: string, fallback: boolean, help: string, details: Det
 }
 
 /**
- * Boolean setting that may be unset. The default depends on the environment, and the text `shown` describes it in the
- * help.
+ * Creates a boolean setting that may be unset. An unset value means a default that depends on the environment. The text
+ * `shown` describes this default in the help.
  */
 export const boolOrUnset = (name: string, shown: string, help: string): Variable<boolean | undefined> => ({
   ...bool(name, false, help, { shown }),

@@ -1,7 +1,8 @@
 const brand = Symbol.for('cni.DiscoveryError')
 
 /**
- * Error of a search on the node: procfs does not show enough to find the network namespaces of pods, or the kubelet.
+ * Error of a search for the network namespaces of pods, or for the kubelet. The node's procfs does not show enough for
+ * the search.
  */
 export class DiscoveryError extends Error {
   readonly [brand] = true

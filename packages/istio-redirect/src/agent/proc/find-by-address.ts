@@ -16,8 +16,9 @@ export interface ByAddressOptions {
 }
 
 /**
- * Finds the network namespaces of pods by IP address, for pods without a process that shows their UID. A namespace
- * matches if it has all addresses of the pod and no process of any pod. Adds matches to `found`, and returns warnings.
+ * Finds the network namespaces of pods by IP address. For pods whose UID no process shows in its control groups. A
+ * namespace matches if it has all addresses of one pod, and no process of any pod. Adds matches to `found`, and returns
+ * warnings.
  */
 export async function findByAddress(
   look: NodeLook,
@@ -65,16 +66,19 @@ export async function findByAddress(
 // internal
 
 const MOST_WARNINGS = 16
-/** Limit of network namespaces that a search by address inspects, as high as the limit of mounts. */
+/**
+ * Maximal number of network namespaces that a search by address inspects: the same as the maximal number of mounts in a
+ * snapshot of the node.
+ */
 const MOST_LOOKS = 4096
 
 interface Candidate {
   readonly opened: Netns
   /**
-   * Oldest process in the candidate namespace. `undefined` if the namespace is only mounted, without a process in it.
+   * Oldest process in the candidate namespace. `undefined` for a namespace without processes, which is only mounted.
    */
   readonly oldest: StartedProcess | undefined
-  /** Path of a second namespace that also matches the pod. In that case, the search uses neither namespace. */
+  /** Path of a second namespace that also matches the pod. The search then uses none of the two. */
   readonly rival?: string | undefined
 }
 
@@ -85,7 +89,10 @@ interface Candidate {
 class Candidates implements Disposable {
   readonly #best = new Map<string, Candidate>()
 
-  /** Keeps the better of two candidate namespaces of a pod. Returns the namespace handle of the other candidate. */
+  /**
+   * Keeps the better of two candidate namespaces of a pod. Returns the handle of the worse one, which the caller
+   * closes.
+   */
   offer(uid: string, candidate: Candidate): Netns | undefined {
     const before = this.#best.get(uid)
     if (before === undefined || isBetter(candidate, before)) {

@@ -10,8 +10,8 @@ import type { Holders, SoughtPod } from './sought-pod.ts'
 /** Result of a search for the network namespaces of pods through processes. */
 export interface FoundByProcess {
   /**
-   * UIDs of the pods that have processes in a network namespace, by the key of the namespace. Namespaces that the agent
-   * holds open for other pods are omitted.
+   * UIDs of the pods that have processes in a network namespace, by the key (`dev:ino`) of the namespace. Omits
+   * namespaces that the agent holds open for pods outside of this search.
    */
   readonly owners: ReadonlyMap<string, readonly string[]>
   readonly refused: ReadonlyMap<string, string>
@@ -57,8 +57,8 @@ export async function findByProcess(
 // internal
 
 /**
- * Limit of inspected network namespaces per pod. A pod may create thousands of namespaces, but the pod's oldest process
- * is in the pod's own namespace.
+ * Maximal number of network namespaces that are inspected for a pod. A pod may create thousands of namespaces, but its
+ * oldest process is in the pod's own namespace.
  */
 const MOST_TRIES = 16
 

@@ -21,7 +21,7 @@ export interface FoundNamespaces {
  * 2. A namespace with all addresses of the pod and no process of another pod. The namespace with the oldest process
  * wins. A namespace without processes must be mounted exactly once.
  *
- * Skips the namespaces of the node and of the agent, and namespaces that the agent holds open for other pods. Skips
+ * Skips the namespaces of the node and of the agent. Skips namespaces that the agent holds open for other pods, and
  * pods without addresses.
  *
  * @throws {@link DiscoveryError} if the node's own namespace is unknown.
@@ -44,8 +44,8 @@ export interface LookedFor extends FoundNamespaces {
 }
 
 /**
- * Searches an existing snapshot of the node for the network namespaces of pods. Some namespaces may already be open.
- * See {@link findPodNamespaces}.
+ * Variant of {@link findPodNamespaces} for an existing snapshot of the node. The agent may already hold namespaces of
+ * some pods open.
  */
 export async function findInLook(
   look: NodeLook,

@@ -32,14 +32,15 @@ export const isSameNamespace = (one: NamespaceIdentity, other: NamespaceIdentity
   (one.cookie === undefined || other.cookie === undefined || one.cookie === other.cookie)
 
 /**
- * Key of a network namespace: device and inode number as `dev:ino`. The key identifies a namespace only while the
- * namespace is open, or within one snapshot. To recognise a namespace that may have ended, compare its cookie as well.
+ * Key of a network namespace: device and inode number as `dev:ino`. The kernel reuses the key after the namespace has
+ * ended. The key alone is therefore enough only while the namespace is open, or within one snapshot. In other cases,
+ * compare the cookie as well.
  */
 export const namespaceKey = ({ dev, ino }: Pick<NamespaceIdentity, 'dev' | 'ino'>): string => `${dev}:${ino}`
 
 /**
- * Key (`dev:ino`) of the network namespace of a process. It is unknown if the process has ended, or if the agent has no
- * permission to read it.
+ * Key (`dev:ino`) of the network namespace of a process. Returns `undefined` if the process has ended, or if access to
+ * its namespace is denied.
  */
 export function namespaceOfProcess(process: string): string | undefined {
   try {

@@ -18,7 +18,7 @@ export interface NodeLook {
   readonly hostProc: string
   /** Network namespaces of the snapshot by their keys (`dev:ino`). */
   readonly namespaces: ReadonlyMap<string, SeenNamespace>
-  /** Reason why the snapshot may lack mounts of network namespaces, as a sentence. */
+  /** Reason why some mounts of network namespaces may be missing in the snapshot, as a sentence. */
   readonly mountsProblem: string | undefined
 }
 
@@ -38,7 +38,8 @@ export async function lookAtNode(hostProc: string): Promise<NodeLook> {
     return known
   }
   let looked = 0
-  // Lets other work of the agent run after every 256 processes or mounts, because a node may have thousands.
+  // Pauses after every 256 processes or mounts, so that other work of the agent runs. A node may have thousands of
+  // them.
   const pause = async (): Promise<void> => {
     looked += 1
     if (looked % 256 === 0) await breathe()
@@ -93,8 +94,8 @@ function mountFolders(root: string): { readonly folders: readonly string[]; read
 }
 
 /**
- * Key (`dev:ino`) of the network namespace that is mounted on a file. Namespaces have the device number of the kernel's
- * nsfs. Files with another device number are not namespaces, and are never opened.
+ * Key (`dev:ino`) of the network namespace that is mounted on a file. Returns `undefined` for a file whose device
+ * number is not the kernel's nsfs. Such a file is not a namespace, and is never opened.
  */
 function mountedAt(path: string, dev: string | undefined): string | undefined {
   try {

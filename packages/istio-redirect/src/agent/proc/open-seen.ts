@@ -5,8 +5,8 @@ import type { NodeLook } from './node-look.ts'
 import { podOfProcess } from './proc-files.ts'
 
 /**
- * Opens the network namespace of a process. Returns `undefined` if the process no longer belongs to the pod `uid`.
- * Without `uid`, returns `undefined` if the process belongs to any pod.
+ * Opens the network namespace of a process. With `uid`, returns `undefined` if the process does not belong to that pod
+ * any more. Without `uid`, returns `undefined` if the process belongs to a pod.
  */
 export function openOfProcess(
   { hostProc }: NodeLook,
@@ -34,7 +34,10 @@ export function openUnowned(look: NodeLook, key: string): Netns | undefined {
 
 // internal
 
-/** Number of processes through which opening a network namespace is tried, as some of them may have ended. */
+/**
+ * Maximal number of processes through which the agent tries to open a network namespace. Some of the processes may have
+ * ended.
+ */
 const TRIES = 8
 
 /**

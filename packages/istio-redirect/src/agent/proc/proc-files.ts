@@ -33,8 +33,8 @@ export function podOfProcess(hostProc: string, pid: string): string | undefined 
 /** Start time of a process in clock ticks since boot. `Infinity` if the start time is unknown. */
 export function startTimeOf(hostProc: string, pid: string): number {
   const stat = beginningOf(join(hostProc, pid, 'stat')) ?? ''
-  // Splits `/proc/PID/stat` after the last parenthesis: the program's name is in parentheses, and may contain
-  // parentheses itself.
+  // Splits the text of `/proc/PID/stat` after its last parenthesis. The program's name is in parentheses, and may
+  // itself contain parentheses and spaces.
   const text = stat.slice(stat.lastIndexOf(')') + 1).split(' ')[20] ?? ''
   return /^\d+$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY
 }
@@ -55,8 +55,8 @@ export interface StartedProcess {
 /** Limit of listed processes. Linux permits up to 2^22 process IDs, and a healthy node has far fewer processes. */
 const MOST_PROCESSES = 1 << 18
 /**
- * Buffer for files of a process in procfs. The path of a control group has at most 4096 characters. Longer files are
- * ignored.
+ * Buffer for reading files of a process in procfs. Files that do not fit are ignored. The buffer is large enough: the
+ * path of a control group has at most 4096 characters.
  */
 const buffer = Buffer.alloc(16 * 1024)
 

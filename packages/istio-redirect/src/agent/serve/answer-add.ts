@@ -11,17 +11,21 @@ import { Refusal } from '../../serve/refusal.ts'
 /** Functions by which the agent gets knowledge about a pod when it answers an ADD of the plugin. */
 export interface AgentSources {
   /**
-   * Finds the current pod with this UID. Rejects if the pod is not found soon: the plugin then asks the API server
-   * itself, and reports any error.
+   * Finds the current pod with this UID. Rejects if the pod is not found within a short time. The plugin then asks the
+   * API server itself, and reports an error if that fails, too.
    */
   pod(who: AskedPod): Promise<PodInfo>
   /**
-   * Enrols a pod in ambient mode if the selectors choose the pod. Resolves with `undefined` if the agent cannot decide,
-   * or if the enrolment takes too long. The plugin then asks the API server itself, and announces the pod on the event
-   * socket. Rejects with the reason if the enrolment fails.
+   * Enrols a pod in ambient mode if the selectors choose the pod. Rejects with the reason if the enrolment fails.
+   *
+   * Resolves with `undefined` if the agent cannot decide, or if the enrolment takes too long. The plugin then asks the
+   * API server itself, and announces the pod on the event socket.
    */
   readonly enrol?: ((pod: StartingPod) => Promise<'enrolled' | 'not-ambient' | undefined>) | undefined
-  /** Makes the kernel batch that writes the rules of a pod. The default function does not cache batches. */
+  /**
+   * Makes the kernel batch (encoded netlink messages) that writes the rules of a pod. Default: a function without a
+   * cache.
+   */
   readonly batch?: typeof makeBatch
 }
 

@@ -22,9 +22,11 @@ export interface DecisionServerOptions extends BoundedOptions {
 }
 
 /**
- * HTTP server of the agent for the plugin: `POST /add` asks for the decision about an ADD. `GET /status` serves
- * `install-cni status`. The server sends the head of the response as soon as it has read the request. The plugin thus
- * knows at once that an agent is running.
+ * HTTP server of the agent for the plugin and for `install-cni status`. The plugin sends `POST /add` to ask for the
+ * decision about an ADD. `install-cni status` reads `GET /status`.
+ *
+ * The server sends the head of the response as soon as it has read the request. The plugin thus knows at once that an
+ * agent is running.
  */
 export function decisionServer(options: DecisionServerOptions): Server {
   const { bounds = { ...boundsFor(MOST_WAITING), bytesOfOne: MAX_REQUEST } } = options

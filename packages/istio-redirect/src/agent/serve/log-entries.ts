@@ -3,7 +3,8 @@ import type { LogEntry } from '../log/format.ts'
 import type { Labels } from '../part/services.ts'
 
 /**
- * Maximal nesting of the JSON of a log line: deeper than any line of the plugin, and too shallow to overflow the stack.
+ * Maximal depth of nested objects and arrays in a log line. No line of the plugin is that deep, and deeper lines could
+ * overflow the stack.
  */
 const MAX_DEPTH = 32
 
@@ -92,7 +93,7 @@ function parseOrNothing(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // For a log line that is not JSON, the caller reports the fault `form`.
+    // Returns `undefined` for a log line that is not JSON. The caller then reports the fault `form`.
     return undefined
   }
 }

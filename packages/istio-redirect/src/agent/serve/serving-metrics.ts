@@ -10,8 +10,8 @@ export interface ServingMetrics {
 }
 
 /**
- * Upper bounds in seconds of the histogram of answer durations. An answer with an API request takes about ten times as
- * long as an answer from the cache.
+ * Upper bounds in seconds for the histogram of answer durations. The bounds cover answers from the cache, and answers
+ * with an API request, which take about ten times as long.
  */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 3]
 

@@ -6,11 +6,11 @@ export interface ServingStatus {
   readonly version: string
   /** Source of the agent's knowledge about pods: a watch of the node's pods, or one API request for each pod. */
   readonly pods: 'watched' | 'asked for'
-  /** Reason why the agent requests pods one by one from the API server, instead of watching them. */
+  /** Reason why the agent cannot watch pods, and requests each pod from the API server instead. */
   readonly problem?: string | undefined
   /** Status of ambient mode. Absent if ambient mode is off, and from older agents. */
   readonly ambient?: AmbientStatus | undefined
-  /** Reason why a stopping agent cannot distinguish an update of its DaemonSet from a removal. */
+  /** Reason why a stopping agent cannot tell if its DaemonSet is being updated or removed. */
   readonly upgrade?: string | undefined
 }
 

@@ -28,7 +28,7 @@ export interface ServingServices {
   readonly config: ServeConfig
   readonly api: ApiAccess
   readonly watches: PodWatches
-  /** Log scope for messages of the agent itself, in contrast to the plugin's lines. */
+  /** Log scope for messages of the agent itself. The plugin's log lines have another scope. */
   readonly own: ScopedLog
   readonly metrics: ServingMetrics
   /** Called after each failed attempt to listen on the socket for the plugin. */
@@ -43,8 +43,8 @@ export interface ServingServices {
 }
 
 /**
- * Enrols a starting pod in ambient mode. Resolves with `undefined` if enrolment is impossible now, or if the watch has
- * not delivered the pod yet.
+ * Enrols a starting pod in ambient mode. Resolves with `undefined` if the agent cannot enrol pods now, or if the watch
+ * has not delivered the pod yet.
  */
 export type EnrolPod = (pod: HandedPod, signal: AbortSignal) => Promise<'enrolled' | 'not-ambient' | undefined>
 
@@ -55,8 +55,8 @@ const ASKING_MS = 2500
 const MOST_ASKED = 2
 
 /**
- * Deadline in milliseconds for an enrolment during an ADD. A slower enrolment continues, and the plugin announces the
- * pod on the event socket.
+ * Deadline in milliseconds for an enrolment during an ADD. After the deadline, the enrolment continues, and the plugin
+ * announces the pod on the event socket instead.
  */
 const ENROLLING_MS = 2500
 

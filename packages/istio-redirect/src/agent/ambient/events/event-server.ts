@@ -31,7 +31,8 @@ const MAX_BYTES = 64 * 1024
  * - 500 with the reason if the enrolment fails.
  */
 export function eventServer(options: EventServerOptions): Server {
-  // Accepts 256 connections: after a reboot, all pods of the node connect at once, and each waits for its enrolment.
+  // Accepts 256 connections at a time: after a reboot, the plugins of all pods connect at once, and each waits for an
+  // enrolment.
   const bounds = { ...boundsFor(256), totalMs: 30_000 }
   return boundedServer(
     (request, response) => {
@@ -88,7 +89,8 @@ function send(
   requests.inc({ response_code: String(status) })
   if (response.destroyed) return
   const headers = text === '' ? {} : { 'content-type': 'text/plain; charset=utf-8' }
-  // A request body that is too long is not read completely. The server then closes the connection after the response.
+  // Closes the connection after the response if the request body was too long: the server has not read the rest of the
+  // body.
   response.writeHead(status, headers).end(text === '' ? undefined : `${text}\n`, () => {
     if (!request.complete) request.destroy()
   })

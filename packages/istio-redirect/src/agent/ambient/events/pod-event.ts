@@ -6,7 +6,10 @@ import { parseAddress } from '@cni/types/ip'
 export interface PodEvent {
   readonly namespace: string
   readonly name: string
-  /** Path of the pod's network namespace on the node. `''` if the agent has to find the namespace. */
+  /**
+   * Path of the pod's network namespace on the node. `''` if the plugin sent no path; the agent then searches for the
+   * namespace.
+   */
   readonly netns: string
   /** IP addresses of the pod in canonical form, without duplicates. */
   readonly addresses: readonly string[]
@@ -23,8 +26,8 @@ export class PodEventError extends Error {
 }
 
 /**
- * Parses an event of a plugin like Istio: member names in any case, unknown members ignored, absent and `null` members
- * empty. Throws a {@link PodEventError}.
+ * Parses an event of a plugin by Istio's rules. Member names may be in any case, unknown members are ignored, and a
+ * missing or `null` member is empty. Throws a {@link PodEventError}.
  */
 export function readPodEvent(body: string): PodEvent {
   const document = parse(body) ?? {}
@@ -59,15 +62,15 @@ function syntaxProblem(body: string): string {
   return rest === undefined ? 'it is not JSON' : `invalid character '${printed(rest)}' after top-level value`
 }
 
-/** True if the event's body may be truncated: it is empty, or a bracket or a string is still open at its end. */
+/** True if the event's body looks truncated. The body is empty, or a bracket or a string is still open at the end. */
 function isCut(body: string): boolean {
   const { depth, inText } = scan(body).end
   return body.trim() === '' || inText || depth > 0
 }
 
 /**
- * First character after a complete JSON object or array in the event's body. Returns `undefined` if the object or array
- * itself is invalid.
+ * Returns the first character (not its position) behind the complete JSON object or array in the event's body. Returns
+ * `undefined` if the object or array itself is invalid.
  */
 function afterValue(body: string): string | undefined {
   const { closedAt } = scan(body)

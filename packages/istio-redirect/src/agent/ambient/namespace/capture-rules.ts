@@ -3,16 +3,16 @@ import { memo } from '../../../memo.ts'
 import type { RulesOfBoth } from '../rules/installed-rules.ts'
 
 /**
- * Maximal length in characters of capture settings whose rules are cached. Longer settings are rare, and their rules
- * need megabytes of memory.
+ * Maximal length in characters of capture settings (ports and ranges that the pod redirects) whose rules are cached.
+ * Longer settings are rare, and their rules need megabytes of memory.
  */
 const MOST_CHARS = 4096
 
 const everyTable = allPodTables()
 
 /**
- * Builds the rules for the capture settings of a pod, for iptables and for nftables. Caches the rules of recent
- * settings, and with them the kernel batches of the rules.
+ * Builds the iptables and nftables rules for the capture settings of a pod (ports and ranges to redirect). Caches the
+ * rules of recent settings. The kernel batches (encoded netlink messages) of these rules stay cached, too.
  */
 export const captureRules = memo(newRules, (key) => key.length <= MOST_CHARS)
 

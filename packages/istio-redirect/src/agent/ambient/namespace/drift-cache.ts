@@ -9,20 +9,20 @@ import type { IdentifiedLease } from './netns-cache.ts'
  */
 export interface DriftCache {
   /**
-   * True if the last check of the pod found no differences, and `mark` is unchanged since then. Fewer than ten calls
-   * may rely on one check. Each call counts. The limit exists because the mark does not show changes of routes.
+   * True if a check of the pod can be skipped: its last check found no differences, and `mark` is unchanged since then.
+   * After nine such answers the result is false until the next check, because `mark` does not show changes of routes.
    */
   isClean(uid: string, mark: string | undefined): boolean
   /**
-   * True if the last check of the pod found no differences, and `mark` is unchanged since then. The pod's rules are
-   * then unchanged, and only its routes need a check.
+   * True if a check of the pod needs to read only its routes: the last check found no differences, and `mark` is
+   * unchanged since then. The pod's rules are then unchanged, too.
    */
   isSame(uid: string, mark: string | undefined): boolean
   wasClean(uid: string, mark: string | undefined): void
   forget(uid: string): void
 }
 
-/** Number of checks of a pod's rules that are skipped after a check without differences. */
+/** Number of checks of a pod that may be skipped after a check without differences. */
 const TRUSTED_LOOKS = 9
 
 /** Creates a cache of check results, initially without pods. */
@@ -45,11 +45,11 @@ export function driftCache(): DriftCache {
 }
 
 /**
- * Mark for the rules of a pod's network namespace. The mark changes with every change of the existing or the wanted
- * rules.
+ * Text that identifies the state of the rules in a pod's network namespace, for comparisons. It contains the namespace,
+ * the kernel's count of nf_tables changes, and the wanted redirection settings.
  *
- * The mark contains the kernel's count of nf_tables changes. It is `undefined` if the count is unavailable. Callers
- * read the mark before they read the rules.
+ * The result is `undefined` if the count is unavailable. Callers call this function before they read the rules, so that
+ * a change during the read is noticed.
  */
 export function markOf(
   lease: IdentifiedLease,
@@ -65,7 +65,7 @@ export function markOf(
   }
 }
 
-/** Mark for the rules of a pod's network namespace, if the kernel's count of nf_tables changes is already known. */
+/** Variant of `markOf` for callers that know the kernel's count of nf_tables changes (`generation`) already. */
 export function markAt({ identity }: IdentifiedLease, capture: PodCapture, generation: number): string {
   const { dev, ino, cookie } = identity
   return JSON.stringify([`${dev}:${ino}:${cookie}`, generation, capture])

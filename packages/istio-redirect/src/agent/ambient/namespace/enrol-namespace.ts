@@ -9,12 +9,13 @@ import { captureRules } from './capture-rules.ts'
 /** Result of {@link enrolNamespace}, which installs the rules in a pod's network namespace. */
 export interface EnrolReport {
   /**
-   * Outcome of the installation of the rules in the pod's namespace. Even with `unchanged`, routes may have been added.
+   * Changes that the installation of the rules made in the pod's namespace. Applies to rules only: with `unchanged`,
+   * routes may still have been added.
    */
   readonly plan: ApplyPlan
   /**
-   * Kernel's count of nf_tables changes in the pod's namespace after the enrolment, if known. The rules are unchanged
-   * as long as the kernel has the same count.
+   * Kernel's count of nf_tables changes in the pod's namespace after the enrolment, if known. If the count is the same
+   * later, the rules are unchanged.
    */
   readonly generation?: number | undefined
   /** Routes and policy rules that the enrolment added to the pod's namespace, as texts. */
@@ -26,8 +27,8 @@ export interface EnrolReport {
  * Redirects the traffic of a pod's network namespace to the sockets that ztunnel opens in that namespace. Adds the
  * routes and policy rules that return answers to ztunnel, and then the redirection rules.
  *
- * Equal objects in the namespace stay, and different ones are replaced. If a step fails, all changes of this call are
- * undone.
+ * Existing objects that are equal to the wanted ones stay, and different ones are replaced. If a step fails, all
+ * changes of this call are rolled back.
  */
 export async function enrolNamespace(
   netns: NetnsTarget,
@@ -62,8 +63,8 @@ export async function namespaceDrift(
 }
 
 /**
- * Variant of {@link namespaceDrift} that reads only routes and policy rules. Callers know that the nf_tables rules are
- * unchanged since the last check without differences.
+ * Variant of {@link namespaceDrift} that compares only routes and policy rules. For callers that know that the
+ * nf_tables rules are unchanged since the last check without differences.
  */
 export async function uncountedDrift(
   netns: NetnsTarget,
@@ -91,13 +92,14 @@ export async function releaseNamespace(
   options: RulesOptions = {},
 ): Promise<void> {
   const place = await openPlace(netns, capture, options)
-  // Removes the rules that mark packets before the routes: a marked packet without its route would be lost.
+  // Removes the redirection rules before the routes. The rules mark packets, and a marked packet would be lost without
+  // its route.
   await place.rules.remove()
   await removeItems(netns, place)
 }
 
 /**
- * Removes objects of ambient mode from a pod's namespace in which a sidecar may also have written rules. Removes only
+ * Removes objects of ambient mode from the namespace of a pod that may also have rules of a sidecar. Removes only
  * objects that certainly belong to ambient mode.
  */
 export async function releaseProven(
@@ -115,7 +117,10 @@ interface Place {
   readonly rules: InstalledRules
   /** Wanted routes and policy rules of the pod's namespace, in the order of their creation. */
   readonly items: readonly NetworkItem[]
-  /** Unwanted routes and policy rules that an enrolment with other settings may have added to the pod's namespace. */
+  /**
+   * Routes and policy rules that are not wanted. An enrolment with other settings may have added them to the pod's
+   * namespace.
+   */
   readonly needless: readonly NetworkItem[]
 }
 
@@ -125,8 +130,8 @@ async function openPlace(netns: NetnsTarget, capture: PodCapture, options: Rules
   const possible = { ...capture, ipv6: capture.ipv6 && disabled !== undefined }
   const [route4, rule4] = [localRoute('ipv4', replyRoute), markRule('ipv4', replyRoute)]
   const [route6, rule6] = [localRoute('ipv6', replyRoute), markRule('ipv6', replyRoute)]
-  // With IPv6 disabled on the loopback interface, wants only the policy rule: the kernel refuses an IPv6 route over
-  // that interface.
+  // Wants no IPv6 route, but only the policy rule, if IPv6 is disabled on the loopback interface: the kernel refuses an
+  // IPv6 route over that interface.
   const of6 = disabled === undefined ? [] : disabled === '1' ? [rule6] : [route6, rule6]
   return {
     rules: installedRules(netns, captureRules(possible), options),
@@ -149,8 +154,8 @@ async function removeItems(netns: NetnsTarget, { items, needless }: Place): Prom
 }
 
 /**
- * Adds a route or policy rule without a check before. Checks only after an error if the route or rule exists already,
- * because most namespaces are new.
+ * Adds a route or policy rule without a prior check, because most namespaces are new. Only if the kernel reports an
+ * error, checks if the route or rule exists already.
  */
 async function isAdded(item: NetworkItem, rtnl: Rtnl): Promise<boolean> {
   try {

@@ -13,21 +13,24 @@ export interface CheckedPod {
 /** Result of the comparison of a pod's open namespace with the node's processes and mounts. */
 export type NamespaceFinding =
   | { readonly is: 'held' }
-  /** The pod is in another namespace than the open one. {@link NamespaceCheck.replace} stores the new one. */
+  /**
+   * The pod is in another namespace than the one that the agent holds open. {@link NamespaceCheck.replace} stores the
+   * pod's namespace.
+   */
   | { readonly is: 'replaced'; readonly before: string | undefined; readonly netns: Netns }
   /**
-   * Nothing on the node shows that the pod is in the namespace that the agent holds open. The result is sure if
-   * processes of the pod are in another namespace, or if the agent holds none.
+   * The check has not found the pod in the namespace that the agent holds open. `isSure`: the pod has processes in
+   * another namespace, or the agent holds no namespace for the pod. Otherwise the pod may just be ending.
    */
   | { readonly is: 'lost'; readonly why: string; readonly isSure: boolean }
 
-/** Compares the namespaces that the agent holds open for pods with the processes and mounts of the node. */
+/** Checks the namespaces that the agent holds open for pods against the processes and mounts of the node. */
 export interface NamespaceCheck {
   /** Checks the namespaces of pods, and returns the results by UID. One snapshot of the node serves all pods. */
   check(pods: readonly CheckedPod[]): Promise<ReadonlyMap<string, NamespaceFinding>>
   /**
-   * Stores the found namespace of a pod instead of the former one. Returns `false` if the pod got another namespace in
-   * the meantime, or if the cache no longer has the pod.
+   * Stores the namespace that the check found for a pod, and closes the former one. Returns `false` if the pod got
+   * another namespace in the meantime, or if the cache no longer has the pod.
    */
   replace(uid: string, workload: Workload, finding: NamespaceFinding & { readonly is: 'replaced' }): boolean
 }

@@ -4,8 +4,8 @@ import type { FoundNamespaces } from '../../proc/find-pod-namespaces.ts'
 /** Finds the network namespaces of pods. Concurrent requests share one snapshot of the node. */
 export interface NamespaceFinder {
   /**
-   * Finds the network namespace of a pod with these addresses. The caller closes the namespace. `undefined` if the node
-   * shows no such namespace.
+   * Finds the network namespace of a pod by its UID and addresses. The caller closes the namespace. Returns `undefined`
+   * if no process and no mount on the node shows the namespace.
    */
   find(uid: string, addresses: readonly string[]): Promise<Netns | undefined>
 }
@@ -33,8 +33,8 @@ export function namespaceFinder({ look, warn }: NamespaceFinderOptions): Namespa
         const { namespaces, warnings } = await look(new Map(addresses))
         for (const text of warnings) warn(text)
         for (const [uid, askers] of turn) {
-          // A namespace handle has one owner, so the first request gets it. Further requests for the same pod search
-          // again.
+          // Gives the namespace handle to the first request, because a handle has one owner. The other requests for the
+          // same pod search again.
           const [first, ...others] = askers
           first?.resolve(namespaces.get(uid))
           for (const other of others) void find(uid, other.addresses).then(other.resolve, other.reject)

@@ -41,10 +41,10 @@ export interface NetnsCache extends Disposable {
   /** Adds or updates a pod in the cache, without a namespace. A namespace that the pod already has stays. */
   know(uid: string, workload: Workload): void
   /**
-   * Stores the open namespace of a pod. The cache closes the namespace later.
+   * Stores the open namespace of a pod. From then on, the cache owns the handle and closes it.
    *
-   * If the cache has the same namespace for the pod already, the new handle is closed. A different namespace replaces
-   * the former one.
+   * If the cache already has this namespace for the pod, the new handle is closed. Another namespace of the pod is
+   * replaced.
    *
    * @throws {@link DiscoveryError} if the handle is the namespace of the node or of the agent. The handle is then
    *   closed and not stored.
@@ -52,14 +52,14 @@ export interface NetnsCache extends Disposable {
   keep(uid: string, workload: Workload, netns: Netns): void
   has(uid: string): boolean
   /**
-   * Returns a counted reference to the pod's open namespace. The caller disposes of the reference. Returns `undefined`
-   * if the pod or its namespace is unknown.
+   * Returns a counted reference to the pod's open namespace, which the caller disposes of. Returns `undefined` if the
+   * cache does not know the pod, or has no namespace of the pod.
    */
   lease(uid: string): IdentifiedLease | undefined
   /** Key of the pod's open namespace, as `dev:ino` (device and inode number). */
   keyOf(uid: string): string | undefined
   /**
-   * UIDs of the cached pods by the keys (`dev:ino`) of their namespaces. The namespaces are open, so the kernel does
+   * UID of the cached pod for each namespace key (`dev:ino`). The cache holds the namespaces open, so the kernel does
    * not reuse their inode numbers.
    */
   holders(): ReadonlyMap<string, string>
@@ -76,8 +76,7 @@ export interface NetnsCache extends Disposable {
 /**
  * Creates a cache of open namespaces, initially without pods.
  *
- * @param hostProc - procfs of the node, from which the cache reads the node's own namespace; that namespace is
- *   refused for pods
+ * @param hostProc - procfs of the node. It shows the node's own namespace, which the cache refuses for pods
  * @throws {@link DiscoveryError} if the node's own namespace is unknown.
  */
 export function netnsCache(hostProc: string): NetnsCache {
@@ -125,8 +124,8 @@ export function netnsCache(hostProc: string): NetnsCache {
 // internal
 
 /**
- * Refuses the namespaces of the node and of the agent: rules in them would redirect traffic of the node or the agent.
- * The program ztunnel does not refuse these namespaces.
+ * Refuses the namespaces of the node and of the agent as namespaces of a pod. Rules in them would redirect traffic of
+ * the node or the agent, and ztunnel itself does not refuse them.
  */
 function refuseReserved(hostProc: string, { namespace, name }: Workload, netns: Netns): void {
   let isReserved = true

@@ -8,7 +8,7 @@ export type HostIp = ReturnType<typeof hostIpOf>
 
 /** Options of {@link hostedKernel}, which follows changes of the node's address. */
 export interface HostedKernelOptions {
-  /** Queries the node's address. Called once, and again before each start of a ztunnel. */
+  /** Finds the node's current address. Called once at the beginning, and again before each start of a ztunnel. */
   readonly ask: () => Promise<HostIp>
   readonly make: (hostIp: string) => Promise<ChosenKernelSide>
   readonly log: ScopedLog
@@ -22,8 +22,8 @@ export interface HostedKernel extends ChosenKernelSide {
 /**
  * Creates a `KernelSide` for the current address of the node. Queries the address again at each start of a ztunnel.
  *
- * On ptp networks, the first pod creates the address from which the node sends probes. After a change of the address, a
- * new KernelSide reconciles the objects of the former one in the kernel.
+ * The address may change: on networks of the plugin `ptp`, the node gets its address towards pods with the first pod. A
+ * new KernelSide then takes over the rules and routes of the former one.
  */
 export async function hostedKernel({ ask, make, log }: HostedKernelOptions): Promise<HostedKernel> {
   const tell = (text: string, { ip, why }: HostIp): void => log.info(text, { hostIp: ip, why: printable(why) })

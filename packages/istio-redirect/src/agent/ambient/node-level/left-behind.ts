@@ -10,18 +10,22 @@ import type { ScopedLog } from '../../part/services.ts'
 import { nodeLevelMark } from './node-level-mark.ts'
 import { removeSharedConfig } from './shared-config.ts'
 
-/** Settings that locate the mark file of node-level redirection, and the forced iptables variant. */
+/**
+ * Settings that determine the run directory with the mark file of node-level redirection, and the forced iptables
+ * variant.
+ */
 export type MarkedPlace = Pick<AmbientConfig, 'backendFile' | 'forceIptablesBinary'>
 
 type Mode = NodeLevelConfig['mode']
 type NodeSettings = ReadonlyMap<string, string>
 
 /**
- * Stores a mark file in the run directory: redirect mode, path of the shared config file, and former sysctls of the
- * node. A later agent with another mode needs the mark file to remove the redirection.
+ * Writes the mark file of node-level redirection into the run directory. It contains the redirect mode, the path of the
+ * shared config file, and the original sysctls of the node. A later agent with another mode reads the file to remove
+ * the redirection.
  *
- * Removes the redirection of another mode first. Returns the values of the sysctls from before any agent changed them.
- * Throws if these values can be neither read nor stored.
+ * Before that, removes the redirection of another mode. Returns the original sysctls, from before any agent changed
+ * them. Throws if they can be neither read nor stored.
  */
 export async function markNodeLevel(
   place: MarkedPlace,
@@ -41,8 +45,8 @@ export async function markNodeLevel(
 export const unmarkNodeLevel = (place: MarkedPlace): void => rmSync(nodeLevelMark(place), { force: true })
 
 /**
- * Removes the node-level redirection that an earlier agent left, if this agent redirects in another way or not at all.
- * Does nothing without a mark file. Never rejects.
+ * Removes the node-level redirection that an earlier agent left on the node. Called by agents that use another redirect
+ * mode, or none. Does nothing without a mark file. Never rejects.
  */
 export async function removeLeftBehind(place: MarkedPlace, host: NetnsTarget, log: ScopedLog): Promise<void> {
   const mark = readMark(place)
@@ -108,7 +112,10 @@ interface Mark {
   readonly settings: NodeSettings | undefined
 }
 
-/** Reads the mark file of node-level redirection. Even an invalid mark file shows that the node was redirected. */
+/**
+ * Reads the mark file of node-level redirection. Returns `undefined` without a file. An invalid file still counts: it
+ * shows that the node was redirected.
+ */
 function readMark(place: MarkedPlace): Mark | undefined {
   if (!existsSync(nodeLevelMark(place))) return undefined
   try {

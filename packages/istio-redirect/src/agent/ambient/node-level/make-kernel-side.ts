@@ -29,7 +29,10 @@ async function byEbpf({ host, log, settings }: KernelSideOptions): Promise<Chose
   return { kernel, needsNetns: true }
 }
 
-/** Chooses an iptables variant for node-level redirection, which does not support native nftables. */
+/**
+ * Chooses an iptables variant for node-level redirection. Native nftables is never chosen, because node-level
+ * redirection does not support it.
+ */
 async function backendOf({ config, host, log }: KernelSideOptions) {
   const { forceIptablesBinary: forced, backendFile: stateFile } = config
   const wish = { nativeNftables: false, forced, ipv6: false }

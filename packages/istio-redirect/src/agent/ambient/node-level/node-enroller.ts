@@ -18,7 +18,7 @@ export interface NodeEnrollerOptions {
    */
   readonly needsNetns: boolean
   readonly find: (uid: string, addresses: readonly string[]) => Promise<Netns | undefined>
-  /** Prefix that the agent adds to namespace paths from plugins: `/host` in a pod of the agent. */
+  /** Prefix for namespace paths from plugins: `/host` if the agent runs in a pod. */
   readonly hostRoot: string
   readonly annotate: WriteAnnotation
   readonly log: ScopedLog
@@ -70,8 +70,8 @@ export function nodeEnroller(options: NodeEnrollerOptions): Enroller {
     },
     async leave(pod, { patch }) {
       await kernel.removePod(pod.uid)
-      // Removes the annotation only if the agent wrote it. The annotation of a user that keeps the pod out of the mesh
-      // stays.
+      // Removes the annotation only if its value is one that the agent writes. Another value is from a user, such as
+      // one that keeps the pod out of the mesh.
       if (patch !== undefined && redirectionStatus(pod) !== undefined) await annotate(pod, undefined, patch)
     },
     heal: async () => [],

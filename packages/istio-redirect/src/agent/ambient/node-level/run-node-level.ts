@@ -32,9 +32,10 @@ const FAREWELL_MS = 3000
  *
  * - The newest ready ztunnel gets the traffic of pods in the mesh. Without a ready ztunnel, the redirection stays and
  *   the traffic is dropped.
- * - Calls of plugins and the watch of pods enrol pods. The list of enrolled pods is stored in the kernel.
- * - When ambient mode ends, the redirection is removed from the node. It stays if another agent follows, which
- *   reconciles the existing objects.
+ * - A pod is enrolled when a plugin calls, or when the watch of pods reports the pod. The list of enrolled pods is
+ *   stored in the kernel, in ipset sets or eBPF maps.
+ * - When ambient mode ends, the redirection is removed from the node. If another agent takes over, the redirection
+ *   stays, and that agent reconciles it.
  *
  * Rejects if the node's address is unknown or the kernel cannot be queried.
  */
@@ -71,7 +72,7 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
     if (isAdopted) pods.look(uid)
   }
   const seen = watchedPods({ config, log, look })
-  // Separate signal for requests to the API server: annotations are also removed after `ending` has aborted.
+  // Separate AbortController for requests to the API server: annotations are still removed after `ending` has aborted.
   const farewell = new AbortController()
   using patches = podPatches(api, { signal: farewell.signal, reach: reach?.of('pods/status') })
   const annotate = annotationWriter({ patch: patches.patch, wrote: seen.wrote })
@@ -128,15 +129,15 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
   }
   if (options.isRemoved()) await remove()
 
-  /** Starts to manage the pods that an earlier agent enrolled in the kernel. */
+  /** Takes over the pods that an earlier agent enrolled in the kernel. */
   async function adopt(): Promise<void> {
     await sweep()
     isAdopted = true
     options.tell({ ...running, isReady: true })
     log.info('ambient mode is ready', { pods: seen.all().length, ztunnel: lead.serving()?.name })
     for (const { uid } of seen.all()) pods.look(uid)
-    // Elects a ztunnel at once if the API server has listed all ztunnels already. If not, the complete list starts the
-    // election.
+    // Elects a ztunnel now, if the API server has already listed all ztunnels. Otherwise the election starts when the
+    // list is complete.
     if (ztunnels.isListed()) lead.look()
   }
 

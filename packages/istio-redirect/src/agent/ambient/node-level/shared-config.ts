@@ -3,8 +3,8 @@ import { dirname } from 'node:path'
 import { writeFileAtomic } from '@cni/host'
 
 /**
- * Content of the config file that tells plugins on the node about node-level redirection, including the plugins of
- * Istio 1.19. The agent always replaces the whole file.
+ * Content of the config file by which plugins on the node learn of node-level redirection. Plugins of Istio 1.19 read
+ * the same file. The agent always replaces the whole file.
  */
 export interface SharedConfig {
   /** True if a ztunnel gets the traffic of the node's pods. */

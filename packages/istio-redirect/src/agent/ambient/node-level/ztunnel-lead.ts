@@ -14,8 +14,8 @@ export interface ZtunnelLeadOptions {
   /** Opens the network namespace of a ztunnel pod. The caller closes the namespace. `undefined` if it was not found. */
   readonly find: (uid: string, addresses: readonly string[]) => Promise<Netns | undefined>
   /**
-   * Called after each change of the serving ztunnel, with the new ztunnel or with `undefined`. If the function rejects,
-   * the change is retried.
+   * Called when another ztunnel serves the node (with that ztunnel), or when none serves it any more (with
+   * `undefined`). If the function rejects, it is called again later.
    */
   readonly serves: (ztunnel: ZtunnelPod | undefined) => Promise<void>
   readonly log: ScopedLog
@@ -24,11 +24,11 @@ export interface ZtunnelLeadOptions {
 
 /** Elects the newest ready ztunnel pod of the node, and directs the traffic of pods to it. */
 export interface ZtunnelLead {
-  /** Queues an election of the serving ztunnel. Callers call it after a change of ztunnel pods. */
+  /** Queues an election of the serving ztunnel. To be called after a change of ztunnel pods. */
   look(): void
   /**
-   * Returns the ztunnel pod that gets the traffic of the node's pods. Returns `undefined` if no ztunnel is ready or
-   * could be started.
+   * Returns the ztunnel pod that gets the traffic of the node's pods. Returns `undefined` if no ztunnel is ready, or if
+   * no start of a ztunnel succeeded.
    */
   serving(): ZtunnelPod | undefined
   /** Reason why the last election or start of a ztunnel failed, as a sentence. */
@@ -36,7 +36,10 @@ export interface ZtunnelLead {
   idle(): Promise<void>
 }
 
-/** Creates the election of the serving ztunnel. No ztunnel gets traffic before the first call of `look`. */
+/**
+ * Creates the election of the serving ztunnel. The method `look` starts the first election; until then, no ztunnel gets
+ * traffic.
+ */
 export function ztunnelLead({ kernel, ztunnels, find, serves, log, signal }: ZtunnelLeadOptions): ZtunnelLead {
   let serving: ZtunnelPod | undefined
   let isTold = false
@@ -52,8 +55,8 @@ export function ztunnelLead({ kernel, ztunnels, find, serves, log, signal }: Ztu
     if (elected !== undefined) {
       const { uid, name, ip, dnsCapture } = elected
       using netns = await find(uid, [ip])
-      // The agent is stopping, and may have removed the redirection from the node. Installing rules for the ztunnel now
-      // would leave objects behind.
+      // Installs no rules for the ztunnel if the agent is stopping. The agent may already have removed the redirection,
+      // and new rules would stay on the node.
       if (signal.aborted) return
       if (netns === undefined) throw new Error(noNamespaceOf(`ztunnel ${name}`, uid))
       const { changed, warnings } = await kernel.start({ uid, name, ip, netns, dnsCapture })

@@ -5,8 +5,8 @@ import { type NetnsTarget, type NewPolicyRule, openRtnl, type Rtnl } from '@cni/
 import { formatAddress, type IpFamily, parseAddress, unmapAddress } from '@cni/types/ip'
 
 /**
- * Policy rules for probes to pods on AWS branch interfaces. AWS routes the traffic of branch interfaces by separate
- * routing tables. The policy rules send probes through these tables, and exempt the answers from them.
+ * Policy rules for probes to pods on AWS branch interfaces. AWS routes the traffic of a branch interface by a routing
+ * table of its own. The policy rules send probes through this table, and send answers through the local table instead.
  */
 export interface BranchInterfaces {
   /** Adds policy rules for addresses of a pod. Returns the addresses that are on an AWS branch interface. */
@@ -18,8 +18,8 @@ export interface BranchInterfaces {
 }
 
 /**
- * True if TCP early demux is off in the node's kernel. Probes to AWS branch interfaces then need policy rules. With
- * early demux, the kernel finds the socket of an answer before routing.
+ * True if probes to AWS branch interfaces need policy rules, because TCP early demux is off in the node's kernel. With
+ * early demux, the kernel finds the socket of an answer before routing, and needs no rules.
  */
 export function needsBranchRoutes(hostProc: string): boolean {
   try {
@@ -67,8 +67,8 @@ const LOCAL_TABLE = 255
 const KERNELS_TABLES = [0, 253, 254, 255]
 
 /**
- * Policy rules for probes to an address, derived from the policy rules of the address's AWS branch interface. Returns
- * `undefined` if the address is on no branch interface.
+ * Policy rules for probes to an address of a pod. They are derived from existing policy rules of the AWS branch
+ * interface with this address. Returns `undefined` if the address is on no branch interface.
  */
 async function rulesFor(rtnl: Rtnl, address: string): Promise<readonly NewPolicyRule[] | undefined> {
   const family: IpFamily = address.includes(':') ? 'ipv6' : 'ipv4'

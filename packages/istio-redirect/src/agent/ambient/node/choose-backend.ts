@@ -35,15 +35,16 @@ export interface BackendChoice {
 }
 
 /**
- * Chooses the back end of ambient mode. Native nftables is used if the settings ask for it, and if no ipset sets of
- * iptables rules are left. In all other cases, the first match of:
+ * Chooses the back end of ambient mode. Native nftables is chosen if the settings ask for it and the kernel supports
+ * it. It is not chosen while ipset sets of earlier iptables rules are left. In all other cases, the first match of:
  *
  * 1. The iptables variant that the settings force.
- * 2. The iptables variant that an earlier start of the agent chose.
+ * 2. The iptables variant that an earlier start of the agent chose and stored.
  * 3. iptables-legacy, if other programs have legacy rules.
  * 4. The installed variant, iptables-nft first.
  *
- * Rules of this project and empty tables do not count, so that every start of the agent chooses the same.
+ * Rules of this project and empty tables do not count as rules of other programs. Every start of the agent therefore
+ * chooses the same variant.
  *
  * @throws `IptablesError('NO_BINARY')` if the forced iptables variant is not installed, or if no variant is
  *   installed.
@@ -139,8 +140,8 @@ async function installed(
 }
 
 /**
- * True if the iptables variant is installed and the kernel supports the variant. With `programs: 'always'`, the
- * iptables programs themselves must be installed. Without that option, netlink access is enough.
+ * True if the iptables variant can be used: it is installed, and the kernel supports it. With `programs: 'always'`, the
+ * iptables programs must be installed. Without that option, access over netlink is enough.
  */
 async function isThere(
   netns: NetnsTarget,
@@ -161,8 +162,8 @@ function hasNftables(netns: NetnsTarget): boolean {
     using nft = openNft(netns)
     return nft.generation() >= 0
   } catch (error) {
-    // After any other error, support of the kernel is unknown. The agent assumes it: the iptables programs report
-    // errors later.
+    // Assumes after any other error that the kernel supports the variant. If that is wrong, the iptables programs
+    // report an error later.
     return !(isNftError(error) && error.code === 'UNSUPPORTED')
   }
 }

@@ -2,7 +2,8 @@ import type { BranchInterfaces } from './branch-interfaces.ts'
 import type { ProbeSets } from './probe-sets.ts'
 
 /**
- * Combines two objects: each change of the node's address sets also updates the policy rules for AWS branch interfaces.
+ * Wraps the node's address sets: each change of a pod's addresses also updates the policy rules for AWS branch
+ * interfaces.
  */
 export function nodeAddresses(
   sets: ProbeSets,

@@ -13,10 +13,10 @@ export interface NodeProbesOptions extends Pick<RulesOptions, 'backend' | 'progr
   /** Network namespace of the node. Default: the namespace that this process was started in. */
   readonly netns?: NetnsTarget | undefined
   /**
-   * Selects a nftables table instead of iptables and ipset.
+   * Selects the native back end: one nftables table instead of iptables rules and ipset sets.
    *
-   * nftables cannot distinguish packets that a process of the node sends from forwarded packets. Native rules therefore
-   * match packets by the user ID of the kubelet.
+   * The native rules match packets by the kubelet's user ID: they cannot distinguish the node's own packets from
+   * forwarded packets.
    */
   readonly native?: { readonly kubeletUid: number } | undefined
 }
@@ -40,8 +40,8 @@ export interface NodeProbes {
   /** Removes the rules of ambient mode and the address sets with all entries from the node. */
   remove(): Promise<void>
   /**
-   * Watches the node's rules, but not the sets, until the signal aborts. Yields each time the rules differ from the
-   * installed ones.
+   * Watches the node's rules until the signal aborts, but not its address sets. Yields when the rules differ from the
+   * rules that `apply` installed.
    *
    * The nftables back end reports changes at once. With iptables, the rules are checked several times a second.
    */
@@ -59,7 +59,8 @@ export function nodeProbes(
   const rules = installedRules(
     netns,
     { iptables: hostRules(capture), nftables: { wanted: tables, all: tables } },
-    // Keeps other Istio chains on the node: they belong to sidecars of pods on the host network, or to another version.
+    // Keeps other Istio chains on the node. They belong to sidecars of pods on the host network, or to another Istio
+    // version.
     { backend, programs, native: native !== undefined, reconcile: false },
   )
   const ipsets = ipset(netns)

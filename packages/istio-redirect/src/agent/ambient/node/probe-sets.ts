@@ -8,7 +8,7 @@ import type { AddressSet, ProbeEntry, SetEdit } from './address-set.ts'
 
 /** Entries that `ProbeSets.sync` added to the node's address sets, and entries that it removed. */
 export interface SyncReport {
-  /** Entries of pods that the address sets lacked, or had with another pod's UID. */
+  /** Entries that were missing in the address sets, or that had the UID of another pod. */
   readonly added: readonly ProbeEntry[]
   /** Entries of the address sets that belonged to no known pod. */
   readonly removed: readonly ProbeEntry[]
@@ -29,8 +29,9 @@ export interface ProbeSets {
   /** Creates missing address sets of the node, and keeps existing ones. */
   create(): Promise<void>
   /**
-   * Sets the addresses of a pod in the node's address sets. Removes other entries with the pod's UID. An address of
-   * another pod moves to this pod. Returns addresses of a family (IPv6) that is turned off.
+   * Replaces the addresses of a pod in the node's address sets. Other entries with the pod's UID are removed. An
+   * address that belonged to another pod now belongs to this pod. Returns the addresses of a family without a set, such
+   * as IPv6 if it is turned off.
    */
   put(uid: string, addresses: readonly string[]): Promise<string[]>
   /**
@@ -39,21 +40,21 @@ export interface ProbeSets {
    */
   drop(uid: string): Promise<string[]>
   /**
-   * Makes the node's address sets equal to the given pods, by UID. Changes only what differs. A pod without addresses
-   * keeps its entries, because its addresses may not be known yet.
+   * Makes the entries of the node's address sets equal to the addresses of `pods` (addresses by UID). Changes only what
+   * differs. A pod with an empty list keeps its entries, because its addresses may not be known yet.
    */
   sync(pods: ReadonlyMap<string, readonly string[]>): Promise<SyncReport>
   /**
-   * Restores entries of the address sets that another process removed or changed, and returns them. Unknown entries
-   * stay, because an agent that takes over may have added them.
+   * Restores entries of the address sets that another process removed or changed. Returns the restored entries. Keeps
+   * unknown entries, because a newer agent that takes over may have added them.
    */
   heal(): Promise<ProbeEntry[]>
   /** Lists the sets and entries that {@link ProbeSets.heal} would restore. Changes nothing. */
   missing(): Promise<MissingProbes>
   list(): Promise<ProbeEntry[]>
   /**
-   * Removes the node's address sets. The kernel frees removed rules with a delay, so the call retries for a short time.
-   * Then throws `IN_USE` if a rule still refers to a set.
+   * Removes the node's address sets. Retries for a short time, because the kernel frees deleted rules with a delay.
+   * Throws `IN_USE` if a rule still refers to a set after that.
    */
   destroy(): Promise<void>
 }
@@ -71,7 +72,8 @@ export function probeSets(sets: readonly AddressSet[]): ProbeSets {
       const isNew = kept.complete && !isDropped && ![...known.values()].includes(uid)
       if (isNew && addresses.length === 0) return { added: [], removed: [] }
       kept.whole = undefined
-      // Updates the map `known` before the kernel: if the write to the set fails, `heal` repeats it.
+      // Updates the map `known` before the set in the kernel. If the write to the set fails, `heal` writes the entries
+      // again.
       for (const [address, owner] of known) if (owner === uid) known.delete(address)
       for (const address of addresses) known.set(address, uid)
       // For a new pod, writes without listing the set: the pod has no entries, and listing is slow with many pods.
@@ -135,7 +137,7 @@ interface KeptSet {
   readonly known: Map<string, string>
   /** Generation number of the address set at the last check that found no missing entry. */
   whole: number | undefined
-  /** True after the first `sync`: the map `known` then contains every entry of the set that has a UID. */
+  /** True after the first `sync`. From then on, the map `known` has all entries of the set that have a UID. */
   complete: boolean
 }
 
@@ -166,7 +168,7 @@ function byFamily(addresses: readonly string[]): Readonly<Record<'ipv4' | 'ipv6'
   return found
 }
 
-/** Entries to add and remove so that an address set has exactly the given addresses for a pod. */
+/** Changes of an address set after which it has exactly the given addresses for one pod. */
 function ownEdit(uid: string, addresses: readonly string[], there: readonly ProbeEntry[]): SetEdit {
   const already = new Set(there.filter((entry) => entry.uid === uid).map(({ address }) => address))
   return {
@@ -188,7 +190,7 @@ function syncEdit(
   return {
     added: [...owners].flatMap(([address, uids]) => {
       const uid = uids.at(-1)
-      // If two pods claim the same address, the pod whose UID the entry already has keeps the address.
+      // If two pods have the same address, keeps the existing entry with the UID of one of them.
       return uid === undefined || uids.includes(present.get(address) ?? '') ? [] : [{ address, uid }]
     }),
     removed: there.filter(

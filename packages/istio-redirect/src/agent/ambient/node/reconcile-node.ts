@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type HealPace, healPace } from './heal-pace.ts'
 import type { NodeProbes } from './node-probes.ts'
 
-/** Objects on the node that the agent checks and repairs together: its rules, or its address sets. */
+/** Group of objects on the node that are checked and repaired together: the rules, or the address sets. */
 export type NodePart = 'host_rules' | 'host_sets'
 
 /** Event that {@link reconcileNode} reports: a repair of the node, or a failure. */
@@ -25,8 +25,8 @@ export interface ReconcileNodeOptions {
  * Keeps the rules and sets of a node in their wanted state until the signal aborts. The latest calls of `apply`, `put`,
  * `drop` and `sync` define the wanted state.
  *
- * Restores deleted objects within a second. If another process repeatedly changes objects, the pauses grow. Never
- * rejects. Before callers remove the rules on purpose, they abort the signal and await the promise.
+ * Restores deleted objects within a second. If another process changes the objects again and again, the pauses before
+ * repairs grow. Never rejects. To remove the rules on purpose, first abort the signal and await the promise.
  */
 export async function reconcileNode(node: NodeProbes, options: ReconcileNodeOptions): Promise<void> {
   const context = { ...options, node, observe: options.observe ?? (() => {}) }
@@ -64,8 +64,8 @@ async function keepRules({ node, signal, observe }: Context): Promise<void> {
   async function heal(drift: readonly string[]): Promise<void> {
     if (!(await paced(pace, part, { signal, observe }))) return
     const plan = await node.apply()
-    // Restores the entries of the address sets, too: a process that deleted the nftables table has also deleted its
-    // sets.
+    // Also restores the entries of the address sets: they are lost if another process deleted the nftables table with
+    // its sets.
     const entries = await node.sets.heal()
     if (plan !== 'unchanged' || entries.length > 0) observe({ type: 'healed', part, drift })
   }

@@ -10,7 +10,7 @@ export { redirectionAnnotation }
  * API request that sets the redirection annotation of a pod to `status`, or removes the annotation. Returns `undefined`
  * if no change is needed.
  *
- * A merge patch of the pod's status needs fewer permissions than a patch of the whole pod.
+ * The request patches the subresource `pods/status`, which needs fewer permissions than a patch of the whole pod.
  */
 export function annotationPatch(
   pod: Pick<AmbientPod, 'namespace' | 'name' | 'annotations'>,
@@ -38,8 +38,8 @@ export function annotationPatch(
 export type EnrolmentOutcome = 'enrolled' | 'unacknowledged' | 'impossible'
 
 /**
- * API request that writes the result of an enrolment attempt into the pod's annotation.
- * `undefined` for the result `impossible`.
+ * API request that writes the result of an enrolment into the pod's annotation. Returns `undefined` for the result
+ * `impossible`, which is not written.
  */
 export function patchAfter(
   pod: Pick<AmbientPod, 'namespace' | 'name' | 'annotations'>,

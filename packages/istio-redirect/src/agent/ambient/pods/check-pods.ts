@@ -8,7 +8,7 @@ import type { PodQueue } from './pod-queue.ts'
 import { foundAgain, type PodState } from './pod-state.ts'
 import type { PodStore } from './pod-store.ts'
 
-/** Options of {@link podChecker}, the check of the namespaces of enrolled pods. */
+/** Options of {@link podChecker}, the check of the network namespaces of enrolled pods. */
 export interface PodCheckerOptions {
   readonly namespaces: NamespaceCheck
   readonly states: ReadonlyMap<string, PodState>
@@ -19,8 +19,9 @@ export interface PodCheckerOptions {
 }
 
 /**
- * Creates the check of the network namespaces that the agent holds open for enrolled pods. A pod that is in another
- * namespace is enrolled in that namespace. A pod without a known namespace counts as not captured. Never rejects.
+ * Creates a check of the network namespaces that the agent holds open for enrolled pods. If a pod is in another
+ * namespace, the agent enrols the pod in that namespace. If no namespace of a pod is found, the pod counts as not
+ * captured. The check never rejects.
  */
 export function podChecker(options: PodCheckerOptions): () => Promise<void> {
   const { namespaces, states, seen, queue, count, log } = options
@@ -53,8 +54,8 @@ export function podChecker(options: PodCheckerOptions): () => Promise<void> {
     { why, isSure }: NamespaceFinding & { readonly is: 'lost' },
     pod: AmbientPod,
   ): void => {
-    // When a pod ends, its processes and its mount disappear before its API object. The check therefore ignores the
-    // first time at which the node shows no trace of the pod.
+    // Ignores the first check that finds no trace of the pod: the processes and the mount of an ending pod disappear
+    // before its API object does.
     if (!isSure && !state.unseen) {
       state.unseen = true
       return

@@ -31,7 +31,7 @@ export interface EnrollerOptions extends AnnotationWriterOptions {
   readonly finder: NamespaceFinder
   readonly sets: Pick<ProbeSets, 'put' | 'drop'>
   readonly zds: Pick<ZdsServer, 'add' | 'remove'>
-  /** Prefix that the agent adds to namespace paths from plugins: `/host` in a pod of the agent. */
+  /** Prefix for namespace paths from plugins: `/host` if the agent runs in a pod. */
   readonly hostRoot: string
   readonly log: ScopedLog
 }
@@ -101,7 +101,7 @@ export function enroller(options: EnrollerOptions): Enroller {
 
   /**
    * Finds the network namespace of a pod, installs the redirection rules, and returns a counted reference to the
-   * namespace. After an error, a pod that was not cached before is removed from the cache.
+   * namespace. If that fails for a pod that was not in the cache before, removes the pod from the cache.
    */
   const captured = async (pod: AmbientPod, given: EnrolOptions): Promise<IdentifiedLease> => {
     const isKnown = cache.has(pod.uid)
@@ -115,7 +115,7 @@ export function enroller(options: EnrollerOptions): Enroller {
       return lease
     } catch (cause) {
       lease?.[Symbol.dispose]()
-      // Removes the pod from ztunnels: a ztunnel that connected during the failed attempt may have received the pod.
+      // Also removes the pod from ztunnels. A ztunnel that connected during this attempt may have received the pod.
       if (!isKnown && cache.forget(pod.uid)) await zds.remove(pod.uid)
       throw new EnrolmentError('IMPOSSIBLE', `pod add cannot be retried: ${messageOf(cause)}`, { cause })
     }
@@ -159,7 +159,8 @@ export function enroller(options: EnrollerOptions): Enroller {
         const found = cache.has(pod.uid) ? undefined : await finder.find(pod.uid, pod.addresses)
         if (found !== undefined) cache.keep(pod.uid, workloadOf(pod), found)
         using lease = cache.lease(pod.uid)
-        // Keeps the pod's cache entry until its rules are removed, because a retry needs the pod's network namespace.
+        // Keeps the pod in the cache until its rules are removed. If the removal fails, the retry needs the cached
+        // network namespace.
         const release = left === 'all' ? releaseNamespace : releaseProven
         if (lease !== undefined) await release(lease.netns, captureForRelease(options), rules)
       }
@@ -186,7 +187,10 @@ export function enroller(options: EnrollerOptions): Enroller {
 /** Name of a pod for messages: `namespace/name`. */
 export const podRef = ({ namespace, name }: Pick<AmbientPod, 'namespace' | 'name'>): string => `${namespace}/${name}`
 
-/** Error message for a pod or ztunnel whose network namespace no process and no mount on the node shows. */
+/**
+ * Error message if the network namespace of a pod or ztunnel is not found: no process and no mount on the node shows
+ * it.
+ */
 export const noNamespaceOf = (what: string, uid: string): string =>
   `no process of ${what} (${uid}) shows its namespace, and no mount in /run/netns has its addresses`
 
@@ -200,8 +204,8 @@ export const workloadOf = ({ name, namespace, serviceAccount }: AmbientPod): Wor
 // internal
 
 /**
- * Redirection settings with which all rules of a pod are removed. Ignores the annotations of the pod, as they may be
- * invalid.
+ * Redirection settings for the removal of a pod's rules: with them, all rules of the pod are found. Ignores the pod's
+ * annotations, which may be invalid.
  */
 const captureForRelease = ({ capture }: EnrollerOptions): PodCapture => ({
   ...capture,

@@ -5,8 +5,8 @@ import { podRef } from './enroller.ts'
 import type { PodStore } from './pod-store.ts'
 
 /**
- * Finds the pod that a plugin's call names in the store of watched pods. Waits for a moment, as the plugin may be
- * faster than the watch.
+ * Finds the pod of a plugin's call in the store of watched pods. Retries for a moment: the plugin may call before the
+ * watch has delivered the pod.
  */
 export async function soughtPod(given: HandedPod, seen: PodStore, signal: AbortSignal): Promise<AmbientPod> {
   for (let looks = 1; ; looks += 1) {
@@ -27,10 +27,7 @@ export const notEligible = (pod: PodIdentity): Error =>
 
 // internal
 
-/**
- * Maximal number of lookups of a plugin's pod in the store. The plugin may be faster than the watch that fills the
- * store.
- */
+/** Maximal number of lookups of a plugin's pod in the store. The watch may fill the store after the plugin's call. */
 const LOOKS = 11
 const LOOK_PAUSE_MS = 10
 

@@ -27,7 +27,7 @@ export interface PodsInMeshOptions {
   readonly signal: AbortSignal
 }
 
-/** Name of a pod as `namespace/name`, with the reason for its state as a sentence. */
+/** Pod as `namespace/name`, with a sentence that explains its state. */
 export interface PodAndReason {
   readonly pod: string
   readonly why: string
@@ -47,8 +47,8 @@ export interface MeshReconciler {
   /** Enrols the pod that a plugin's call names. Resolves when the pod is in the mesh and its annotation is written. */
   enrol(pod: HandedPod, signal: AbortSignal): Promise<void>
   /**
-   * Records that an earlier agent enrolled the pod in the mesh. With `hadSidecar`, a sidecar may have written rules in
-   * the pod since then.
+   * Takes over a pod that an earlier agent enrolled in the mesh. `hadSidecar`: the pod now has a sidecar, which may
+   * have written rules in the pod.
    */
   adopt(pod: AmbientPod, hadSidecar?: boolean): void
   /** Checks the redirection rules in a pod, and repairs them. */
@@ -61,17 +61,14 @@ export interface MeshReconciler {
   /** UIDs of the pods that this agent has enrolled in the mesh, completely or in part. */
   enrolled(): string[]
   counts(): PodCounts
-  /** Pods whose enrolment waits or failed, each with the reason. The list is limited to the first 20. */
+  /** First 20 pods whose enrolment waits or failed, each with the reason. */
   waiting(): PodAndReason[]
-  /**
-   * Pods that are enrolled but whose traffic is not captured, each with the reason. The list is limited to the first
-   * 20.
-   */
+  /** First 20 pods that are enrolled but whose traffic is not captured, each with the reason. */
   astray(): PodAndReason[]
   idle(): Promise<void>
 }
 
-/** Limit of enrolment steps in one reconciliation of a pod. A pod whose steps succeed needs fewer. */
+/** Maximal number of enrolment steps in one reconciliation of a pod. The limit ends a loop that makes no progress. */
 const MOST_STEPS = 6
 
 /** Creates the reconciler of the node's pods, initially without pods. */
@@ -133,7 +130,7 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
     count(state)
   }
 
-  /** Performs an enrolment step for a pod. Returns true if the pod needs no further step now. */
+  /** Performs one enrolment step for a pod. Returns true if no step follows now. */
   async function take(step: EnrolmentStep, pod: AmbientPod, state: PodState): Promise<boolean> {
     if (step.step !== 'none') log.info(`${WORDS[step.step]}: ${step.why}`, { pod: podRef(pod) })
     switch (step.step) {
@@ -145,8 +142,8 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
           await enroller.enrol(pod, { addresses: step.addresses, reach: reachOf(state) })
         } catch (error) {
           if (!isEnrolmentError(error) || error.code !== 'IMPOSSIBLE') throw error
-          // Does not retry here: the next change of the pod, or the next round of `reconcilePods`, retries the
-          // enrolment.
+          // Ends this reconciliation without a retry. The next change of the pod, or the next round of `reconcilePods`,
+          // tries the enrolment again.
           state.waits = printable(error.message)
           state.calm.failed(state.waits, { pod: podRef(pod) })
           return true

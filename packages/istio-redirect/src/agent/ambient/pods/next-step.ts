@@ -7,7 +7,7 @@ import { annotationPatch } from './annotation.ts'
 export interface Reached {
   readonly status: RedirectionStatus
   readonly addresses: readonly string[]
-  /** True if the pod had a sidecar when this agent started. The sidecar may have written rules in the pod. */
+  /** True if the pod had a sidecar when this agent took over the pod. The sidecar may have written rules in the pod. */
   readonly hadSidecar?: boolean | undefined
 }
 
@@ -29,7 +29,7 @@ export interface PodSituation {
 /**
  * Next enrolment step of a pod. The member `why` is the reason as a sentence without the pod's name.
  *
- * - `none`: the pod needs no step, or waits for one (`waiting`).
+ * - `none`: no step now. With `waiting`, the pod cannot be enrolled yet.
  * - `enrol`: install the pod's rules, send the pod to ztunnel, add its addresses to the node's sets, write its
  *   annotation.
  * - `addresses`: update the pod's addresses in the node's sets.
@@ -45,7 +45,8 @@ export type EnrolmentStep =
   | { readonly step: 'leave'; readonly rules: LeftRules; readonly patch: KubeRequest | undefined; readonly why: string }
 
 /**
- * Rules to remove from a pod that leaves the mesh. The value `proven` means rules that a sidecar cannot have written.
+ * Choice of the rules to remove from a pod that leaves the mesh. With `proven`, only rules that certainly belong to
+ * ambient mode are removed. Rules of a sidecar stay.
  */
 export type LeftRules = 'all' | 'proven' | 'none'
 
@@ -58,15 +59,16 @@ export function nextStep(situation: PodSituation, settings: EnrolmentSettings): 
   const inMesh = reached !== undefined || redirectionStatus(pod) !== undefined
   if (deleted) return afterDeletion(situation, settings, inMesh)
   if (pod.completed) {
-    // The pod has ended. Its rules affect no traffic any more, and the kernel removes them with the network namespace.
+    // Removes no rules, because the pod has ended. The rules affect no traffic any more, and the kernel removes them
+    // with the network namespace.
     return inMesh ? leave(pod, 'none', 'it has ended') : none('it has ended')
   }
   if (namespaceLabels === undefined) return wait(`its namespace ${pod.namespace} is not known yet`)
   const decision = decideEnrolment(pod, namespaceLabels, settings)
   if (decision.enrolled) return towardsEnrolled(situation, decision.why)
   if (!inMesh) return none(decision.why)
-  // The pod may be in the mesh only by its annotation, which a user may have written. The annotation alone must not
-  // cause removal of rules of the node or of a sidecar.
+  // Removes no rules of the node or of a sidecar. The pod may count as enrolled only because of its annotation, which a
+  // user may have written.
   if (decision.reason === 'host-network') return leave(pod, 'none', decision.why)
   const isKnown = decision.reason !== 'sidecar' || (reached !== undefined && reached.hadSidecar !== true)
   return leave(pod, isKnown ? 'all' : 'proven', decision.why)
@@ -79,8 +81,8 @@ function towardsEnrolled({ pod, reached }: PodSituation, why: string): Enrolment
   if (reached?.status !== 'enabled') {
     return addresses.length === 0 ? wait('it has no address yet') : { step: 'enrol', addresses, why }
   }
-  // Ignores an empty list of addresses: a pod that ends may lose its addresses before its deletion. Its removal from
-  // the node's sets still needs the former addresses.
+  // Ignores an empty list of addresses. An ending pod may lose its addresses before its deletion, and the removal from
+  // the node's sets still needs them.
   if (addresses.length > 0 && !sameAddresses(addresses, reached.addresses)) {
     return { step: 'addresses', addresses, why: `its addresses changed from ${reached.addresses.join(', ') || 'none'}` }
   }
@@ -91,16 +93,16 @@ function towardsEnrolled({ pod, reached }: PodSituation, why: string): Enrolment
 }
 
 /**
- * Chooses the step for a deleted pod: its annotation is gone with the pod, and the kernel removes its network
- * namespace.
+ * Chooses the step for a deleted pod. The annotation has disappeared with the pod, and the kernel removes the pod's
+ * network namespace.
  */
 function afterDeletion(
   { pod, namespaceLabels }: PodSituation,
   settings: EnrolmentSettings,
   inMesh: boolean,
 ): EnrolmentStep {
-  // A pod whose enrolment was in progress has no annotation yet. Such a pod has to leave the mesh too, even if its
-  // Kubernetes namespace is excluded or missing.
+  // Removes the pod also if its enrolment was only in progress, so that the pod has no annotation yet. This applies
+  // even if the pod's Kubernetes namespace is excluded or missing now.
   const mayBe =
     !pod.completed && decideEnrolment(pod, namespaceLabels ?? {}, { ...settings, excludeNamespaces: [] }).enrolled
   if (!inMesh && !mayBe) return none('it was deleted')

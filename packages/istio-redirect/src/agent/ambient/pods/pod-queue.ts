@@ -6,11 +6,14 @@ export interface PodQueue {
   /**
    * Queues a reconciliation of a pod. Several calls before the reconciliation starts cause only one reconciliation.
    *
-   * A failed reconciliation is repeated after growing pauses until it succeeds. A call during a pause starts it at
-   * once.
+   * A failed reconciliation is repeated after growing pauses until it succeeds. A call during such a pause starts the
+   * reconciliation at once.
    */
   look(uid: string): void
-  /** Runs a function after the queued work on the same pod. Rejects with the error of the function, without a retry. */
+  /**
+   * Runs a function after the work on the same pod that is already queued. Rejects with the error of the function, and
+   * does not retry.
+   */
   run<T>(uid: string, work: () => Promise<T>): Promise<T>
   /** Resolves when no work on pods is running. Pauses before a retry do not count as work. */
   idle(): Promise<void>
@@ -22,7 +25,10 @@ export interface PodQueueOptions {
   readonly look: (uid: string) => Promise<void>
   /** Called after each failed reconciliation of a pod, with the pause in milliseconds before the retry. */
   readonly failed: (uid: string, error: unknown, pauseMs: number) => void
-  /** Signal after which no work on pods starts. Waiting calls of `run` reject with the signal's reason. */
+  /**
+   * AbortSignal after whose abort no work on pods starts. Waiting calls of `run` then reject with the reason of the
+   * abort.
+   */
   readonly signal: AbortSignal
   /** Limit of concurrent reconciliations of pods. Work that `run` starts does not count. Default: 8. */
   readonly lookers?: number | undefined
@@ -63,8 +69,8 @@ export function podQueue(options: PodQueueOptions): PodQueue {
     for (const uid of wanted) {
       if (looking >= lookers) return
       const line = lineOf(uid)
-      // A reconciliation of this pod is queued or running, and may have read the pod before the last change. The pod
-      // stays in the list, so that another reconciliation follows.
+      // Keeps the pod in the list while a reconciliation of it is queued or running. That reconciliation may have read
+      // the pod before the last change, so another one must follow.
       if (line.looks) continue
       looking += 1
       line.looks = true

@@ -10,9 +10,9 @@ export interface PodState {
   waits: string | undefined
   /** Reason why the pod is enrolled but its traffic is not captured. */
   lost: string | undefined
-  /** True if the last check of the node found no process and no mount that shows the pod's namespace. */
+  /** True if the last check of the node found no trace of the pod's namespace: no process and no mount. */
   unseen: boolean
-  /** Names of the counters in `PodCounts` that include the pod now. */
+  /** Names of the counters in `PodCounts` that currently count the pod. */
   counted: readonly Kind[]
   readonly calm: ReturnType<typeof calmLog>
 }
@@ -21,7 +21,7 @@ export interface PodState {
 export interface PodCounts {
   readonly enrolled: number
   readonly pending: number
-  /** Number of enrolled pods whose traffic is not captured. Most of these pods also count as enrolled. */
+  /** Number of enrolled pods whose traffic is not captured. `enrolled` or `pending` counts the same pods. */
   readonly notCaptured: number
 }
 
@@ -39,7 +39,7 @@ export const newState = (uid: string, log: ScopedLog): PodState => ({
   calm: calmLog(log, ''),
 })
 
-/** Names of the counters in `PodCounts` that have to include the pod. */
+/** Names of the counters in `PodCounts` that should count the pod, according to its state. */
 export function kindsOf({ reached, waits, lost }: PodState): readonly Kind[] {
   const kinds: Kind[] = []
   if (waits !== undefined) kinds.push('pending')

@@ -8,19 +8,19 @@ import { slimLabels, slimPod } from './slim-pod.ts'
 
 /** Store of the node's pods and the cluster's namespaces. Two watches of the API server keep it current. */
 export interface PodStore {
-  /** Observer that the watch of the node's pods calls. It fills the store. */
+  /** Observer that fills the store. The watch of the node's pods calls it. */
   readonly pods: Observer
   readonly namespaces: Observer
   /** Finds the existing (not deleted) pod with this namespace and name. */
   find(who: PodIdentity): AmbientPod | undefined
-  /** Known facts about a pod. After the pod's deletion, they are available until `forget` is called. */
+  /** Known facts about a pod, also about a deleted pod until `forget` is called. */
   situationOf(uid: string): Omit<PodSituation, 'reached'> | undefined
   namespaceLabels(name: string): Labels | undefined
   /** All pods of the node that are not deleted. */
   all(): AmbientPod[]
   /**
-   * Records that the agent has written a pod's annotation, with the `resourceVersion` from the API server's answer. The
-   * watch may still deliver older versions of the pod, whose annotations are ignored.
+   * Records that the agent has written a pod's annotation. The text `version` is the `resourceVersion` in the API
+   * server's answer. The watch may still deliver older versions of the pod; their annotations are ignored.
    */
   wrote(uid: string, status: RedirectionStatus | undefined, version: string | undefined): void
   /** Removes a deleted pod from the store. */

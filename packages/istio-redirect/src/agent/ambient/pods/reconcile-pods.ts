@@ -22,9 +22,9 @@ export async function reconcilePods(pods: MeshReconciler, { signal, roundMs }: R
     const uids = pods.enrolled()
     await breathe()
     for (const [at, uid] of uids.entries()) {
-      // Ignores the rejection of the check: the agent is stopping.
+      // Ignores a rejection: the check rejects only if the agent is stopping.
       await pods.heal(uid).catch(() => {})
-      // A check of a pod blocks the thread for milliseconds. Yields so that ztunnel and plugins are served first.
+      // Yields after each pod, so that ztunnel and plugins are served: a check blocks the thread for milliseconds.
       await breathe()
       const left = ends - performance.now()
       // Runs the first round without pauses, because changes before the agent's start are unknown.

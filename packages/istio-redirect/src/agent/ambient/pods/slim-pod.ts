@@ -25,8 +25,8 @@ export function slimPod(pod: AmbientPod): AmbientPod {
 }
 
 /**
- * Limits the labels of a pod or a namespace. Labels above 16 Ki characters in all are reduced to `app` and Istio's
- * labels. Selectors of the mesh then see no other labels.
+ * Limits the size of the labels of a pod or a namespace. If keys and values have more than 16 Ki characters in all,
+ * keeps only `app` and Istio's labels. Selectors of the mesh can then match no other labels.
  */
 export function slimLabels(labels: Labels): Labels {
   const entries = Object.entries(labels)

@@ -9,7 +9,7 @@ import { type PodStore, podStore } from './pod-store.ts'
 export interface WatchedPodsOptions {
   readonly config: AmbientConfig
   readonly log: ScopedLog
-  /** Queues a pod, so that the agent decides again if the pod belongs to the mesh. */
+  /** Queues a pod. The agent then decides again if the pod belongs to the mesh. */
   readonly look: (uid: string) => void
 }
 

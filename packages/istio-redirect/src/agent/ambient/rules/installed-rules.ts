@@ -25,8 +25,8 @@ export interface RulesOptions extends Pick<IptablesOptions, 'backend' | 'program
 export interface RulesOfBoth {
   readonly iptables: IptablesRuleset
   /**
-   * nftables form of the rules: `wanted` are the tables to write, and `all` are the tables that this project writes
-   * with any settings.
+   * nftables form of the rules. The tables in `wanted` are written. The list `all` has every table that this project
+   * writes with any settings, so that unwanted tables are removed.
    */
   readonly nftables: { readonly wanted: NftRuleset; readonly all: NftRuleset }
 }
@@ -45,7 +45,9 @@ export interface InstalledRules {
    * Describes differences between the rules of the namespace and the rules that {@link InstalledRules.apply} installs.
    */
   drift(): Promise<string[]>
-  /** Lists the existing redirection rules of both back ends as texts, for a namespace that should have none. */
+  /**
+   * Lists the existing redirection rules of both back ends as texts. For a namespace that should have no such rules.
+   */
   present(): Promise<string[]>
   /** Removes the redirection rules from the namespace, for both back ends. */
   remove(): Promise<void>
@@ -66,8 +68,8 @@ export type RulesLook = { readonly drift: readonly string[] } | { readonly error
 
 /** Creates the manager of the redirection rules in a network namespace. */
 export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: RulesOptions = {}): InstalledRules {
-  // With native nftables, `iptables-nft` reads the former iptables rules, because it finds the rules of both iptables
-  // variants.
+  // With native nftables, selects `iptables-nft` to find former iptables rules. Its rules of both variants, nft and
+  // legacy, are found.
   const by: RulesOptions = options.native === true ? { ...options, backend: 'iptables-nft' } : options
   const both = { iptables: byIptables(netns, rules.iptables, by), nftables: byNftables(netns, rules.nftables) }
   const [used, other] = options.native === true ? [both.nftables, both.iptables] : [both.iptables, both.nftables]
@@ -84,8 +86,8 @@ export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: 
     drift: async () => [...(await used.drift()), ...(await other.present())],
     present: async () => [...(await used.present()), ...(await other.present())],
     async remove() {
-      // Removes the rules of the other back end first, because it usually has none. Deleting rules makes later netlink
-      // calls wait.
+      // Removes the rules of the other back end first. There are usually none, and deleting rules delays all later
+      // netlink calls.
       await other.remove()
       await used.remove()
     },
@@ -132,7 +134,7 @@ function byIptables(
     apply: async () => tables.apply(await wanted()),
     drift: async () => lines(iptablesDriftText(await tables.diff(await wanted()))),
     present: async () => lines(iptablesDriftText(await tables.diff({ chains: rules.chains, rules: [] }))),
-    // The removal keeps other Istio chains: it is unknown if ambient mode or a sidecar wrote these chains.
+    // Keeps other Istio chains, because either ambient mode or a sidecar may have written them.
     remove: () => tables.remove(rules),
     async *watch(signal) {
       const interval = (await tells(netns, backend)) ? TOLD_MS : LOOK_MS
@@ -144,14 +146,20 @@ function byIptables(
   }
 }
 
-/** Intervals in milliseconds between checks of the rules: 300 if the kernel reports changes, 800 if it does not. */
+/**
+ * Intervals in milliseconds between checks of the rules. `TOLD_MS` applies if the kernel reports changes, `LOOK_MS` if
+ * it does not.
+ */
 const TOLD_MS = 300
 const LOOK_MS = 800
 
 const tells = async (netns: NetnsTarget, backend: RulesOptions['backend']): Promise<boolean> =>
   backend !== 'iptables-legacy' && !(await hasLegacyTables(netns))
 
-/** Adds all existing Istio chains to the wanted chains. A chain without a wanted rule is then removed. */
+/**
+ * Adds all existing Istio chains to the chains that this project manages. A managed chain without wanted rules is
+ * removed.
+ */
 function withForeignChains(
   own: readonly Ruleset['chains'][number][],
   { ipv4, ipv6 }: Awaited<ReturnType<ReturnType<typeof iptables>['snapshot']>>,
@@ -197,8 +205,8 @@ function byNftables(netns: NetnsTarget, rules: RulesOfBoth['nftables']): RulesBy
 }
 
 /**
- * Runs a function on nf_tables. Ignores the errors of a kernel without nf_tables, which cannot have nftables rules of
- * this project.
+ * Runs a function on nf_tables. Returns `otherwise` if the kernel has no nf_tables: it then has no nftables rules of
+ * this project either.
  */
 async function unlessUnsupported<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
   try {

@@ -4,10 +4,10 @@ import { legacySnapshot } from './foreign-rules.ts'
 
 /**
  * Returns the iptables chains that certainly belong to ambient mode, in a namespace where a sidecar may have rules too.
- * Returns no chains if nothing proves that the pod was enrolled in ambient mode.
+ * Returns no chains without proof that the pod was enrolled in ambient mode.
  *
- * Ambient mode and sidecars both have a chain `ISTIO_OUTPUT` in the table `nat`. If the table has other sidecar chains,
- * `ISTIO_OUTPUT` belongs to the sidecar.
+ * Ambient mode and sidecars both use a chain `ISTIO_OUTPUT` in the table `nat`. If `nat` also has chains that only
+ * sidecars use, `ISTIO_OUTPUT` belongs to the sidecar.
  */
 export async function provenChains(
   netns: NetnsTarget,

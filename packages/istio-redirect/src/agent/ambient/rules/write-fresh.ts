@@ -5,11 +5,12 @@ import type { NetnsTarget } from '@cni/netns'
 import { FRESH_GENERATION } from '../../../fresh-generation.ts'
 
 /**
- * Writes iptables rules to a network namespace without any nf_tables change, as most pods have when they start. Does
- * not search for former rules, and sends the same kernel batch to all these namespaces.
+ * Writes iptables rules to a new network namespace, in which nf_tables has never changed. Most pods have such a
+ * namespace when they start. Searches for no former rules, and sends the same kernel batch (encoded netlink messages)
+ * to all these namespaces.
  *
- * Returns the kernel's count of nf_tables changes after the batch. Returns `undefined` if the namespace was changed
- * before, or if the kernel refused the batch. In both cases nothing is written.
+ * Returns the kernel's count of nf_tables changes after the batch. Writes nothing and returns `undefined` if the
+ * namespace is not new, or if the kernel refused the batch.
  */
 export function writeFresh(netns: NetnsTarget, rules: Ruleset): number | undefined {
   if (netns === 'host') return undefined
@@ -21,7 +22,7 @@ export function writeFresh(netns: NetnsTarget, rules: Ruleset): number | undefin
 
 // internal
 
-/** Kernel batches by the rules that they write. A batch is kept in memory as long as its rules are. */
+/** Cached kernel batches (encoded netlink messages), each by its rules. A batch is freed together with its rules. */
 const kept = new WeakMap<Ruleset, { readonly batch: Uint8Array | undefined }>()
 
 function batchOf(rules: Ruleset): Uint8Array | undefined {

@@ -19,7 +19,7 @@ export type WithNetns<R> = R extends AddRequest ? R & { readonly netns: Netns } 
  */
 export interface SnapshotExchange {
   send(request: WithNetns<SnapshotRequest>): Promise<void>
-  /** Receives the ztunnel's answer to the oldest unanswered message of the snapshot. */
+  /** Receives one answer of the ztunnel. It belongs to the oldest message of the snapshot without an answer. */
   answer(): Promise<Ack>
   /** Tells the ztunnel that the snapshot is complete, and begins the phase of single changes. */
   finish(): Promise<LiveExchange>
@@ -29,7 +29,10 @@ export interface SnapshotExchange {
 export interface LiveExchange {
   /** Sends a change of a pod to the ztunnel, and waits for the ztunnel's answer. */
   ask(request: WithNetns<ChangeRequest>): Promise<Ack>
-  /** Waits without a request until the signal aborts. Rejects if the ztunnel disconnects or sends a message. */
+  /**
+   * Waits until the signal aborts, while no request is pending. Rejects if the ztunnel disconnects or sends a message
+   * meanwhile.
+   */
   idle(signal: AbortSignal): Promise<void>
 }
 
@@ -40,8 +43,8 @@ export interface Patience {
 }
 
 /**
- * Waits for the hello message of a connected ztunnel, of any version. On an error, this call and the methods of its
- * result reject with a {@link ZdsError}.
+ * Waits for the hello message of a connected ztunnel. Accepts any version. On an error, this call and the methods of
+ * its result reject with a {@link ZdsError}.
  */
 export async function greet(packets: Packets, { helloMs, answerMs }: Patience): Promise<SnapshotExchange> {
   await packets.next('hello', helloMs, decodeHello)

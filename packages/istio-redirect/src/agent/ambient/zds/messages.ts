@@ -14,7 +14,10 @@ import {
 export const messageFor = (request: ZdsRequest): Uint8Array =>
   request.type === 'add' ? addMessage(request) : encodeRequest(request)
 
-/** Reason why a message about a pod cannot be sent to ztunnel. `undefined` if ztunnel can read the message. */
+/**
+ * Reason why a message about a pod cannot be sent to ztunnel: no UID, or a message above ztunnel's size limit.
+ * `undefined` if the message can be sent.
+ */
 export function problemOf(request: SnapshotRequest): string | undefined {
   if (request.uid === '') return 'it has no UID'
   const { length } = messageFor(request)

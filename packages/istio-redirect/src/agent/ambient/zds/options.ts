@@ -11,16 +11,16 @@ export interface ZdsOptions {
    */
   readonly path: string
   /**
-   * Returns all pods of the mesh for a ztunnel that connects. Each has a counted reference to the pod's network
-   * namespace. The server disposes of the references.
+   * Returns all pods of the mesh, for a ztunnel that connects. Each pod has a counted reference to its network
+   * namespace, which the server disposes of.
    *
-   * For a pod without a known namespace, the agent sends only the UID. The ztunnel then keeps the pod if it has the pod
-   * already.
+   * A pod without a known namespace has no reference: the agent then sends only the pod's UID. If the ztunnel already
+   * has that pod, it keeps the pod.
    */
   readonly snapshot: () => readonly KnownPod[]
   /**
-   * Promise after which snapshots are sent: the agent then knows the enrolled pods. A ztunnel that connects earlier
-   * waits.
+   * Resolves when the agent knows the enrolled pods. A ztunnel that connects earlier waits for its snapshot of all pods
+   * until then.
    */
   readonly ready?: Promise<unknown> | undefined
   readonly log: ScopedLog
@@ -32,15 +32,15 @@ export interface ZdsOptions {
   readonly answerMs?: number | undefined
   /** Deadline in milliseconds for the hello message of a ztunnel that connects. Default: 5000. */
   readonly helloMs?: number | undefined
-  /** True for a process that is permitted to connect as a ztunnel. Default: processes of root. */
+  /** Decides if a process may connect as a ztunnel. Default: only processes of root may connect. */
   readonly allow?: ((peer: UnixConnection['peer']) => boolean) | undefined
 }
 
 /** Event of the server from which ztunnels get the node's pods. */
 export type ZdsEvent =
   /**
-   * A ztunnel has received all pods, or a ztunnel with all pods has disconnected. The member `connected` is the new
-   * number of ztunnels with all pods.
+   * The number of ztunnels that have received all pods has changed to `connected`. A ztunnel has received all pods, or
+   * such a ztunnel has disconnected.
    */
   | { readonly type: 'connections'; readonly connected: number }
   /** A ztunnel answered the addition or removal of a pod, or did not answer. */
@@ -70,16 +70,16 @@ export interface ZdsConnection {
 /** Server for ztunnels. By the protocol ZDS, ztunnels get the pods of a node with their network namespaces. */
 export interface ZdsServer extends AsyncDisposable {
   /**
-   * Sends a pod to the newest ztunnel, and waits for the ztunnel's answer. The caller adds the pod to `snapshot()`
-   * before, so that a ztunnel that connects meanwhile gets the pod too. A repeated call for a pod is not an error, even
-   * with another namespace.
+   * Sends a pod to the newest ztunnel, and waits for the ztunnel's answer. Before the call, the caller adds the pod to
+   * `snapshot()`: a ztunnel that connects meanwhile then gets the pod, too. A pod may be sent again, even with another
+   * namespace.
    *
    * Rejects with a {@link ZdsError} or with the signal's reason. Even after a rejection, ztunnel may have the pod.
    */
   add(pod: ZdsPod, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
   /**
    * Sends the removal of a pod to all ztunnels, and waits for their answers. Before the call, the caller removes the
-   * pod from `snapshot()`. A ztunnel that does not answer is disconnected, and gets a new snapshot when it reconnects.
+   * pod from `snapshot()`. A ztunnel that does not answer is disconnected; when it reconnects, it gets a new snapshot.
    * Never rejects.
    */
   remove(uid: string): Promise<void>

@@ -5,14 +5,14 @@ import { ZdsError } from './zds-error.ts'
 /**
  * Reads and writes the messages of one ztunnel connection, one message at a time.
  *
- * Every error closes the connection. The ztunnel then reconnects, and gets a new snapshot of all pods. On a connection
- * that stayed open, a late answer would be taken for the answer to another message.
+ * Every error closes the connection. Otherwise a late answer would be taken for the answer to a later message. The
+ * ztunnel reconnects, and gets a new snapshot of all pods.
  */
 export interface Packets {
   /** Sends a message to ztunnel, with file descriptors. Rejects with a {@link ZdsError}. */
   send(bytes: Uint8Array, fds: readonly number[]): Promise<void>
   /**
-   * Receives the next message of ztunnel. Errors call the message
+   * Receives the next message of ztunnel, and decodes it with `read`. Error messages name the message by the text
    * `what`. Rejects with a {@link ZdsError}, also if `read` throws.
    */
   next<T>(what: string, ms: number, read: (bytes: Uint8Array) => T): Promise<T>
@@ -59,7 +59,7 @@ export function packetsOf(connection: UnixConnection): Packets {
       let late = false
       const timer = setTimeout(() => {
         late = true
-        // Closes the connection on a timeout: the pending `receive` below then returns.
+        // Closes the connection on a timeout, so that the call of `receive` below returns.
         connection.close()
       }, ms)
       try {

@@ -10,7 +10,8 @@ import { Session } from './session.ts'
 import { isZdsError, ZdsError } from './zds-error.ts'
 
 /**
- * Maximal number of connections that have not sent the hello message. A further connection closes the oldest of these.
+ * Maximal number of connections that have not sent the hello message yet. If one more connects, the oldest of them is
+ * closed.
  */
 const MAX_GREETING = 8
 /**

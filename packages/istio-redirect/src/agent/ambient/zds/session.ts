@@ -23,7 +23,7 @@ export interface SessionSurroundings extends Patience {
 /** Options for waiting for an answer of ztunnel. */
 interface AskOptions {
   /**
-   * Deadline in milliseconds for the ztunnel's answer, counted from the call. It includes the wait for earlier
+   * Deadline in milliseconds for the ztunnel's answer. It begins with the call, so it includes the wait for earlier
    * requests.
    */
   readonly ms?: number | undefined
@@ -55,7 +55,10 @@ export class Session {
   readonly #packets: Packets
   readonly #around: SessionSurroundings
   readonly #tasks: Task[] = []
-  /** Network namespace of each pod that the ztunnel has, or will get by a queued message. */
+  /**
+   * Network namespaces of the pods that the ztunnel has received, or that a queued message will send. Keys are UIDs of
+   * pods.
+   */
   readonly #told = new Map<string, NamespaceIdentity>()
   readonly #over = settledLater()
   #wake = new AbortController()
@@ -107,7 +110,10 @@ export class Session {
     }
   }
 
-  /** Sends the pods that the ztunnel lacks. Called when this ztunnel becomes the newest of the node. */
+  /**
+   * Sends all pods of the mesh that the ztunnel does not have yet. Called when this ztunnel becomes the newest of the
+   * node.
+   */
   catchUp(): void {
     for (const { uid, workload, lease } of this.#around.snapshot()) {
       if (lease === undefined) continue
@@ -185,8 +191,8 @@ export class Session {
       const idle = live.idle(this.#wake.signal)
       if (hasWork) this.#wake.abort(WORK)
       await idle
-      // After the wake-up for a new request, `idle` checks once more for messages of ztunnel. A message that arrived
-      // before the request is not the request's answer.
+      // `idle` has checked for messages of ztunnel once more after the wake-up. A message that arrived before the
+      // request cannot be taken for the request's answer.
       if (!hasWork) continue
       const task = this.#tasks.shift()
       if (task === undefined) continue
@@ -194,7 +200,8 @@ export class Session {
         task.resolve(await live.ask(task.request))
       } catch (error) {
         task.reject(error)
-        // Other errors do not end the session, for example a pod's namespace that was closed in the meantime.
+        // Ends the session only for a `ZdsError`. Another error concerns one request, for example a pod's namespace
+        // that was closed in the meantime.
         if (isZdsError(error)) throw error
       }
     }
