@@ -50,8 +50,8 @@ export interface KernelSide extends Disposable {
   pause(): Promise<KernelReport>
   /**
    * Redirects the traffic of a pod's addresses to ztunnel, and of no other addresses of the pod. Rejects with
-   * `NO_ZTUNNEL` if no ztunnel has started yet. If ztunnel has died, the call succeeds, and the pod's traffic is
-   * dropped until another ztunnel starts.
+   * `NO_ZTUNNEL` if no ztunnel has started yet. When ztunnel has died, the traffic of all pods is dropped until another
+   * ztunnel starts.
    */
   addPod(pod: NodePod): Promise<KernelReport>
   /**

@@ -37,7 +37,7 @@ export const ptpNode = (network: 'ptp' | 'bridge' = 'ptp') =>
     if (isBridge) await rtnl.addLink({ kind: 'bridge', name: 'cni0', up: true })
     await rtnl.addAddress(isBridge ? 'cni0' : 'lo', `${addresses.node}/${isBridge ? 16 : 32}`)
     await sysctl(node).set('net/ipv4/ip_forward', true)
-    // Turns IPv6 off: otherwise the kernel sends IPv6 packets of its own through the tunnels.
+    // Turns IPv6 off, so that only packets of the test go through the tunnels.
     await sysctl(node).set('net/ipv6/conf/default/disable_ipv6', true)
     /** Creates one more pod behind a veth of the test node. */
     const pod = async (name: string, address: string): Promise<Netns> => {

@@ -1,9 +1,9 @@
 import { startupSnapshot } from 'node:v8'
 
 /**
- * Runs `main` when the process starts. Executables that the tool `cni-build` builds contain a heap snapshot: the tool
- * evaluates the program's modules once, and stores the heap. Such an executable runs `main` at each start. The function
- * `warmUp` runs only during the build, before `cni-build` stores the heap.
+ * Runs `main` when the process starts. The tool `cni-build` can store a heap snapshot in an executable: it evaluates
+ * the program's modules once, and stores the heap. Such an executable runs `main` at each start. The function `warmUp`
+ * runs only during the build, before `cni-build` stores the heap.
  *
  * @example
  * ```ts

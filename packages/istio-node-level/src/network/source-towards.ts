@@ -20,8 +20,7 @@ export async function sourceTowards(target: NetnsTarget, address: string): Promi
   })
   const socket = createSocket('udp4')
   try {
-    // Gives the connected socket to Node.js to read its local address, because Node.js has no function for a bare
-    // descriptor.
+    // Node.js reports the local address only of its own sockets, so it adopts this connected socket.
     const ready = once(socket, 'listening')
     socket.bind({ fd })
     await ready
