@@ -131,7 +131,7 @@ export async function startAmbientMode(options: AmbientModeOptions): Promise<Amb
       isRemoved = why === 'removed'
       stop.abort(new Error('the node agent stops'))
       await running
-      // Removes node-level redirection that an earlier agent left. This agent has not removed it if it was stopped
+      // Removes the node-level redirection of an earlier agent. It may still be on the node if this agent was stopped
       // before ambient mode worked.
       if (isRemoved && config.nodeLevel !== undefined) await removeFromNode({ ...config, hostRoot }, log)
       metrics.ztunnels(0)

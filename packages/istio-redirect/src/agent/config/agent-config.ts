@@ -48,7 +48,7 @@ export interface AgentConfig {
 /**
  * Derives the configuration of the agent from the values of its settings.
  *
- * @throws {@link ConfigError} if a value is invalid on every node. The message names the environment variable.
+ * @throws {@link ConfigError} if the agent cannot work with a value. The message names the environment variable.
  */
 export function agentConfig({ values, warnings }: Resolved): AgentConfig {
   const { levels, problems } = parseLevels(values.logOutputLevel)

@@ -16,9 +16,8 @@ export interface ByAddressOptions {
 }
 
 /**
- * Finds the network namespaces of pods by IP address. For pods whose UID no process shows in its control groups. A
- * namespace matches if it has all addresses of one pod, and no process of any pod. Adds matches to `found`, and returns
- * warnings.
+ * Finds the network namespaces of pods by IP address. Used if no process shows the UID of the pod. A namespace matches
+ * if it has all addresses of one pod, and no process of any pod. Adds matches to `found`, and returns warnings.
  */
 export async function findByAddress(
   look: NodeLook,

@@ -55,8 +55,8 @@ export interface StartedProcess {
 /** Limit of listed processes. Linux permits up to 2^22 process IDs, and a healthy node has far fewer processes. */
 const MOST_PROCESSES = 1 << 18
 /**
- * Buffer for reading files of a process in procfs. Files that do not fit are ignored. The buffer is large enough: the
- * path of a control group has at most 4096 characters.
+ * Buffer for reading files of a process in procfs. A control group path has at most 4096 characters, so the buffer is
+ * large enough. Longer files are ignored.
  */
 const buffer = Buffer.alloc(16 * 1024)
 

@@ -63,8 +63,8 @@ export async function namespaceDrift(
 }
 
 /**
- * Variant of {@link namespaceDrift} that compares only routes and policy rules. For callers that know that the
- * nf_tables rules are unchanged since the last check without differences.
+ * Variant of {@link namespaceDrift} that compares only routes and policy rules. Callers use it if the nf_tables rules
+ * are unchanged since the last check without differences.
  */
 export async function uncountedDrift(
   netns: NetnsTarget,

@@ -68,7 +68,9 @@ export interface MeshReconciler {
   idle(): Promise<void>
 }
 
-/** Maximal number of enrolment steps in one reconciliation of a pod. The limit ends a loop that makes no progress. */
+/**
+ * Maximal number of enrolment steps in one reconciliation of a pod. A pod whose steps all succeed needs fewer steps.
+ */
 const MOST_STEPS = 6
 
 /** Creates the reconciler of the node's pods, initially without pods. */

@@ -45,9 +45,7 @@ export interface InstalledRules {
    * Describes differences between the rules of the namespace and the rules that {@link InstalledRules.apply} installs.
    */
   drift(): Promise<string[]>
-  /**
-   * Lists the existing redirection rules of both back ends as texts. For a namespace that should have no such rules.
-   */
+  /** Lists the existing redirection rules of both back ends as texts. Used for a namespace that should have none. */
   present(): Promise<string[]>
   /** Removes the redirection rules from the namespace, for both back ends. */
   remove(): Promise<void>
@@ -68,8 +66,8 @@ export type RulesLook = { readonly drift: readonly string[] } | { readonly error
 
 /** Creates the manager of the redirection rules in a network namespace. */
 export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: RulesOptions = {}): InstalledRules {
-  // With native nftables, selects `iptables-nft` to find former iptables rules. Its rules of both variants, nft and
-  // legacy, are found.
+  // With native nftables, `iptables-nft` searches for former iptables rules. It finds the rules of both variants,
+  // iptables-nft and iptables-legacy.
   const by: RulesOptions = options.native === true ? { ...options, backend: 'iptables-nft' } : options
   const both = { iptables: byIptables(netns, rules.iptables, by), nftables: byNftables(netns, rules.nftables) }
   const [used, other] = options.native === true ? [both.nftables, both.iptables] : [both.iptables, both.nftables]

@@ -39,8 +39,8 @@ export interface ZdsOptions {
 /** Event of the server from which ztunnels get the node's pods. */
 export type ZdsEvent =
   /**
-   * The number of ztunnels that have received all pods has changed to `connected`. A ztunnel has received all pods, or
-   * such a ztunnel has disconnected.
+   * The number of ztunnels with all pods has changed to `connected`. A ztunnel has received all pods, or a ztunnel with
+   * all pods has disconnected.
    */
   | { readonly type: 'connections'; readonly connected: number }
   /** A ztunnel answered the addition or removal of a pod, or did not answer. */

@@ -191,8 +191,8 @@ export class Session {
       const idle = live.idle(this.#wake.signal)
       if (hasWork) this.#wake.abort(WORK)
       await idle
-      // `idle` has checked for messages of ztunnel once more after the wake-up. A message that arrived before the
-      // request cannot be taken for the request's answer.
+      // Before a request is sent, `idle` has checked once more for messages of ztunnel. An earlier message can
+      // therefore not be taken for the request's answer.
       if (!hasWork) continue
       const task = this.#tasks.shift()
       if (task === undefined) continue
