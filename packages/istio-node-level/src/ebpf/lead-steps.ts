@@ -8,7 +8,7 @@ import { isSameTarget, type Undo } from './pod-entries.ts'
 export interface Lead {
   /** ztunnel that gets new connections of pods. */
   readonly to: Target
-  /** ztunnel before `to`, which keeps its open connections. Ignored if it is equal to `to`, or has no link. */
+  /** Previous ztunnel, which keeps its open connections. Ignored if it is the same ztunnel as `to`, or has no link. */
   readonly from: Target
 }
 

@@ -5,7 +5,7 @@ import { markRule, type NetworkPlan, withoutReversePath } from '../network/netwo
 import type { Variant } from '../objects/objects.ts'
 import { packetMarks } from '../programs/constants.ts'
 
-/** Sysctls, routes and rules for ztunnel's namespace, which the eBPF program in that namespace needs. */
+/** Settings of ztunnel's namespace that its eBPF program needs: sysctls, routes and rules. */
 export interface NamespacePlan {
   readonly network: Pick<NetworkPlan, 'sysctls' | 'routes' | 'rules'>
   /** iptables rules for the variant `mark`, in which no eBPF program assigns packets to sockets. */

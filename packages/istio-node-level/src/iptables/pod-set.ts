@@ -53,8 +53,8 @@ export async function dropEntries(
 }
 
 /**
- * Destroys the ipset set of enrolled addresses. Retries while the set is in use: the kernel frees deleted rules, which
- * refer to the set, asynchronously.
+ * Destroys the ipset set of enrolled addresses. Retries while the set is in use: the kernel frees deleted rules that
+ * refer to the set with a delay.
  */
 export async function destroyPodSet(netns: NetnsTarget): Promise<void> {
   const deadline = performance.now() + 2000
