@@ -4,8 +4,8 @@ import type { Values } from './variables.ts'
 /**
  * Place where the traffic of pods in an ambient mesh is redirected:
  * - `inpod`: in the network namespaces of the pods.
- * - `node-iptables`: on the node, with iptables marks and tunnels. Experimental, as in Istio 1.19.
- * - `node-ebpf`: on the node's links to the pods, with eBPF programs. Experimental, as in Istio 1.19.
+ * - `node-iptables`: on the node, with iptables marks and tunnels as in Istio 1.19. Experimental.
+ * - `node-ebpf`: on the node's links to the pods, with eBPF programs as in Istio 1.19. Experimental.
  */
 export const redirectModes = ['inpod', 'node-iptables', 'node-ebpf'] as const
 export type RedirectMode = (typeof redirectModes)[number]

@@ -75,8 +75,8 @@ async function unlessNoIpset<T>(work: () => Promise<T>, otherwise: T): Promise<T
 }
 
 /**
- * Destroys an ipset set, with retries while the set is in use: the kernel frees a deleted rule, which refers to the
- * set, in a separate thread.
+ * Destroys an ipset set. Retries while the set is in use: the kernel frees deleted rules that refer to the set with a
+ * delay.
  */
 async function destroyOnceFree(destroy: () => Promise<void>): Promise<void> {
   const deadline = performance.now() + 2000
