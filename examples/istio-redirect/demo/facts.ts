@@ -34,7 +34,7 @@ export interface Facts {
   result: unknown
   /**
    * Rules in the plugin's chains and jumps to the chains, in the format of `iptables-save`. Packet counters are
-   * included if a program read the rules.
+   * included if the demo read the rules with a program, not over netlink.
    */
   rules: { ipv4: string[]; ipv6: string[] }
   connections: JudgedConnection[]

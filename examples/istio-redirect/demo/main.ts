@@ -12,7 +12,7 @@ import { runStory } from './story.ts'
 const FOLDER = 'CNI_DEMO_FOLDER'
 
 /**
- * Runs the demo. The program first starts itself again in new namespaces, the throw-away node. The second process runs
+ * Runs the demo in a throw-away node: new namespaces, in which the program starts itself again. The second process runs
  * the demo's steps.
  */
 async function main(argv: readonly string[]): Promise<number> {

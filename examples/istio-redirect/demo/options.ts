@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-/** Redirect modes of ambient mode in which the agent redirects on the node, not in pods. */
+/** Redirect modes of node-level redirection: the agent redirects traffic on the node, not in pods. */
 export type NodeMode = 'node-iptables' | 'node-ebpf'
 
 export interface DemoOptions {

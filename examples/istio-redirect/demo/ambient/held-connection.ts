@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type NetnsTarget, netns } from '@cni/netns'
 
-/** TCP connection that a process in a pod keeps open. It tests if changes of the pod's rules cut connections. */
+/** TCP connection that a process in a pod keeps open. Shows if changes of the pod's rules cut the connection. */
 export interface HeldConnection extends AsyncDisposable {
   /** Sends a line over the connection. True if the server sends the same line back within five seconds. */
   echoes(line: string): Promise<boolean>
   /**
-   * Resolves with true as soon as the server no longer echoes lines. The kernel still translates packets for about 20
-   * ms after the plugin's last rule is removed.
+   * Waits until the server no longer echoes lines, and resolves with true. The wait is needed: the kernel translates
+   * packets for about 20 ms after the plugin's last rule is removed.
    */
   ends(): Promise<boolean>
 }

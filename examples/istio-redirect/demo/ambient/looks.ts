@@ -17,7 +17,7 @@ export interface Looks {
   look(what: string, seen: unknown, expected: unknown): void
   /** Waits at most 20 s until `condition` is true, and records the duration under the description `what`. */
   timed(what: string, condition: () => boolean): Promise<void>
-  /** Ends the list of observations. True if every observation had its expected value. */
+  /** Prints the demo's overall result. True if every observation had its expected value. */
   end(): boolean
 }
 

@@ -17,8 +17,8 @@ import type { Readiness } from './serve/health.ts'
 import { metricsRegistry } from './serve/metrics.ts'
 
 /**
- * Deadline in milliseconds of an uninstall's search for pods that still need the plugin. On a full node the runtimes'
- * cache folders are large.
+ * Deadline in milliseconds for an uninstall to find pods that still need the plugin. The search reads the runtimes'
+ * cache folders, which are large on a full node.
  */
 const SEARCH_MS = 5000
 
@@ -26,16 +26,19 @@ const SEARCH_MS = 5000
 export interface AgentOptions {
   readonly source: ConfigSource
   readonly log: AgentLog
-  /** Aborts when the agent has to stop. A stopping agent removes the plugin from the node if its DaemonSet is gone. */
+  /**
+   * AbortSignal that aborts when the agent has to stop. A stopping agent removes the plugin from the node if the
+   * agent's DaemonSet is gone.
+   */
   readonly signal: AbortSignal
-  /** Registers a listener for the signal SIGHUP, on which the agent reloads its configuration. */
+  /** Registers a listener for SIGHUP. On SIGHUP, the agent reloads its configuration. */
   readonly onHangup: (listener: () => void) => void
   /** Asks for more time to stop the agent: `ms` milliseconds in addition to the usual deadline. */
   readonly needTime: (ms: number) => void
 }
 
 /**
- * Runs the agent until the signal aborts.
+ * Runs the agent until the AbortSignal `signal` aborts.
  *
  * @throws if the agent cannot start, for example for an invalid configuration or a busy health port. Nothing is
  * installed
@@ -82,7 +85,7 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
   let reloading = Promise.resolve()
   const installing = onNode.run({ signal })
 
-  // The agent reads its settings every ten seconds. An unchanged error is logged once, and again after five minutes.
+  // The agent reads its settings every ten seconds. It logs an unchanged error in the settings only every five minutes.
   const refusals = calmLog(own, 'the configuration is valid again', { level: 'error' })
   const reload = async (bySignal: boolean): Promise<void> => {
     if (signal.aborted) return
@@ -131,8 +134,8 @@ function readinessOf(installer: Installer, parts: Parts): Readiness {
     one.state === 'ok' || one.state === 'skipped' ? [] : [`${one.artefact}: ${one.reason ?? one.path}`],
   )
   if (reasons.length === 0 && !ready) reasons.push(reason ?? 'the first installation is not complete')
-  // Lists problems of ambient mode, repair and other components of the agent first, because they cause failures of the
-  // installation.
+  // Puts problems of the agent's components, such as ambient mode and repair, before the installation's own problems.
+  // They may be the cause.
   reasons.unshift(...parts.problems())
   return { ready: reasons.length === 0, reasons }
 }

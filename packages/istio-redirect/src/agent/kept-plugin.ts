@@ -1,6 +1,8 @@
 import type { UninstallReport } from '@cni/installer'
 
-/** Lines for the user about plugin files that an uninstall keeps because pods still need them, with the reasons. */
+/**
+ * Lines for the user about an uninstall that keeps plugin files: the files, and the reasons why pods still need them.
+ */
 export function keptLines({ kept, needs, moreNeeds }: UninstallReport): string[] {
   if (needs.length === 0) return []
   const stays = kept.map((path) => `keep ${path}: removed by the last DEL that needs it, or by another uninstall`)

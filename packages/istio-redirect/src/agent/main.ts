@@ -3,7 +3,10 @@ import { escapeUnsafeLines } from '@cni/types'
 import { openWriter } from './log/writers.ts'
 import { runInstallCni } from './run-install-cni.ts'
 
-/** Deadline in milliseconds for the agent to stop. A system call on a dead disk may block for ever. */
+/**
+ * Deadline in milliseconds for the agent to stop. Without a deadline, a system call on a dead disk may block the agent
+ * for ever.
+ */
 const STOP_MS = 900
 
 const stop = new AbortController()

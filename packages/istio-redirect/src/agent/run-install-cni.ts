@@ -17,16 +17,19 @@ import { agentLog, type LogWriter } from './log/agent-log.ts'
  */
 const NO_SERVER = { KUBERNETES_SERVICE_HOST: 'none', KUBERNETES_SERVICE_PORT: '443' }
 
-/** Streams, environment and signals that `install-cni` gets from its process. */
+/** Streams, environment and Unix signals that `install-cni` gets from its process. */
 export interface AgentIo {
   readonly stdout: (text: string) => void
   readonly stderr: (text: string) => void
   /** True if the output of `install-cni` may have colours. */
   readonly colour: boolean
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Aborts when the agent has to stop. A stopping agent removes the plugin from the node if its DaemonSet is gone. */
+  /**
+   * AbortSignal that aborts when the agent has to stop. A stopping agent removes the plugin from the node if the
+   * agent's DaemonSet is gone.
+   */
   readonly signal: AbortSignal
-  /** Registers a listener for the signal SIGHUP, on which the agent reloads its configuration. */
+  /** Registers a listener for SIGHUP. On SIGHUP, the agent reloads its configuration. */
   readonly onHangup: (listener: () => void) => void
   /** Asks for more time to stop the agent: `ms` milliseconds in addition to the usual deadline. */
   readonly needTime: (ms: number) => void

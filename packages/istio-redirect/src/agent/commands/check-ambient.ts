@@ -47,8 +47,8 @@ function summary(status: AmbientStatus): Check {
 }
 
 /**
- * Returns a warning if the settings select native nftables rules and the agent uses iptables. Returns nothing for
- * node-level redirection, which has no native rules.
+ * Warns if the settings select native nftables rules and the agent uses iptables. Node-level redirection gets no
+ * warning, because it has no native rules.
  */
 function notNative({ backend, nodeLevel }: AmbientStatus): Check[] {
   if (backend === undefined || backend === 'nftables' || nodeLevel !== undefined) return []

@@ -34,7 +34,7 @@ export async function checkInstall(install: InstallerOptions): Promise<InstallCh
 
 /**
  * Checks that the container runtimes run the plugin. A node may use only one of its runtimes. A runtime without the
- * plugin is therefore only a warning if another runtime runs the plugin. The suggested next step covers problems that
+ * plugin is therefore only a warning if another runtime runs the plugin. Suggests a next step only for problems that
  * remain after the agent has updated its files.
  */
 export function checkRuntimes(
@@ -62,8 +62,8 @@ function checkFiles(install: InstallerOptions, { artefacts, primary }: InstallSt
       subject: path === '' ? join(install.netDir, primary ?? '') : path,
       detail:
         state === 'ok' ? (place === undefined ? undefined : `${place}${order}`) : withoutPath(reason ?? state, path),
-      // No suggestion for changed files, because the agent repairs them. No suggestion for the token, because another
-      // check reports it.
+      // Suggests a next step if a file is failed or waiting. The token is an exception, because another check reports
+      // it. The agent repairs changed files itself.
       next:
         (state === 'failed' || state === 'waiting') && path !== install.kubeconfig?.tokenFile
           ? NEXT[artefact]

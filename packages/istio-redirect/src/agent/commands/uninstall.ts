@@ -65,8 +65,8 @@ function removeToken({ pluginToken }: AgentConfig, errors: InstallError[]): { ac
 }
 
 /**
- * Removes node-level redirection that a killed agent left on the node. The mark file of the redirected node is removed
- * last.
+ * Removes node-level redirection that a killed agent left on the node. The file that marks the node as redirected is
+ * removed last.
  */
 async function removeRedirection(
   { values }: AgentConfig,

@@ -4,7 +4,7 @@ import { isShown, type LogSettings, levelOf } from './levels.ts'
 
 /** Destination of the agent's log lines: a standard stream or a file. */
 export interface LogWriter {
-  /** Writes a log line, as JSON if `json` is true. `unless-terminal` means text on a terminal, otherwise JSON. */
+  /** Writes a log line as JSON or as text. With `unless-terminal`, a terminal gets text and any other target JSON. */
   write(entry: LogEntry, json: boolean | 'unless-terminal'): void
 }
 

@@ -39,7 +39,8 @@ export function parseLevels(text: string): { readonly levels: Levels; readonly p
 }
 
 /**
- * Returns the log level of a scope. If no level is set for the plugin's scope, the level of the agent's scope applies.
+ * Returns the log level of a scope. Without a level for the plugin's scope `cni-plugin`, the level of the agent's scope
+ * `cni-agent` applies.
  */
 export function levelOf(levels: Levels, scope: string): Level {
   const own = levels.all ?? levels[scope]
@@ -48,8 +49,8 @@ export function levelOf(levels: Levels, scope: string): Level {
 }
 
 /**
- * Value of `plugin_log_level` in the plugin's configuration, taken from the agent's log levels. The agent prints the
- * plugin's lines up to the same level.
+ * Log level of the plugin, from the agent's settings. The agent writes it as `plugin_log_level` to the plugin's
+ * configuration. The agent also prints the plugin's lines up to this level.
  */
 export const pluginLevel = (levels: Levels): Level => levelOf(levels, 'cni-plugin')
 

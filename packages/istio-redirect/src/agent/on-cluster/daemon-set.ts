@@ -72,8 +72,8 @@ export function daemonSet(api: ApiAccess, options: DaemonSetOptions): DaemonSet 
         } catch (error) {
           const status = isKubeError(error) ? error.status : undefined
           if (status === 404 && isAbout(error, 'daemonsets')) return { wanted: false, why: `there is no ${named(api)}` }
-          // A 401 may mean an uninstall: deleting the service account invalidates its tokens, and an uninstall deletes
-          // both DaemonSet and account.
+          // Treats a 401 as an uninstall, which deletes the DaemonSet and the service account. The API server then
+          // refuses the account's tokens.
           if (status === 401) return { wanted: false, why: 'the service account of the agent is no longer valid' }
           if (!isKubeError(error) || error.code !== 'ABORTED') why = printable(messageOf(error))
           if (status === 403 && isKubeError(error)) refused = error
@@ -111,8 +111,8 @@ async function read<T>(client: KubeClient, path: string, schema: z.ZodMiniType<T
 }
 
 /**
- * True if the API server's error message names this kind of object. A 404 alone proves nothing: proxies and servers
- * without the kind send it, too.
+ * True if the API server's error message begins with this kind of object, such as `daemonsets`. A 404 alone proves
+ * nothing: proxies and servers without the kind send it, too.
  */
 const isAbout = (error: unknown, kind: string): boolean => isKubeError(error) && error.said?.startsWith(kind) === true
 

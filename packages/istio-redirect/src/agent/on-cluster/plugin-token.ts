@@ -24,7 +24,7 @@ export interface PluginTokenServices {
 export interface PluginToken {
   /** Resolves after the first attempt to get a token, successful or not. */
   readonly first: Promise<void>
-  /** Resolves after the signal aborts and the renewal of the token has stopped. */
+  /** Resolves after the AbortSignal has aborted and the renewal of the token has stopped. */
   readonly done: Promise<void>
   /** Reason why the plugin has no valid token. `undefined` if the token is valid. */
   problem(): string | undefined
@@ -33,9 +33,9 @@ export interface PluginToken {
 /**
  * Keeps a valid token of the plugin's own service account in a file.
  *
- * The token is not bound to a pod, so it outlives the agent's pod. It is valid for an hour and renewed before half an
- * hour. Each start of the agent requests a new token. Until the new token arrives, the file keeps the token of the
- * previous agent.
+ * The token is not bound to a pod, so it outlives the agent's pod. It is valid for an hour. The agent renews it before
+ * half of the hour has passed. Each start of the agent requests a new token. Until the new token arrives, the file
+ * keeps the token of the previous agent.
  */
 export function keepPluginToken(services: PluginTokenServices): PluginToken {
   const { config, api, log, expiry, failed, reports, signal, pauseMs } = services

@@ -6,8 +6,8 @@ const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 60_000
 
 /**
- * Runs a function until the signal aborts. If the function returns or throws earlier, logs it and calls the function
- * again after a growing pause.
+ * Runs a function until the AbortSignal aborts. If the function ends earlier, logs this and calls the function again
+ * after a growing pause.
  */
 export async function keepRunning(
   what: string,

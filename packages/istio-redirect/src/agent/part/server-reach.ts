@@ -25,8 +25,8 @@ export interface ServerReach {
   /** Calls the listener after each outage of the API server. Returns a function that removes the listener. */
   onReturn(listener: (outage: Outage) => void): () => void
   /**
-   * Calls the listener with the API server's message when the API server refuses a request of the agent. Also reports
-   * earlier refusals that still last.
+   * Calls the listener with the API server's message when the API server refuses a request of the agent. Calls it at
+   * once for earlier refusals that still last.
    *
    * A refusal is reported once for each kind of object, until a request for the kind succeeds. Returns a function that
    * removes the listener.
@@ -49,7 +49,7 @@ export function serverReach({ now = Date.now }: { readonly now?: () => number } 
   const reports = (what: string): RequestReports => ({
     failed(error) {
       if (isRefusal(error)) {
-        // Two refusals with the same HTTP status count as one. Their messages may differ, because each names the
+        // Reports refusals with the same HTTP status only once. Their messages may differ, because each names the
         // requested pod.
         if (error.status === refusals.get(what)?.status) return
         refusals.set(what, error)

@@ -71,8 +71,8 @@ export interface ServeConfig {
   /** Path of the unix socket on which the agent serves the plugin. */
   readonly socket: string
   /**
-   * Name of the node whose pods the agent watches. With an empty name the agent watches no pods and requests each pod
-   * when it starts.
+   * Name of the node whose pods the agent watches. If the name is empty, the agent watches no pods, and requests each
+   * pod when the pod starts.
    */
   readonly nodeName: string
 }

@@ -1,4 +1,4 @@
-/** Resolves when the signal aborts. Resolves at once if the signal is already aborted. */
+/** Resolves when the AbortSignal aborts, or at once if it has already aborted. */
 export function whenAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve()

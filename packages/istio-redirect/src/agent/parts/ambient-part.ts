@@ -37,8 +37,8 @@ export interface AmbientPart extends Part<AgentConfig> {
 }
 
 /**
- * Runs ambient mode beside the installer. After a change of settings, the old instance ends first. Two instances would
- * handle the same pods.
+ * Runs ambient mode beside the installer. After a change of settings, a new instance starts. The old instance ends
+ * before, because two instances would handle the same pods.
  */
 export function ambientPart(
   services: AmbientServices,
@@ -86,8 +86,8 @@ export function ambientPart(
       if (ambient === undefined && running === undefined && !services.isAside()) await removeLeft(config, services.log)
       const key = ambient === undefined ? '' : JSON.stringify({ ambient, api: config.api })
       if ((running?.key ?? '') === key) return
-      // The next instance of ambient mode takes over the redirection on the node. If ambient mode is off or the
-      // redirect mode differs, the redirection is removed.
+      // Keeps the redirection on the node for the next instance of ambient mode. Removes the redirection if ambient
+      // mode is off now, or if the redirect mode has changed.
       const mode = ambient?.nodeLevel?.mode
       const stays = ambient !== undefined && (running === undefined || running.mode === mode)
       await end(stays || services.isAside() ? 'exchanged' : 'removed')

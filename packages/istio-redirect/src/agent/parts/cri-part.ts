@@ -19,8 +19,8 @@ export interface CriPartServices {
   /** Function that queries the container runtime. Tests replace it. */
   readonly ask?: typeof pluginInRuntime
   /**
-   * Intervals of the container runtime's queries in milliseconds, replaced by tests. Queries follow after `lookMs`, or
-   * after `soonMs` while the plugin is missing. A missing plugin is a problem after `graceMs`.
+   * Intervals in milliseconds, replaced by tests. `lookMs`: between two queries of the container runtime. `soonMs`:
+   * between two queries while the plugin is missing. `graceMs`: until a missing plugin counts as a problem.
    */
   readonly pace?: { readonly lookMs: number; readonly soonMs: number; readonly graceMs: number }
 }
@@ -71,8 +71,8 @@ export function criPart(services: CriPartServices): CriPart {
           since = problem = undefined
           return 'settled'
         }
-        // The installer may remove the plugin from the network during the query. The agent therefore checks the
-        // installation before and after it.
+        // Counts the plugin as missing only if the installation was complete before and after the query. During the
+        // query, the installer may have removed the plugin from the network.
         since = wasInstalled && isInstalled() ? (since ?? performance.now()) : undefined
         problem =
           since !== undefined && performance.now() - since >= pace.graceMs ? `installed, but ${text}` : undefined

@@ -41,8 +41,8 @@ export interface PartServices {
 export interface Parts {
   readonly all: readonly Part<AgentConfig>[]
   /**
-   * Components that stop while a newer agent on the node does their work. They are updated when the newer agent starts
-   * or ends.
+   * Components that stop while a newer agent on the node does their work. The components are updated when the newer
+   * agent starts or ends.
    */
   readonly ofClaim: readonly Part<AgentConfig>[]
   /** Waits a limited time for the plugin's token, which the installation needs. */

@@ -12,8 +12,8 @@ export interface RestServices {
 }
 
 /**
- * Releases memory when the agent becomes idle, after its start and after later work. The memory is compiled code that
- * ran once, and the free part of the heap.
+ * Releases memory when the agent becomes idle, after its start and after later work. Unused memory consists of compiled
+ * code that ran once, and of the free part of the heap.
  */
 export function restPart({
   shrink = runtimeShrink(),
@@ -49,12 +49,9 @@ export function restPart({
  */
 const CALM = 0.04
 
-/** Processor time in milliseconds that the agent has to use before it releases memory again. */
+/** Processor time in milliseconds that the agent has to use between two releases of memory. */
 const WORTH_MS = 300
-/**
- * Share of an idle agent's processor time that counts towards the next release of memory. Work of an idle agent leaves
- * little garbage.
- */
+/** Share of an idle agent's processor time that counts for `WORTH_MS`. Work of an idle agent leaves little garbage. */
 const CALM_COUNTS = 0.1
 
 function ownCpuMs(): number {

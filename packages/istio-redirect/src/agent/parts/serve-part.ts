@@ -4,7 +4,8 @@ import { agentPart, type Part } from '../part/part.ts'
 import type { ServingServices } from '../serve/start-serving.ts'
 
 /**
- * Serves the plugin's calls beside the installer. The installer does not wait until the code of the decision is loaded.
+ * Serves the plugin's calls beside the installer. The code for decisions loads in the background: the installer does
+ * not wait for it.
  */
 export function servePart(services: Omit<ServingServices, 'config' | 'api'>): Part<AgentConfig> {
   return agentPart(

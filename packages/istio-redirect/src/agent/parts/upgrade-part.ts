@@ -10,7 +10,10 @@ export interface UpgradePartServices {
   readonly log: ScopedLog
   /** Receives the results of the requests that read the agent's DaemonSet. */
   readonly reach: Pick<ServerReach, 'of'>
-  /** Pause between attempts to read the DaemonSet in milliseconds, randomly up to twice as long. Default a minute. */
+  /**
+   * Minimal pause between attempts to read the DaemonSet, in milliseconds. Each pause is random, up to twice as long.
+   * Default: a minute.
+   */
   readonly pauseMs?: number
 }
 
@@ -29,8 +32,8 @@ export interface UpgradePart extends Part<AgentConfig> {
 const BLIND = 'cannot distinguish an update of the DaemonSet from its removal'
 
 /**
- * Reads the agent's DaemonSet at the start, to detect a missing permission early. A stopping agent needs the
- * permission, and then an administrator can no longer grant it in time.
+ * Reads the agent's DaemonSet at the start, to detect a missing permission early. When the agent stops and needs the
+ * permission, it is too late for an administrator to grant it.
  */
 export function upgradePart({ log, reach, pauseMs = 60_000 }: UpgradePartServices): UpgradePart {
   let problem: string | undefined

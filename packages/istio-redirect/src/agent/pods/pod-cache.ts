@@ -10,7 +10,7 @@ export interface WantedPod extends PodIdentity {
 
 /** Cache of the pods that the agent watches. Keeps only the members that the plugin's decision reads. */
 export interface PodCache {
-  /** Observer of the pod watch that fills the cache. */
+  /** Observer that fills the cache from a pod watch. */
   readonly observer: Observer
   /** Returns the cached pod with the UID. Returns `undefined` while the watch is not live. */
   find(pod: WantedPod): PodInfo | undefined
@@ -30,7 +30,10 @@ export interface PodCacheOptions {
   readonly maxPods?: number
   /** Maximal number of characters of all cached pods together. Default 4 Mi. */
   readonly maxChars?: number
-  /** Maximal number of characters of one cached pod. The agent requests a larger pod when it starts. Default 64 Ki. */
+  /**
+   * Maximal number of characters of one cached pod. The agent requests a larger pod from the API server when the pod
+   * starts. Default 64 Ki.
+   */
   readonly maxPodChars?: number
   /** Monotonic clock of the pod cache in milliseconds. Tests replace it. */
   readonly now?: () => number
@@ -84,8 +87,8 @@ export function podCache(options: PodCacheOptions = {}): PodCache {
     size: store.size,
     async waitFor(pod, ms) {
       const found = find(pod)
-      // Does not wait for the pod in two cases. A broken watch delivers no pods. A silent watch has delivered the pod
-      // already.
+      // Waiting is useless in two cases: the watch has failed, or it has already delivered this pod. A delivered pod is
+      // missing in `found` if it is too large, or if the watch is silent.
       const isHopeless = store.failure() !== undefined || known(pod) !== undefined
       if (found !== undefined || isHopeless) return found
       return store.until(() => find(pod), AbortSignal.timeout(ms)).catch(() => undefined)
@@ -103,7 +106,7 @@ function entryOf(object: unknown, maxChars: number): Entry | null | undefined {
   try {
     const pod = deciding(podInfo(parsePod(object, seen)))
     const chars = charsOf(pod)
-    // Caches a large pod without its members, so that it does not push other pods out of the cache.
+    // Caches only the UID of a large pod, so that it does not push other pods out of the cache.
     return chars > maxChars ? { uid: seen.uid, pod: undefined, chars: 0 } : { uid: seen.uid, pod, chars }
   } catch {
     // The pod is invalid and not cached. The API request at the pod's start reports the error.

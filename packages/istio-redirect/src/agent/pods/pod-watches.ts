@@ -58,8 +58,8 @@ export function podWatches({ reach, ...around }: PodWatchesOptions = {}): PodWat
 type What = Omit<ListWatchOptions, 'connect' | 'observer' | 'signal'>
 
 /**
- * Builds the list request. Without a node name the field selector omits the node, because `spec.nodeName=` selects pods
- * that have no node yet.
+ * Builds the list request. Without a node name, the request lists the pods of all nodes: the field selector then has no
+ * `spec.nodeName`. An empty `spec.nodeName=` would select pods that have no node yet.
  */
 const listed = ({ nodeName, fieldSelectors = '', labelSelectors = '' }: WatchedPods): What => ({
   path: '/api/v1/pods',
@@ -85,7 +85,10 @@ function sharedWatch(api: ServiceAccount, what: What, reach: PodWatchesOptions['
   const connect = (): KubeClient => kubeClient(serviceAccountAccess(api), { userAgent: 'install-cni' })
   let running: AbortController | undefined
   let done = Promise.resolve()
-  /** True until the API server's list delivers its first pod. An observer that joins before has missed no pod. */
+  /**
+   * True until the API server's list delivers its first pod. An observer that joins in this time misses no pod of the
+   * list.
+   */
   let isUntold = false
 
   const tell = (observer: Observer, what: (observer: Observer) => void): void => {
@@ -137,8 +140,8 @@ function sharedWatch(api: ServiceAccount, what: What, reach: PodWatchesOptions['
   }
 
   /**
-   * Creates the observer that notifies all joined observers. Events of a replaced watch are dropped, because the next
-   * list contains their result.
+   * Creates the observer that notifies all joined observers. After a new list request, it drops events of the replaced
+   * watch. The new list contains the result of these events.
    */
   function toAll(signal: AbortSignal): Observer {
     const all = (what: (observer: Observer) => void, isUntoldNow = isUntold): void => {

@@ -8,8 +8,8 @@ export type BrokenFilter = Pick<
 >
 
 /**
- * True if an init container of the pod reported missing redirection, in its current or its previous termination. A
- * container that succeeded afterwards does not count.
+ * True if an init container of the pod reported missing redirection, in its current or its previous termination. False
+ * if the same container has succeeded since.
  */
 export function isBroken(pod: ObservedPod, filter: BrokenFilter): boolean {
   if (filter.sidecarAnnotation !== '' && !Object.hasOwn(pod.annotations, filter.sidecarAnnotation)) return false

@@ -4,7 +4,10 @@ import { messageOf, printable } from '@cni/types'
 import type { Counter, RepairConfig, ScopedLog } from '../part/services.ts'
 import { keyOf, type ObservedPod } from '../pods/observed-pod.ts'
 
-/** Action of the repair controller on broken pods: the first enabled one of repair, delete and label. */
+/**
+ * Action of the repair controller on broken pods. If several are enabled, repair comes before delete, and delete before
+ * label.
+ */
 export type Mode = 'repair' | 'delete' | 'label' | 'none'
 
 /** Returns the repair controller's action for a configuration. */
@@ -28,7 +31,7 @@ export interface ReconcilerOptions {
 
 /** Acts on broken pods: repairs, deletes or labels them. */
 export interface Reconciler {
-  /** Acts on a broken pod. Rejects if the caller has to retry. A metric has counted the failure already. */
+  /** Acts on a broken pod. Rejects if the caller has to retry. The failure is then already counted in a metric. */
   act(pod: ObservedPod): Promise<void>
   /** Forgets the repair of a deleted pod, because a later pod may have the same name. */
   forget(key: string): void
@@ -50,8 +53,8 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
   }
 
   /**
-   * Repairs a pod once, although its status keeps changing. The status changes until the init container restarts and
-   * finds the rules.
+   * Repairs a pod only once. The pod still looks broken after the repair, until its init container restarts and finds
+   * the rules.
    */
   async function repair(pod: ObservedPod): Promise<void> {
     const key = keyOf(pod)
@@ -108,7 +111,8 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
 }
 
 /**
- * Deletes exactly the observed pod. Preconditions of the request protect a changed pod, and a new pod of the same name.
+ * Deletes exactly the observed pod. The request fails if the pod has changed, or if a new pod has the same name: its
+ * preconditions are the UID and the resource version.
  */
 const deleteRequest = (pod: ObservedPod): KubeRequest => ({
   method: 'DELETE',

@@ -8,12 +8,16 @@ export interface RepairServices {
   readonly log: ScopedLog
   readonly metrics: Metrics
   readonly watches: PodWatches
-  /** Aborts when the agent stops or its configuration changes. After a change, the agent starts repair again. */
+  /**
+   * AbortSignal that aborts when the agent stops or its configuration changes. After a change, the agent starts repair
+   * again.
+   */
   readonly signal: AbortSignal
 }
 
 /**
- * Type of `startRepair` in `repair/start-repair.ts`. It runs until the signal aborts, then settles within a second.
+ * Type of `startRepair` in `repair/start-repair.ts`. The function runs until the AbortSignal aborts, and settles within
+ * a second after that.
  *
  * Repair logs and retries all failed API requests. If the promise rejects, the caller logs the error and restarts
  * repair after a pause. The installation is never affected.

@@ -41,8 +41,8 @@ export async function startRepair(services: RepairServices, around: RepairDeps =
     log.info('repair is enabled without an action (repair, delete or label): nothing is watched')
     return whenAborted(signal)
   }
-  // A new thread starts in the network namespace of its creator and stays there. The thread pool therefore starts
-  // before the agent enters a pod's namespace.
+  // Starts the thread pool before the agent enters a pod's network namespace. A new thread starts in the namespace of
+  // its creator, and stays there.
   if (mode === 'repair') await netns.warmPool()
 
   const failures = metrics.counter('istio_cni_repair_errors_total', 'Errors of the repair controller, by type', [
@@ -76,7 +76,7 @@ export async function startRepair(services: RepairServices, around: RepairDeps =
     async work(key) {
       const pod = seen.get(key)
       if (pod?.isBroken) await act.act(pod)
-      // The pod may have been deleted during the repair.
+      // Forgets the repair of a pod that was deleted during the repair.
       if (seen.get(key) === undefined) act.forget(key)
     },
     failed(key, error, again) {

@@ -9,8 +9,8 @@ export interface ServerBounds {
    */
   readonly waiting: number
   /**
-   * Maximal number of open connections. All data of a burst of connections is read before any of them counts as
-   * waiting.
+   * Maximal number of open connections, also in a burst. The limit `waiting` is lower. It applies after the server has
+   * read all data that has arrived.
    */
   readonly burst: number
   /** Deadline in milliseconds for the headers of a request, or for the whole request if it has no headers. */
@@ -96,7 +96,7 @@ export function boundConnections(
   const trimSoon = (): void => {
     if (isTrimming) return
     isTrimming = true
-    // After two turns of the event loop, all arrived data is read and answered.
+    // Trims after two turns of the event loop. By then, the server has read and answered all data that had arrived.
     setImmediate(() =>
       setImmediate(() => {
         isTrimming = false
@@ -106,7 +106,7 @@ export function boundConnections(
   }
   server.on('connection', (socket) => {
     connections.set(socket, 'silent')
-    // Uses one timer at a time, because most connections close before the first timer fires.
+    // Uses one timer for both deadlines, one after the other. Most connections close before the first deadline.
     let timer = setTimeout(
       () => {
         if (connections.get(socket) === 'silent' || totalMs <= headersMs) close(socket, 'late')

@@ -41,7 +41,7 @@ export async function keepPort(port: number, { what, create, log, failed }: Port
   await attempt()
   const retries = (async () => {
     while (listening === undefined && !stop.signal.aborted) {
-      // `close` aborts the sleep, which then rejects. The loop checks the signal.
+      // Ignores that the sleep rejects: `close` aborts it. The loop then checks the AbortSignal.
       await sleep(RETRY_MS, undefined, { signal: stop.signal }).catch(() => {})
       if (!stop.signal.aborted) await attempt()
     }

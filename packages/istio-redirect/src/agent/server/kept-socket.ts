@@ -82,9 +82,8 @@ export async function keepSocket(
     watcher = undefined
     try {
       const made = watch(path, () => {
-        // Skips events after a failure and soon after a success: the agent's own attempts and another agent's cause
-        // events too.
-        // The timer checks in these cases.
+        // Skips events after a failure, and soon after the socket was made. Attempts of this agent and of another agent
+        // also cause events. In these cases the timer checks the socket.
         const isQuiet = problem === undefined && performance.now() - madeAt > LOOK_MS
         if (isQuiet && !isInOrder()) look()
       })
@@ -138,11 +137,11 @@ function remove(path: string): void {
 
 function identityOf(path: string): string | undefined {
   try {
-    // The inode number alone is not enough, as the kernel reuses it at once.
+    // Identifies the file also by mode and change time: the kernel reuses a free inode number at once.
     const { dev, ino, mode, ctimeMs } = lstatSync(path)
     return `${dev}:${ino}:${mode}:${ctimeMs}`
   } catch {
-    // The file does not exist.
+    // A missing file has no identity.
     return undefined
   }
 }
