@@ -103,7 +103,7 @@ export const fixture = (pod: StoredPod, place: () => Promise<Netns & AsyncDispos
         try {
           return readdirSync(folder).map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')))
         } catch {
-          return [] // the plugin has not created its state folder yet
+          return [] // no records: the plugin has not created its state folder yet
         }
       },
     }

@@ -7,7 +7,7 @@ export interface Machine {
   readonly files?: Readonly<Record<string, string>>
   readonly addresses?: readonly string[]
   readonly calledAs?: string
-  /** Access to a real machine. Default: the described files and addresses. */
+  /** Real machine to use instead of the described files and addresses. Default: none. */
   readonly system?: System
 }
 

@@ -46,10 +46,7 @@ const keys = {
   pod_namespace: text,
   native_nftables: flag,
   enable_ambient_detection_retry: flag,
-  /**
-   * Redirect mode of ambient mode. In the two node modes the plugin decides as Istio 1.19 does: a pod annotation
-   * excludes the pod.
-   */
+  /** Redirect mode of ambient mode. In the two node modes, a pod annotation can exclude the pod, as in Istio 1.19. */
   ambient_redirect_mode: z.nullish(z.enum(['inpod', 'node-iptables', 'node-ebpf'])),
   /** With `none`, the plugin's CHECK succeeds without a check, as Istio's CHECK does. */
   check_mode: z.nullish(z.enum(['verify', 'none'])),

@@ -9,10 +9,7 @@ export interface KnownAddresses {
   readonly place: string
   /** Pod's addresses that earlier plugins of the chain report in `prevResult`, with or without `/bits`. */
   readonly told: readonly string[]
-  /**
-   * Pod's addresses that the kernel lists. IPv4 addresses may be missing if `prevResult` has one, because they are then
-   * not read.
-   */
+  /** Pod's addresses that the kernel lists. If `prevResult` has an IPv4 address, only IPv6 addresses are read. */
   readonly found: readonly string[]
   /** True if the sysctl `disable_ipv6` turns IPv6 off in the pod. Used only if {@link mayHaveLostIpv6} is true. */
   readonly ipv6Off: boolean
@@ -21,8 +18,8 @@ export interface KnownAddresses {
 type UsableAddresses = ReturnType<typeof usableAddresses>
 
 /**
- * IPv6 source address of traffic that Envoy passes on unchanged. It has to be added to `lo`, unlike 127.0.0.6, which is
- * a loopback address.
+ * IPv6 source address of Envoy's pass-through traffic, which Envoy passes on unchanged. The plugin has to add the
+ * address to `lo`. The IPv4 counterpart 127.0.0.6 is a loopback address and always present.
  */
 export const PASS_THROUGH = '::6/128'
 

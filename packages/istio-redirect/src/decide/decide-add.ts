@@ -5,7 +5,7 @@ import { captureOfPod, type KnownAddresses } from './captured-families.ts'
 import type { DecisionLog } from './log.ts'
 import { redirectionOf } from './redirection.ts'
 
-/** Pod that an ADD names. If the UID is missing, an earlier pod may have had the same name. */
+/** Pod that an ADD names. Without a UID, the name may also refer to an earlier pod of the same name. */
 export interface AskedPod extends PodIdentity {
   /** UID of the pod: the value of `K8S_POD_UID` from the container runtime. */
   readonly uid?: string | undefined
@@ -30,8 +30,8 @@ export interface AddSources {
   enrol(pod: PodInfo): Promise<boolean>
   addresses(): Promise<KnownAddresses>
   /**
-   * Throws if the pod needs more rules than the data source allows. If `bound` is absent, only the limits of the pod's
-   * annotations apply.
+   * Throws if the pod needs more rules than the data source permits. A source without this function has no limit, apart
+   * from the limits of the pod's annotations.
    */
   bound?(redirect: Redirect): void
 }

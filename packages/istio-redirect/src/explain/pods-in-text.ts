@@ -39,7 +39,7 @@ export async function podInText(text: string, where: string, name = ''): Promise
 export async function documentsInText(text: string, where: string): Promise<readonly unknown[]> {
   if (text.length > MAX_CHARS) throw new Error(`${where} is larger than ${MAX_CHARS} bytes`)
   const { parseAllDocuments } = await import('yaml')
-  // A duplicate key in YAML is an error, because parsers disagree about its value. The YAML library limits the number
+  // Refuses a duplicate key, because YAML parsers disagree about its value. The YAML library itself limits the number
   // of aliases.
   const parsed = parseAllDocuments(text, { uniqueKeys: true })
   const all = Array.isArray(parsed) ? parsed : []

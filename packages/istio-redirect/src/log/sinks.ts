@@ -24,7 +24,7 @@ export function logSinks({ runDir, logSocket }: LogPlaces): LogSink[] {
 /** Returns the plugin's log level for a configured name. `undefined` for an unknown name. */
 export const logLevel = (name: string): LogOptions['level'] => (Object.hasOwn(levels, name) ? levels[name] : undefined)
 
-// The configured level `fatal` silences the plugin, because the plugin logs no fatal lines.
+// Log levels by their configured names. The plugin logs no fatal lines, so `fatal` is the same as `none`.
 const levels: Readonly<Record<string, NonNullable<LogOptions['level']>>> = {
   '': 'info',
   none: 'silent',

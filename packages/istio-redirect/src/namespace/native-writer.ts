@@ -29,13 +29,13 @@ export function nativeWriter(where: Where, config: CaptureConfig): RuleWriter {
     async remove() {
       await removeNativeTables(where)
     },
-    // `apply` replaces the plugin's tables as a whole, so no earlier rule is left to remove.
+    // Nothing to remove: `apply` replaces the plugin's tables as a whole.
     leaveBehind: async () => {},
   }
 }
 
 /**
- * Names of all tables that the plugin may write in any mode. A table of an earlier mode would continue to set marks and
- * zones, so `apply` removes it.
+ * Names of all tables that the plugin may write, with any configuration. `apply` also removes tables of an earlier
+ * configuration. They would continue to set marks and zones.
  */
 const own = { tables: tableNames.map((name) => ({ family: 'inet', name }) as const) }

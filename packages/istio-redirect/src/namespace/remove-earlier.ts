@@ -8,7 +8,7 @@ import { writerFor } from './writer-for.ts'
  * Removes the remains of the pod's earlier ADD with another configuration:
  * - rules in built-in chains that the new rules do not replace
  * - addresses and policy routes
- * - all rules of another back end, if the node has switched back ends, since both would see every packet
+ * - all rules of the earlier back end, if the node has switched back ends; packets would pass the rules of both
  *
  * If the new ADD fails, the rollback restores everything of the earlier ADD.
  */
@@ -22,7 +22,8 @@ export async function removeEarlier(
   const earlier = writerFor(c, before.rules, backend)
   const nextBackend = recordedBackend(next)
   const writer = writerFor(c, next.rules, nextBackend)
-  // An unknown back end in a record is one of the two iptables back ends.
+  // A record without a known back end is from one of the two iptables back ends. Only nftables is then another back
+  // end.
   const switched = backend === undefined ? nextBackend === 'nftables' : backend !== nextBackend
   if (!switched && JSON.stringify(earlier.rules) === JSON.stringify(writer.rules)) return
   c.undo(async () => {

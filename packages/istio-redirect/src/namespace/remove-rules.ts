@@ -28,8 +28,8 @@ async function removeWritten(where: Where, recorded: AttachmentRecord): Promise<
     return
   }
   const rules = redirectRules(recorded.rules)
-  // After a complete ADD, the record names the families, so iptables runs one process per family. After an incomplete
-  // ADD, iptables searches both families.
+  // After a complete ADD, the record names the families, and iptables runs one process for each of them. After an
+  // incomplete ADD, iptables searches both families.
   const { families } = recorded
   if (recorded.applied) await iptables(where, { waitSeconds, backend, families }).remove(inUse(rules, recorded))
   else await iptables(where, { waitSeconds, backend }).remove(rules)
@@ -46,7 +46,7 @@ export async function removeWithoutRecord(where: Where): Promise<void> {
 
 // internal
 
-/** Copies a ruleset with only those chains that its rules use in the recorded families. */
+/** Copies a ruleset. Keeps only the chains that the rules of the recorded families use. */
 function inUse(rules: Ruleset, { families }: AttachmentRecord): Ruleset {
   const used = new Set(families.flatMap((family) => chainsFor(rules, family)))
   return { ...rules, chains: rules.chains.filter((chain) => used.has(chain)) }
@@ -55,7 +55,7 @@ function inUse(rules: Ruleset, { families }: AttachmentRecord): Ruleset {
 /** Default packet mark and route table of TPROXY. Flags of istio-iptables can set others. */
 const TPROXY = { mark: 1337, table: 133 } as const
 
-/** Native nftables rules always cover both families. */
+/** Both IP families, because native nftables rules always cover both. */
 const allFamilies = ['ipv4', 'ipv6'] as const
 
 /**

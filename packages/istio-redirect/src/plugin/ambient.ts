@@ -9,9 +9,9 @@ import type { Settings } from '../conf/settings.ts'
 import { announcePod } from './ambient-event.ts'
 
 /**
- * Announces a pod that the selectors choose to the node agent, which redirects its traffic to ztunnel. Resolves to
- * `false` for any other pod. If the Kubernetes namespace cannot be read, the pod is not ambient; with
- * `enable_ambient_detection_retry` the ADD fails instead.
+ * Announces an ambient pod to the node agent, which redirects the pod's traffic to ztunnel. Selectors choose the
+ * ambient pods. Resolves to `false` for any other pod. If the Kubernetes namespace cannot be read, the pod is not
+ * ambient. With `enable_ambient_detection_retry`, the ADD fails instead.
  */
 export async function enrolIfAmbient(
   c: AddContext<Conf>,
@@ -45,8 +45,8 @@ async function isChosen(c: AddContext<Conf>, settings: Settings, pod: PodInfo, a
 }
 
 /**
- * Decides by the pod's labels if the pod is ambient. If the labels of the Kubernetes namespace also count, returns the
- * selectors that depend on them.
+ * Decides by the pod's labels if the pod is ambient. The decision may also need the labels of the Kubernetes namespace.
+ * Then returns the selectors that match the pod, whose namespace part the caller has to check.
  */
 export function chooseByPod(
   selectors: readonly EnablementSelector[],

@@ -64,7 +64,7 @@ async function removeRules(where: Where, recorded: AttachmentRecord): Promise<vo
   try {
     await removeRecorded(where, recorded)
   } catch (error) {
-    // DEL starts no further program, because its deadline has passed.
+    // After its deadline, DEL starts no further program.
     if (where.signal.aborted) throw error
     warn(where, 'its rules cannot be removed as they were recorded', error)
     await removeWithoutRecord(where)

@@ -12,7 +12,7 @@ import { writerFor } from '../namespace/writer-for.ts'
 import type { AttachmentRecord, Attachments } from '../state/attachments.ts'
 import { carriedOver } from '../state/was-fresh.ts'
 
-/** Redirection of a pod that the plugin has decided on. */
+/** Input of {@link perform}: a pod and the redirection of its traffic, as the plugin has decided it. */
 export interface Redirection {
   /** Name of the pod for the log. */
   readonly pod: PodIdentity

@@ -1,8 +1,8 @@
 import { messageOf } from '@cni/types'
 
 /**
- * Runs `work`, whose signal aborts at the deadline. If `work` has not settled a moment later, it is abandoned. Rejects
- * with the error of `work`, which names the deadline if the deadline has passed.
+ * Runs `work` and aborts its AbortSignal at the deadline. A moment later, the promise rejects even if `work` has not
+ * settled. After the deadline, the error of the promise names the deadline.
  */
 export async function within<T>(ms: number, outer: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const over = new AbortController()

@@ -7,8 +7,8 @@ export const REFUSALS = [
   /** Refusal: the agent does not know the pod. The plugin then asks the API server, and reports the server's error. */
   'pod',
   /**
-   * Refusal: the selectors of ambient mode may choose the pod. The plugin then reads the pod's Kubernetes namespace,
-   * and announces an ambient pod to the agent.
+   * Refusal: the pod may be ambient, by the selectors of ambient mode. The plugin then reads the pod's Kubernetes
+   * namespace. It announces the pod to the agent if the pod is ambient.
    */
   'ambient',
   /** Refusal: the pod needs more rules than the agent encodes as a batch. */

@@ -28,8 +28,8 @@ export interface AttachmentRecord {
 export type RecordedNetwork = Pick<AttachmentRecord, 'families' | 'tproxy'>
 
 /**
- * Device and inode number of a network namespace. They identify it, while its path can refer to another namespace
- * later.
+ * Identity of a network namespace: its device and inode number. A path is no identity, because it can refer to another
+ * namespace later.
  */
 export interface NetnsIdentity {
   readonly dev: number

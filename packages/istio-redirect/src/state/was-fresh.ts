@@ -12,7 +12,7 @@ export function carriedOver(
   { unchanged }: { readonly unchanged: boolean },
 ): Pick<AttachmentRecord, 'generation' | 'first'> {
   if (before.netns.dev !== next.netns.dev || before.netns.ino !== next.netns.ino) return {}
-  // A recorded generation that is outdated does no harm: CHECK and DEL then read the rules.
+  // A recorded generation may be outdated: it then differs from the kernel's, and CHECK and DEL read the rules.
   const generation = unchanged ? before.generation : next.generation
   return { generation, ...(wasFresh(before) && !wasFresh({ ...next, generation }) && { first: true }) }
 }

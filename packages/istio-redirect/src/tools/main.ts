@@ -8,14 +8,15 @@ import { machine } from './system.ts'
 commandMain(
   'istio-redirect',
   (argv, io) =>
-    // The command is chosen by `argv0`: in a compiled file, `argv[1]` is the name under which the file was built.
+    // Chooses the command by `argv0`, the name under which the program runs. In a compiled file, `argv[1]` is the name
+    // under which the file was built.
     runTools(basename(process.argv0), argv, {
       env: io.env,
       stdout: io.stdout,
       stderr: io.stderr,
       colour: io.colour,
-      // Reading `io.signal` installs signal handlers, so only commands that can roll back read it. A signal ends other
-      // commands at once, also while they wait for input.
+      // A getter, because reading `io.signal` installs signal handlers. Only commands that can roll back read it. A
+      // Unix signal ends all other commands at once, also while they wait for input.
       get signal() {
         return io.signal
       },

@@ -25,8 +25,8 @@ export interface AddRequest {
 }
 
 /**
- * Message for a pod whose network namespace the agent does not know. ztunnel keeps the namespace that it has. Outside
- * of a snapshot, the message makes ztunnel exit.
+ * Message for a pod whose network namespace the agent does not know. ztunnel keeps the namespace that it received
+ * earlier. Outside of a snapshot, the message makes ztunnel exit.
  */
 export interface KeepRequest {
   readonly type: 'keep'

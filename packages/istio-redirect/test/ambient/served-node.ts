@@ -6,8 +6,8 @@ import type { RecordingZtunnel } from './recording-ztunnel.ts'
 /** Timeout of a test's waits for a condition, in milliseconds. */
 export const patience = { timeout: 20_000 }
 
-// Helpers for concurrent tests. Concurrent tests must use an `expect` of their own, which the helpers lack, so the
-// helpers wait with `vi.waitFor`.
+// Helpers for concurrent tests. Such tests need the `expect` of their own context, which the helpers do not have. The
+// helpers therefore wait with `vi.waitFor`.
 
 /** Waits until the agent's ambient mode reports no problem. */
 export const ready = (agent: { problem(): string | undefined }) =>

@@ -56,7 +56,7 @@ export const nodeFiles = async (): Promise<string> =>
     `cd /; find run/istio-cni ! -type d ! -name istio-cni.log ! -path '*/attachments/*' 2>/dev/null || true`,
   ))
 
-/** Calls `look` after the pods of earlier test suites no longer need the plugin. */
+/** Waits until no pod of an earlier test suite needs the plugin. Then calls `look` and returns its result. */
 export async function atRest(look: () => Promise<string>): Promise<string> {
   await until(
     'no plugin is kept for a pod',

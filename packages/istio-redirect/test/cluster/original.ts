@@ -21,7 +21,8 @@ const ISTIO = 'opt/test/istio'
 export const originalPlugin = (): Buffer => readFileSync(plugin)
 
 /**
- * Loads an image of Istio's agent and plugin on the cluster's node. Writes a chart with the objects of Istio's chart.
+ * Loads an image of Istio's agent and plugin on the cluster's node. Writes a Helm chart that renders the objects of
+ * Istio's chart.
  */
 export async function loadOriginal(): Promise<void> {
   const scratch = mkdtempSync(join(tmpdir(), 'original-image-'))

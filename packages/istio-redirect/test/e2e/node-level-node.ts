@@ -35,7 +35,7 @@ export interface PtpPodOptions {
   readonly saysUid?: boolean
 }
 
-/** Pod that Debian's ptp plugin has connected, and for which our plugin is not called yet. */
+/** Pod that Debian's ptp plugin has connected. The ADD of our plugin is still to be called. */
 export interface PodToAdd {
   readonly name: string
   readonly netns: Netns
@@ -95,8 +95,8 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
     })
     const network = nodeLevelNetwork(agents, node, plugin, redirected)
     /**
-     * Processes in the pods' network namespaces, by UID. The agent finds a namespace by the pod UID in the process's
-     * faked cgroup.
+     * Processes in the pods' network namespaces, by pod UID. The test writes a cgroup file for each process. The agent
+     * finds a pod's namespace by the UID in this file.
      */
     const holders = new Map<string, ChildProcess>()
     const hold = (uid: string, where: Netns): ChildProcess => {
@@ -119,8 +119,8 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
         ['K8S_POD_NAME', name],
         ...(saysUid ? [['K8S_POD_UID', uid] as const] : []),
       ] as const
-      // The agent has a mount namespace of its own and does not see later mounts. It reaches the new pod's namespace by
-      // a file descriptor of the test process.
+      // Names the new pod's namespace by a file descriptor of the test process. The agent would not see a later mount,
+      // because it has a mount namespace of its own.
       const path = `/proc/${process.pid}/fd/${where.fd}`
       return { where, stored, attachment: { containerID: `c${uid}`, netns: path, ifName: 'eth0', args } }
     }
@@ -130,8 +130,8 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
       const ip = await network.add(attachment)
       const now = api.getPod(namespace, name) ?? stored
       api.setPod({ ...now, status: { phase: 'Running', podIP: ip } })
-      // The agent attaches eBPF programs to the pod's veth, which it finds from inside the pod. It therefore needs a
-      // process in the pod.
+      // Starts a process in the pod, because an agent with eBPF needs one. The agent finds the pod's veth from inside
+      // the pod, and attaches its programs to the veth.
       if (redirected === 'node-ebpf') hold(uid, where)
       const annotation = () => api.getPod(namespace, name)?.metadata.annotations?.['ambient.istio.io/redirection']
       return { netns: where, ip, uid, annotation }

@@ -32,12 +32,13 @@ export interface Pods {
   /** Calls CHECK for the pod with the current conflist. Expects the same rules as after ADD. */
   check(pod: Pod): Promise<void>
   /**
-   * Calls DEL for the pod twice. Passes the current conflist or, as some runtimes do, the list of the ADD. Expects that
-   * nothing of the pod is left.
+   * Calls DEL for the pod twice, and expects that nothing of the pod is left. With `list`, DEL gets the current
+   * conflist. With `cache`, DEL gets the conflist of the pod's ADD, as from some runtimes.
    */
   del(pod: Pod, by?: 'list' | 'cache'): Promise<void>
   /**
-   * Expects that ADDs failed only for the given reason, and that the node has no state of any pod. Prints the counts.
+   * Expects that the node has no state of any pod. Errors of ADDs are permitted only if they match `allowed`. Prints
+   * the counts.
    */
   expectNoneLeft(title: string, allowed?: RegExp): void
 }

@@ -4,7 +4,7 @@ import { type Release, stop, type UpgradeNode } from './upgrade-node.ts'
 
 /** Folders of the test node to which an agent writes files. */
 const FOLDERS = ['bin', 'net', 'run'] as const
-/** Files in the agent's folders that the plugin writes. The test ignores them. */
+/** Files that the plugin writes to the agent's folders. The test ignores these files. */
 const PLUGINS = /^run\/(?:attachments|istio-cni\.log)/
 
 /** Watches the agent's folders and calls `seen` for each file change. Names of temporary files are normalized. */
@@ -25,7 +25,8 @@ function watchSteps(node: UpgradeNode, seen: (step: string) => void): Disposable
 }
 
 /**
- * File changes that a release's agent makes while it takes over the node, in order. Each kind of change occurs once.
+ * Starts the agent of a release, and stops it once it is ready. Returns the agent's file changes in order, each kind of
+ * change once.
  */
 export async function stepsOf(node: UpgradeNode, release: Release): Promise<string[]> {
   const steps = new Set<string>()

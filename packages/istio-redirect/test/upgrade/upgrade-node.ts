@@ -34,7 +34,7 @@ export type UpgradeNode = Awaited<ReturnType<typeof upgradeNode>>
 
 /**
  * Creates a test node for updates of the agent. `env` has settings of both releases' agents. With `isSingle`, the
- * network starts as a single configuration, which the first agent turns into a list.
+ * network is at first a configuration of a single plugin. The first agent turns it into a list.
  */
 export async function upgradeNode(
   env: Readonly<Record<string, string>> = {},
@@ -69,7 +69,7 @@ export async function upgradeNode(
       files,
       api,
       runtime: runtimeIn([bin]),
-      /** Container runtime of the test node that runs the plugin of a given release, whichever is installed. */
+      /** Container runtime of the test node that runs the given release's plugin, not the installed plugin. */
       runtimeOf: (release: Release) => runtimeIn([PROGRAMS[release], bin]),
       /** Stops an agent after its DaemonSet is deleted. The agent then removes the plugin from the node. */
       async uninstall(agent: AgentProcess) {

@@ -138,8 +138,8 @@ const skipDuplicateAddressDetection = (): void => {
 }
 
 /**
- * Executes plugins for the test node's runtime, and records each call. The plugin runs in the node's network namespace;
- * the caller waits outside of it.
+ * Executes CNI plugins as the test node's runtime, and records each call. The plugin's process runs in the node's
+ * network namespace. The calling process stays in its own namespace.
  */
 function execIn(target: NetnsTarget, runs: PluginRun[]): Exec {
   const real = realExec()

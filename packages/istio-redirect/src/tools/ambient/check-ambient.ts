@@ -90,7 +90,8 @@ async function driftInPod({
   if (decision.enrolled) {
     return [...(await namespaceDrift(opened, capture, rules)), ...(await silentPorts(opened)), ...untold(pod)]
   }
-  // The pod has a sidecar. The sidecar's chains have the same names as chains of ambient mode, and are not leftovers.
+  // Searches for leftovers only in a pod without a sidecar. The sidecar's chains have the same names as chains of
+  // ambient mode.
   return decision.reason === 'sidecar' ? [] : [...(await namespaceLeftovers(opened, capture, rules))]
 }
 
@@ -101,7 +102,7 @@ async function silentPorts(opened: Netns): Promise<string[]> {
   return wanted.filter((port) => !open.has(port)).map((port) => `missing listener of ztunnel on port ${port}`)
 }
 
-/** Reports the pod's redirection annotation if the agent has not set it to `enabled`. */
+/** Reports the value of the pod's redirection annotation if the value is not `enabled`. */
 function untold(pod: Parameters<typeof redirectionStatus>[0]): string[] {
   const status = redirectionStatus(pod)
   return status === 'enabled' ? [] : [`annotation ambient.istio.io/redirection is ${status ?? 'missing'}, not enabled`]

@@ -12,9 +12,8 @@ export function ruleCommands(rules: Ruleset, family: Family): readonly string[] 
 }
 
 /**
- * Prints the commands that remove the rules of a family, in reverse order: first rules, then chains. The rules of our
- * chains are removed by flushing. Jumps between our chains are removed before, because a referenced chain cannot be
- * deleted.
+ * Prints the commands that remove the rules of a family. The first commands delete the rules of built-in chains and all
+ * jumps, because a referenced chain cannot be deleted. The other commands flush and delete our chains.
  */
 export function cleanUpCommands(rules: Ruleset, family: Family): readonly string[] {
   const reversed = rulesFor(rules, family).toReversed()

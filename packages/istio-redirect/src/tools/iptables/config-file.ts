@@ -6,7 +6,7 @@ import { captureOf, checkSettings } from './capture.ts'
 import { iptablesFlags, variablesOf } from './flags.ts'
 import { readSettings } from './settings.ts'
 
-/** Environment variables that a configuration file may set although no flag has their name. */
+/** Environment variables that a configuration file may set, besides the variables that set flags. */
 const others = [
   'ENVOY_PORT',
   'ENABLE_INBOUND_IPV6',

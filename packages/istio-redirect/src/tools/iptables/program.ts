@@ -105,7 +105,7 @@ async function writeRules(job: Program, kernel: Iptables, rules: Ruleset, famili
   return plan
 }
 
-/** Rules that the same configuration leaves behind when its interception mode changes between REDIRECT and TPROXY. */
+/** Rules of the other interception mode (REDIRECT or TPROXY) that this configuration's rules do not replace. */
 function rulesOfOtherMode(config: CaptureConfig): Ruleset {
   const interceptionMode = config.interceptionMode === 'TPROXY' ? 'REDIRECT' : 'TPROXY'
   const other = redirectRules({ ...config, interceptionMode, ipv6: true })
@@ -139,7 +139,7 @@ export function networkOf({
   }
 }
 
-/** Network settings that an earlier run may have left, in any interception mode. */
+/** Network settings that an earlier run may have left, with REDIRECT or with TPROXY. */
 export const everyNetworkOf = ({ tproxyMark: mark, tproxyRouteTable: table }: CaptureConfig): RecordedNetwork => ({
   families: ['ipv4', 'ipv6'],
   tproxy: { mark, table },

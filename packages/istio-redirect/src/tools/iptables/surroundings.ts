@@ -9,7 +9,7 @@ import type { IptablesSettings } from './settings.ts'
 /** Properties of the machine that the rules depend on. */
 export interface Surroundings {
   readonly ipv6: boolean
-  /** First usable address of the machine. The probe tests the rules of its family. */
+  /** First usable address of the machine. The probe tests the rules of this address's IP family. */
   readonly hostIP: string
   readonly ipv6Ignored: boolean
   readonly proxyUID: string

@@ -3,8 +3,8 @@ import type { CommandCase } from './random-command.ts'
 
 /**
  * Rewrites the lists in a pod's annotations as our plugin reads them: without blanks and duplicates, with decimal
- * ports. Istio's plugin has to act on the rewritten pod as our plugin does on the original. The tests thus confirm the
- * documented difference about lists.
+ * ports. The tests call Istio's plugin with the rewritten pod and our plugin with the original pod. Equal results
+ * confirm the documented difference about lists.
  */
 export function canonicalPod(pod: StoredPod): StoredPod {
   const { annotations = {} } = pod.metadata
@@ -40,8 +40,8 @@ export function canonicalCommands({ runs, ...ground }: CommandCase): CommandCase
 }
 
 /**
- * Removes blanks around list items and makes numbers decimal. A boolean such as `01` stays, because it is invalid in
- * both forms.
+ * Removes blanks around list items, and leading zeros of numbers. Keeps the zeros of `00` and `01`, because they make
+ * an invalid boolean.
  */
 function canonicalText(text: string): string {
   if (/^(?:--[\w-]+=)?0[01]$/.test(text)) return text

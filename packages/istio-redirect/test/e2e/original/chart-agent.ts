@@ -80,8 +80,9 @@ export async function chartAgent(kube: KubeServer, mode: Mode, options: ChartAge
   })
   node.write('sa/token', await tokenOf(kube, 'istio-cni'))
   node.write('sa/ca.crt', readFileSync(kube.caFile, 'utf8'))
-  // The API server listens on the machine's loopback, so the agent runs in the machine's network namespace. The agent
-  // takes process 1 for the node: the test mounts a process of the node's namespace in its place.
+  // Starts the agent in the machine's network namespace, because the API server listens on the machine's loopback. The
+  // agent takes the namespace of process 1 for the node's. The test therefore mounts a process of the test node over
+  // `/proc/1`.
   const inNode = 'mount --bind "/proc/$0" /proc/1 && exec "$1"'
   const holder = stack.use(holding(target))
   const agent = await node.start({
@@ -181,7 +182,8 @@ async function tokenOf(kube: KubeServer, account: string): Promise<string> {
 
 async function remove(kube: KubeServer, object: Manifest): Promise<void> {
   const path = `${pathOf(object)}/${object.metadata.name}`
-  // The test's API server has no garbage collector, so a deletion in the foreground would never end.
+  // Deletes in the background. The test's API server has no garbage collector, so a deletion in the foreground would
+  // never end.
   const document = { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' }
   await kube.admin
     .send(

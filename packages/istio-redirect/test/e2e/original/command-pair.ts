@@ -11,7 +11,7 @@ import { readState, type State } from './state.ts'
 /** Result of a case's commands with Istio's command-line program or with ours. */
 export interface CommandSide {
   readonly exitCodes: readonly (number | null)[]
-  /** Output of dry runs: commands that read the kernel, and the input of iptables-restore. */
+  /** Output of dry runs: the commands that would read the kernel's rules, and the input of iptables-restore. */
   readonly dryRun: string
   readonly state: State
   /** Whole output of the program, for a test's failure report. */

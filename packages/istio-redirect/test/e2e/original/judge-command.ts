@@ -56,7 +56,7 @@ function printed(one: CommandCase, fields: readonly CommandField[], { theirs, ou
   ].join('\n')
 }
 
-/** State of the network namespace before the case's last command, as our program leaves it. */
+/** Runs the case's commands except the last with our program. Returns the resulting state of the network namespace. */
 async function before(ours: Parameters<typeof run>[0], { runs, ...ground }: CommandCase): Promise<State> {
   return (await runCommands(ours, { ...ground, runs: runs.slice(0, -1) })).state
 }

@@ -104,8 +104,8 @@ export const knownCommandDifferences: readonly KnownCommandDifference[] = [
 ]
 
 /**
- * True if our program fails with the message and leaves the namespace unchanged, while Istio's program acts differently
- * first.
+ * True if our program fails with the message. If exit codes differ, our program has to be the first to fail. If the
+ * case is a single command, the namespace has to stay unchanged.
  */
 function weRefuse({ one, pair, untouched }: SeenCommands, message: RegExp): boolean {
   const { theirs, ours } = pair
@@ -123,7 +123,7 @@ const isTables = (field: string): boolean => /^(?:legacy|nft) /.test(field)
 
 const withoutPriority = (text: string): string => [...new Set(text.replace(/^\d+:/gm, '').split('\n'))].join('\n')
 
-/** Invalid flags or environment variables that our program's messages name, with their values. */
+/** Invalid values that our program's messages name, each with its flag or environment variable. */
 const refusedValues = ({ ours }: CommandPair): Array<readonly [flag: string, value: string]> =>
   [...ours.printed.matchAll(/\terror\t(--[\w-]+|environment variable \w+) is ("(?:[^"\\]|\\.)*")/g)].map(
     ([, flag = '', value = '""']) => [flag, String(JSON.parse(value))],

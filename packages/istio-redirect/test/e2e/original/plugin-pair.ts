@@ -24,7 +24,7 @@ export interface Pair {
   readonly ours: Side
 }
 
-/** Istio's plugin and ours, with a run directory each and one API server. Many pods share them. */
+/** Istio's plugin and ours, for tests with many pods. They share one API server, and each has its own run directory. */
 export interface Plugins extends AsyncDisposable {
   /** Calls Istio's plugin and ours for a pod. `theirPod` is the pod for Istio's plugin, if it differs. */
   compare(one: PodCase, theirPod?: StoredPod): Promise<Pair>

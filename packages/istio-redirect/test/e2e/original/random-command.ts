@@ -104,7 +104,7 @@ const valueFlag = fc
     values.map((value) => {
       if (form === '=') return [`--${name}=${value}`]
       if (form === ' ') return [`--${name}`, value]
-      // `-b=80` means the value `80`, so a random value directly after a short flag must not begin with `=`.
+      // Joins a short flag and its value. A random value must not begin with `=`, because `-b=80` means the value `80`.
       return form === 'short' && value !== '' ? [`-${letter}${value}`] : [`-${letter}`, value]
     }),
   )

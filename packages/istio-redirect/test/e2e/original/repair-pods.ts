@@ -52,7 +52,10 @@ const eventsSchema = z.object({
   ),
 })
 
-/** Creates a pod for each status of the validation, in a Kubernetes namespace and on a node of their own. */
+/**
+ * Creates a pod for each status of the validation. All pods are on `node`, in a Kubernetes namespace with the node's
+ * name.
+ */
 export async function repairPods({ admin }: KubeServer, node: string) {
   const signal = AbortSignal.timeout(30_000)
   const write = (method: 'POST' | 'PATCH', path: string, document: object) =>

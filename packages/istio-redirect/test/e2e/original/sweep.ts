@@ -22,8 +22,8 @@ export interface Report {
 }
 
 /**
- * Number of cases with unexplained differences after which the comparison ends. The comparison shrinks each of these
- * cases first.
+ * Number of cases with unexplained differences at which the comparison ends. It shrinks each of these cases before it
+ * ends.
  */
 const ENOUGH = Number(process.env.CNI_FUZZ_REPORTS ?? 1)
 /** Time limit in milliseconds for shrinking a random case. */

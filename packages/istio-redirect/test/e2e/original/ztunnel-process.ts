@@ -12,7 +12,10 @@ import type { TalkingZtunnel } from '../../zds/ztunnel-messages.suite.ts'
 /** Process of a real ztunnel in a network namespace of its own, as in a cluster. */
 export interface ZtunnelProcess extends TalkingZtunnel {
   readonly pid: number
-  /** Numbers of connections that ztunnel's metrics report, by text such as `source web to shop with mutual_tls`. */
+  /**
+   * Numbers of connections from ztunnel's metrics. A key describes connections, such as `source web to shop with
+   * mutual_tls`.
+   */
   connections(): Promise<Readonly<Record<string, number>>>
   log(): string
 }

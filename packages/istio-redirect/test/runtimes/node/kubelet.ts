@@ -22,7 +22,7 @@ export interface Sandbox {
   /** Path of the sandbox's network namespace. */
   readonly netns: string
   readonly ips: readonly string[]
-  /** Starts a container in the sandbox that sleeps, with the user ID. */
+  /** Starts a container in the sandbox under the user ID. Its only process sleeps. */
   container(uid: number): Promise<Container>
   stop(): Promise<unknown>
   remove(): Promise<unknown>
@@ -36,7 +36,7 @@ export interface Container {
 /** Test double of kubelet: starts pods through CRI. */
 export interface Kubelet {
   run(spec: PodSpec, timeoutMs?: number): Promise<Sandbox>
-  /** Waits until the container runtime has loaded the network configuration, or one that the function accepts. */
+  /** Waits until the container runtime has loaded the given conflist, or a conflist that the given function accepts. */
   untilLoaded(wanted: Conflist | ((conflist: Conflist) => boolean)): Promise<void>
   /** Stops and removes all pods of the container runtime. */
   drain(): Promise<void>

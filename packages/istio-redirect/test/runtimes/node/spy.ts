@@ -12,8 +12,8 @@ export interface Call {
 const netconfSchema = z.object({ prevResult: z.optional(z.unknown()) })
 
 /**
- * Replaces our plugin in `binDir` by a script that records its input and then runs it. Returns a function that reads
- * the recorded calls.
+ * Replaces our plugin in `binDir` by a script. The script records its input and then executes our plugin. Returns a
+ * function that reads the recorded calls.
  */
 export function spyOn(binDir: string): () => Call[] {
   const plugin = join(binDir, 'istio-cni')

@@ -68,7 +68,7 @@ export async function setStage(kind: ChainKind): Promise<Stage> {
     },
     async [Symbol.asyncDispose]() {
       await api.close()
-      // The folder has 110 MB of plugins, so the test removes it at once.
+      // Removes the folder of the plugins at the end of each test, because it has 110 MB.
       rmSync(binDir, { recursive: true })
     },
   }

@@ -6,8 +6,8 @@ import type { ListenOptions, Server } from 'node:net'
  * that opened the socket.
  */
 export function becomeUser(uid: number, gid = uid): void {
-  // The folder of Node's compile cache belongs to root, so the cache is written before root is dropped. Node 20 and bun
-  // lack this function.
+  // Writes Node's compile cache before the process drops root. The cache's folder belongs to root. `flushCompileCache`
+  // does not exist in Node 20 and bun.
   module.flushCompileCache?.()
   process.setgroups?.([])
   process.setgid?.(gid)

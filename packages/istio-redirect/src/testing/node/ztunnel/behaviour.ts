@@ -10,7 +10,7 @@ export const behaviourSchema = z.object({
 
 /** Faulty behaviour of the ztunnel stand-in, for tests. A correct ztunnel answers each message once and at once. */
 export interface ZtunnelBehaviour {
-  /** Reaction of the stand-in to an added pod that ztunnel could accept. Default: `ack`. */
+  /** Reaction of the stand-in to an `add` message that a correct ztunnel would accept. Default: `ack`. */
   readonly answer?: 'ack' | 'never' | 'twice' | 'flood' | 'junk' | 'close' | undefined
   /** Error text with which the stand-in refuses all pods. */
   readonly refuse?: string | undefined

@@ -47,7 +47,7 @@ export function ztunnelPods(around: ProxySurroundings): ZtunnelPods {
   const pods = new Map<string, ZtunnelPod>()
   const proxies = new Map<string, () => void>()
   /**
-   * Namespaces of pods in which ztunnel cannot listen, by UID. `undefined` if the agent's file descriptor is not a
+   * Network namespaces in which ztunnel cannot listen yet, by pod UID. `undefined` if the file descriptor is not a
    * namespace.
    */
   const pending = new Map<string, Netns | undefined>()
@@ -193,7 +193,8 @@ const fatal = (what: string): Reaction => ({
 
 /** Decodes a message of the agent. Returns ztunnel's error text for an invalid message. */
 function readMessage({ bytes, fds, bytesLost, fdsLost }: UnixMessage): ReceivedRequest | string {
-  // ztunnel reads at most 1024 bytes of a message and, because of alignment, at most two file descriptors.
+  // ztunnel reads at most 1024 bytes of a message. It expects one file descriptor. Alignment makes its buffer large
+  // enough for two.
   if (fdsLost || fds.length > 2) return 'ENOBUFS: No buffer space available'
   if (bytesLost > 0) return 'received truncated message'
   let request: ReceivedRequest | undefined

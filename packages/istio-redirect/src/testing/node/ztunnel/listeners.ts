@@ -30,8 +30,8 @@ export interface Endpoint {
 /** Listeners of the ztunnel stand-in in one network namespace. */
 export interface Listeners {
   /**
-   * Listens on a port. Also accepts connections to other addresses that rules redirect to the port. Throws a
-   * `BindError`.
+   * Listens on a port. Also accepts connections to other addresses, if rules redirect these connections to the port.
+   * Throws a `BindError`.
    */
   serve(address: string, port: number, onConnection: (client: Socket) => void): void
   /** Listens for DNS queries and answers all of them with "no such name". Throws a `BindError`. */
