@@ -5,8 +5,8 @@ import { loadSys } from '@cni/netns/sys'
 const MS_PRIVATE = 0x40000
 
 /**
- * Hides a folder's content by an empty file system. The mount is private: later mounts in the folder do not propagate
- * to the machine.
+ * Mounts an empty file system over a folder, to hide the folder's content. The mount is private: later mounts in the
+ * folder do not propagate to the machine.
  */
 export function hideFolder(path: string): void {
   mkdirSync(path, { recursive: true })

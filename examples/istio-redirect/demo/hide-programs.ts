@@ -8,8 +8,8 @@ const PROGRAMS = /^(?:ip6?tables|xtables|nft$|nsenter$)/
 const MS_BIND = 0x1000
 
 /**
- * Hides iptables, ip6tables, nft and nsenter, under all their names. Mounts a file that cannot be executed over each
- * program. Requires a private mount namespace. Returns the paths of the hidden programs.
+ * Hides iptables, ip6tables, nft and nsenter, under all their names. Mounts a non-executable file over each program.
+ * Requires a private mount namespace. Returns the paths of the hidden programs.
  */
 export function hidePrograms(): string[] {
   const folders = new Set(['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'])

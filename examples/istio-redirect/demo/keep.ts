@@ -11,8 +11,8 @@ export const NODE_NETNS = '/run/netns/cni-demo-node'
 export const KEPT_FOLDER = '/run/cni-demo'
 
 /**
- * Binds the network namespaces of the demo's pod and node to files, so that both outlive the demo. The plugin's
- * attachment record names the pod's namespace by the same path.
+ * Binds the network namespaces of the demo's pod and node to files, so that both outlive the demo. The pod's file has
+ * the path that the plugin's attachment record names.
  */
 export function keep(pid: number): void {
   for (const [from, to] of [

@@ -33,7 +33,7 @@ export interface AgentOptions {
   readonly signal: AbortSignal
   /** Registers a listener for SIGHUP. On SIGHUP, the agent reloads its configuration. */
   readonly onHangup: (listener: () => void) => void
-  /** Asks for more time to stop the agent: `ms` milliseconds in addition to the usual deadline. */
+  /** Extends the usual deadline for stopping the agent by `ms` milliseconds. */
   readonly needTime: (ms: number) => void
 }
 
@@ -102,7 +102,8 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
     }
     const names = changedVariables(config.values, next.values)
     if (names.length === 0) {
-      // The sender of a SIGHUP expects a log line about the reload. A periodic reload without a change logs nothing.
+      // Logs each reload after a SIGHUP, because the sender expects a log line. A periodic reload without a change logs
+      // nothing.
       if (bySignal) own.info('the configuration was reloaded: nothing changed')
       return
     }

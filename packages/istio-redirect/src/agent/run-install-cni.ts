@@ -31,7 +31,7 @@ export interface AgentIo {
   readonly signal: AbortSignal
   /** Registers a listener for SIGHUP. On SIGHUP, the agent reloads its configuration. */
   readonly onHangup: (listener: () => void) => void
-  /** Asks for more time to stop the agent: `ms` milliseconds in addition to the usual deadline. */
+  /** Extends the usual deadline for stopping the agent by `ms` milliseconds. */
   readonly needTime: (ms: number) => void
   /** Opens a target of the agent's log: `stdout`, `stderr` or a file. */
   readonly openLog: (target: string) => LogWriter

@@ -10,8 +10,8 @@ export function warnAboutSettings(log: Pick<Log, 'warn'>, conf: Conf, settings: 
   }
   for (const key of Object.keys(conf)) {
     const plain = key.toLowerCase()
-    // JSON keys are case-insensitive in Go, so Istio's plugin accepts a key in another case. Our plugin ignores the key
-    // and warns.
+    // Go ignores upper and lower case in JSON keys, so Istio's plugin accepts a key such as `Log_Level`. Our plugin
+    // ignores such a key and warns.
     if (plain !== key && confKeys.includes(plain)) log.warn(`${JSON.stringify(key)} is ignored: write ${plain}`)
   }
 }

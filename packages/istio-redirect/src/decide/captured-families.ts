@@ -19,7 +19,7 @@ type UsableAddresses = ReturnType<typeof usableAddresses>
 
 /**
  * IPv6 source address of Envoy's pass-through traffic, which Envoy passes on unchanged. The plugin has to add the
- * address to `lo`. The IPv4 counterpart 127.0.0.6 is a loopback address and always present.
+ * address to `lo`. The IPv4 counterpart 127.0.0.6 is a loopback address and needs no addition.
  */
 export const PASS_THROUGH = '::6/128'
 

@@ -11,7 +11,7 @@ import { CniError, ErrorCode, errnoOf, isCniError } from '@cni/types'
  * Returns any other error unchanged.
  */
 export function withFailureCode(error: unknown): unknown {
-  // An error of drift, of the API server or of a state file already has a CNI error code.
+  // Keeps an error that has a CNI error code already: an error of drift, of the API server or of a state file.
   if (isCniError(error) || !(error instanceof Error)) return error
   if (isIptablesError(error)) {
     const details = error.stderr?.trim().slice(0, 2000)

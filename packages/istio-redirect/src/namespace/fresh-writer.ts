@@ -40,8 +40,8 @@ export async function freshWriter(
 // internal
 
 /**
- * True if the namespace has rules of the plugin from another back end that no record names. Old and new rules would
- * both see every packet.
+ * True if the namespace may have unrecorded rules that the plugin wrote with another back end. Packets would pass old
+ * and new rules.
  */
 const hasOthers = async ({ netns }: RedirectContext, { generation }: FreshNftables, next: FreshBatch['backend']) =>
   generation !== FRESH_GENERATION && (await hasUnrecorded(netns, next))

@@ -34,7 +34,7 @@ export interface FirstWriter {
 export interface RuleWriter extends FirstWriter {
   /** Rules of the configuration as data. The JSON of two rulesets is compared to find out if they are equal. */
   readonly rules: object
-  /** Throws a CNI error with the code of drift if the rules in the namespace differ from the configuration. */
+  /** Throws a CNI error with the error code for drift if the rules in the namespace differ from the configuration. */
   verify(): Promise<void>
   remove(): Promise<void>
   /** Removes those rules of an earlier configuration that `apply` does not replace, in the same back end. */

@@ -19,10 +19,10 @@ export interface DelOptions {
 }
 
 /**
- * Removes the rules of the container's last recorded attachment in the namespace, and the record of the attachment.
- * Without a record, DEL removes nothing: the rules may belong to another attachment, to istio-init or to the ambient
- * agent. DEL never fails, and its programs have a deadline. If DEL failed, the runtime would not call earlier plugins
- * of the chain, and the pod's address would stay allocated.
+ * Removes the record of an attachment. Also removes the recorded rules, unless another attachment of the container
+ * shares the namespace. Without a record, DEL removes nothing: the rules may belong to another attachment, to
+ * istio-init or to the ambient agent. DEL never fails, and its programs have a deadline. If DEL failed, the runtime
+ * would not call earlier plugins of the chain, and the pod's address would stay allocated.
  */
 export async function del(c: DelContext<Conf>, { programMs = 5000 }: DelOptions = {}): Promise<void> {
   const runDir = c.conf === undefined ? '' : settingsOf(c.conf).runDir

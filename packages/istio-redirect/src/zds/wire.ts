@@ -34,7 +34,7 @@ export interface KeepRequest {
 }
 
 /**
- * Message that ends the snapshot. On it, ztunnel removes all pods that the snapshot did not contain. A second message
+ * Message that ends the snapshot. ztunnel then removes all pods that the snapshot did not contain. A second message
  * makes ztunnel exit.
  */
 export interface SnapshotSentRequest {

@@ -1,6 +1,6 @@
 import { isReady, kubectl, onNode, pods, shell, until } from './cluster.ts'
 
-/** Paths of helm and our chart on the cluster's node, to which `npm run test:cluster` copies them. */
+/** Paths of helm and our chart on the cluster's node. `npm run test:cluster` copies both to the node. */
 export const [HELM, CHART] = ['/opt/test/helm', '/opt/test/chart']
 
 export const NAMESPACE = 'istio-system'

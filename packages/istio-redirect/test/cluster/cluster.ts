@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type RunOptions, type RunResult, run } from '@cni/host'
 
 /**
- * Program that starts the test's cluster, and the cluster's folder. `npm run test:cluster` sets the environment
+ * Program that starts the test's cluster, and the cluster's folder. `npm run test:cluster` sets both environment
  * variables.
  */
 const [script, folder] = [process.env.CNI_KUBERNETES ?? '', process.env.K8S_DIR ?? '']

@@ -62,8 +62,8 @@ function checkFiles(install: InstallerOptions, { artefacts, primary }: InstallSt
       subject: path === '' ? join(install.netDir, primary ?? '') : path,
       detail:
         state === 'ok' ? (place === undefined ? undefined : `${place}${order}`) : withoutPath(reason ?? state, path),
-      // Suggests a next step if a file is failed or waiting. The token is an exception, because another check reports
-      // it. The agent repairs changed files itself.
+      // Suggests a next step for a file in the state `failed` or `waiting`. The token is an exception, because another
+      // check reports it. The agent repairs changed files itself.
       next:
         (state === 'failed' || state === 'waiting') && path !== install.kubeconfig?.tokenFile
           ? NEXT[artefact]

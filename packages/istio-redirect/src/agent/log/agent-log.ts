@@ -11,7 +11,10 @@ export interface LogWriter {
 /** Log of the agent. All scopes share one format. The levels can change while the agent runs. */
 export interface AgentLog {
   scope(name: string): ScopedLog
-  /** Prints a line with its own time and scope, such as a plugin's line, if the scope's level permits it. */
+  /**
+   * Prints a line that already has a time and a scope, such as a line of the plugin. Skips the line if the level of the
+   * scope excludes it.
+   */
   emit(entry: LogEntry): void
   configure(settings: LogSettings): void
 }

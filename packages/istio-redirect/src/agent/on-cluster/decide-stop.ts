@@ -5,7 +5,7 @@ import type { ScopedLog } from '../part/services.ts'
 /** Dependencies of {@link decideStop}, which decides if a stopping agent removes the plugin. */
 export interface StopServices {
   readonly log: ScopedLog
-  /** Asks for more time to stop the agent: `ms` milliseconds in addition to the usual deadline. */
+  /** Extends the usual deadline for stopping the agent by `ms` milliseconds. */
   readonly needTime: (ms: number) => void
 }
 

@@ -29,8 +29,8 @@ export const nodeChoiceSchema = z.object({
 export type NodeChoice = z.infer<typeof nodeChoiceSchema>
 
 /**
- * True if a pod specification selects nodes by labels. The label for Linux alone does not count: the agent runs on
- * Linux.
+ * True if a pod specification selects nodes by labels. A selector for Linux alone does not count, because the agent
+ * always runs on Linux.
  */
 export function needsLabels({ nodeSelector, affinity }: NodeChoice): boolean {
   const { [OS]: os = 'linux', ...others } = nodeSelector ?? {}

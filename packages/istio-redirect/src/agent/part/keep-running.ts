@@ -24,7 +24,7 @@ export async function keepRunning(
       if (signal.aborted) return
       log.error(`${what}: ${messageOf(error)}`, { pauseMs: pause })
     }
-    // The pause before the next call ends early when the signal aborts.
+    // The pause before the next call ends early when the AbortSignal aborts.
     await sleep(pause, undefined, { signal }).catch(() => {})
     pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
   }

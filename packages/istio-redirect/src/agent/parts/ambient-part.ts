@@ -37,8 +37,8 @@ export interface AmbientPart extends Part<AgentConfig> {
 }
 
 /**
- * Runs ambient mode beside the installer. After a change of settings, a new instance starts. The old instance ends
- * before, because two instances would handle the same pods.
+ * Runs ambient mode beside the installer. After a change of settings, a new instance starts when the old one has ended.
+ * Two instances would handle the same pods.
  */
 export function ambientPart(
   services: AmbientServices,

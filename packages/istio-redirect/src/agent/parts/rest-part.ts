@@ -25,7 +25,7 @@ export function restPart({
     async () => {
       if (shrink === undefined) return async () => {}
       let seen = cpuMs()
-      // The agent's start uses enough processor time, so the agent releases memory at the first idle check.
+      // Releases memory at the first idle check, because the agent's start uses enough processor time.
       let worth = WORTH_MS
       const timer = setInterval(() => {
         const now = cpuMs()

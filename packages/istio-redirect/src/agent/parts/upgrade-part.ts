@@ -18,8 +18,8 @@ export interface UpgradePartServices {
 }
 
 /**
- * Component that checks if the agent is permitted to read its DaemonSet. The agent needs this to recognize an update
- * when it stops.
+ * Component that checks if the agent is permitted to read its DaemonSet. A stopping agent needs the permission to
+ * recognize an update.
  */
 export interface UpgradePart extends Part<AgentConfig> {
   /**

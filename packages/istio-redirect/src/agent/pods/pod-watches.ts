@@ -21,8 +21,8 @@ export interface WatchedPods {
 /** Watches of pods at the API server. Observers of the same pods share a watch. */
 export interface PodWatches {
   /**
-   * Notifies the observer of all existing pods and then of each change, until the signal aborts. Failed API requests
-   * are retried.
+   * Notifies the observer of all existing pods and then of each change, until the AbortSignal aborts. Failed API
+   * requests are retried.
    *
    * An observer that throws is removed, and the promise rejects with its error.
    */

@@ -30,8 +30,8 @@ export interface RepairDeps {
 }
 
 /**
- * Watches the pods of the node until the signal aborts. Acts on pods whose init container reported missing redirection.
- * Failed API requests are retried; see `StartRepair`.
+ * Watches the pods of the node until the AbortSignal aborts. Acts on pods whose init container reported missing
+ * redirection. Failed API requests are retried; see `StartRepair`.
  */
 export async function startRepair(services: RepairServices, around: RepairDeps = {}): Promise<void> {
   const { config, api, log, metrics, watches, signal } = services

@@ -9,8 +9,8 @@ export interface ServerBounds {
    */
   readonly waiting: number
   /**
-   * Maximal number of open connections, also in a burst. The limit `waiting` is lower. It applies after the server has
-   * read all data that has arrived.
+   * Maximal number of open connections. The limit `waiting` applies only after the server has read all data that has
+   * arrived.
    */
   readonly burst: number
   /** Deadline in milliseconds for the headers of a request, or for the whole request if it has no headers. */

@@ -16,9 +16,9 @@ const others = [
 ]
 
 /**
- * Reads a configuration from a file of environment variables, such as `ISTIO_INBOUND_PORTS: "*"`. Does not read the
- * machine: DNS is captured for all resolvers, and `ENABLE_INBOUND_IPV6` decides about IPv6. Throws an `Error` that
- * names the file.
+ * Reads a configuration from a file of environment variables, such as `ISTIO_INBOUND_PORTS: "*"`. Does not use the
+ * machine's files and addresses: DNS is captured for all resolvers, and `ENABLE_INBOUND_IPV6` decides about IPv6.
+ * Throws an `Error` that names the file.
  */
 export async function configFromFile(io: ToolIo, path: string): Promise<CaptureConfig> {
   const [document] = await documents(io, path)
