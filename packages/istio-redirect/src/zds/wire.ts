@@ -58,7 +58,7 @@ export type ZdsRequest = SnapshotRequest | ChangeRequest | SnapshotSentRequest
 
 /** First message of ztunnel to the agent. */
 export interface Hello {
-  /** Protocol version of ztunnel. The agent knows version 1, and accepts any other version. */
+  /** Protocol version of ztunnel. The agent implements version 1, and does not refuse other versions. */
   readonly version: number
 }
 
