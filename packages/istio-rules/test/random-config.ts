@@ -76,7 +76,10 @@ const ofCommandLine: fc.Arbitrary<CaptureConfig> = fc.record({
 /** Generator of random capture configurations of a pod or of a command line. */
 export const anyConfig = fc.oneof(ofPod, ofCommandLine)
 
-/** Capture configuration that ADD would use for a random pod. `undefined` for a pod that ADD skips or refuses. */
+/**
+ * Returns the capture configuration that the plugin's ADD uses for a random pod. Returns `undefined` if ADD skips the
+ * pod or fails for it.
+ */
 function configOf({ pod: document, told, env }: PodCase): CaptureConfig | undefined {
   const pod = podInfo(parsePod(document, document.metadata))
   if (pod.hostNetwork || skipReason(pod) !== undefined) return undefined

@@ -35,8 +35,8 @@ const shapes: Readonly<Record<Table, TableShape>> = {
 type Table = 'nat' | 'mangle' | 'raw'
 
 /**
- * Rule in the expected nft transaction. The rule is appended to its chain, or inserted before the rule that has the
- * given index at this step.
+ * Rule in the expected nft transaction. Without `index` the rule is appended to its chain. With `index` it is inserted
+ * before the rule that has this index in the chain at that moment.
  */
 interface Statement {
   readonly table: Table
@@ -46,11 +46,11 @@ interface Statement {
 }
 
 /**
- * Transaction for `nft -f -` by which Istio's native mode applies a configuration, with the order and the inserts of
- * Istio. The code follows only the description of Istio's native mode. Tests compare the package's rules with the
- * transaction.
+ * Prints the transaction for `nft -f -` that Istio's native mode would use to apply a configuration. Keeps the order
+ * and the inserts of Istio. Tests compare the package's rules with this transaction. The code is written from the
+ * description of Istio's native mode, independently of the package.
  *
- * The expected transaction differs from Istio's where the package does:
+ * The package differs from Istio in three points, and so does the transaction:
  * - Names of interfaces are quoted.
  * - Jumps to empty chains are left out.
  * - More groups than fit into one rule become a set.

@@ -2,12 +2,12 @@ import { redirectionAnnotation, statusAnnotation } from '../decide/decide-withou
 import { MAX_VIRTUAL_CHARS, virtualKey } from '../pod/virtual-interfaces.ts'
 import { bypassKey, dnsKey } from './pod-overrides.ts'
 
-/** Length to which the agent cuts an annotation whose value is one word, in characters. */
+/** Maximum characters that the agent keeps of an annotation's value if valid values are one word. */
 const WORD_CHARS = 128
 
 /**
- * Annotations that decide about a pod in ambient mode. Each has the number of characters that the agent keeps of the
- * annotation's value.
+ * Annotations that configure a pod in ambient mode. Each key has the number of characters that the agent keeps of the
+ * annotation's value. The agent cuts longer values.
  */
 export const ambientAnnotations: readonly (readonly [key: string, maxChars: number])[] = [
   [redirectionAnnotation, WORD_CHARS],

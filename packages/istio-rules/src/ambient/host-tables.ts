@@ -6,9 +6,9 @@ import type { PodCapture } from './pod-rules.ts'
 export const hostTable = 'istio-ambient-nat'
 
 /**
- * Rules of `hostRules` as an nf_tables table that only Istio writes. The table contains the sets, but not their
- * entries. The rules match the kubelet's user (`kubeletUid`), because nf_tables cannot match packets of the node's own
- * processes.
+ * Rules of `hostRules` as an nf_tables table, which only Istio writes. The table declares the sets of pod addresses,
+ * without entries. Unlike iptables, nf_tables cannot match packets of all processes on the node. The rules match the
+ * kubelet's user (`kubeletUid`) instead.
  */
 export function hostTables({
   ipv6,

@@ -7,15 +7,15 @@ export const bypassKey = 'ambient.istio.io/bypass-inbound-capture'
 export const dnsKey = 'ambient.istio.io/dns-capture'
 
 /**
- * Reads the annotations by which a pod overrides the node's settings for ambient mode. An invalid boolean is ignored,
- * with a warning.
+ * Reads the annotations by which a pod overrides the node's settings for ambient mode. Ignores an invalid boolean and
+ * adds a warning to `warnings`.
  *
  * @throws `RedirectError` for an invalid interface name. Ignoring the name would let traffic bypass the mesh.
  */
 export function podOverrides(
   pod: PodIdentity & {
     readonly annotations: Readonly<Record<string, string>>
-    /** Original lengths, in characters, of annotations of the pod whose values were cut. The key is the annotation. */
+    /** Annotations whose values the agent has cut: annotation key to original length in characters. */
     readonly tooLong?: Readonly<Record<string, number>> | undefined
   },
 ): {

@@ -66,7 +66,8 @@ export function podRules(capture: PodCapture): Ruleset {
 }
 
 /**
- * All iptables chains that the redirection creates in an ambient pod, by table. Includes the chains of every setting.
+ * iptables chains that the redirection can create in an ambient pod, by table. A single configuration may use only some
+ * of the chains.
  */
 const chains = {
   mangle: ['ISTIO_PRERT', 'ISTIO_OUTPUT'],
@@ -95,7 +96,10 @@ function virtualOutbound({ nat }: Tables, { virtualInterfaces }: PodCapture): re
   })
 }
 
-/** Connections that ztunnel opened to its own pod get a connection mark, so that the answers return to ztunnel. */
+/**
+ * Marks connections that ztunnel opens to its own pod. The application's replies get the same mark, so that routing
+ * returns the replies to ztunnel.
+ */
 function connectionMarks({ mangle }: Tables): readonly Rule[] {
   const { mark } = replyRoute
   return [

@@ -13,8 +13,8 @@ import {
 } from './ztunnel.ts'
 
 /**
- * Rules of `podRules` as nf_tables tables that only Istio writes. Leaves out the raw table if the raw table has no
- * rules.
+ * Rules of `podRules` as nf_tables tables, which only Istio writes. Omits the table `istio-ambient-raw` if no rule
+ * belongs to it.
  *
  * @example
  * ```ts
@@ -38,8 +38,8 @@ export function podTables(capture: PodCapture): Ruleset {
 }
 
 /**
- * All nf_tables tables that the redirection creates in an ambient pod, for every setting and without content. The
- * caller deletes these tables.
+ * nf_tables tables that the redirection can create in an ambient pod, without rules. The caller uses this list to
+ * delete the tables, whatever settings they were created with.
  */
 export const allPodTables = (): Ruleset => nftRuleset('inet', parts, () => [])
 
@@ -133,7 +133,10 @@ function outbound(t: Tables, capture: PodCapture): readonly Placed[] {
   ]
 }
 
-/** Adds a match to a rule for each family: the destination is not a loopback address. */
+/**
+ * Splits a rule by address family. Each copy matches only destinations outside loopback. Omits the IPv6 copy if the pod
+ * has no IPv6.
+ */
 function notLoopback<Next>(
   rule: {
     ip(field: 'daddr'): { not(value: string): Next }

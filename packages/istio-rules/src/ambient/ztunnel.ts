@@ -18,13 +18,14 @@ export const ZTUNNEL_MARK = 0x539
 export const MARK_MASK = 0xfff
 
 /**
- * Conntrack zone of ztunnel's own DNS queries. A separate zone is necessary because an application's query may have the
- * same ports.
+ * Conntrack zone of ztunnel's own DNS queries. The zone separates them from an application's queries, which may have
+ * the same source and destination port.
  */
 export const ZTUNNEL_ZONE = 1
 
 /**
- * Policy route for the application's answers to ztunnel: mark and mask, routing table, priority of the routing rule.
- * ztunnel connects to its own pod with the client's address. Normal routing would send the answers to the client.
+ * Policy route that returns the application's replies to ztunnel. It consists of a routing rule for a packet mark, and
+ * a routing table. A connection from ztunnel to its own pod has the client's source address. Normal routing would send
+ * the replies to the client.
  */
 export const replyRoute = { mark: 0x111, mask: MARK_MASK, table: 100, priority: 32764 } as const

@@ -1,9 +1,9 @@
 import type { IpRanges } from '../pod/validators.ts'
 
 /**
- * Traffic of a pod that the rules capture. Rules have the order of the lists. Lists from annotations contain numbers
- * only. Lists from command lines may also contain port ranges and group names. iptables resolves these names on the
- * machine where it runs.
+ * Capture settings: the traffic of a pod that is redirected to the proxy. Rules have the order of the lists. Lists from
+ * annotations contain single numbers. Lists from command lines may also contain port ranges and group names. iptables
+ * resolves the group names where it runs.
  */
 export interface Capture<
   Port extends number | `${number}:${number}` = number | `${number}:${number}`,
@@ -20,11 +20,11 @@ export interface Capture<
   readonly excludeInterfaces: readonly string[]
   readonly rerouteVirtualInterfaces: readonly string[]
   /**
-   * Groups that the rules compare with the group of the sending process. Outbound traffic of all groups except `groups`
-   * is captured, or only traffic of `groups`.
+   * Selects outbound traffic by the group of the sending process. Mode `all-except` captures all groups except
+   * `groups`. Mode `only` captures only `groups`.
    */
   readonly ownerGroups: { readonly mode: 'all-except' | 'only'; readonly groups: readonly Group[] }
   readonly dropInvalid: boolean
-  /** IPv4 range that counts as loopback. */
+  /** IPv4 range that the rules treat as loopback addresses. */
   readonly loopbackCidr: string
 }

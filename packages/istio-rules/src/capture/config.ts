@@ -20,8 +20,8 @@ export interface CaptureConfig extends Capture {
 }
 
 /**
- * Configuration that captures no traffic. The rules of this configuration only keep the proxy's own traffic from being
- * redirected in a loop.
+ * Default configuration, which captures no traffic. Its rules only exclude the proxy's own traffic from redirection, to
+ * prevent a loop.
  */
 export const captureDefaults: CaptureConfig = {
   ipv6: false,
@@ -60,7 +60,8 @@ export function captureConfig(redirect: Redirect, { ipv6 }: { readonly ipv6: boo
     ipv6,
     proxyUIDs: [proxyUID],
     proxyGIDs: [proxyGID],
-    // A pod's annotations cannot list DNS servers: capture all queries of the pod without reading resolv.conf.
+    // Annotations cannot list DNS servers. With DNS capture, all queries of the pod are captured, and resolv.conf is
+    // not read.
     dns: dnsCapture ? 'all' : 'none',
   }
 }

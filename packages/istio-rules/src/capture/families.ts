@@ -2,8 +2,8 @@ import { formatAddress, parseAddress, unmapAddress } from '@cni/types/ip'
 import { isLinkLocalMulticast, isLinkLocalUnicast, isLoopback } from '../pod/ip.ts'
 
 /**
- * Addresses by which other hosts reach a pod, by family, spelt as the kernel prints them. Skips loopback and link-local
- * addresses.
+ * Groups the addresses by which other hosts reach a pod by family, in the kernel's notation. Skips invalid, loopback
+ * and link-local addresses.
  *
  * @param addresses - with or without `/bits`
  */
@@ -30,7 +30,10 @@ export function familiesOf(
   readonly ipv6: boolean
   /** First usable address of the pod. `undefined` if the pod has no usable address: no traffic can then be captured. */
   readonly hostIP?: string
-  /** True if IPv6 traffic is not captured because the pod has both families but is not marked as dual-stack. */
+  /**
+   * True if the pod has addresses of both families but is not marked as dual-stack. Only its IPv4 traffic is captured
+   * then.
+   */
   readonly ipv6Ignored?: true
 } {
   const hostIP = ipv4 ?? ipv6

@@ -8,8 +8,8 @@ import type { Capture } from './capture.ts'
 import { checkRuleCount, type RuleLists } from './rule-count.ts'
 
 /**
- * Redirection that a pod asks for in its annotations and its proxy's variables. `captureConfig` adds the families of
- * the network namespace.
+ * Redirection that a pod requests in annotations and its proxy's variables. `captureConfig` adds the address families
+ * of the network namespace.
  */
 export interface Redirect extends Capture<number, number> {
   /** User and group IDs under which the pod's proxy runs. */
@@ -31,8 +31,8 @@ export function capturesNothing(pod: PodInfo): boolean {
 }
 
 /**
- * Redirection that a pod's annotations and its proxy's variables ask for. Throws a {@link RedirectError} for the first
- * invalid value.
+ * Reads the redirection that a pod requests in its annotations and its proxy's environment variables. Throws a
+ * {@link RedirectError} for the first invalid value.
  *
  * @param options - `log` receives warnings about tolerated values; `env` has the node's environment variables, which
  * are defaults for owner groups and the loopback range
@@ -74,7 +74,10 @@ export function redirectFor(
   }
 }
 
-/** Annotation or variable that a list of ports, ranges or interfaces comes from, for error messages. */
+/**
+ * Finds the annotation or environment variable that sets a list of ports, ranges or interfaces. Error messages name
+ * this source.
+ */
 function sourceOf(pod: PodInfo, list: keyof RuleLists): RedirectSource {
   const found = list === 'rerouteVirtualInterfaces' ? rerouteAnnotation(pod) : annotationOf(list)
   const owner = podName(pod)
@@ -94,8 +97,8 @@ function rerouteAnnotation(pod: PodInfo) {
 }
 
 /**
- * User or group ID of the proxy. 1337 by default, and also for 0: with TPROXY the proxy runs as root, but other traffic
- * of root has to be captured.
+ * Returns the user or group ID of the proxy: 1337 if the ID is absent or 0. With TPROXY the proxy runs as root. The
+ * rules must not exclude ID 0, because other traffic of root has to be captured.
  */
 function proxyId(pod: PodInfo, key: string, id: number | undefined): number {
   if (id === undefined || id === 0) return 1337

@@ -1,10 +1,10 @@
 import type { IpRanges } from '../pod/validators.ts'
 import type { Capture } from './capture.ts'
 
-/** Limit of redirection rules of a pod in one address family, including rules that do not come from a list. */
+/** Maximum number of redirection rules of a pod in one address family, including {@link FIXED_RULES}. */
 export const MAX_RULES = 8192
 
-/** Lists of a capture whose lengths determine the number of redirection rules. */
+/** Lists in the capture settings that determine the number of redirection rules, such as ports and IP ranges. */
 export interface RuleLists
   extends Pick<
     Capture,
@@ -24,15 +24,15 @@ export interface RuleLists
   readonly dns?: 'none' | 'all' | IpRanges
 }
 
-/** Name of a list in a capture, and the number of rules that the list needs. */
+/** Name of a list in the capture settings, and the number of redirection rules for the list. */
 export interface ListedRules {
   readonly list: keyof RuleLists
   readonly rules: number
 }
 
 /**
- * Number of redirection rules that each list of a capture needs, from the lengths of the lists alone. The sum with
- * {@link FIXED_RULES} is at least the number of rules in `redirectRules` or `nativeRules`.
+ * Computes the number of redirection rules for each list of the capture settings, from the lengths of the lists. The
+ * sum with {@link FIXED_RULES} is an upper bound for the rules that `redirectRules` or `nativeRules` returns.
  */
 export function ruleCounts(lists: RuleLists): ListedRules[] {
   const { includeInboundPorts, includeOutboundIPRanges, rerouteVirtualInterfaces, proxyUIDs, proxyGIDs, dns } = lists
@@ -54,10 +54,10 @@ export function ruleCounts(lists: RuleLists): ListedRules[] {
   ]
 }
 
-/** Upper bound for the number of redirection rules that do not come from a list of the capture. */
+/** Upper bound for the redirection rules that exist whatever the lists of the capture settings contain. */
 export const FIXED_RULES = 40
 
-/** Upper bound for the number of redirection rules that a capture needs in one address family. */
+/** Computes an upper bound for the redirection rules of the capture settings in one address family. */
 export const ruleCount = (
   capture: Capture & {
     readonly proxyUIDs?: readonly unknown[]
@@ -69,8 +69,8 @@ export const ruleCount = (
 const countRules = (lists: RuleLists): number => ruleCounts(lists).reduce((sum, { rules }) => sum + rules, FIXED_RULES)
 
 /**
- * Checks that a capture needs at most {@link MAX_RULES} rules, before the rules are created. Throws the error that
- * `refuse` creates for the list with the most rules.
+ * Checks that the capture settings need at most {@link MAX_RULES} rules, before the rules are created. Above the limit,
+ * calls `refuse` for the list with the most rules and throws the returned error.
  */
 export function checkRuleCount(lists: RuleLists, refuse: (list: keyof RuleLists, problem: string) => Error): void {
   const count = countRules(lists)
@@ -84,7 +84,7 @@ export function checkRuleCount(lists: RuleLists, refuse: (list: keyof RuleLists,
 
 // internal
 
-/** Number of rules for one user or group of the proxy, with TPROXY and DNS capture. */
+/** Rules for each user ID or group ID of the proxy, at most. The maximum occurs with TPROXY and DNS capture. */
 const PER_OWNER = 8
 
 const lengthOf = (ranges: '*' | IpRanges): number => (ranges === '*' ? 1 : ranges.ipv4.length + ranges.ipv6.length)

@@ -11,7 +11,7 @@ export interface AmbientPod extends PodIdentity {
   readonly serviceAccount: string
   readonly labels: Labels
   readonly annotations: Labels
-  /** Original lengths, in characters, of annotations of the pod whose values were cut. The key is the annotation. */
+  /** Annotations whose values the agent has cut: annotation key to original length in characters. */
   readonly tooLong?: Readonly<Record<string, number>> | undefined
   readonly hostNetwork: boolean
   /** True if the pod's phase is `Succeeded` or `Failed`. */
@@ -56,12 +56,13 @@ export function readAmbientPod(document: unknown): AmbientPod | undefined {
 }
 
 /**
- * Addresses by which other hosts reach a pod, in canonical form and without duplicates. An IPv4-mapped IPv6 address
- * becomes an IPv4 address. Skips invalid addresses.
+ * Converts the addresses by which other hosts reach a pod to canonical form, without duplicates. An IPv4-mapped IPv6
+ * address becomes an IPv4 address. Skips invalid, loopback and link-local addresses.
  */
 export function podAddresses(given: readonly unknown[]): string[] {
   const found = given.map(text).filter((each) => parseAddress(each) !== undefined)
-  // `usableAddresses` groups addresses by family: pass one address at a time to keep the pod's order.
+  // Calls `usableAddresses` for each address alone, to keep the order of the list: one call for all would sort them by
+  // family.
   return [...new Set(found.map((each) => usableAddresses([each])).flatMap(({ ipv4, ipv6 }) => [...ipv4, ...ipv6]))]
 }
 

@@ -2,7 +2,7 @@ import { CniError, ErrorCode, isObject } from '@cni/types'
 import { isPodIdentity, type PodIdentity } from '../pod/pod-identity.ts'
 import type { DecisionSettings } from './decision-settings.ts'
 
-/** Decision that the plugin starts a pod without redirection, with the reason for the log. */
+/** Decision to start a pod without redirection. Contains the reason and the level for the log. */
 export interface Skip {
   readonly act: 'skip'
   readonly level: 'debug' | 'info'
@@ -13,8 +13,8 @@ export interface Skip {
 export const podAnnotationsKey = 'io.kubernetes.cri.pod-annotations'
 
 /**
- * Annotation with the redirection state of a pod in ambient mode. With redirection on the node instead of in pods,
- * users also set the annotation to exclude a pod.
+ * Annotation with the redirection state of a pod in ambient mode. With redirection on the node (instead of in pods),
+ * users can set the value `disabled` to exclude a pod.
  */
 export const redirectionAnnotation = 'ambient.istio.io/redirection'
 
@@ -22,9 +22,9 @@ export const redirectionAnnotation = 'ambient.istio.io/redirection'
 export const statusAnnotation = 'sidecar.istio.io/status'
 
 /**
- * Decides about a pod as far as possible without the API server, cheapest check first. Runs before the kubeconfig is
- * read: the node agent's own pod and excluded namespaces must not wait for the agent. Returns `ask` if the API server
- * has to be asked.
+ * Decides about a pod without the API server, cheapest check first. Returns `ask` if only the API server can tell. Runs
+ * before the plugin reads the kubeconfig. The agent's own pod and pods in excluded namespaces therefore start without
+ * waiting for the agent.
  */
 export function decideWithoutApi({
   pod,
@@ -47,7 +47,8 @@ export function decideWithoutApi({
     const details = `K8S_POD_NAMESPACE ${JSON.stringify(namespace)}, K8S_POD_NAME ${JSON.stringify(name)}`
     throw new CniError(ErrorCode.invalidEnvironment, 'CNI_ARGS: not the name of a Kubernetes pod', { details })
   }
-  // Labels decide about ambient mode, and runtimes do not pass labels: ask the API server if the pod may be ambient.
+  // A missing sidecar annotation decides only if ambient mode is off. In ambient mode labels decide, and only the API
+  // server reports labels.
   const mayBeAmbient = settings.ambientSelectors.length > 0
   if (!mayBeAmbient && isObject(podAnnotations) && !Object.hasOwn(podAnnotations, statusAnnotation)) {
     return skip('excluded due to not containing sidecar annotation')

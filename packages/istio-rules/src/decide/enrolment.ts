@@ -12,8 +12,8 @@ export interface EnrolmentSettings {
   /** Namespace in which the ztunnel pods run. */
   readonly systemNamespace: string
   /**
-   * True if the annotation value `disabled` excludes a pod from ambient mode. Only for redirection on the node, as in
-   * Istio 1.19.
+   * True if the value `disabled` of a pod's redirection annotation excludes the pod from ambient mode. Used with
+   * redirection on the node instead of in pods, as in Istio 1.19.
    */
   readonly optOut?: boolean | undefined
 }
@@ -35,7 +35,8 @@ export type EnrolmentDecision =
     }
 
 /**
- * Decides if a pod belongs to the ambient mesh. The annotation with the pod's redirection state has no influence.
+ * Decides if a pod belongs to the ambient mesh, and gives the reason. Ignores the redirection annotation, unless
+ * `optOut` is set and the annotation's value is `disabled`.
  *
  * @example
  * ```ts
@@ -74,8 +75,9 @@ export function decideEnrolment(
 }
 
 /**
- * True if a pod belongs to the snapshot that ztunnel receives when ztunnel connects. The annotation value `enabled`
- * decides, and not the pod's current labels: rules in the kernel stay in use until the agent removes the rules.
+ * True if the agent reports a pod to ztunnel in the snapshot at the start of a connection. The redirection annotation
+ * has to be `enabled`. The pod's labels do not matter: the pod's rules redirect traffic until the agent removes the
+ * rules.
  */
 export const belongsInSnapshot = (pod: AmbientPod, settings: Pick<EnrolmentSettings, 'systemNamespace'>): boolean =>
   redirectionStatus(pod) === 'enabled' && !pod.completed && !pod.hostNetwork && !isZtunnel(pod, settings)
@@ -90,8 +92,7 @@ export function namespaceMatters(
   { selectors }: Pick<EnrolmentSettings, 'selectors'>,
 ): boolean {
   if (before === undefined) return true
-  // Compares the result of each namespace selector alone: a namespace may match one selector before and another
-  // selector after.
+  // Compares each namespace selector separately: a namespace can leave one selector and match another at the same time.
   return selectors.some(({ namespaceSelector }) => {
     const selector = namespaceSelector ?? {}
     return selects(selector, before) !== selects(selector, after)

@@ -7,7 +7,10 @@ import type { DecisionSettings } from './decision-settings.ts'
 
 const injectKey = 'sidecar.istio.io/inject'
 
-/** True if the selectors of ambient mode have to decide about a pod. A pod with a sidecar is never ambient. */
+/**
+ * True if a pod can be ambient, so that the selectors for ambient mode have to be checked. A pod with a sidecar or the
+ * host network is never ambient.
+ */
 export const maybeAmbient = (
   pod: PodInfo,
   settings: Pick<DecisionSettings, 'ambientSelectors' | 'ambientOptOut'>,
@@ -29,11 +32,11 @@ export function skipReason(pod: PodInfo): Skip | undefined {
   if (!containers.has('istio-proxy')) {
     return skip(`excluded because it does not have istio-proxy container (have [${named(containers)}])`)
   }
-  // An empty type of the proxy counts as absent, as in Istio.
+  // Treats an empty proxy type as absent, as Istio does.
   if (proxyType !== undefined && proxyType !== '' && proxyType !== 'sidecar') {
     return skip(`excluded ${podRef(pod)} pod because it has proxy type ${quote(proxyType)}`)
   }
-  // The pod's injection label replaces the injection annotation even if the label is empty.
+  // Prefers the pod's injection label to the injection annotation, even if the label is empty.
   const inject = own(pod.labels, injectKey) ?? own(annotations, injectKey)
   if (goBool(inject) === false) return skip('excluded due to inject-disabled annotation')
   if (!Object.hasOwn(annotations, statusAnnotation)) return skip('excluded due to not containing sidecar annotation')
@@ -41,10 +44,7 @@ export function skipReason(pod: PodInfo): Skip | undefined {
   return undefined
 }
 
-/**
- * Names of a pod's containers for a log line: the first {@link MOST_NAMED} names, and the number of further names. A
- * pod may have thousands of containers.
- */
+/** Lists at most {@link MOST_NAMED} of a pod's container names for a log line, and counts the other names. */
 function named(containers: ReadonlySet<string>): string {
   const names = [...containers].sort()
   const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''

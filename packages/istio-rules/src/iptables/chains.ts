@@ -1,8 +1,8 @@
 import type { Builders } from '@cni/iptables/rules'
 
 /**
- * All iptables chains that the redirection uses in any mode, by table. Applying a configuration removes chains that
- * only an older configuration used.
+ * iptables chains that the redirection can use, by table. A single configuration uses only some of the chains. Applying
+ * a configuration removes the chains of an older configuration that are no longer used.
  *
  * - `ISTIO_INBOUND` selects inbound traffic for the proxy; in raw it sets the zone of DNS replies.
  * - `ISTIO_IN_REDIRECT` and `ISTIO_REDIRECT` redirect to the proxy's inbound and outbound ports.
@@ -20,7 +20,10 @@ export type Tables = Builders<typeof chains>
 
 type PortOrRange = number | `${number}:${number}`
 
-/** Creates one copy of an iptables rule for every port. Returns the unchanged rule if all ports are included. */
+/**
+ * Creates one copy of an iptables rule for each port in `ports`. For `*` (all ports), returns the rule without a port
+ * condition.
+ */
 export function onPorts<B extends { dport(port: PortOrRange): B }>(
   rule: B,
   ports: '*' | readonly PortOrRange[],

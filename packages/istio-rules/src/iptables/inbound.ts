@@ -3,7 +3,10 @@ import type { CaptureConfig } from '../capture/config.ts'
 import { onPorts, type Tables } from './chains.ts'
 import { tproxyDelivery, tproxyInbound } from './tproxy.ts'
 
-/** Rules that redirect to the proxy's ports. Connections to the proxy's tunnel port are not redirected. */
+/**
+ * Rules of the chains that redirect to the proxy's inbound and outbound port. Inbound connections to the proxy's tunnel
+ * port are not redirected.
+ */
 export function proxyPorts({ nat }: Tables, config: CaptureConfig): readonly Rule[] {
   return [
     nat.on('ISTIO_INBOUND').proto('tcp').dport(config.inboundTunnelPort).return(),

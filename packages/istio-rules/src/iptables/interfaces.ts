@@ -14,8 +14,9 @@ export function excludedInterfaces(t: Tables, { excludeInterfaces, interceptionM
 }
 
 /**
- * Treats traffic from a virtual machine behind an interface as outbound. Inserts each rule at position 1 of PREROUTING:
- * before rules that were appended earlier, and after the rules that {@link virtualOutbound} inserts later.
+ * Rules for the interfaces of virtual machines: their traffic is outbound, so it skips inbound capture. Each rule is
+ * inserted at the start of PREROUTING. Rules of {@link virtualOutbound} are inserted later and therefore precede these
+ * rules.
  */
 export function virtualInterfaces(t: Tables, { rerouteVirtualInterfaces }: CaptureConfig): readonly Rule[] {
   return rerouteVirtualInterfaces.map((name) => t.nat.insert('PREROUTING', 1).in(name).return())

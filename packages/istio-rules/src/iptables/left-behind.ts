@@ -2,9 +2,9 @@ import type { Rule, Ruleset } from '@cni/iptables'
 import { families, isBuiltin, rulesFor } from '@cni/iptables/rules'
 
 /**
- * Rules of an earlier configuration in built-in chains that the present configuration does not contain. Applying the
- * present configuration does not remove such a rule: the rule jumps to no chain of ours, so our code cannot recognise
- * the rule. Jumps to our chains are removed with our chains.
+ * Finds rules of an earlier configuration that have to be deleted one by one. The present configuration does not
+ * contain these rules. They are in built-in chains and do not jump to our chains. Rules that jump to our chains are
+ * removed together with our chains.
  */
 export function rulesLeftBehind(earlier: Ruleset, present: Ruleset): Rule[] {
   return families.flatMap((family) => {

@@ -36,7 +36,7 @@ export function uncapturedRanges({ nat }: Tables, config: CaptureConfig): readon
   ]
 }
 
-/** Redirects outbound traffic to the included ports and ranges to the proxy. */
+/** Redirects outbound traffic to the proxy if its destination is an included port or IP range. */
 export function capturedRanges(t: Tables, config: CaptureConfig): readonly Rule[] {
   const { includeOutboundPorts, includeOutboundIPRanges: ranges, rerouteVirtualInterfaces } = config
   const output = t.nat.on('ISTIO_OUTPUT')

@@ -26,8 +26,8 @@ function proxyOwner(
   const { inboundTunnelPort: tunnel } = config
   const lo = nat.on('ISTIO_OUTPUT').out('lo')
   const ownPod = lo.not.dst(loopback(config)).proto('tcp')
-  // With DNS capture only the rule for the proxy's user excludes port 53. The rule for the proxy's group does not.
-  // Istio does the same.
+  // Excludes port 53 only in the rule for the proxy's user, and only with DNS capture. The rule for the proxy's group
+  // does not exclude port 53. Istio does the same.
   const inbound = dns && owner === 'uid' ? ownPod.not.dports(DNS_PORT, tunnel) : ownPod.not.dport(tunnel)
   // An application's connections to its own pod bypass the proxy. DNS queries continue to the DNS rules further below.
   const local = dns ? lo.proto('tcp').not.dport(DNS_PORT) : lo
@@ -47,12 +47,12 @@ export function ownerGroupRules({ nat }: Tables, { ownerGroups: { mode, groups }
   if (mode === 'all-except') return groups.map((group) => output.gid(group).return())
   const numbers = groups.filter((group) => typeof group === 'number')
   if (numbers.length > MAX_CONDITIONS && numbers.length === groups.length) {
-    // A packet without a socket has no group. A negated group condition would match the packet, a range of groups does
-    // not.
+    // The included groups do not fit into one rule: matches the ranges of all other groups instead. A packet without a
+    // socket has no group and is in no range. The first rule therefore matches these packets.
     return [output.not.socketExists().return(), ...gaps(numbers).map((range) => output.gid(range).return())]
   }
-  // Adds one negated condition to the rule for each included group. If no group is included, the rule matches all
-  // packets.
+  // Matches packets of all groups except the included groups, by one negated condition for each group. Without included
+  // groups, the rule matches all packets.
   return [groups.reduce((rule, group) => rule.not.gid(group), output).return()]
 }
 

@@ -2,8 +2,8 @@ import type { Rule, Ruleset } from '@cni/iptables'
 import { type Family, isBuiltin, ruleArgs, ruleLine, type Table } from '@cni/iptables/rules'
 
 /**
- * Rules of one family as `iptables-restore` text, with the same bytes as Istio writes: tables sorted by name, `-N` for
- * every chain, `-I` for inserted rules. Empty text for a family without rules.
+ * Prints the rules of one family as `iptables-restore` text, byte for byte as Istio does. Tables are sorted by name,
+ * every chain has a line `-N`, and inserted rules use `-I`. Returns '' if the family has no rules.
  *
  * @example
  * iptables(c, { print: istioRestoreText })
@@ -39,7 +39,8 @@ function place({ chain, position }: Rule): string[] {
 }
 
 /**
- * Arguments of a rule in Istio's spelling. Istio writes `--to-port` for UDP, which iptables accepts as an abbreviation.
+ * Prints the arguments of a rule as Istio spells them. For UDP Istio writes `--to-port`, an abbreviation of
+ * `--to-ports` that iptables accepts.
  */
 function istioArgs(rule: Rule, family: Family): readonly string[] {
   const args = ruleArgs(rule, family)

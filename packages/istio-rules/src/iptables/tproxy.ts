@@ -10,8 +10,9 @@ import { onPorts, type Tables } from './chains.ts'
 export const OUTBOUND_MARK = 1338
 
 /**
- * Chains that deliver inbound packets to the proxy with TPROXY. Packets of a connection that already has a transparent
- * socket get the mark of the local route. New connections are assigned to the proxy's listening socket.
+ * Chains that deliver inbound packets to the proxy with TPROXY. `ISTIO_DIVERT` handles established connections, which
+ * already have a transparent socket: it sets the packet mark that routes packets to this machine. `ISTIO_TPROXY`
+ * assigns new connections to the proxy's listening socket.
  */
 export function tproxyDelivery({ mangle }: Tables, config: CaptureConfig): readonly Rule[] {
   const { tproxyMark: mark, inboundCapturePort: port } = config
@@ -32,8 +33,8 @@ export function tproxyInbound({ mangle }: Tables, { includeInboundPorts }: Captu
 }
 
 /**
- * Marks packets with TPROXY, so that replies reach the proxy and the proxy's packets are not redirected in a loop. The
- * proxy connects to the application with the client's address, so replies need a mark.
+ * Sets packet marks for TPROXY. The proxy connects to the application with the client's address. The mark routes the
+ * application's replies to the proxy, and prevents the capture of the proxy's own packets.
  */
 export function tproxyLoops({ mangle }: Tables, config: CaptureConfig): readonly Rule[] {
   if (config.interceptionMode !== 'TPROXY') return []

@@ -4,7 +4,10 @@ import { onPort } from './ports.ts'
 import type { Tables } from './tables.ts'
 import { tproxyDelivery, tproxyInbound } from './tproxy.ts'
 
-/** Rules that redirect to the proxy's ports. Connections to the proxy's tunnel port are not redirected. */
+/**
+ * Rules of the chains that redirect to the proxy's inbound and outbound port. Inbound connections to the proxy's tunnel
+ * port are not redirected.
+ */
 export function proxyPorts(t: Tables, config: CaptureConfig): readonly Placed[] {
   const nat = t['istio-proxy-nat']
   return [

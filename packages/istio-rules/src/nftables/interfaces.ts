@@ -22,8 +22,9 @@ export function excludedInterfaces(
 }
 
 /**
- * Treats traffic from a virtual machine behind an interface as outbound. The rules come before all other rules of their
- * chain. Istio inserts each rule at the beginning of the chain, so the last inserted rule comes first.
+ * Treats traffic from the interfaces of virtual machines as outbound: redirects it to the proxy, or excludes it from
+ * inbound capture. The rules precede all other rules of their chain. They are in reverse order, because Istio inserts
+ * each rule at the start of the chain.
  */
 export function virtualInterfaces(t: Tables, config: CaptureConfig): readonly Placed[] {
   const { rerouteVirtualInterfaces: names, includeOutboundIPRanges: ranges } = config

@@ -37,7 +37,7 @@ export function uncapturedRanges(t: Tables, config: CaptureConfig): readonly Pla
   ]
 }
 
-/** Redirects outbound traffic to the included ports and ranges to the proxy. */
+/** Redirects outbound traffic to the proxy if its destination is an included port or IP range. */
 export function capturedRanges(t: Tables, config: CaptureConfig): readonly Placed[] {
   const { includeOutboundPorts, includeOutboundIPRanges: ranges } = config
   const output = t['istio-proxy-nat'].on('istio-output')

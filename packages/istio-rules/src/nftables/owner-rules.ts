@@ -29,8 +29,8 @@ function proxyOwner(
   const output = t['istio-proxy-nat'].on('istio-output')
   const lo = output.oifname('lo')
   const tcp = lo.l4proto('tcp')
-  // With DNS capture only the rule for the proxy's user excludes port 53. The rule for the proxy's group does not.
-  // Istio does the same.
+  // Excludes port 53 only in the rule for the proxy's user, and only with DNS capture. The rule for the proxy's group
+  // does not exclude port 53. Istio does the same.
   const spared = dns && key === 'skuid' ? [DNS_PORT, tunnel] : tunnel
   const ownPod = [tcp.ip('daddr').not(ipv4), ...ofIpv6(config, [tcp.ip6('daddr').not(ipv6)])]
   // An application's connections to its own pod bypass the proxy. DNS queries continue to the DNS rules further below.
@@ -50,11 +50,11 @@ export function ownerGroupRules(t: Tables, { ownerGroups: { mode, groups } }: Ca
   const output = t['istio-proxy-nat'].on('istio-output')
   const ids = groups.map(ownerId)
   if (mode === 'all-except') return ids.map((id) => output.skgid(id).counter().return())
-  // A packet without a socket has no group: neither a rule with group conditions nor a rule with a set of groups
-  // matches it.
+  // Uses a set of groups, because the groups do not fit into one rule. Neither the set nor negated group conditions
+  // match packets without a socket, because these packets have no group.
   if (ids.length > MAX_CONDITIONS) return [output.skgid().not(ids).counter().return()]
-  // Adds one negated condition to the rule for each included group. If no group is included, the rule matches all
-  // packets.
+  // Matches packets of all groups except the included groups, by one negated condition for each group. Without included
+  // groups, the rule matches all packets.
   return [
     ids
       .reduce((rule, id) => rule.skgid().not(id), output)

@@ -35,7 +35,7 @@ export const tables = {
 export type Tables = Builders<'inet', typeof tables>
 
 /**
- * IPv6 items of a list if the configuration captures IPv6, else an empty list. Each table has rules of both families,
- * so rule builders use this function to leave out IPv6 rules.
+ * Returns `list` if the configuration captures IPv6, else an empty list. Rule builders call it with IPv6 rules or
+ * values, because each table has rules of both families.
  */
 export const ofIpv6 = <T>({ ipv6 }: CaptureConfig, list: readonly T[]): readonly T[] => (ipv6 ? list : [])

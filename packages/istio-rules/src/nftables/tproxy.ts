@@ -7,8 +7,9 @@ import { onPort } from './ports.ts'
 import { ofIpv6, type Tables } from './tables.ts'
 
 /**
- * Chains that deliver inbound packets to the proxy with TPROXY. Packets of a connection that already has a transparent
- * socket get the mark of the local route. New connections are assigned to the proxy's listening socket.
+ * Chains that deliver inbound packets to the proxy with TPROXY. `istio-divert` handles established connections, which
+ * already have a transparent socket: it sets the packet mark that routes packets to this machine. `istio-tproxy`
+ * assigns new connections to the proxy's listening socket.
  */
 export function tproxyDelivery(t: Tables, config: CaptureConfig): readonly Placed[] {
   const { tproxyMark: mark, inboundCapturePort: port } = config
@@ -38,8 +39,8 @@ export function tproxyInbound(t: Tables, { includeInboundPorts: included }: Capt
 }
 
 /**
- * Excludes packets from TPROXY capture that arrive on `lo` but are not inbound. The rules come before all other rules
- * of `istio-inbound`. With IPv6, the rule order is the order that Istio's inserts produce.
+ * Excludes packets on `lo` that are not inbound from TPROXY capture. The rules precede all other rules of
+ * `istio-inbound`. With IPv6, the rules have the order that Istio's inserts produce.
  */
 export function tproxyReturns(t: Tables, config: CaptureConfig): readonly Placed[] {
   if (config.interceptionMode !== 'TPROXY') return []
@@ -56,8 +57,8 @@ export function tproxyReturns(t: Tables, config: CaptureConfig): readonly Placed
 }
 
 /**
- * Marks packets with TPROXY, so that replies reach the proxy and the proxy's packets are not redirected in a loop. The
- * proxy connects to the application with the client's address, so replies need a mark.
+ * Sets packet marks for TPROXY. The proxy connects to the application with the client's address. The mark routes the
+ * application's replies to the proxy, and prevents the capture of the proxy's own packets.
  */
 export function tproxyMarks(t: Tables, config: CaptureConfig): readonly Placed[] {
   if (config.interceptionMode !== 'TPROXY') return []

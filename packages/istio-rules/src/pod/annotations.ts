@@ -16,7 +16,7 @@ export const annotations = {
   excludeOutboundIPRanges: annotation('traffic.sidecar.istio.io/excludeOutboundIPRanges', '', ipRanges),
   excludeInboundPorts: annotation('traffic.sidecar.istio.io/excludeInboundPorts', '15020', ports),
   includeInboundPorts: annotation('traffic.sidecar.istio.io/includeInboundPorts', '*', portsOrAll),
-  // Default 15020: connections to the telemetry port of another pod bypass the proxy.
+  // By default excludes port 15020, so that requests to the telemetry port of other pods bypass the proxy.
   excludeOutboundPorts: annotation('traffic.sidecar.istio.io/excludeOutboundPorts', '15020', ports),
   includeOutboundPorts: annotation('traffic.sidecar.istio.io/includeOutboundPorts', '', ports),
   excludeInterfaces: annotation('traffic.sidecar.istio.io/excludeInterfaces', '', interfaces),

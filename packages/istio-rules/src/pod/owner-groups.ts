@@ -3,8 +3,8 @@ import { listEntries } from './list-entries.ts'
 import { unique, unsigned } from './validators.ts'
 
 /**
- * Groups that the rules compare with the group of the sending process. Outbound traffic of all groups except `groups`
- * is captured, or only traffic of `groups`. The plugin accepts numbers only, because iptables would resolve names on
+ * Selects outbound traffic by the group of the sending process. Mode `all-except` captures all groups except `groups`.
+ * Mode `only` captures only `groups`. The plugin accepts only numeric groups, because iptables would resolve names on
  * the node and not in the pod.
  */
 export interface OwnerGroups<Group extends number | string = number> {

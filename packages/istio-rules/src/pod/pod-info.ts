@@ -1,6 +1,9 @@
 import type { Pod } from './pod.ts'
 
-/** Facts about a pod for the decision to redirect the pod, and for {@link redirectFor}. */
+/**
+ * Facts about a pod that decide if the pod is redirected. {@link redirectFor} also reads the redirection settings from
+ * these facts.
+ */
 export interface PodInfo {
   readonly namespace: string
   readonly name: string
@@ -21,8 +24,8 @@ export interface PodInfo {
 export const PROXY_CONTAINER = 'istio-proxy'
 
 /**
- * Extracts the facts of a pod that redirection depends on. The securityContext of the pod itself is not used, as in
- * Istio.
+ * Extracts the facts about a pod that redirection depends on. Reads user and group of the proxy from the container's
+ * securityContext. Ignores the pod's own securityContext, as Istio does.
  */
 export function podInfo(pod: Pod): PodInfo {
   const containers = [...(pod.spec.initContainers ?? []), ...(pod.spec.containers ?? [])]

@@ -7,7 +7,7 @@ import { parseFrom, type RedirectSource } from './redirect-error.ts'
 /** Log that receives warnings about invalid values of proxy variables that are tolerated. */
 type RedirectLog = (level: 'info' | 'warn', message: string, fields: Readonly<Record<string, unknown>>) => void
 
-/** Environment variables of the plugin's process, or only the variables that concern redirection. */
+/** Environment variables of the plugin's process. May contain only the variables about redirection. */
 type Environment = Readonly<Record<string, string | undefined>>
 
 const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
@@ -31,8 +31,8 @@ export function proxyFlag(pod: PodInfo, key: string, log: RedirectLog): boolean 
 export function proxyOwnerGroups(pod: PodInfo, env: Environment, log: RedirectLog): OwnerGroups {
   const includes = lookUp(pod, env, 'ISTIO_OUTBOUND_OWNER_GROUPS', '*')
   const excludes = lookUp(pod, env, 'ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE', '')
-  // Validates the variables for included and excluded groups, although only one is used: an error in an unused variable
-  // would appear only later.
+  // Validates both variables, for included and for excluded groups, although only one is used. An invalid unused
+  // variable would otherwise be noticed only after it comes into use.
   const only = parseFrom(includes, (value) => (value === '*' ? undefined : ownerGroups(value, 64)))
   const except = parseFrom(excludes, (value) => ownerGroups(value))
   if (only === undefined) return { mode: 'all-except', groups: except }

@@ -21,7 +21,7 @@ export interface AnnotatedPod {
   readonly namespace: string
   readonly name: string
   readonly annotations: Readonly<Record<string, string>>
-  /** Original lengths, in characters, of annotations of the pod whose values were cut. The key is the annotation. */
+  /** Annotations whose values the agent has cut: annotation key to original length in characters. */
   readonly tooLong?: Readonly<Record<string, number>> | undefined
 }
 

@@ -6,7 +6,8 @@ import { type IpRanges, ipRanges, ports } from '../pod/validators.ts'
 type PortOrRange = number | `${number}:${number}`
 
 /**
- * Items of a comma list, without empty items. Duplicates stay, so that the rules have the same text as Istio's rules.
+ * Splits a comma list and drops empty items. Keeps duplicates, so that the text of the rules equals the text that Istio
+ * writes.
  */
 const items = (list: string): readonly string[] =>
   listEntries(list)

@@ -18,7 +18,9 @@ export function nodeCapture(
 
 // internal
 
-/** Limit of included groups in a node variable, as in Istio. Each group is one condition of a single rule. */
+/**
+ * Maximum number of included groups in a variable of the node, as in Istio. One rule has a condition for each group.
+ */
 const MAX_GROUPS = 64
 
 function ownerGroups(env: Readonly<Record<string, string | undefined>>): CaptureConfig['ownerGroups'] {

@@ -12,7 +12,10 @@ import {
   rangeListOrAll,
 } from './lists.ts'
 
-/** Settings of a capture as text, in the notation of command lines and variables. Lists are separated by commas. */
+/**
+ * Capture settings as text, in the notation of command-line flags and variables. Items of a list are separated by
+ * commas.
+ */
 export interface CaptureTexts {
   /** Interception mode: `TPROXY`. Any other value means `REDIRECT`. */
   readonly mode: string
@@ -36,9 +39,9 @@ export interface CaptureTexts {
 }
 
 /**
- * Parses the settings of a command line into a capture configuration.
+ * Parses capture settings from the flags of a command line.
  *
- * @param rest - members that are not in `texts`; {@link nodeCapture} reads two of them from variables
+ * @param rest - settings of the result that `texts` lacks; {@link nodeCapture} reads two of them from variables
  * @param nameOf - returns the name of a value for messages, such as `--proxy-uid`
  * @throws `Error` that names the value.
  */

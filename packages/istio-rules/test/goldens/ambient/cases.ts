@@ -11,8 +11,8 @@ export const everything: PodCapture = {
 }
 
 /**
- * Captures for which golden files exist. Each golden file has the name of its capture and lists the kernel's rules
- * after Istio wrote the rules.
+ * Capture settings for which golden files exist. Each golden file has the `name` of its settings. It lists the rules
+ * that the kernel reports after Istio wrote them.
  */
 export const captures: readonly { readonly name: string; readonly capture: PodCapture }[] = [
   { name: 'default', capture: everything },
@@ -30,7 +30,10 @@ export const listing = (name: string, family: 'ipv4' | 'ipv6'): string =>
 /** Output of `nft list ruleset` in the pod, for native rules. */
 export const nativeListing = (name: string): string => readFileSync(new URL(`${name}.nft.txt`, import.meta.url), 'utf8')
 
-/** Captures that also have a golden file with Istio's native nftables rules. */
+/**
+ * Capture settings for which golden files with Istio's native nftables rules exist, besides the golden files for
+ * iptables.
+ */
 export const nativeCaptures: typeof captures = [
   ...captures,
   { name: 'no-ipv6', capture: { ...everything, ipv6: false } },
