@@ -6,8 +6,9 @@ import type { Dumps } from './wire/dumps/dumps.ts'
 import type { TableName } from './wire/specs.ts'
 
 /**
- * Reads some tables of the kernel, or all, as a ruleset. Inside `read` of `Nft` the tables have one generation. Skips
- * missing tables, and sets that the data model cannot express. Unknown parts of rules become `raw`. Throws like `Nft`.
+ * Reads tables of the kernel as a ruleset: the named tables, or by default all. Inside `read` of `Nft`, all tables are
+ * read at one generation. Skips missing tables, and sets that the data model cannot express. Unknown parts of rules
+ * become `raw`. Throws the errors of `Nft`.
  */
 export function readTables(nft: Dumps, names?: readonly TableName[]): Ruleset {
   return decodeTables(readRecords(nft, names))

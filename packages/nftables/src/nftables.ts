@@ -41,8 +41,8 @@ export interface Nftables {
   ): Promise<
     Change & {
       /**
-       * Kind of change that `apply` made. `fresh`: none of the tables existed. `replace`: some existed and differed, or
-       * were deleted. `unchanged`: nothing was written.
+       * Kind of change that `apply` made. `fresh`: none of the tables existed, and all were written. `replace`: tables
+       * existed and were corrected or deleted. `unchanged`: nothing was written.
        */
       readonly plan: 'fresh' | 'replace' | 'unchanged'
     }
@@ -60,8 +60,8 @@ export interface Nftables {
    */
   check(rules: Ruleset): Promise<void>
   /**
-   * Deletes the tables of the ruleset with their content. Missing tables are ignored. In a CNI DEL the tables stay if
-   * the namespace's handle is `kept`: another attachment uses the namespace.
+   * Deletes the tables of the ruleset with their content. Missing tables are ignored. Exception: CNI DEL keeps the
+   * tables if the namespace's handle is `kept`. Another attachment uses the namespace then.
    */
   remove(rules: { readonly tables: readonly Pick<Table, 'family' | 'name'>[] }): Promise<Change>
   /**
@@ -74,8 +74,8 @@ export interface Nftables {
   set(table: TableName, spec: NamedSet): TableSet
   /**
    * Makes several changes in one transaction, without reading the current rules. Use it for the rules of one pod in a
-   * table that all pods share. `tables` are the changed tables. The batch is sent once; concurrent writes of other
-   * processes do not matter. The context's `undo` rolls back exactly these changes.
+   * table that all pods share. The argument `tables` names the tables to change. The batch is sent once, and does not
+   * fail if other processes change rules meanwhile. The context's `undo` rolls back exactly these changes.
    *
    * @example
    * const chain = { family: 'inet', table: 'mesh', chain: attachmentName(c, 'pod-', 28) } as const
@@ -83,10 +83,10 @@ export interface Nftables {
    */
   write(tables: readonly TableName[], fill: (batch: Batch) => unknown): Promise<Change>
   /**
-   * Makes several changes in one transaction that depend on the current rules. If another process changes rules of the
-   * namespace meanwhile, the function is called again after growing pauses. Retries end with the call's `signal`;
-   * without a signal after 10 s (`CHANGED`, CNI code 11). The list `tables` has the changed tables. The context's
-   * `undo` rolls back exactly these changes.
+   * Makes several changes in one transaction that depend on the current rules. The argument `tables` names the tables
+   * to change. If another process changes rules of the namespace meanwhile, `steps` is called again after growing
+   * pauses. Retries end with the call's AbortSignal. Without an AbortSignal, retries end after 10 s (`CHANGED`, CNI
+   * code 11). The context's `undo` rolls back exactly these changes.
    */
   transaction<T>(
     tables: readonly TableName[],

@@ -10,7 +10,7 @@ const verdict = fc.oneof(
   fc.tuple(fc.constantFrom('jump', 'goto'), name).map(([word, chain]) => ({ verdict: word, chain })),
 )
 
-/** Generators of random attribute values, by the codec's description of valid values. */
+/** Generators of random attribute values. The key is the text by which a codec describes its valid values. */
 const values: Record<string, fc.Arbitrary<unknown>> = {
   'an integer of 8 bits': fc.nat(0xff),
   'an integer of 16 bits': fc.nat(0xffff),
@@ -33,7 +33,9 @@ function fieldOf(field: Field): fc.Arbitrary<unknown> {
   return field.presence === 'always' ? given : fc.option(given, { nil: undefined })
 }
 
-/** Generator of random netlink expressions in decoded form, which omits default values. */
+/**
+ * Generator of random netlink expressions as the decoder returns them: without attributes that have the default value.
+ */
 const known = fc.oneof(
   ...Object.entries(expressions).map(([name, fields]) => {
     const all = Object.entries<Field>(fields)

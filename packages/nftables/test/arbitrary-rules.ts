@@ -223,8 +223,8 @@ function consistent(family: Family, statements: readonly Statement[]): readonly 
 }
 
 /**
- * True if nft would print a generated statement in another form, because of the statements before it. Ports of any
- * protocol (`th`) after a protocol are an example.
+ * True if nft would print a generated statement in another form after the statements `before`. For example, nft prints
+ * ports of any protocol (`th`) as ports of a protocol that was compared before.
  */
 function isReadOtherwise(statement: Statement, before: readonly Statement[]): boolean {
   const kind = statement.kind === 'vmap' ? statement.on : statement.kind

@@ -35,8 +35,8 @@ function tableOf(family: Family, number: number): fc.Arbitrary<Table> {
 }
 
 /**
- * Generator of random rulesets in canonical form. No packet reaches the rules, so that the kernel accepts all of them:
- * base chains are empty, and all jumps go to an empty chain.
+ * Generator of random rulesets in canonical form. Base chains are empty, and all jumps go to an empty chain. No base
+ * chain reaches the rules, so the kernel accepts them at any hook.
  */
 export const rulesets: fc.Arbitrary<Ruleset> = fc
   .array(fc.constantFrom('inet', 'ip', 'ip6'), { minLength: 1, maxLength: 3 })

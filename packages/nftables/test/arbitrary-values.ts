@@ -42,7 +42,7 @@ export const values: Readonly<Record<Type, fc.Arbitrary<unknown>>> = {
   fib_addrtype: fc.constantFrom('unspec', 'unicast', 'local', 'broadcast', 'anycast', 'multicast', 'prohibit'),
   ifname: fc.oneof(name, fc.constantFrom('eth0', 'lo', 'a:1')),
 }
-/** Generators of random values that cover several keys: networks and prefixes of interface names. */
+/** Generators of random values that stand for several keys of a set: networks, and prefixes of interface names. */
 export const networks: Partial<Record<Type, fc.Arbitrary<unknown>>> = {
   ipv4_addr: withLength(ipv4, 32),
   ipv6_addr: withLength(ipv6, 128),

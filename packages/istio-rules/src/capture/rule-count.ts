@@ -1,7 +1,7 @@
 import type { IpRanges } from '../pod/validators.ts'
 import type { Capture } from './capture.ts'
 
-/** Maximum number of redirection rules of a pod in one address family, including {@link FIXED_RULES}. */
+/** Maximum number of redirection rules of a pod in one address family, including the `FIXED_RULES`. */
 export const MAX_RULES = 8192
 
 /** Lists in the capture settings that determine the number of redirection rules, such as ports and IP ranges. */

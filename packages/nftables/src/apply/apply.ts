@@ -35,8 +35,8 @@ interface Fresh {
 }
 
 /**
- * Writes the whole ruleset if none of its tables exists in the kernel. Concurrent writes of other processes do not
- * disturb the write.
+ * Writes the whole ruleset if the kernel has none of its tables, else returns false. Changes that other processes make
+ * to other tables do not make the write fail.
  */
 function writeFresh(nft: Nft, { rules, owned }: Fresh, back: WayBack): boolean {
   if (present(nft, owned).length > 0) return false
@@ -46,8 +46,8 @@ function writeFresh(nft: Nft, { rules, owned }: Fresh, back: WayBack): boolean {
     back.told(nft.commit(batch))
     return true
   } catch (error) {
-    // Another process has created one of the ruleset's tables since the check: the caller corrects the differences
-    // instead.
+    // Another process created one of the ruleset's tables after the check above. Returns false, so that the caller
+    // corrects the differences instead.
     if (isNftError(error) && error.faults.some(({ kind, code }) => kind === 'table' && code === 'EEXIST')) return false
     throw error
   }

@@ -10,8 +10,8 @@ import { tableFields } from '../wire/objects.ts'
 import type { ChainName, SetName, TableName } from '../wire/specs.ts'
 
 /**
- * Facts about one finished transaction of this package, from which a rollback is computed: the changes that the kernel
- * reported, and the earlier content of the changed tables.
+ * Record of one finished transaction of this package, for its rollback. Contains the earlier content of the changed
+ * tables, and the changes that the kernel reported.
  */
 export interface OwnSteps {
   readonly before: Snapshot
@@ -91,7 +91,7 @@ export function effectOf({ before, written }: OwnSteps): Effect {
       const key = setKey(change.set)
       if (isAnonymous(change.set.set)) continue
       const known = gone.has(key) ? undefined : was.sets.get(key)
-      // Newer kernels also report a set that existed before the transaction: ignore that report.
+      // Ignores the report about a set that existed before the transaction. Newer kernels report such a set, too.
       if (action === 'add' && known?.handle === change.set.handle) continue
       note(made.sets, key, change.set, action)
     } else if (change.kind === 'element') {

@@ -47,14 +47,20 @@ export function putBackGone(batch: Batch, before: Snapshot, effect: Effect, left
 
 const ruleOf = (body: Uint8Array): NftRule[] => decodeAll([Buffer.from(body)], ruleIn)
 
-/** Anonymous sets of a deleted rule. The kernel creates and deletes anonymous sets with their rule. */
+/**
+ * Names of the anonymous sets that a deleted rule looks up. The kernel creates and deletes these sets together with the
+ * rule.
+ */
 function ownSets({ expressions }: NftRule): string[] {
   return expressions.flatMap((each) =>
     'set' in each && typeof each.set === 'string' && isAnonymous(each.set) ? each.set : [],
   )
 }
 
-/** Handle of the rule before which a deleted rule is restored: the next rule of the chain that still exists. */
+/**
+ * Finds the position for a deleted rule: before the first of its successors that still exists in the chain. Returns the
+ * handle of that successor.
+ */
 function nextOf(rule: NftRule, rules: readonly NftRule[], left: Left): bigint | undefined {
   const chain = chainKey(rule)
   const kept = left.rules.get(chain) ?? []

@@ -16,8 +16,8 @@ import { sentFor } from '../wire/refusal/refusal.ts'
 import { withComment } from '../wire/userdata.ts'
 
 /**
- * Adds the text of each refused rule to an error of the kernel. The text is in `rule` of the fault, and at the end of
- * the fault's text.
+ * Adds the text of each refused rule to the error of a refused batch. Sets `rule` of the fault to this text, and
+ * appends it to `text` of the fault.
  */
 export function withRules(error: NftError, nft: Nft): NftError {
   const sent = sentFor(error)
@@ -26,7 +26,7 @@ export function withRules(error: NftError, nft: Nft): NftError {
   const sets = new SentSets(messages, nft)
   let { message } = error
   const faults = error.faults.map((fault): Fault => {
-    // Message 0 only marks the beginning of the batch, and faults do not count it.
+    // Fault indexes count from the first change. The batch has one message before it, which only marks the beginning.
     const refused = messages[fault.index + 1]
     const rule = refused === undefined ? undefined : textOf(refused, sets)
     if (rule === undefined) return fault
@@ -113,8 +113,8 @@ class SentSets {
 }
 
 /**
- * Unique name of a set in a batch. All anonymous sets of a batch have one name pattern such as `__set%d`, so the set's
- * id is added.
+ * Returns a name for a set that is unique in its batch. All anonymous sets of a batch have the same name pattern, such
+ * as `__set%d`. Their names therefore get the set's id as a suffix.
  */
 const nameOf = (set: string, id: number | undefined): string => (set.includes('%d') ? `${set} ${id}` : set)
 
@@ -122,8 +122,7 @@ function present(nft: Nft) {
   try {
     return setsOf(nft)
   } catch {
-    // Continues without the sets in the kernel if they cannot be read. Texts of refused rules then lack the content of
-    // these sets.
+    // Ignores an error of reading the kernel's sets. The texts of refused rules then lack the elements of these sets.
     return []
   }
 }

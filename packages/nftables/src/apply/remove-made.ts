@@ -7,8 +7,8 @@ import type { ElementSpec } from '../wire/specs.ts'
 import { chainKey, type Effect, elementKey, ruleKey, setKey, tableKey } from './own-steps.ts'
 
 /**
- * Content that remains in the tables of a transaction after a rollback has deleted the objects that the transaction
- * created.
+ * Content of a transaction's tables after a rollback has deleted what the transaction created: objects of other
+ * programs, and objects that existed before.
  */
 export interface Left {
   /** Tables of the namespace that remain, by key. */
@@ -19,15 +19,15 @@ export interface Left {
   readonly sets: ReadonlyMap<string, NftSet>
   readonly elements: ReadonlyMap<string, readonly NftElement[]>
   /**
-   * True if the table is missing, or has the handle of the table that the transaction changed. A table that another
-   * program created again has another handle.
+   * True if the table is missing, or is still the table that the transaction changed. A table that another program
+   * deleted and created again has another handle.
    */
   isOurs(key: string): boolean
 }
 
 /**
- * Deletes the objects that a transaction created, unless other programs use them. `inUse` has the chains and sets to
- * keep.
+ * Deletes the objects that a transaction created, except objects that other programs use. Keeps the chains and sets
+ * whose keys are in `inUse`, because the kernel has refused their deletion.
  */
 export function removeMade(batch: Batch, nft: Nft, effect: Effect, inUse: ReadonlySet<string>): Left {
   const tables = new Map(nft.tables().map((table) => [tableKey(table), table]))
@@ -92,7 +92,7 @@ function removeSet(batch: Batch, nft: Nft, set: NftSet, { effect, inUse }: Remov
   const isLookedAt = isMade || made.size > 0 || effect.goneElements.has(key)
   const present = isLookedAt ? elementsOf(nft, set).filter((each) => !isEndOfNone(each)) : []
   const ours = present.filter((each) => made.has(elementKey(each)))
-  // Packets add elements to a dynamic set. Such elements belong to no program, so the set can be deleted.
+  // Packets add elements to a dynamic set. These elements belong to no program, and are deleted together with the set.
   const isOurs = isMade && (ours.length === present.length || set.flags?.includes('dynamic') === true)
   if (isOurs && !inUse.has(key)) {
     deleteSet(batch, set)
@@ -107,8 +107,8 @@ function removeSet(batch: Batch, nft: Nft, set: NftSet, { effect, inUse }: Remov
 }
 
 /**
- * True for the end element at key 0, before the first interval of an interval set. The kernel does not allow its
- * deletion.
+ * True for the end element at key 0 that an interval set has before its first interval. The kernel refuses to delete
+ * this element.
  */
 const isEndOfNone = ({ key, flags }: NftElement): boolean =>
   flags?.includes('intervalEnd') === true && key?.every((byte) => byte === 0) === true

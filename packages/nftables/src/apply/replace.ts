@@ -59,8 +59,8 @@ function writeTable(batch: Batch, state: TableState): void {
     return
   }
   if (dormant) addTable(batch, table)
-  // An unchanged rule may refer to a set or chain that is created again. The rule is rewritten, because the kernel
-  // would keep the old object for it.
+  // Rewrites all rules if any chain or set has to be deleted and created again. An unchanged rule may refer to the old
+  // chain or set.
   const isRebuilt = [...state.chains, ...state.sets].some(
     ({ present: found, stays: same }) => found !== undefined && !same,
   )

@@ -32,7 +32,8 @@ export async function takeBack(nft: Nft, steps: OwnSteps): Promise<void> {
 }
 
 /**
- * Milliseconds during which a rollback is retried after concurrent changes. A plugin has 2 s for its whole rollback.
+ * Maximum time for retries of a rollback in milliseconds, if other processes change the rules meanwhile. A plugin has 2
+ * s for its whole rollback.
  */
 const PATIENCE = 1500
 
@@ -41,8 +42,8 @@ function inverse(batch: Batch, nft: Nft, { before }: OwnSteps, effect: Effect, i
 }
 
 /**
- * Key of the chain or set in a fault with `EBUSY`: another program's rule or element uses it. `undefined` for other
- * faults.
+ * Key of a chain or set that the kernel refused to delete (`EBUSY`). A rule or element of another program uses it.
+ * Returns `undefined` for other faults.
  */
 function busyKey({ code, kind, family, table, chain, set }: Fault): string | undefined {
   if (code !== 'EBUSY' || family === undefined || table === undefined) return undefined

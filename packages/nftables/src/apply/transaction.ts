@@ -42,7 +42,10 @@ export function transactWith<T>(nft: Nft, { work, tables, back }: Undoable, plan
   return nft.transact(recorded, { ...patienceOf(work), told: back.told })
 }
 
-/** Commits changes that do not depend on the current rules, so concurrent writes do not disturb the commit. */
+/**
+ * Commits changes that do not depend on the current rules. The commit succeeds even if other processes change rules at
+ * the same time.
+ */
 export async function runWrite(
   work: Work,
   tables: readonly TableName[],

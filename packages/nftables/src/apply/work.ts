@@ -12,8 +12,8 @@ import { takeBack } from './take-back.ts'
 export type OwnedTables = { readonly tables: readonly Pick<Table, 'family' | 'name'>[] }
 
 /**
- * Options of `apply`, `verify` and `diff`. `absent`: `apply` deletes these tables, `verify` and `diff` report them as
- * differences if they exist.
+ * Options of `apply`, `verify` and `diff`. `absent` names tables that must not exist. `apply` deletes these tables. If
+ * they exist, `verify` and `diff` report them as differences.
  */
 export type OwnedOptions = { readonly absent?: OwnedTables | undefined }
 
@@ -24,8 +24,8 @@ export interface Work {
 }
 
 /**
- * Runs a function with a netlink socket of the namespace. Throws `NftError('ABORTED')` if the context's signal is
- * aborted already. A running function is not stopped, because it is short.
+ * Runs a function with a netlink socket of the namespace. Throws `NftError('ABORTED')` if the context's AbortSignal is
+ * already aborted. A later abort does not stop the function, because it is short.
  */
 export async function withNft<T>({ place, nft }: Work, run: (nft: Nft) => T | Promise<T>): Promise<T> {
   const { netns, signal } = place
@@ -45,7 +45,8 @@ export async function withNft<T>({ place, nft }: Work, run: (nft: Nft) => T | Pr
 /** Rollback of one transaction: undoes exactly the changes of that transaction. */
 export interface WayBack {
   /**
-   * Stores the content of the tables before a write, for the rollback. Registers the rollback with the context once.
+   * Starts a write: stores `before`, the content of the tables, for the rollback. The first call registers the rollback
+   * with the context.
    */
   begin(before?: Snapshot): void
   /** Stores the changes that the kernel reported for the transaction. */
@@ -81,7 +82,7 @@ export function wayBack({ place, nft }: Work): WayBack {
   }
 }
 
-/** Limit for retries of a transaction: retries end with the call's signal. */
+/** Limits the retries of a transaction by the AbortSignal of the call. */
 export const patienceOf = ({ place }: Work): Patience => ({ signal: place.signal })
 
 /** Result of a finished call that changed rules. */

@@ -2,7 +2,7 @@ import { type DataType, dataTypes, type Plain, type Span } from '../rules/data-t
 import { inOrder, spanOf } from '../rules/spans.ts'
 import type { ElementFlag } from '../wire/specs.ts'
 
-/** Members of a set element that determine its keys. */
+/** Fields of a set element from which its range of keys is computed. */
 interface Element {
   readonly key?: Uint8Array
   readonly keyEnd?: Uint8Array
@@ -10,7 +10,7 @@ interface Element {
 }
 
 /**
- * Set element with the range of keys that it stands for. Key bytes sort like the values. `span` is `undefined` for
+ * Set element with its range of keys, as bytes that sort like the values. The range is `undefined` if the element has
  * invalid keys.
  */
 export interface SpanOf<E> {
@@ -76,12 +76,15 @@ function nameSpan(from: Uint8Array, to: Uint8Array): Span | undefined {
   return isPrefix ? { from, to, bits: 8 * length } : undefined
 }
 
-/** Converts bytes in the kernel's register order to a value. `undefined` if the value would encode to other bytes. */
+/**
+ * Converts bytes from the kernel's byte order to a value. Returns `undefined` if encoding the value would give other
+ * bytes.
+ */
 export function valueIn(type: DataType, bytes: Uint8Array): Plain | undefined {
   return bytes.length === type.length ? orderedValue(type, inOrder(type, bytes)) : undefined
 }
 
-/** Converts bytes in big-endian order to a value. `undefined` if the value would encode to other bytes. */
+/** Converts big-endian bytes to a value. Returns `undefined` if encoding the value would give other bytes. */
 export function orderedValue(type: DataType, bytes: Uint8Array): Plain | undefined {
   const value = type.read({ from: bytes, to: bytes })
   const again = value === undefined ? undefined : type.write(value)

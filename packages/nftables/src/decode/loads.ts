@@ -20,7 +20,9 @@ export function contextOf(family: Family): Context {
 /** Field of the packet that an expression has loaded into register 1. */
 export interface Loaded {
   readonly selector: Selector
-  /** Number of loaded bytes, if the expression loads only the network part of an address. */
+  /**
+   * Number of loaded bytes. Present only if the expression loads the first bytes of an address, to compare its network.
+   */
   readonly bytes?: number
   /** True if the expression loads source and destination port together. */
   readonly ports?: true
@@ -72,7 +74,10 @@ function header(payload: Expressions['payload'], { network, transport }: Context
   return len === length ? { selector } : { selector, bytes: len }
 }
 
-/** Transport protocols without ports: nft has other names for the first bytes of their headers. 2 is IGMP. */
+/**
+ * Transport protocols without ports. nft has other names than `sport` and `dport` for the first bytes of their headers.
+ * Number 2 is IGMP.
+ */
 const withoutPorts: ReadonlySet<string | number> = new Set(['icmp', 2, 'ah', 'ipv6-icmp', 'comp'])
 
 const FLAGS_OF_TCP = 13

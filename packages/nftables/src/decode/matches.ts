@@ -63,12 +63,14 @@ function byValue(reading: Reading, at: number, { op, data }: Expressions['cmp'],
   const isEquality = op === 'eq' || op === 'neq'
   if (ports === true) return op === 'eq' ? bothPorts(selector, data) : undefined
   if (bytes !== undefined || (type === dataTypes.ifname && data.length < type.length)) {
-    // A comparison of the first bytes only is a network, or a prefix of interface names.
+    // Comparing only the first bytes of a field means: the field is in a network, or begins with a prefix of interface
+    // names.
     const isWhole = bytes === undefined ? data.length > 0 && !data.includes(0) : data.length === bytes
     const begin = isWhole && isEquality ? beginning(type, data, 8 * data.length) : undefined
     return begin === undefined ? undefined : read(1, match(selector, begin, word))
   }
-  // Equality on a type of flags such as `tcp flags` means exactly these flags: a set with one value.
+  // For types of flags such as `tcp flags`, equality means exactly these flags. The data model writes this as a set
+  // with one value.
   if (type.flags === true && op === 'eq') {
     const exact = valueIn(type, data)
     return exact === undefined ? undefined : read(1, match(selector, { set: [exact] }))
@@ -117,7 +119,7 @@ function outside({ sreg, op, from, to }: Expressions['range'], loaded: Loaded, l
     : read(length, match(selector, { from: first, to: end }, '!='))
 }
 
-/** Decodes a comparison of some bits: a bitwise AND with a mask, then a comparison. */
+/** Decodes a comparison of selected bits: a bitwise AND with a mask, then a comparison with a value. */
 function masked(reading: Reading, at: number, bits: Expressions['bitwise'], loaded: Loaded): Read | undefined {
   const { selector, bytes, ports } = loaded
   const { type } = selectors[selector]
@@ -132,7 +134,7 @@ function masked(reading: Reading, at: number, bits: Expressions['bitwise'], load
     const any = valueIn(type, mask)
     return any === undefined ? undefined : read(2, match(selector, any))
   }
-  // A compared value with bits outside the mask never matches, so the comparison is not a network.
+  // The comparison is a network if the mask is a prefix and the value has no bits outside it.
   const length = data.every((byte, i) => (byte & ~(mask[i] ?? 0)) === 0) ? onesBefore(mask) : undefined
   if (type.networks === true && length !== undefined) {
     const network = beginning(type, data, length)
@@ -145,7 +147,7 @@ function masked(reading: Reading, at: number, bits: Expressions['bitwise'], load
   return value === undefined || kept === undefined ? undefined : read(2, match(selector, operand, word))
 }
 
-/** Converts a mask, or masked data, to a value. For a type of flags, zero becomes an empty list. */
+/** Converts a mask, or a value that is compared under a mask. Zero of a flags type becomes an empty list. */
 const maskValue = (type: DataType, bytes: Uint8Array): Plain | undefined =>
   type.flags === true && isZero(bytes) ? [] : valueIn(type, bytes)
 
@@ -161,7 +163,10 @@ function isMask(
 
 const isZero = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === 0)
 
-/** Value for all data with the same first bits: a network, or a prefix of interface names. */
+/**
+ * Converts the first bits of data to the value that stands for all data with these bits: a network, or a prefix of
+ * interface names.
+ */
 function beginning(type: DataType, data: Uint8Array, bits: number): Plain | undefined {
   const from = new Uint8Array(type.length)
   from.set(data)

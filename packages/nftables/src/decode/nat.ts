@@ -16,7 +16,8 @@ export const readNat: Reader = ({ expressions }, at) => {
     const expression = expressions[at + loaded.length]
     if (expression === undefined) return undefined
     if (expression.name !== 'immediate') return translated(expression, loaded)
-    // Only NAT statements load a value into the next free register: any other expression ends the attempt.
+    // NAT statements load their values into registers 1, 2 … in order. Any other expression means that this is not a
+    // NAT statement.
     if (expression.dreg !== loaded.length + 1 || !(expression.data instanceof Uint8Array)) return undefined
     loaded.push(expression.data)
   }
@@ -25,7 +26,7 @@ export const readNat: Reader = ({ expressions }, at) => {
 function translated(expression: Expression, loaded: readonly Uint8Array[]): Read | undefined {
   const registers = new Registers(loaded)
   const statement = statementOf(expression, registers)
-  // Values that are loaded but that the NAT expression does not use stay undecoded `raw` expressions.
+  // The NAT expression has to use all loaded values. Otherwise the expressions are not decoded and stay `raw`.
   return statement !== undefined && registers.areUsed ? read(loaded.length + 1, statement) : undefined
 }
 
@@ -111,8 +112,8 @@ class Registers {
   }
 
   /**
-   * NAT range from the value of register `min` to the value of register `max`. `NONE` without registers. For a single
-   * value, the kernel reports one register twice.
+   * Reads a NAT range from registers: `min` has the first value, `max` the last. Returns `NONE` without registers. For
+   * a single value, the kernel reports the same register as `min` and `max`.
    */
   span(min: number | undefined, max: number | undefined, length: number): Range<string | number> | undefined {
     if (min === undefined) return max === undefined ? NONE : undefined
@@ -134,12 +135,13 @@ const ADDRESSES = 1
 const PORTS = 2
 
 /**
- * NAT flags of a rule, without the flags that the kernel sets for addresses and ports. `undefined` for unknown flags.
+ * Names of the NAT flags of a rule. Omits the flags in `given`, which only say that the rule has addresses or ports.
+ * Returns `undefined` for unknown flags.
  */
 function flagsOf(flags: number, given: number): { flags?: readonly NatFlag[] } | undefined {
   const list = natFlags.filter(([, bit]) => (flags & bit) !== 0)
   const known = list.reduce((sum, [, bit]) => sum | bit, given)
-  // NAT flags for addresses and ports: some kernels report them, other kernels omit them.
+  // Adds the flags in `given` before the comparison, because only some kernels report them.
   if ((flags | given) !== known) return undefined
   return list.length === 0 ? {} : { flags: list.map(([word]) => word) }
 }

@@ -75,7 +75,10 @@ function single(type: DataType, interval: boolean, elements: readonly NftElement
   return found.every(({ key }) => key !== undefined) ? (found as unknown as Decoded[]) : undefined
 }
 
-/** Decodes concatenated set keys. Each part of a key is padded to four bytes. In interval sets each part is a range. */
+/**
+ * Decodes set elements whose keys have several parts. Each part is padded to four bytes. In an interval set, each part
+ * is a range.
+ */
 function several(types: readonly Typed[], interval: boolean, elements: readonly NftElement[]): Decoded[] | undefined {
   const found: Decoded[] = []
   for (const element of elements) {

@@ -19,12 +19,15 @@ export function pointElements(type: DataType, entries: readonly Entry[]): Elemen
   }))
 }
 
-/** User data that nft adds to an interval that ends at the highest possible value. */
+/**
+ * User data that nft stores with an interval that ends at the highest possible value. Such an interval has no end
+ * element.
+ */
 const OPEN = encodeUserdata([[1, Uint8Array.of(1, 0, 0, 0)]])
 
 /**
- * Encodes sorted ranges as elements of an interval set. Each range has a start element, and an end element unless the
- * next range begins at once. Like nft, adds an end element at the lowest value.
+ * Encodes sorted ranges as elements of an interval set. Each range has a start element. It also has an end element,
+ * unless the next range begins at once. Like nft, begins with an end element at key 0, unless a range starts there.
  */
 export function intervalElements(type: DataType, entries: readonly Entry[]): ElementSpec[] {
   const elements: ElementSpec[] = []
@@ -52,7 +55,7 @@ const HOST = 1
 const NETWORK = 2
 
 /**
- * User data that nft stores with an anonymous set, so that `nft list` can print the set: byte order and key expression.
+ * User data that nft stores with an anonymous set: byte order and key expression. `nft list` needs it to print the set.
  */
 export function noteOf(
   spec: SelectorSpec,

@@ -163,7 +163,7 @@ class Registers {
 
 const immediate = (data: Uint8Array): Expression => ({ name: 'immediate', dreg: 1, data })
 
-// The address of the action is valid, because `canonicalAction` has validated the address.
+// Converts an address that `canonicalAction` has validated to bytes, so the fallback is never used.
 const addressBytes = (address: string): Uint8Array => parseAddress(address) ?? new Uint8Array(4)
 
 const littleEndian = (value: number, length: number): Uint8Array => bigEndian(value, length).reverse()

@@ -99,8 +99,8 @@ function encodeOne(spec: SelectorSpec, op: MatchOp | undefined, span: Span, { ex
 }
 
 /**
- * Changes an expression to load only the first `len` bytes of a header field. An interface name is always loaded whole;
- * the comparison then uses only its first `len` bytes.
+ * Shortens the load of a header field to its first `len` bytes, for the comparison of a network. Other loads stay
+ * unchanged: an interface name is always loaded whole.
  */
 const shorter = (load: Expression, len: number): Expression => (load.name === 'payload' ? { ...load, len } : load)
 

@@ -8,8 +8,8 @@ import type { EncodeContext, EncodedSet } from './encoded.ts'
 import { encodeNamedSet } from './named-set.ts'
 
 /**
- * Adds new tables with their content to a batch. With `exclusive` the kernel refuses a table that exists. Throws
- * `NftError('INVALID')`.
+ * Adds tables with their content to a batch. By default existing tables with the same names keep their content. With
+ * `exclusive` the kernel refuses the batch if one of the tables exists. Throws `NftError('INVALID')`.
  */
 export function addRuleset(
   batch: Batch,

@@ -3,7 +3,7 @@ import type { ElementSpec, SetFlag } from '../wire/specs.ts'
 
 /** Netlink expressions of a rule, with the rule's anonymous sets. */
 export interface Encoded {
-  /** Expressions of the rule. A `lookup` of an anonymous set has the index of the set in `sets` as its `setId`. */
+  /** Expressions of the rule. If a `lookup` uses an anonymous set, its `setId` is the index of the set in `sets`. */
   readonly expressions: readonly Expression[]
   readonly sets: readonly EncodedSet[]
 }
@@ -23,7 +23,8 @@ export interface EncodedSet {
 }
 
 /**
- * Facts about a table that are needed to encode the table's rules: the family, and the sets whose keys can be ranges.
+ * Properties of a table that are needed to encode its rules. The function `isInterval` returns true for a set whose
+ * keys can be ranges.
  */
 export interface EncodeContext {
   readonly family: 'inet' | 'ip' | 'ip6' | 'arp' | 'bridge' | 'netdev'
@@ -37,5 +38,5 @@ export interface Sink {
   readonly context: EncodeContext
 }
 
-/** Freezes an expression that many rules share. A frozen expression is encoded to bytes only once. */
+/** Freezes an expression that many rules share, because the encoder caches the bytes of frozen expressions. */
 export const expression = <const E extends Expression>(value: E): Readonly<E> => Object.freeze(value)

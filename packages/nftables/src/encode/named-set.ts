@@ -12,7 +12,7 @@ import type { EncodedSet } from './encoded.ts'
 
 const BITS_OF_PART = 6
 
-/** Encodes a named set with the elements that the ruleset owns. Throws `NftError('INVALID')`. */
+/** Encodes a named set, and the elements if the ruleset owns them. Throws `NftError('INVALID')`. */
 export function encodeNamedSet(set: NamedSet): EncodedSet {
   const types = keyTypes(set)
   const [single] = types
@@ -59,7 +59,7 @@ export function encodeElements(set: NamedSet, elements: readonly SetElement[]): 
 
 // internal
 
-/** Adds comment and timeout to a set element. An interval that ends at the highest value already has user data. */
+/** Adds comment and timeout to a set element. Keeps the user data that an interval without an end element has. */
 function withNotes(spec: ElementSpec, { comment, timeout }: SetElement): ElementSpec {
   const timed = timeout === undefined ? spec : { ...spec, timeout: BigInt(timeout) }
   if (comment === undefined) return timed

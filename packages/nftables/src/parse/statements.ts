@@ -38,8 +38,7 @@ function statementsIn(tokens: readonly Token[], family: Family): readonly Statem
   try {
     return complete(family, statements)
   } catch (error) {
-    // The listing may have rules of other programs that the data model cannot express: keep an invalid statement as
-    // `raw` text.
+    // Keeps a statement that the data model cannot express as `raw` text. The listing may have rules of other programs.
     if (isNftError(error)) return [unknown(tokens)]
     throw error
   }
@@ -53,7 +52,8 @@ const unknown = (tokens: readonly Token[]): Statement => ({
 function statementIn(words: Words, family: Family): Statement | undefined {
   const { left } = words
   const action = actionIn(words, family)
-  // The words are an action with unknown parameters, so do not parse them as a condition.
+  // If `actionIn` has consumed words, they are an action with unknown parameters. The words are then not parsed as a
+  // condition.
   const given = action === undefined && words.left === left ? matchIn(words) : action
   if (given === undefined) return undefined
   try {
@@ -112,8 +112,8 @@ interface Endpoint {
 }
 
 /**
- * Parses a NAT target into address and port: `:15001`, `10.0.0.1:80`, `[::1]:80` or `::1`. Returns `undefined` for
- * ranges, and if flags follow.
+ * Parses a NAT target into address and port: `:15001`, `10.0.0.1:80`, `[::1]:80` or `::1`. Returns `undefined` if the
+ * target is a range or has NAT flags after it.
  */
 function endpointIn(words: Words): Endpoint | undefined {
   const text = words.next()?.text ?? ''
@@ -164,6 +164,6 @@ function operandIn(kind: Selector, words: Words): unknown {
     return value && { value: keyIn(type, value), mask: keyIn(type, mask) }
   }
   words.next()
-  // nft compares flags as one number if `|` or `/` follows a flag: leave such a condition as `raw`.
+  // A `|` or `/` after a flag means that nft compares the flags as one number. Such a condition stays `raw`.
   return words.peek()?.text === '|' || words.peek()?.text === '/' ? undefined : keyIn(type, first)
 }

@@ -34,7 +34,7 @@ export class Words {
     this.#tokens = tokens
   }
 
-  /** Returns the next word of the listing, or a later word, without reading it. */
+  /** Returns the next word of the listing, or the word `ahead` words later. Does not advance. */
   peek(ahead = 0): Word {
     return this.#tokens[this.#at + ahead]
   }

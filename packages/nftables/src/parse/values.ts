@@ -48,7 +48,9 @@ export function keyIn(type: DataType, token: Token): unknown {
 
 // internal
 
-/** True if a parsed network address has no bits set after its prefix. nft compares other addresses by mask instead. */
+/**
+ * True if a parsed network address has no bits set after its prefix. For other addresses nft would compare with a mask.
+ */
 function isNetwork(type: DataType, { text }: Token, { from }: Span): boolean {
   const address = type.networks === true ? type.write(text.split('/')[0])?.from : undefined
   return address === undefined || compareBytes(address, from) === 0

@@ -54,7 +54,8 @@ function addressText(address: string | Range<string>, family: 'ip' | 'ip6', with
   }
   if (typeof address === 'string') return shown(address)
   const network = networkOf(type, address)
-  // nft prints an IPv6 network in a NAT statement without brackets, even before a port.
+  // Prints a range that is exactly a network as a network. As in nft, an IPv6 network has no brackets, even before a
+  // port.
   return network === undefined ? `${shown(address.from)}-${shown(address.to)}` : valueText(type, network)
 }
 

@@ -1,8 +1,8 @@
 import type { Expression } from '../wire/expressions/expression-types.ts'
 
 /**
- * Text of an unknown expression of a rule, in brackets: the kernel's name for it and its attributes, with bytes in
- * hexadecimal. nft refuses this text.
+ * Text of an unknown expression of a rule, in brackets: name and attributes, with bytes in hexadecimal. This text is
+ * not valid input for nft.
  */
 export function rawText(expression: Expression): string {
   const { name, ...fields } = expression

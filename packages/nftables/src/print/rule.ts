@@ -26,12 +26,14 @@ export function ruleText(
     else if (!implied.has(at)) words.push(withHeader(statementText(statement, family, options), header))
     if (isMatch(statement) && saysProtocol.has(statement.kind) && statement.op === undefined) protocol = statement.value
   }
-  // Escapes control characters in the rule's text: another program may have chosen a name or comment that contains a
-  // line end.
+  // Escapes control characters, because another program may have written a name or comment with a line break.
   return escapeUnsafe([...words, ...(comment === undefined ? [] : [`comment "${comment}"`])].join(' '))
 }
 
-/** Protocol comparison of a rule with its index. nft does not print it if a later statement implies the protocol. */
+/**
+ * Protocol comparison of a rule, with its index in the statements. It is not printed if a later statement implies the
+ * same protocol.
+ */
 interface Dependency {
   readonly at: number
   readonly kind: Selector
@@ -50,13 +52,13 @@ function impliedBy(statements: readonly Statement[], family: Family): ReadonlySe
     const kind = isMatch(statement) ? statement.kind : statement.kind === 'vmap' ? statement.on : undefined
     if (kind === undefined) {
       if (statement.kind === 'reject') {
-        // As in nft, an ICMP answer of `reject` implies its address family, and a TCP reset implies any family. In a
-        // table of one family a TCP reset implies TCP.
+        // A `reject` implies protocols, as in nft. An ICMP answer implies its address family. A TCP reset implies any
+        // address family, and in `ip` and `ip6` tables also TCP.
         if (statement.with !== 'icmpx') drop(network)
         if (statement.with === 'tcp reset' && family !== 'inet') drop(transport)
       }
-      // nft omits a protocol comparison only if the implying condition follows without another kind of statement in
-      // between.
+      // nft omits a protocol comparison only if another condition implies it and no action stands between the two.
+      // After an action, the remembered comparisons are therefore dropped.
       network = undefined
       transport = undefined
       continue
@@ -108,7 +110,7 @@ const staysBefore = ({ kind }: Dependency, family: Family): boolean => kind !== 
 const impliesFamily = (protocol: unknown, family: unknown): boolean =>
   (protocol === 'icmp' && family === 'ipv4') || (protocol === 'ipv6-icmp' && family === 'ipv6')
 
-/** Prints ports of any protocol (`th`) with the name of the protocol that the rule compares before. */
+/** Replaces `th` (ports of any protocol) by the protocol that an earlier condition of the rule has compared. */
 const withHeader = (text: string, header: string): string => (text.startsWith('th ') ? header + text.slice(2) : text)
 
 const headerOf = (protocol: unknown): string =>
@@ -117,8 +119,8 @@ const headerOf = (protocol: unknown): string =>
 const hasPorts: ReadonlySet<string> = new Set(['tcp', 'udp', 'udplite', 'dccp', 'sctp'])
 
 /**
- * Text of a comparison of both ports of any protocol (`th`) in one step. nft prints the raw offset. It has no name for
- * such a comparison.
+ * Text of a comparison of source and destination port of any protocol (`th`) in one step. The text contains the raw
+ * offset, because nft has no name for this comparison.
  */
 function bothPorts(statement: Statement, next: Statement | undefined): string | undefined {
   const source = portOf(statement, 'th sport')

@@ -32,7 +32,7 @@ export function setRecordText({ set, elements }: SetRecord, options: PrintOption
 
 const shownFlags = ['constant', 'dynamic', 'interval', 'timeout'] as const
 
-/** Number by which nft's user data of a set stores the flag `auto-merge`. */
+/** Type number of the entry for `auto-merge` in the user data that nft stores with a set. */
 const AUTO_MERGE = 2
 
 /** Names of nft's data types, by type number. */

@@ -43,7 +43,7 @@ function flagLine(flags: readonly string[], timeout: string | undefined): string
   return isSaid ? [`flags ${flags.join(',')}`] : []
 }
 
-/** Separator before a set element that begins a new line. */
+/** Text between two set elements if the second element begins a new line. */
 const BREAK = ',\n\t\t\t     '
 
 function listed(elements: readonly string[], most: number): string {

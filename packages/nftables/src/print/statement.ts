@@ -84,14 +84,15 @@ function matchText({ kind, op, value }: Match): string {
 const masked = (value: Masked<unknown>): Masked<Plain> => value as Masked<Plain>
 
 /**
- * True for a comparison with one exact combination of flags. nft prints several flags as a number, without an operator.
- * It prints an operator only for a single flag.
+ * True for a comparison with one exact combination of flags. For a single flag, nft prints an operator and the name.
+ * For several flags, it prints only a number.
  */
 const isExact = (type: DataType, keys: readonly Key<Plain>[]): keys is readonly Plain[] =>
   type.flags === true && keys.length === 1
 
 /**
- * Text of the operator and the flags of a condition. Joins flags by `|` if the operator compares the flags as a number.
+ * Text of the operator and the flags of a condition. Joins flags by `|` if an operator is given, because operators
+ * compare flags as one number.
  */
 function flagsText(type: DataType, value: Plain, op: Match['op'] | '=='): string {
   if (type.flags !== true || op === undefined || !Array.isArray(value))
@@ -100,8 +101,8 @@ function flagsText(type: DataType, value: Plain, op: Match['op'] | '=='): string
 }
 
 /**
- * Text of TCP flags that are compared as a number: the name of a single flag, else the number. `undefined` if nft
- * prints a list of flags instead.
+ * Text of a condition on TCP flags that compares them as one number: the name for a single flag, else the number.
+ * Returns `undefined` if nft prints the condition as a list of flags.
  */
 function exactFlags(op: Match['op'], value: Match<'tcp flags'>['value']): string | undefined {
   const sign = op ?? '=='
@@ -122,7 +123,8 @@ const isList = (value: unknown): value is readonly string[] => Array.isArray(val
 const numberOf = (type: DataType, value: Plain): number => integer(type.write(value)?.from ?? new Uint8Array())
 
 function setText(type: DataType, keys: readonly Key<Plain>[]): string {
-  // nft sorts TCP flags with the same first flag from the highest to the lowest.
+  // nft sorts combinations of TCP flags by their first flag. Combinations with the same first flag are sorted from the
+  // highest number to the lowest.
   const list = type === dataTypes.tcp_flag ? keys.toSorted((a, b) => whole(type, b) - whole(type, a)) : keys
   return inListOrder(type, list, (key) => key)
     .map((key) => keyText(type, key))
@@ -141,8 +143,8 @@ function vmapText({ on, map }: Vmap): string {
 }
 
 /**
- * Sorts the keys of an anonymous set as nft does: by the first value of a range, and by the first of several flags.
- * Interface names are compared as little-endian numbers, unless the list has prefixes of names.
+ * Sorts the keys of an anonymous set as nft does. A range is sorted by its first value, a combination of flags by its
+ * first flag. Interface names are sorted as little-endian numbers, unless one of the keys is a prefix of names.
  */
 export function inListOrder<T>(
   type: DataType,

@@ -3,7 +3,10 @@ import { onesBefore, spanOf } from '../rules/spans.ts'
 import type { Key, Masked, Range } from '../rules/values.ts'
 import { icmpTypes, icmpv6Types, protocolNames } from './words.ts'
 
-/** Text of a compared value as nft prints it. At the ends of a range nft prints numbers instead of names. */
+/**
+ * Text of a compared value as nft prints it. With `inRange` (start or end of a range) prints a number even if the value
+ * has a name.
+ */
 export function valueText(type: DataType, value: Plain, inRange = false): string {
   if (typeof value === 'object') return 'prefix' in value ? `"${nameText(value.prefix)}*"` : listText(value)
   if (typeof value === 'string' && type === dataTypes.ifname) return `"${nameText(value)}"`
@@ -32,7 +35,10 @@ function marksText(type: DataType, key: Range<Plain>): string {
   return bits === undefined ? rangeText(type, key) : `${valueText(type, key.from)}/${bits}`
 }
 
-/** Text of a masked comparison, after the selector: `0x0a000000/8` where nft has this form, else `& mask == value`. */
+/**
+ * Text of a comparison under a mask, without the selector. If the mask is a prefix, prints `value/bits` for marks and
+ * addresses. Otherwise prints `& mask == value`.
+ */
 export function maskedText(type: DataType, { value, mask }: Masked<Plain>, op: '!=' | undefined): string {
   const not = op === undefined ? '' : '!= '
   if (type.flags === true) return bitsText(listText(value), listText(mask), op)
@@ -67,8 +73,8 @@ const listText = (value: unknown): string => (Array.isArray(value) ? value.join(
 const nameText = (name: string): string => name.replace(/\*$/, '\\*')
 
 /**
- * Text of an IPv6 address as `inet_ntop` writes it. If only the last two groups are set, they are printed as an IPv4
- * address.
+ * Text of an IPv6 address as `inet_ntop` writes it. If only the last two groups are set, prints them as an IPv4 address
+ * (`::10.0.0.1`).
  */
 function addressText(type: DataType, value: Plain): string {
   const span = type.write(value)

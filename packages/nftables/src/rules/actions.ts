@@ -184,7 +184,10 @@ function flagsOf<F extends string>(
   return list.length === 0 ? {} : { flags: Object.freeze(list) }
 }
 
-/** Object with one property of an action. Empty if the value is undefined or the default. */
+/**
+ * Creates an object with one property of an action. Returns an empty object if the value is undefined or equals the
+ * default.
+ */
 function some<K extends string, T>(key: K, value: T, fallback?: T): { readonly [P in K]?: NonNullable<T> } {
   // The type cast is necessary: TypeScript does not know that the object has only the property `key`.
   return value === undefined || value === fallback ? {} : ({ [key]: value } as { readonly [P in K]?: NonNullable<T> })

@@ -71,8 +71,8 @@ function canonicalElements(
 }
 
 /**
- * True if an element has the same key as the element before it: the kernel keeps one of them. Throws if data, comment
- * or timeout differ.
+ * True if an element repeats the element before it, so that it can be left out. Throws if both have the same key but
+ * different data, comment or timeout.
  */
 function isRepeated({ name }: NamedSet, element: SetElement, before: SetElement | undefined): boolean {
   if (before === undefined || JSON.stringify(element.key) !== JSON.stringify(before.key)) return false

@@ -9,8 +9,8 @@ import { isMatch, type Statement } from './statement.ts'
 const DEEPEST = 15
 
 /**
- * Checks the chains and sets that rules refer to, and the base chains that reach each rule. The kernel would refuse
- * such mistakes with an error number only. Throws `NftError('INVALID')`.
+ * Checks that the chains and sets exist that rules refer to. Also checks that the base chains that reach a rule allow
+ * its statements. For such mistakes the kernel would report only an error number. Throws `NftError('INVALID')`.
  */
 export function checkReach(table: Table): void {
   const chains = new Map(table.chains.map((chain) => [chain.name, chain]))
@@ -74,7 +74,8 @@ function checkBase({ name, family }: Table, chain: Chain, base: BaseChain, chain
       `${where}: a nat chain of priority ${priority} would be before connections are tracked: at least -199 is needed`,
     )
   }
-  // Adds each chain that a rule jumps to: `reached` grows during the loop, and the loop visits the added chains, too.
+  // Visits the base chain and all chains that it reaches by jumps. The loop also visits chains that it adds to
+  // `reached`.
   const reached = new Set([chain])
   for (const each of reached) {
     for (const { statements } of each.rules) {

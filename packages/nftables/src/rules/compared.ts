@@ -12,9 +12,9 @@ export type Compared =
   | { readonly is: 'named'; readonly name: string }
 
 /**
- * Validates the operand of a condition. Throws `NftError('INVALID')`; `what` begins the message. With `single`, a list
- * of one value becomes the value, as in nft. Exception: for types of flags, the list means exactly these flags, and the
- * value means any of the flags.
+ * Validates the operand of a condition. Throws `NftError('INVALID')`; `what` begins the message. With `single`, a set
+ * of one value becomes the value, as in nft. Flags are an exception: a set of one value means exactly these flags, but
+ * a value means any of the flags.
  */
 export function comparedWith(type: DataType, operand: unknown, what: string, single = false): Compared {
   if (isRecord(operand)) {

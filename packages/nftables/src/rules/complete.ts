@@ -4,8 +4,8 @@ import { type Need, selectors } from './selector.ts'
 import { isMatch, type Match, type Statement } from './statement.ts'
 
 /**
- * Adds to a rule the conditions that nft adds before a condition that needs them: `l4proto tcp` before `tcp dport`, and
- * in `inet` tables `nfproto ipv4` before `ip daddr`. Does not repeat conditions that the rule has already. Throws
+ * Adds the conditions on protocols that nft adds to a rule. Examples are `l4proto tcp` before `tcp dport`, and in
+ * `inet` tables `nfproto ipv4` before `ip daddr`. Does not repeat conditions that the rule has already. Throws
  * `NftError('INVALID')` for a rule that can never match, or that needs a protocol and does not name one.
  */
 export function complete(family: Family, statements: readonly Statement[], where = 'a rule'): readonly Statement[] {
@@ -18,8 +18,8 @@ export function complete(family: Family, statements: readonly Statement[], where
     for (const need of last === undefined || known.has(last) ? NONE : needs) {
       if (known.has(need)) continue
       const match = matchFor(need)
-      // nft puts the protocol of `reject` at the start of the rule. The protocol must not precede ports of any protocol
-      // (`th`): nft would read such ports as ports of the protocol.
+      // Like nft, puts the protocol that `reject` needs at the start of the rule. Exception: the rule has ports of any
+      // protocol (`th`). nft would read these ports as ports of the protocol.
       const isFirst = statement.kind === 'reject' && !result.some(looksAtPorts)
       result.splice(isFirst ? 0 : result.length, 0, match)
       known.add(match)
@@ -52,8 +52,8 @@ class KnownProtocols {
   }
 
   /**
-   * True if an earlier condition of the rule has named the protocol. Throws if the condition has named another
-   * protocol.
+   * True if an earlier condition of the rule has named the protocol `need`. Throws if it has named a different
+   * protocol, because the rule could never match.
    */
   has(need: Need): boolean {
     const known = isNetwork(need) ? this.#network : this.#transport

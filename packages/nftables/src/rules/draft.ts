@@ -31,8 +31,8 @@ type Port = number | Range<number> | undefined
 const BURST = 5
 
 /**
- * Implementation of every type `RuleBuilder<…>`, with wider parameter types. Each step validates its value; reading
- * `rule` validates the whole rule. Immutable: each step returns a new draft.
+ * Rule under construction. Implements every type `RuleBuilder<…>`, with wider parameter types. Each step validates its
+ * value and returns a new draft. Reading `rule` validates the whole rule.
  */
 export class Draft implements Placed {
   readonly #place: DraftPlace

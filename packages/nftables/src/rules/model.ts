@@ -35,7 +35,8 @@ export interface NamedSet {
   /** True if the set's keys can be ranges and networks. */
   readonly interval?: true
   /**
-   * Time until elements of the set expire, in milliseconds. 0 means that only elements with their own timeout expire.
+   * Default time until elements of the set expire, in milliseconds. With 0, only elements with their own timeout
+   * expire.
    */
   readonly timeout?: number
   /** Maximum number of elements of the set. */

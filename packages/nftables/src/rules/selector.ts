@@ -14,8 +14,8 @@ export interface SelectorSpec {
   readonly load: Expression
   readonly needs: readonly Need[]
   /**
-   * User data about the selector's expression that nft stores with an anonymous set: number of the expression, then its
-   * arguments.
+   * Description of the selector in the user data that nft stores with an anonymous set: number of the expression, then
+   * its arguments.
    */
   readonly noted: readonly number[]
 }
@@ -100,5 +100,7 @@ export function isSelector(kind: string): kind is Selector {
   return Object.hasOwn(selectors, kind)
 }
 
-/** True if a selector reads a header field. nft stores set keys for such selectors in network byte order. */
+/**
+ * True if a selector reads a header field. The user data of a set then says that its keys are in network byte order.
+ */
 export const isHeader = ({ noted }: SelectorSpec): boolean => noted[0] === PAYLOAD

@@ -16,8 +16,8 @@ export function next(bytes: Uint8Array): Uint8Array | undefined {
 }
 
 /**
- * Sorts ranges of set keys and joins overlapping ranges. For an ordered type, also joins touching ranges, unless all
- * keys are single values.
+ * Sorts ranges of set keys and joins overlapping ranges. If the type is ordered and not all keys are single values,
+ * also joins ranges that touch.
  */
 export function merged(type: DataType, spans: readonly Span[]): Span[] {
   const touch = type.ordered === true && spans.some((span) => !isPoint(span))

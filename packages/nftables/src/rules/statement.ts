@@ -3,8 +3,8 @@ import type { Verdict } from '../wire/fields/verdict.ts'
 import type { Range, SelectorValues } from './values.ts'
 
 /**
- * Condition of a rule: compares the packet's property `kind` with `value`. Without `op` the property must be equal to a
- * value, or in a set or range. A value of several words (`ct state`) matches any of the words.
+ * Condition of a rule: compares the packet's property `kind` with `value`. Without `op`, the property has to equal the
+ * value, or has to be in the set or range. A list of flags such as `ct state` matches if the packet has any of them.
  */
 export type Match<S extends keyof SelectorValues = keyof SelectorValues> = {
   readonly [K in S]: {
@@ -22,10 +22,10 @@ export type Match<S extends keyof SelectorValues = keyof SelectorValues> = {
 
 /**
  * Condition or action of a rule, in nft's words. Rules of `nftRuleset` and rules read from the kernel have the same
- * **canonical form**, so that equal rules are deeply equal:
+ * **canonical form**. Equal rules are therefore deeply equal:
  *
- * - A rule has one statement for each step of its expressions, in order. nft writes `l4proto` before `tcp dport` and
- *   `nfproto` before `ip daddr`, and does not print these conditions: `nftRuleset` adds them.
+ * - A rule has one statement for each step of its expressions, in order. The function `nftRuleset` adds the conditions
+ *   that nft writes but does not print: `l4proto` before `tcp dport`, and `nfproto` before `ip daddr`.
  * - A condition on the source port precedes a condition on the destination port. nft compares both ports in one step.
  * - Defaults are omitted: no `op` for equality, no `and` of all bits, no empty `flags`, no count of 0.
  * - Numbers are unsigned. A protocol is a word if `l4proto` of {@link SelectorValues} has a word for it.

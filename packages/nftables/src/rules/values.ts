@@ -11,8 +11,8 @@ export interface SelectorValues {
   readonly oifname: SelectorValues['iifname']
   readonly nfproto: 'ipv4' | 'ipv6'
   /**
-   * Transport protocol: a word for each listed protocol, else the number. Protocol 58 has the word that nft prints
-   * after `meta l4proto`.
+   * Transport protocol: one of the listed words, or a number for any other protocol. Protocol 58 is `ipv6-icmp`, as nft
+   * prints it after `meta l4proto`.
    */
   readonly l4proto: 'icmp' | 'tcp' | 'udp' | 'esp' | 'ah' | 'ipv6-icmp' | 'comp' | 'dccp' | 'sctp' | 'udplite' | number
   readonly mark: number

@@ -54,8 +54,8 @@ export async function addTo(
     ({ data, comment, timeout }) => data === undefined && comment === undefined && timeout === undefined,
   )
   return edit((batch) => {
-    // The kernel leaves an existing set element unchanged, so elements without data, comment and timeout need no
-    // comparison.
+    // Reads the existing elements only if a given element has data, comment or timeout. Elements without them need no
+    // comparison, because the kernel keeps an existing element unchanged.
     const present = isPlain ? [] : presentOf(nft, table, spec)
     const keys = new Set(wanted.map(keyText))
     const { missing, unexpected } = diffElements(

@@ -76,7 +76,9 @@ export function tableSet(work: Work, table: TableName, spec: NamedSet): TableSet
   }
 }
 
-/** Commits the changes that `plan` adds to a batch. The rollback is prepared only in a plugin's context. */
+/**
+ * Commits the changes that `plan` adds to a batch. Prepares a rollback only if the context has `undo`, as in a plugin.
+ */
 function edit<T>(work: Work, nft: Nft, table: TableName, plan: (batch: Batch) => T): Promise<T> {
   if (work.place.undo === undefined) return nft.transact(plan, patienceOf(work))
   return transactWith(nft, { work, tables: [table], back: wayBack(work) }, plan)

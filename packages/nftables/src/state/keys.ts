@@ -6,8 +6,8 @@ import type { ElementSpec } from '../wire/specs.ts'
 import { withComment } from '../wire/userdata.ts'
 
 /**
- * Function that returns a text for the content of the anonymous set that a rule looks up. It returns `undefined` for a
- * named set.
+ * Function that returns the content of an anonymous set as text, for a `lookup` in this set. Returns `undefined` for a
+ * `lookup` in a named set.
  */
 export type SetTextOf = (lookup: Expressions['lookup']) => string | undefined
 
@@ -62,8 +62,8 @@ export function elementText(element: NftElement | ElementSpec): string {
 const NAME = 8
 
 /**
- * Text of a `lookup` expression with the content of its anonymous set. `undefined` for a named set: the bytes of the
- * expression are compared.
+ * Text of a `lookup` in an anonymous set, with the content of the set instead of its name. Returns `undefined` for a
+ * named set: the caller then compares the bytes of the expression.
  */
 function lookupText(element: Buffer, setText: SetTextOf): string | undefined {
   const [found] = decodeExpressions(element)

@@ -56,7 +56,7 @@ export interface TableState {
   readonly dormant: boolean
   readonly chains: readonly ChainState[]
   readonly sets: readonly SetState[]
-  /** All sets of the kernel's table by name. The elements of a set are missing if no comparison needs them. */
+  /** All sets of the kernel's table by name. The elements of a set are read only if a comparison needs them. */
   readonly records: Sets
 }
 

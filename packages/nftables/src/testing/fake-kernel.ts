@@ -34,7 +34,7 @@ import type { FakeState, FakeTable } from './fake-state.ts'
 export interface FakeKernel {
   /** Opens a netlink socket to the fake kernel, for `channelFrom` of `@cni/netns/netlink`. */
   nfnetlink(options?: {
-    /** True for a socket that receives an event for every transaction, for `commits`. */
+    /** True to open a socket for `commits`, which receives an event for every transaction. */
     readonly events?: boolean
     /**
      * Size of the socket's receive buffer in bytes. Each message counts 512 bytes more, as in the kernel. Default: 212
@@ -42,7 +42,7 @@ export interface FakeKernel {
      */
     readonly receiveBuffer?: number
   }): NetlinkSocket
-  /** Opens an `Nft` over a new netlink socket to the fake kernel. */
+  /** Opens a new netlink socket to the fake kernel, and returns an `Nft` that uses this socket. */
   open(options?: Parameters<FakeKernel['nfnetlink']>[0]): Nft
   /** All datagrams that programs sent to the fake kernel, in order. */
   readonly sent: readonly Buffer[]
@@ -113,7 +113,9 @@ export function fakeKernel(
     if (transaction.told.length > 0) commit(transaction, port)
     return (end.flags & NLM_F_ACK) === 0 ? echoes : [...echoes, acknowledgement(end, port)]
   }
-  /** Errno with which the fake kernel refuses a batch as a whole. `undefined` if the fake looks at the messages. */
+  /**
+   * Errno with which the fake kernel refuses a batch before reading its changes. `undefined` if it reads the changes.
+   */
   const refusalOf = (begin: Message): string | undefined => {
     if (!privileged) return 'EPERM'
     if (!nftables) return 'EOPNOTSUPP'

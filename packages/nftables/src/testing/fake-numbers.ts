@@ -1,6 +1,6 @@
 /**
- * Numbers of the kernel's nf_tables interface, declared a second time for the fake kernel. A wrong number in the
- * encoder or the fake makes tests fail.
+ * Numbers of the kernel's nf_tables interface, for the fake kernel. The encoder has its own copy: a wrong number in
+ * either of them makes tests fail.
  */
 export const NFT_MSG = {
   ...{

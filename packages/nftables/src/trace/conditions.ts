@@ -34,7 +34,8 @@ export function verdictIn(vmap: Vmap, table: Table, traced: TracedPacket): Verdi
 }
 
 /**
- * Result of a comparison if it is equal for all possible values of the packet's field. `undefined` if results differ.
+ * Result of a comparison, if all possible values of the packet's field give the same result. Returns `undefined` if the
+ * results differ, or if the values are unknown.
  */
 function decided(held: Held, holds: (bytes: Uint8Array) => boolean): boolean | undefined {
   if (held === undefined) return undefined

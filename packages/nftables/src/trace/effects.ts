@@ -63,7 +63,7 @@ function markOf(to: MarkValue, traced: TracedPacket): number | undefined {
   if (typeof to === 'number') return to
   const { of, and = 0xffff_ffff, xor = 0 } = to
   const old = of === 'mark' ? traced.mark : traced.connmark
-  // An action whose mask keeps no bits sets the same mark, even if the old mark is unknown.
+  // Computes the mark even if the old mark is unknown, if the mask `and` keeps none of its bits.
   if (old === undefined) return and === 0 ? xor : undefined
   return ((old & and) ^ xor) >>> 0
 }

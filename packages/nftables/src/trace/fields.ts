@@ -4,8 +4,8 @@ import type { AddrType, Selector } from '../rules/values.ts'
 import { hasConnection, isLoopback, stateOf, type TracedPacket } from './traced-packet.ts'
 
 /**
- * Values that a field of the traced packet may have, in big-endian order. `undefined` means unknown. An empty list
- * means that the packet does not have the field: no comparison then holds.
+ * Possible values of a field of the traced packet, as big-endian bytes. `undefined` if they are unknown. Empty if the
+ * packet does not have the field: every comparison then fails.
  */
 export type Held = readonly Uint8Array[] | undefined
 

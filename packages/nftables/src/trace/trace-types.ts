@@ -2,13 +2,14 @@ import type { Packet } from '@cni/types/packet'
 import type { Family } from '../wire/family.ts'
 import type { BaseChain } from '../wire/specs.ts'
 
-/** Facts for a packet trace that neither the packet nor the rules contain. */
+/** Assumptions for a packet trace, about facts that are neither in the packet nor in the rules. */
 export interface TraceOptions {
   /** Assumption about every `limit` of the traced rules: the packet is within the rate, or exceeds it. */
   readonly limit?: 'within' | 'exceeded'
   /**
-   * Answers for statements that the trace cannot decide. The key is the statement's text as in `reason`; true means
-   * that the packet passes, such as `{ 'socket mark 0x00000007': true }`. A trace step that used an answer reports it.
+   * Answers for statements that the trace cannot decide. The key is the text of the statement, as in `reason`. True
+   * means that the packet meets it, as in `{ 'socket mark 0x00000007': true }`. A trace step lists the answers that it
+   * used.
    */
   readonly assume?: Readonly<Record<string, boolean>>
 }
@@ -51,7 +52,7 @@ export interface Trace {
     readonly matched: boolean | undefined
     /** Texts of the rule's statements that the option `assume` answered. */
     readonly assumed?: readonly string[]
-    /** Effect of the rule on the packet, if the rule's text does not show the effect completely. */
+    /** Effect of the rule on the packet. Present only if the text of the rule does not tell the whole effect. */
     readonly effect?: string
   }[]
 }

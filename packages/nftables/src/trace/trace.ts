@@ -75,8 +75,8 @@ function walkHook(chains: readonly Entered[], traced: TracedPacket, path: TraceS
 }
 
 /**
- * True if a packet enters nat chains: only the first packet of a connection does. A packet on `lo` does not, because it
- * passed NAT on its way out.
+ * True if a packet enters nat chains. Only the first packet of a connection does. Exception: a packet that arrives on
+ * `lo` does not, because it entered nat chains on its way out.
  */
 function isSeenByNat(traced: TracedPacket): boolean {
   const { packet } = traced
@@ -93,8 +93,7 @@ function nextHook(hook: Hook, traced: TracedPacket, before: string | undefined):
   const isMoved = destination !== before || destination === undefined
   switch (hook) {
     case 'prerouting': {
-      // A `tproxy` rule delivers the packet to this machine. A redirect does the same, but the new address can be
-      // unknown.
+      // After a `tproxy` or `redirect` the packet goes to this machine. A redirect can leave the new address unknown.
       const isTaken = traced.tproxy !== undefined || destination === undefined
       const isHere = isTaken || (isMoved ? isLocal(destination, traced) : traced.from === 'incoming')
       if (isHere === undefined) {

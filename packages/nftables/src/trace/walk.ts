@@ -93,7 +93,8 @@ function ended({ statements }: Rule, table: Table, traced: TracedPacket): RuleEn
     if (next.kind === 'open') {
       if (isMatch(statement) && failsLater(statements.slice(at + 1), table, traced))
         return { matched: false, effect, assumed }
-      // An unknown condition does not stop the trace if the remaining statements of the rule have no effect.
+      // Continues the trace after an unknown condition if all remaining statements of the rule are conditions or have
+      // no effect.
       if (statements.slice(at).every((each) => isMatch(each) || isHarmless(each)))
         return { matched: undefined, effect, assumed }
       return { matched: undefined, effect, assumed, reason: next.reason ?? `whether it matches is not known: ${text}` }

@@ -29,11 +29,11 @@ import { listen } from './listen.ts'
 export async function* monitor(
   where: Where,
   options: {
-    /** Signal that ends the iteration over changes. Default: the signal of the context. */
+    /** AbortSignal that ends the iteration over changes. Default: the AbortSignal of the context. */
     readonly signal?: AbortSignal | undefined
     /**
-     * Milliseconds between two polls of the event socket. Default: waits for the socket without polling; on a worker
-     * thread 10.
+     * Milliseconds between two polls of the event socket. Default on the main thread: no polling, waits until the
+     * socket is readable. Default on a worker thread: 10.
      */
     readonly interval?: number | undefined
     /** Netlink sockets for all requests and events, which stay open. Tests pass sockets of a fake kernel. */

@@ -16,9 +16,9 @@ import { RuleTexts } from './rule-texts.ts'
 
 /**
  * Traces real packets through all rules of a namespace from now on, including rules of iptables-nft. Rules in a
- * temporary table make the kernel report the packets. The table is deleted when the iteration or the process ends (the
- * latter needs Linux 5.12). Tracing is expensive: select packets with `only`. A step `lost` means that the socket was
- * full. Throws `NftError`: `DENIED`, `UNSUPPORTED`, `INVALID` for contradicting conditions.
+ * temporary table make the kernel report the packets. The table is deleted when the iteration ends. From Linux 5.12 on,
+ * it is also deleted when the process dies. Tracing is expensive: select packets with `only`. A step `lost` means that
+ * the socket was full. Throws `NftError`: `DENIED`, `UNSUPPORTED`, `INVALID` for contradicting conditions.
  *
  * @example
  * ```ts
@@ -104,7 +104,7 @@ function traceTable(only: readonly Match[]): Table {
   return { family: 'inet', name, sets: [], chains: [chainAt('prerouting'), chainAt('output')] }
 }
 
-/** Flag of a table that the kernel deletes when the socket closes that created the table. */
+/** Table flag `owner`: the kernel deletes the table when the socket that created it closes. */
 const OWNER = 2
 
 function begin(nft: Nft, table: Table): void {

@@ -31,8 +31,8 @@ const brand = Symbol.for('cni.nftables.error')
 
 /**
  * Error of this package. The message names the refused change, the reason and a remedy. Errors of the netlink socket
- * stay `NetnsError`s of `@cni/netns` (`NO_FFI`, `ENOBUFS`, `PROTOCOL` …). In a plugin `STALE`, `CHANGED` and `ABORTED`
- * become CNI code 11, try again later.
+ * remain errors of the class `NetnsError` of `@cni/netns` (`NO_FFI`, `ENOBUFS`, `PROTOCOL` …). A plugin reports
+ * `STALE`, `CHANGED` and `ABORTED` as CNI code 11 (try again later).
  *
  * @example
  * ```ts
@@ -66,7 +66,7 @@ export class NftError extends Error {
     | 'EXISTS'
     /** Code `DRIFT`: the kernel's tables differ from the ruleset. See `drift`. */
     | 'DRIFT'
-    /** Code `ABORTED`: the signal was aborted before any change was made. */
+    /** Code `ABORTED`: the AbortSignal was aborted before any change was made. */
     | 'ABORTED'
   /** Faults of a refused batch: one for each message that the kernel refused, in order. */
   readonly faults: readonly {

@@ -12,8 +12,9 @@ import { type Patience, patiently } from './patience.ts'
 import { refused, requestRefused } from './refusal/refusal.ts'
 
 /**
- * nf_tables of a namespace over one netlink socket: commits batches and reads objects. No call waits until the kernel
- * has freed deleted objects; before Linux 6.9 `close` waits. Works inside and outside `netns.run`.
+ * nf_tables of a namespace over one netlink socket: commits batches and reads objects. Works inside and outside
+ * `netns.run`. The kernel frees deleted objects later, and no call waits for it. Exception: `close` waits before Linux
+ * 6.9.
  */
 export interface Nft extends Dumps, Disposable {
   /** Netlink port of the socket. Each {@link Commit} made through this socket has this `port`. */

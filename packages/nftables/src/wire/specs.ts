@@ -31,8 +31,8 @@ export interface RuleSpec extends ChainName {
   /** Expressions of the rule, or their bytes: from {@link encodeExpressions}, or from a rule that was read. */
   readonly expressions: readonly Expression[] | Uint8Array
   /**
-   * Protocol of the rule (0: any), and if its comparison is negated. xt modules need the protocol, and the kernel does
-   * not report it.
+   * Protocol of a rule with xt modules (0 for any protocol). With `inverted`, the rule matches all other protocols. The
+   * modules need the protocol, and the kernel does not report it.
    */
   readonly compat?: { readonly protocol: number; readonly inverted: boolean } | undefined
   /** Id of the rule, by which other rules of the batch refer to it. */

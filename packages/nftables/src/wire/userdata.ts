@@ -75,7 +75,7 @@ export interface NotesRead {
   readonly userdata?: Uint8Array
 }
 
-/** Adds `comment` to an object that was read from the kernel, if the object's user data has a comment. */
+/** Adds the member `comment` to an object that was read from the kernel, if its user data contains a comment. */
 export function withComment<T extends { readonly userdata?: Uint8Array }>(values: T, kind: ObjectKind): T & NotesRead {
   const { userdata } = values
   const comment = userdata === undefined ? undefined : commentIn(userdata, kind)

@@ -134,7 +134,8 @@ export function applyBehaviour(open: () => Promise<RulesetWorld>): void {
       const told = { code: 'REFUSED', faults, message: expect.stringContaining(`"nosuch": ${texts[0]}; Add`) }
       await expect(tables.apply(refused)).rejects.toMatchObject(told)
       await expect(tables.check(refused)).rejects.toMatchObject(told)
-      // The kernel refuses the rule in the same way if the batch does not contain its set.
+      // The set `s` now exists in the kernel, so the batch no longer contains it. The kernel refuses the rule in the
+      // same way.
       await tables.apply(nftRuleset('inet', { ex: { own: chain, s: set('ipv4_addr') } }, () => []))
       await expect(tables.apply(refused)).rejects.toMatchObject(told)
       const change = (batch: Batch) =>

@@ -33,7 +33,7 @@ export type Builders<F extends 'inet' | 'ip' | 'ip6', Tables extends Readonly<Re
 
 /**
  * Methods of a rule builder. A condition with a value returns the builder of the longer rule. After a condition without
- * a value, `.not(…)` or `.compare(…)` follows. After a condition that names a protocol, methods accept ports.
+ * a value, `.not(…)` or `.compare(…)` has to follow. Methods accept ports only after a condition that names a protocol.
  */
 interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C extends string, Port> extends Placed {
   /**
@@ -164,8 +164,8 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
     options?: Pick<Extract<Statement, { readonly kind: 'snat' | 'dnat' }>, 'flags'>,
   ): Ended
   /**
-   * Delivers the packet to a transparent socket (`tproxy`). The rule continues. For filter chains in prerouting, after
-   * a protocol.
+   * Delivers the packet to a transparent socket (`tproxy`), and continues with the next statement. Allowed only in
+   * filter chains at prerouting, after a condition that names a protocol.
    */
   tproxy(
     family: F extends 'inet' ? 'ip' | 'ip6' : F,
@@ -175,8 +175,8 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
 }
 
 /**
- * Names of the builder methods that a rule must not use. The kernel refuses them in the family, or in all base chains
- * that may reach the rule.
+ * Names of builder methods that the type `RuleBuilder` hides. The kernel would refuse such a statement in the family,
+ * or in every base chain that may reach the rule.
  */
 type Withheld<F, Bases> =
   | (F extends 'ip6' ? 'ip' | 'icmp' : never)

@@ -22,7 +22,10 @@ export class BatchMessages {
   readonly #flags: number
   /** Kind of object of each message in the batch, in order. */
   readonly subjects: Subject[] = []
-  /** True if the batch deletes or replaces objects. The kernel frees such objects only after the commit. */
+  /**
+   * True if the batch deletes or replaces objects. The kernel frees the memory of these objects some time after the
+   * commit.
+   */
   frees = false
 
   constructor(generation: number | undefined, echo: boolean) {
@@ -44,7 +47,8 @@ export class BatchMessages {
   }
 
   /**
-   * Appends a netlink message to the batch that deletes the objects with the given names. `write` adds more attributes.
+   * Appends a netlink message to the batch that deletes the objects selected by the given names. The function `write`
+   * adds attributes to the message.
    */
   delete(
     subject: Subject,

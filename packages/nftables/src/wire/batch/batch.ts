@@ -16,8 +16,8 @@ import { compatValues } from './compat.ts'
  * Batch of changes to any tables of any families, which the kernel commits as one transaction. Each method validates
  * its arguments; a method that throws adds nothing.
  *
- * Add objects in the order of their dependencies: a table before its chains, a chain before the rules that jump to it,
- * a set before its elements, and both before the rules that look up the set.
+ * Add objects in the order of their dependencies: a table before its chains and sets, a set before its elements. Add a
+ * rule after the chains and sets that it refers to.
  *
  * @example
  * const pod = { family: 'inet', table: 'ex' } as const
@@ -62,7 +62,7 @@ export class Batch {
         readonly flags?: number | undefined
       },
     options?: {
-      /** True to refuse an existing object (`EEXIST`). Default: an existing object stays unchanged. */
+      /** True to refuse the batch if the object exists (`EEXIST`). Default: an existing object stays unchanged. */
       readonly exclusive?: boolean | undefined
     },
   ): this {

@@ -5,9 +5,9 @@ const IPV4_PROTOCOL = 9
 const NFT_RULE_COMPAT_F_INV = 2
 
 /**
- * Protocol information that xt modules need about their rule, to add a rule again that was read. The kernel does not
- * report the information. All versions of iptables compare the protocol in such a rule, too. The function reads that
- * comparison. `undefined` for a rule without xt modules.
+ * Finds the protocol of a rule with xt modules, to add the rule again after reading it. The modules need the protocol,
+ * but the kernel does not report it. All versions of iptables also write a comparison of the protocol: reads that
+ * comparison. Returns `undefined` for a rule without xt modules.
  */
 export function compatOf(expressions: readonly Expression[]): RuleSpec['compat'] {
   if (!expressions.some(({ name }) => name === 'match' || name === 'target')) return undefined

@@ -5,7 +5,7 @@ import { generationIn, generationRequest, numberedBatch, wasTaken } from './one-
 
 /** nf_tables of a namespace, opened to send one prepared batch. Another process may have created the batch. */
 export interface FreshNftables extends Disposable {
-  /** True if the namespace has no tables to which the batch would add. */
+  /** True if the namespace has none of the tables that the batch adds. */
   readonly fresh: boolean
   /**
    * Generation number of the namespace's rules when nf_tables was opened. The kernel accepts a batch only at this
@@ -19,16 +19,17 @@ export interface FreshNftables extends Disposable {
    */
   commit(batch: Uint8Array): boolean
   /**
-   * Deletes all tables of the namespace, of all programs. Returns `false` like {@link FreshNftables.commit} if another
-   * process has changed rules since nf_tables was opened. Closing does not wait until the kernel has freed the objects.
+   * Deletes all tables in the namespace, whichever program created them. Returns `false` like
+   * {@link FreshNftables.commit} if another process has changed rules since nf_tables was opened. Closing does not wait
+   * until the kernel has freed the objects.
    */
   flush(): boolean
 }
 
 /**
- * Opens nf_tables of a namespace to send a prepared batch. The function `look` decides if the namespace is fresh.
- * Returns `undefined` if nf_tables cannot be used. For libraries that write other tables, such as the tables of
- * iptables.
+ * Opens nf_tables of a namespace to send a prepared batch. The function `look` decides if the namespace has none of the
+ * tables that the batch adds. Returns `undefined` if nf_tables cannot be used. For libraries that write other tables,
+ * such as the tables of iptables.
  */
 export function freshWhere(target: Netns, look: (channel: Channel) => boolean): FreshNftables | undefined {
   let socket: NetlinkSocket | undefined
@@ -39,8 +40,8 @@ export function freshWhere(target: Netns, look: (channel: Channel) => boolean): 
     const generation = generationIn(socket, 1)
     return over(socket, generation, generation === FRESH_GENERATION || look(channelFrom(socket)))
   } catch {
-    // The kernel has no nf_tables, or the process lacks the privilege. The caller then uses another function to write
-    // rules, which reports the reason.
+    // The kernel has no nf_tables, or the process lacks the privilege. Does not report this: the caller then writes
+    // rules by another function, which reports the reason.
     socket?.close()
     return undefined
   }
@@ -51,7 +52,7 @@ export function freshWhere(target: Netns, look: (channel: Channel) => boolean): 
 const ROOM_FOR_REFUSALS = 4_000_000
 /** Generation number of a namespace whose nf_tables no program has ever changed. Such a namespace has no tables. */
 const FRESH_GENERATION = 1
-/** First sequence number of the batch's messages, above all numbers that the requests of `look` use. */
+/** Sequence number of the first message in the batch. Requests that `look` sends have lower numbers. */
 const FIRST = 0x4000_0000
 
 /** Batch that deletes every table of the namespace: one delete message without a table name. */

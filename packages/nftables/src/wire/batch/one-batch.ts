@@ -92,15 +92,15 @@ const GET_GENERATION = (10 << 8) | 16
 const NEW_GENERATION = (10 << 8) | 15
 const GENERATION = (1 << 16) | 8
 const NF_TABLES = 10
-// Offsets in a netlink message, in 32-bit words: sequence number, errno of an answer, and the first attribute after
-// `nfgenmsg`.
+// Positions in a netlink message, counted in 32-bit words: sequence number, errno of an answer, and first attribute
+// after `nfgenmsg`.
 const SEQUENCE = 2
 const ERRNO = 4
 const ATTRIBUTE = 5
 const GENERATION_AT = 24
 const BEGIN_LENGTH = GENERATION_AT + 4
 const END_LENGTH = HEADER + 4
-/** Maximum number of answers to a batch that are read. No batch has as many messages. */
+/** Maximum number of answers of the kernel to a batch that are read. A batch has fewer messages than this. */
 const MOST_ANSWERS = 100_000
 
 const typeOf = (words: Uint32Array, at: number): number => (words[at + 1] ?? 0) & 0xffff

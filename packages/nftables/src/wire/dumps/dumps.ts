@@ -25,8 +25,8 @@ export interface Dumps {
     readonly chain?: string | undefined
   }): NftRule[]
   /**
-   * Lists the kernel's netlink messages about one kind of object, each without its header. The kind `object` is a named
-   * counter, quota …; the kind `element` is a list of elements of a set.
+   * Lists the kernel's netlink messages about objects of one kind, without the message headers. An `object` is a
+   * stateful object such as a named counter or quota. An `element` message has several elements of a set.
    */
   bytes(
     kind: 'table' | 'chain' | 'rule' | 'set' | 'element' | 'object' | 'flowtable',

@@ -71,13 +71,13 @@ export function setsOf(
   nft: Pick<Dumps, 'bytes'>,
   { family, table }: NonNullable<Parameters<Dumps['chains']>[0]> = {},
 ): NftSet[] {
-  // Lists all sets and filters by table here: the kernel refuses to list the sets of a missing table.
+  // Lists all sets of the family, then selects the sets of the table. A list request for a missing table would fail.
   return decodeAll(nft.bytes('set', { family }), setIn).filter((set) => table === undefined || set.table === table)
 }
 
 /**
- * Reads the elements of a set from the kernel. In interval sets each end element precedes its start element. The order
- * is otherwise undefined. Throws `NftError('NOT_FOUND')` if the set does not exist.
+ * Reads the elements of a set from the kernel. In an interval set, the end element of an interval comes before its
+ * start element. The elements have no other order. Throws `NftError('NOT_FOUND')` if the set does not exist.
  */
 export function elementsOf(nft: Pick<Dumps, 'bytes'>, set: SetName): NftElement[] {
   return decodeAll(nft.bytes('element', set), elementsIn).flatMap(({ elements }) => elements)

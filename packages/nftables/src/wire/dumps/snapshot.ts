@@ -32,9 +32,9 @@ export interface Snapshot {
 }
 
 /**
- * Reads the content of some tables, or of all tables. Inside `read` or `transact` of {@link Nft} the snapshot is of one
- * generation. Chains that belong to a single rule become normal chains when they are restored. With `kinds`, reads only
- * objects of these kinds.
+ * Reads the content of some tables, or of all tables. Inside `read` or `transact` of {@link Nft}, all content is of one
+ * generation. With `kinds`, reads only objects of these kinds. A chain that belongs to a single rule is restored as a
+ * normal chain.
  *
  * @example
  * const before = await nft.read(() => snapshot(nft, [table]))

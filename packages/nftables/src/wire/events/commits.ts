@@ -13,7 +13,7 @@ import type { SetName } from '../specs.ts'
 
 /** Committed nf_tables transaction of any process in the namespace, as the kernel reports it. */
 export interface Commit {
-  /** Generation number after the transaction. `undefined` if the commit stands for lost events. */
+  /** Generation number after the transaction. `undefined` in the commit that only reports the loss of events. */
   readonly generation: number | undefined
   /** Pid of the process that made the transaction, in the initial PID namespace. */
   readonly pid: number
@@ -55,9 +55,9 @@ export function openCommits(target: NetnsTarget, options: { readonly receiveBuff
 }
 
 /**
- * Yields the transactions of a namespace. A full socket loses events: one commit then has `lost` and no generation.
- * This commit comes after all buffered events. The next commit may be incomplete, and has `lost` as well. Throws
- * `NetnsError('PROTOCOL')` for invalid messages.
+ * Yields the transactions of a namespace. A full socket loses events: a commit with `lost` and without a generation
+ * then reports the loss. It comes after the events that the socket had received before. The next commit may be
+ * incomplete and has `lost`, too. Throws `NetnsError('PROTOCOL')` for invalid messages.
  *
  * @example
  * using socket = openCommits(pod)

@@ -9,7 +9,10 @@ import { messageOfType, NFGENMSG, NFT_MSG_TRACE } from '../messages.ts'
 import { openGroup } from '../open-netfilter.ts'
 import type { ChainName } from '../specs.ts'
 
-/** Trace step: a packet reached a rule, a chain's end or a policy. `lost`: the socket was full before the next step. */
+/**
+ * Step of a packet trace: the packet reached a rule, the end of a chain, or a policy. The step `lost` means that steps
+ * are missing here, because the socket was full.
+ */
 export type Trace =
   | (ChainName & {
       /**
@@ -42,7 +45,7 @@ export type Trace =
     })
   | { readonly step: 'lost' }
 
-/** Trace step of a packet, without the steps that stand for lost events. */
+/** Step of a packet trace, except the step `lost`. */
 export type TraceStep = Exclude<Trace, { readonly step: 'lost' }>
 type TraceVerdict = NonNullable<TraceStep['verdict']>
 export type TracedPacket = NonNullable<TraceStep['packet']>
@@ -130,7 +133,8 @@ const others = new Map<number | undefined, 'queue' | 'repeat' | 'stolen'>([
 ])
 
 function decided(code: number | undefined, chain: string | undefined): TraceVerdict | undefined {
-  // Only the low byte of a verdict number names the verdict: the upper half holds an errno or a queue number.
+  // The low byte of a number of the kernel is the verdict. The upper half has an errno or a queue number, which is
+  // ignored.
   const number = code === undefined || code < 0 ? code : code & 0xff
   const word = others.get(number)
   if (word !== undefined) return { verdict: word }

@@ -2,10 +2,10 @@ import type { Verdict } from '../fields/verdict.ts'
 
 /**
  * Netlink expressions of a rule that this package knows, by name, with their attributes. Register 0 is the verdict.
- * Registers 1 to 4 hold 16 bytes each, registers 8 to 23 four bytes each.
+ * Registers 1 to 4 hold 16 bytes each. Registers 8 to 23 hold four bytes each.
  *
- * Values are in network byte order. Two kinds are in host byte order: values that the kernel keeps so (marks, user ids,
- * states …), and the `info` of xt modules.
+ * Values are in network byte order. Exceptions in host byte order are the `info` of xt modules, and marks, user ids,
+ * states and similar values.
  */
 export interface Expressions {
   readonly bitwise: {
@@ -13,7 +13,10 @@ export interface Expressions {
     readonly sreg: number
     readonly dreg: number
     readonly len: number
-    /** Bitwise operation on the register. `boolean`: AND with `mask`, then XOR with `xor`. Shifts use `data`. */
+    /**
+     * Bitwise operation on the register. `boolean` is an AND with `mask`, then an XOR with `xor`. A shift moves the
+     * bits by the number in `data`.
+     */
     readonly op?: 'boolean' | 'lshift' | 'rshift'
     readonly mask?: Uint8Array
     readonly xor?: Uint8Array
@@ -41,7 +44,10 @@ export interface Expressions {
   readonly ct: {
     readonly name: 'ct'
     readonly dreg?: number
-    /** Register whose value is written to the key of the connection. Absent if the expression loads the key. */
+    /**
+     * Register whose value the expression writes to the connection's property `key`. Absent if the expression reads the
+     * property.
+     */
     readonly sreg?: number
     readonly key:
       | 'state'
@@ -87,7 +93,7 @@ export interface Expressions {
   readonly limit: {
     readonly name: 'limit'
     readonly rate: bigint
-    /** Unit of the `limit` expression's rate, in seconds. */
+    /** Length of the time unit for the rate of the `limit` expression, in seconds. */
     readonly unit: bigint
     readonly burst: number
     readonly type?: 'packets' | 'bytes'
@@ -162,7 +168,10 @@ export interface Expressions {
       | 'iifkind'
       | 'oifkind'
     readonly dreg?: number
-    /** Register whose value is written to the packet's key. Absent if the expression loads the key. */
+    /**
+     * Register whose value the expression writes to the packet's property `key`. Absent if the expression reads the
+     * property.
+     */
     readonly sreg?: number
   }
   readonly nat: {

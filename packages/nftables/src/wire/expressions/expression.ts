@@ -49,8 +49,8 @@ function writeExpression(writer: AttributeWriter, expression: Expression): void 
 }
 
 /**
- * Writes the data attribute of an expression, as nft does: an expression whose type has no attributes has no data
- * attribute. For other expressions the data attribute may be empty.
+ * Writes the data attribute of an expression, even if it is empty. As in nft, an expression without attributes of its
+ * own has no data attribute.
  */
 function writeData(writer: AttributeWriter, name: string, expression: Expression): void {
   const fields = tables.get(name)

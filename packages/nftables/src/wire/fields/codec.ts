@@ -78,7 +78,10 @@ export const i32: Codec<number> = {
 }
 
 const MOST_IN_NAME = 255
-/** Length up to which a name fits into 255 bytes without counting: a UTF-16 unit has at most three bytes in UTF-8. */
+/**
+ * Length of a name in UTF-16 units that always fits into 255 bytes. Each unit has at most three bytes in UTF-8. The
+ * bytes of longer names have to be counted.
+ */
 const SHORT = MOST_IN_NAME / 3
 
 /** Encoding of the name of a table, a chain or a set. Invalid UTF-8 is read as replacement characters. */

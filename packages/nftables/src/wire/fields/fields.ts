@@ -9,8 +9,8 @@ export interface Field<T = unknown> {
   readonly type: number
   readonly codec: Codec<T>
   /**
-   * Presence of the attribute. `always`: required. `maybe`: optional. `told`: the kernel always reports the attribute,
-   * and requests never contain it. `hinted`: the kernel may report the attribute, and requests never contain it.
+   * Presence of the attribute in requests and in answers of the kernel. `always`: required in both. `maybe`: optional
+   * in both. `told`: always in answers, never in requests. `hinted`: optional in answers, never in requests.
    */
   readonly presence: 'always' | 'maybe' | 'told' | 'hinted'
   /**
@@ -60,7 +60,7 @@ export type Values<F> = Flat<
   }
 >
 
-/** Type of the netlink attributes that can hold values of a type. */
+/** Type of a declaration of netlink attributes whose decoded values have the type `V`. */
 export type FieldsOf<V> = {
   readonly [K in keyof V]-?: Record<never, never> extends Pick<V, K> ? Maybe<Exclude<V[K], undefined>> : Always<V[K]>
 }
@@ -134,8 +134,8 @@ interface FieldIndex {
 const indexes = new WeakMap<Fields, FieldIndex>()
 
 /**
- * Declares netlink attributes, and builds their index when the module is loaded: the small runtime keeps the index in
- * its heap snapshot.
+ * Declares netlink attributes, and builds their index when the module is loaded. The heap snapshot of the small runtime
+ * then contains the index.
  */
 export function indexed<const F extends Fields>(fields: F): F {
   indexOf(fields)

@@ -33,7 +33,10 @@ export const setFields = indexed({
   setId: may(10, n32),
   timeout: may(11, n64),
   userdata: may(13, bytes),
-  /** Attributes that the kernel may report: the data structure of the set, and its number of elements. */
+  /**
+   * Attributes that the kernel's answers may contain: the data structure of the set, and its number of elements.
+   * Requests never contain them.
+   */
   structure: hinted(19, bytes),
   count: hinted(20, bytes),
 })

@@ -11,7 +11,7 @@ const MOST = 0xffff
  */
 export class AttributeWriter {
   #bytes: Buffer
-  // Numbers are written by a `DataView`, whose methods are native in every JavaScript engine.
+  // Writes numbers with a `DataView`: its methods are native in every JavaScript engine.
   #view: DataView
   #length = 0
 

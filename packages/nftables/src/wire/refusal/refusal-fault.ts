@@ -24,7 +24,7 @@ export function faultsOf(
   refusals: readonly NetlinkError['refusal'][],
 ): Fault[] {
   const messages = decodeMessages(sent)
-  // Message 0 only marks the beginning of the batch, so `subjects` has no entry for it.
+  // `subjects` begins with message 1, because message 0 of a batch only marks the beginning.
   return refusals.map((refusal) => faultOf(refusal, subjects[refusal.index - 1], messages[refusal.index]))
 }
 

@@ -22,7 +22,7 @@ export interface Refused {
 }
 
 /**
- * Reason for which the kernel refused a message, as far as the errno tells. The kernel uses one errno for many reasons.
+ * Reason for which the kernel refused a message, guessed from the errno. The kernel uses one errno for many reasons.
  */
 export function reasonOf(refused: Refused): string | undefined {
   const { code, kind, action } = refused

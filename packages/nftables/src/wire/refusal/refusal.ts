@@ -42,7 +42,10 @@ export function refused(
   return error
 }
 
-/** Bytes of each refused batch by its error, for callers that add the rules' texts to the error. */
+/**
+ * Bytes of refused batches. The key is the error of the batch. Callers use the bytes to add the texts of refused rules
+ * to the error.
+ */
 const batches = new WeakMap<NftError, Buffer>()
 
 /** Bytes of the refused batch that caused an error. `undefined` for other errors. */
