@@ -45,7 +45,10 @@ const servers = fc.record({
 /** Generator of random capture configurations of pods. */
 const ofPod: fc.Arbitrary<CaptureConfig> = podCase.map(configOf).filter((config) => config !== undefined)
 
-/** Generator of random capture configurations of command lines, which include all configurations of pods. */
+/**
+ * Generator of random capture configurations that command lines can express. Every configuration of a pod is also such
+ * a configuration.
+ */
 const ofCommandLine: fc.Arbitrary<CaptureConfig> = fc.record({
   ipv6: fc.boolean(),
   interceptionMode: fc.constantFrom('REDIRECT', 'TPROXY'),

@@ -127,8 +127,8 @@ export function nftables(
     nft,
   }: {
     /**
-     * Open netlink socket for all calls, for programs that run long, and for tests. The socket stays open. Default:
-     * each call opens a socket in the namespace.
+     * Open netlink socket that all calls use, for long-running programs and tests. Calls do not close the socket.
+     * Default: each call opens a socket in the namespace.
      */
     readonly nft?: Nft | undefined
   } = {},

@@ -3,8 +3,8 @@ import type { Capture } from './capture.ts'
 import type { Redirect } from './redirect.ts'
 
 /**
- * Complete configuration of the redirection rules. Extends a {@link Capture} by values that come from the namespace or
- * a command line, and not from the pod. The plugin stores this configuration in its state file of a pod.
+ * Complete configuration of the redirection rules: a {@link Capture} and further values. The further values come from
+ * the namespace or a command line, and not from the pod. The plugin stores this configuration in the pod's state file.
  */
 export interface CaptureConfig extends Capture {
   readonly ipv6: boolean

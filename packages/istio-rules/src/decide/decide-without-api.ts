@@ -31,7 +31,7 @@ export function decideWithoutApi({
   podAnnotations,
   settings,
 }: {
-  /** Pod that the runtime names in `CNI_ARGS`. Absent unless both name and namespace are given. */
+  /** Pod that the runtime names in `CNI_ARGS`. `undefined` if its name or its namespace is missing. */
   readonly pod: PodIdentity | undefined
   /** Value of {@link podAnnotationsKey} in `runtimeConfig`. `undefined` if the runtime passes no annotations. */
   readonly podAnnotations: unknown

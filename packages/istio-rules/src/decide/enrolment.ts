@@ -83,8 +83,8 @@ export const belongsInSnapshot = (pod: AmbientPod, settings: Pick<EnrolmentSetti
   redirectionStatus(pod) === 'enabled' && !pod.completed && !pod.hostNetwork && !isZtunnel(pod, settings)
 
 /**
- * True if new labels of a namespace can add pods to the mesh or remove pods. The agent then checks the pods of the
- * namespace again. `before` is `undefined` for a new namespace.
+ * True if a change of a namespace's labels can add pods to the mesh or remove pods. The agent then checks the pods of
+ * the namespace again. For a new namespace `before` is `undefined`.
  */
 export function namespaceMatters(
   before: Labels | undefined,

@@ -8,7 +8,7 @@ const FAMILIES = ['ipv4', 'ipv6'] as const
 
 /**
  * First rules of the chain `ISTIO_OUTPUT`, which all outbound traffic enters. Traffic to excluded ports leaves the
- * chain before any other rule, also traffic of the proxy.
+ * chain here, even traffic of the proxy.
  */
 export function outboundStart({ nat }: Tables, { excludeOutboundPorts }: CaptureConfig): readonly Rule[] {
   const output = nat.on('ISTIO_OUTPUT')

@@ -6,7 +6,7 @@ import { ofIpv6, type Tables } from './tables.ts'
 
 /**
  * First rules of the chain `istio-output`, which all outbound traffic enters. Traffic to excluded ports leaves the
- * chain before any other rule, also traffic of the proxy.
+ * chain here, even traffic of the proxy.
  */
 export function outboundStart(t: Tables, config: CaptureConfig): readonly Placed[] {
   const nat = t['istio-proxy-nat']

@@ -25,8 +25,8 @@ export function proxyFlag(pod: PodInfo, key: string, log: RedirectLog): boolean 
 }
 
 /**
- * Groups whose outbound traffic is captured, from the proxy's variables, else from the node's variables. By default the
- * traffic of all groups is captured.
+ * Reads the groups whose outbound traffic is captured. A variable of the proxy takes precedence over the node's
+ * variable. If neither is set, the traffic of all groups is captured.
  */
 export function proxyOwnerGroups(pod: PodInfo, env: Environment, log: RedirectLog): OwnerGroups {
   const includes = lookUp(pod, env, 'ISTIO_OUTBOUND_OWNER_GROUPS', '*')

@@ -21,7 +21,7 @@ export function onePort(text: string): number {
   return port
 }
 
-/** Parses a comma list of ports and port ranges, as iptables writes ranges (`8000:8010`). */
+/** Parses a comma list of ports, and of port ranges in iptables' notation (`8000:8010`). */
 export const portList = (list: string): readonly PortOrRange[] => items(list).flatMap(portOrRange)
 
 /** Parses `*` for all ports, or a comma list of ports and port ranges. */
@@ -55,7 +55,7 @@ function interfaceName(name: string): string {
 }
 
 /**
- * Parses a comma list of users or groups: IDs, ranges of IDs as iptables writes ranges, or names that iptables
+ * Parses a comma list of users or groups: IDs, ID ranges in iptables' notation (`1000:2000`), or names that iptables
  * resolves.
  */
 export const ownerList = (list: string): readonly (number | string)[] => items(list).map(owner)

@@ -18,8 +18,8 @@ import {
 import type { Left } from './remove-made.ts'
 
 /**
- * Restores objects that a transaction deleted and that are still missing. Restores changed properties unless another
- * program has changed the properties since.
+ * Restores objects that a transaction deleted, if they are still missing. Also restores properties that the transaction
+ * changed, unless another program has changed them again.
  */
 export function putBackGone(batch: Batch, before: Snapshot, effect: Effect, left: Left): void {
   setBack(batch, effect, left)

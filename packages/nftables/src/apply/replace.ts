@@ -26,7 +26,10 @@ export interface Wanted {
   readonly gone: readonly TableName[]
 }
 
-/** Writes the differences between the kernel's tables and the wanted tables. Returns the kind of change. */
+/**
+ * Makes the kernel's tables equal to the tables of the ruleset, by writing only the differences. Returns the kind of
+ * change.
+ */
 export function replaceRuleset(nft: Nft, { rules, gone }: Wanted, back: WayBack, patience: Patience): Promise<Plan> {
   const plan = (batch: Batch) => {
     const left = present(nft, gone)
@@ -40,8 +43,8 @@ export function replaceRuleset(nft: Nft, { rules, gone }: Wanted, back: WayBack,
 }
 
 /**
- * Adds the changes to a batch that turn the kernel's tables into the wanted tables. Returns the names of tables that
- * exist in the kernel.
+ * Adds the changes to a batch that make the kernel's tables equal to `tables`. Returns the names of the tables in
+ * `tables` that the kernel already has.
  */
 export function writeDifference(batch: Batch, nft: Nft, tables: readonly Table[]): TableName[] {
   const states = tableStates(nft, tables)

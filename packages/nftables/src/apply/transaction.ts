@@ -77,8 +77,8 @@ export async function checkRuleset(work: Work, { tables }: Ruleset): Promise<voi
 }
 
 /**
- * Content of a transaction's tables for the rollback: everything if the batch deletes objects, else only tables, chains
- * and sets.
+ * Reads the content of a transaction's tables that its rollback needs. If the batch deletes objects, reads everything.
+ * Otherwise reads only tables, chains and sets.
  */
 function contentFor(nft: Nft, batch: Batch, tables: readonly TableName[]): Snapshot {
   return snapshot(nft, tables, messagesOf(batch).frees ? undefined : ['table', 'chain', 'set'])

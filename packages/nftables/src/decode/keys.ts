@@ -19,8 +19,9 @@ export interface SpanOf<E> {
 }
 
 /**
- * Sorted key ranges of a set or map with one type. In an interval set the kernel stores the start of each interval. The
- * kernel also stores the first key after the interval, unless the next interval starts at that key.
+ * Computes the key ranges of a set's elements, sorted by key. For each interval of an interval set, the kernel stores a
+ * start element. It also stores an end element with the first key after the interval, unless the next interval starts
+ * there.
  */
 export function spansOf<E extends Element>(type: DataType, interval: boolean, elements: readonly E[]): SpanOf<E>[] {
   const bounds = elements.map((element) => ({ element, key: keyIn(type, interval, element) })).sort(byKey)

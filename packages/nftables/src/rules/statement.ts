@@ -62,7 +62,7 @@ export type Statement =
             readonly of: 'mark' | 'ct mark'
             /** Mask of the bits that a mark statement keeps of the old mark. Default: all bits. */
             readonly and?: number
-            /** Bits of the mark that are inverted (XOR) after the mask. Default: no bits. */
+            /** Bits that are inverted (XOR) after the AND with the mask. Default: no bits. */
             readonly xor?: number
           }
     }
@@ -120,7 +120,7 @@ export type Statement =
   | { readonly kind: 'reject'; readonly with: 'tcp reset' }
   /**
    * Code of a `reject` statement, as the kernel's number. For `icmpx`: 0 no route, 1 port unreachable (nft's default),
-   * 2 host, 3 prohibited.
+   * 2 host unreachable, 3 prohibited.
    */
   | { readonly kind: 'reject'; readonly with: 'icmp' | 'icmpv6' | 'icmpx'; readonly code: number }
   | { readonly kind: 'raw'; readonly expressions: readonly Expression[] }

@@ -27,6 +27,6 @@ export function chainsAt(hook: Hook, { tables }: Ruleset, family: 'ip' | 'ip6'):
           return [{ table, chain, base, priority: base.type === 'nat' ? (NAT[hook] ?? base.priority) : base.priority }]
         }),
   )
-  // At equal priority, a packet enters the chain first that was added last.
+  // If chains have equal priority, the packet first enters the chain that was added last.
   return entered.reverse().sort((a, b) => a.priority - b.priority || a.base.priority - b.base.priority)
 }

@@ -36,7 +36,10 @@ export async function* monitor(
      * socket is readable. Default on a worker thread: 10.
      */
     readonly interval?: number | undefined
-    /** Netlink sockets for all requests and events, which stay open. Tests pass sockets of a fake kernel. */
+    /**
+     * Open netlink sockets for requests and events. The iteration does not close these sockets. Tests pass sockets of a
+     * fake kernel.
+     */
     readonly sockets?:
       | {
           readonly nft: Nft

@@ -3,9 +3,9 @@ import { isNftError, NftError } from './nft-error.ts'
 
 /** Limits for retrying a transaction while other processes change the rules. */
 export interface Patience {
-  /** Signal that ends the retries, such as the `signal` of a plugin's context. */
+  /** AbortSignal that ends the retries, such as the `signal` of a plugin's context. */
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds during which a transaction is retried. Default: 10 000; with a signal 60 000. */
+  /** Maximum time for retries of a transaction in milliseconds. Default: 60 000 with an AbortSignal, 10 000 without. */
   readonly patienceMs?: number | undefined
 }
 
@@ -29,7 +29,7 @@ export async function patiently<T>(
       const left = end - performance.now()
       if (left <= 0 || signal?.aborted === true) throw changed(attempts, action, error)
       const pauseMs = Math.min(left, Math.random() * Math.min(2 ** attempts, LONGEST))
-      // An abort of the signal ends the pause, and one last attempt follows.
+      // If the AbortSignal is aborted during the pause, the pause ends at once and one last attempt follows.
       await sleep(pauseMs, undefined, signal && { signal }).catch(() => {})
     }
   }

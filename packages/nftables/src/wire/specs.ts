@@ -28,7 +28,10 @@ export interface BaseChain {
 
 /** Rule that a batch adds to a chain. */
 export interface RuleSpec extends ChainName {
-  /** Expressions of the rule, or their bytes: from {@link encodeExpressions}, or from a rule that was read. */
+  /**
+   * Expressions of the rule as objects or as bytes. The bytes come from {@link encodeExpressions}, or from a rule that
+   * was read.
+   */
   readonly expressions: readonly Expression[] | Uint8Array
   /**
    * Protocol of a rule with xt modules (0 for any protocol). With `inverted`, the rule matches all other protocols. The
@@ -61,7 +64,7 @@ export interface RuleSpec extends ChainName {
 /** Name of a set, with the table and family of the set. */
 export interface SetName extends TableName {
   readonly set: string
-  /** Id of the set in the batch, if the kernel has not named the set yet. */
+  /** Id of the set in its batch. Needed as long as the kernel has not named the set. */
   readonly setId?: number | undefined
 }
 

@@ -81,7 +81,7 @@ export class Batch {
     return this.#delete(TABLE, name, undefined, NFT_MSG_DESTROYTABLE)
   }
 
-  /** Adds a chain. If the chain exists, the kernel sets its policy, if a policy is given. */
+  /** Adds a chain. If the chain exists and `policy` is given, the kernel sets its policy. */
   addChain(
     spec: ChainName &
       Pick<RuleSpec, 'comment' | 'userdata'> & {

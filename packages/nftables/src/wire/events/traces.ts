@@ -133,8 +133,7 @@ const others = new Map<number | undefined, 'queue' | 'repeat' | 'stolen'>([
 ])
 
 function decided(code: number | undefined, chain: string | undefined): TraceVerdict | undefined {
-  // The low byte of a number of the kernel is the verdict. The upper half has an errno or a queue number, which is
-  // ignored.
+  // The low byte of a verdict number is the verdict. The upper half has an errno or a queue number, which is ignored.
   const number = code === undefined || code < 0 ? code : code & 0xff
   const word = others.get(number)
   if (word !== undefined) return { verdict: word }
