@@ -22,7 +22,7 @@ export type Match<S extends keyof SelectorValues = keyof SelectorValues> = {
 
 /**
  * Condition or action of a rule, in nft's words. Rules of `nftRuleset` and rules read from the kernel have the same
- * **canonical form**. Equal rules are therefore deeply equal:
+ * **canonical form**. Equal rules are therefore deeply equal. The form is:
  *
  * - A rule has one statement for each step of its expressions, in order. The function `nftRuleset` adds the conditions
  *   that nft writes but does not print: `l4proto` before `tcp dport`, and `nfproto` before `ip daddr`.
