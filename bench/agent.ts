@@ -110,8 +110,8 @@ async function healed(artefacts: ReturnType<Place['artefacts']>): Promise<Result
 }
 
 /**
- * Damages a file several times. Returns the milliseconds until the agent restored the file. A changed token does not
- * damage the kubeconfig: the agent then rewrites the kubeconfig with the new token.
+ * Damages a file several times. Returns the milliseconds until the agent has repaired each damage. Most kinds of damage
+ * change the file itself, and the agent restores it. If only the token changes, the agent rewrites the kubeconfig.
  */
 async function healTimes(path: string, damage: () => void): Promise<number[]> {
   const times: number[] = []
@@ -121,8 +121,8 @@ async function healTimes(path: string, damage: () => void): Promise<number[]> {
     damage()
     const damaged = statText(path)
     const began = performance.now()
-    // If only the token changed, the file is not damaged: the repair is done as soon as the agent has rewritten the
-    // file.
+    // If the damage has left the file unchanged, it has changed the token: waits until the agent rewrites the file.
+    // Otherwise waits until the agent has restored the file.
     const healed = () => (damaged === before ? statText(path) !== before : isWhole(path, before))
     while (!healed() && performance.now() - began < NEVER_MS) await sleep(0)
     if (healed()) {

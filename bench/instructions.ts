@@ -37,7 +37,8 @@ async function count(): Promise<void> {
     const options = { folder, target: 'host', plugin: istio.file, pods: [MESH, OUTSIDE] } as const
     await using node = await startNode({ ...options, grants: repairGrants.repair })
     await counted('VERSION', [version(hello), version(istio), bare])
-    // Counts an ADD without a request to the API server, because TLS sets process limits that valgrind rejects.
+    // Counts an ADD in an excluded namespace, because such an ADD sends no request to the API server. A request uses
+    // TLS, and TLS sets process limits that valgrind rejects.
     const excluded = { ...istio, name: 'istio-cni, excluded namespace' }
     const skips = add(node, excluded, OUTSIDE.metadata.name, false, { exclude_namespaces: ['demo'] })
     await counted('ADD', [called(example, 'ADD'), skips, bare])

@@ -1,4 +1,4 @@
-/** Compares the time to replace the content of an ipset by our library with a bare `ipset restore`. */
+/** Measures the time to replace the content of an ipset. Compares our library with a bare `ipset restore`. */
 import { ipset } from '@cni/ipset'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'

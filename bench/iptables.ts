@@ -106,8 +106,8 @@ function someText(): string {
 }
 
 /**
- * Contenders that build rules as text. The reference is `JSON.stringify` of as many objects, because no other tool
- * builds rules.
+ * Contenders that build rules as text. No other tool builds rules. The reference therefore converts the same number of
+ * objects to JSON and back.
  */
 function builders(): Contender[] {
   const work = (name: string, run: () => unknown): Contender => ({

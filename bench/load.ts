@@ -23,8 +23,9 @@ const LATENCY_MS = 200
 /** Number of processes that keep the CPU busy during the measurement. */
 const BUSY = 8
 /**
- * Nice value of this process and its program spawner while pods start. In reality, the API server in this process runs
- * on another machine. A delayed spawner would add its delay to the plugins' times.
+ * Nice values of this process and its program spawner: while pods start, and at other times. This process contains the
+ * API server, which would run on another machine in reality. A delayed spawner would add its delay to the plugins'
+ * times.
  */
 const [FIRST, NORMAL] = [-15, 0]
 /**

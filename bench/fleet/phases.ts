@@ -27,10 +27,7 @@ export interface Phases {
   readonly all: readonly Phase[]
 }
 
-/**
- * Prepares the measurement of an API server, without any phase yet. The path of the API server's audit log is
- * `auditLog`.
- */
+/** Creates an empty list of phases for measuring an API server. `auditLog` is the path of the server's audit log. */
 export function phases(kube: KubeServer, auditLog: string): Phases {
   const all: Phase[] = []
   const none: ServerMetrics = { cpuSeconds: 0, megabytes: 0, bytes: 0 }

@@ -5,8 +5,8 @@ export interface ServerMetrics {
   readonly cpuSeconds: number
   readonly megabytes: number
   /**
-   * Bytes that the API server has sent in responses to list requests. Bytes of watch events are not counted, because
-   * kube-apiserver's metric includes its own watches.
+   * Bytes that the API server has sent in responses to list requests. Watch events are left out: kube-apiserver would
+   * also count the watches that it opens itself.
    */
   readonly bytes: number
 }

@@ -40,7 +40,10 @@ export interface Place {
    * network folder.
    */
   reset(crowd?: number): void
-  /** Starts the agent. Resolves when the agent is ready, or after the time limit without `ms`. */
+  /**
+   * Starts the agent. Resolves when the agent is ready, or after the time limit. After the time limit, `ms` is
+   * `undefined`.
+   */
   start(): Promise<Running>
   /**
    * Cases for the measurement of repairs: name, path of the file that the agent repairs, and a function that damages

@@ -117,7 +117,8 @@ export function ambientPlace(
     AMBIENT_IPV6: 'true',
     AMBIENT_DNS_CAPTURE: 'true',
     AMBIENT_RECONCILE_POD_RULES_ON_STARTUP: 'true',
-    // Without `FORCE_IPTABLES_BINARY`, Istio's agent would change the back end of iptables at its second start.
+    // Fixes the back end of iptables. Without this variable, Istio's agent would change the back end at its second
+    // start.
     FORCE_IPTABLES_BINARY: 'nft',
     ZTUNNEL_UDS_ADDRESS: '/var/run/ztunnel/ztunnel.sock',
     ...options.env,

@@ -1,6 +1,9 @@
 import type { Measure, Report, Suite } from './report.ts'
 
-/** Quantities that get a column of their own beside a contender's time, if the contender has a measured time. */
+/**
+ * Quantities that the report shows in columns beside a contender's time. If a contender has no measured time, each
+ * quantity gets a row.
+ */
 const BESIDE = ['CPU ms', 'peak MB', '1000 instructions']
 
 /** Formats a benchmark report as Markdown. */

@@ -23,7 +23,7 @@ export interface ModePlace {
   passed(): number
 }
 
-/** Function that adds pod `app` to the mesh in one mode. The stack removes the pod from the mesh at its disposal. */
+/** Function that adds pod `app` to the mesh in one mode. The disposal of `stack` removes the pod from the mesh. */
 type Join = (node: PtpNode, stack: AsyncDisposableStack) => Promise<ModePlace['passed']>
 
 /** Mode without a mesh: the reference with which the report compares the other modes. */
@@ -54,7 +54,7 @@ const modes: Readonly<Record<string, Join>> = {
   'node-ebpf': async (node, stack) => {
     const pins = path(stack.use(tempBpffs()).path, 'ambient')
     const side = openEbpfSide({ netns: node.at.node, pins })
-    // The stack runs in reverse order: eBPF programs are removed before the folder in which the programs are pinned.
+    // The disposal runs in reverse order: eBPF programs are removed before the folder in which the programs are pinned.
     stack.defer(() => side.stop())
     return await byNode(node, stack, side)
   },

@@ -8,7 +8,8 @@ export const PEERS = ['istio-cni', 'install-cni', 'cnitool'] as const
  * Finds the folder with the original programs, such as Istio's `istio-cni`: the folder that the caller names, if any.
  * The default is the first folder in PATH outside this repository that has one of the programs.
  *
- * @param own - the repository: `npm run` adds its `node_modules/.bin` with our own programs to PATH
+ * @param own - this repository, whose folders in PATH are skipped: `npm run` adds `node_modules/.bin` with our own
+ * programs
  */
 export function findPeers(named: string | undefined, path: string, own: string): string | undefined {
   if (named !== undefined && named !== '') return named

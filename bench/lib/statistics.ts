@@ -49,7 +49,8 @@ export function ratio(to: string, samples: readonly number[], reference: readonl
   if (ratios.length === 0) return undefined
   const value = percentile(ratios, 0.5)
   if (Math.min(samples.length, reference.length) < ENOUGH) return { to, value }
-  // Notch of a box plot: medians with separate notches differ with about 95 % certainty.
+  // Half the height of a box plot's notch. If the notches of two medians do not overlap, the medians differ with about
+  // 95 % certainty.
   const notch = (1.57 * (percentile(ratios, 0.75) - percentile(ratios, 0.25))) / Math.sqrt(ratios.length)
   return { to, value, low: value - notch, high: value + notch }
 }

@@ -52,8 +52,8 @@ export class SuiteReport {
   }
 
   /**
-   * Times contenders in turn. Also measures CPU time and peak memory of programs. References in `slow` were timed
-   * before.
+   * Times contenders in turn. Also measures CPU time and peak memory of programs. Adds the results in `slow`, which the
+   * suite has timed before this race.
    */
   async race(
     group: string,

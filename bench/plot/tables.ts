@@ -6,8 +6,8 @@ import { difference, type Find, finder, ms, ratioOf, withP99 } from './cells.ts'
 const SERVED = 'ours, served'
 
 /**
- * Rows of the table of plugin calls: measured group, label, and the name of our contender if it is not the plugin
- * without the agent.
+ * Rows of the table of plugin calls: measured group, label, and the name of our contender. The default contender is the
+ * plugin without the agent.
  */
 const VERBS: readonly (readonly [group: string, label?: string, name?: string])[] = [
   ['VERSION'],

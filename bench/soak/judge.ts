@@ -6,7 +6,9 @@
 /** Samples of one quantity, such as the agent's memory. `at` is the time of a sample in milliseconds. */
 export type Series = readonly { readonly at: number; readonly value: number }[]
 
-/** Growth of a quantity that still counts as flat: a share of the quantity's mean, or `least` if that is larger. */
+/**
+ * Largest growth with which a quantity counts as flat: a share of the quantity's mean, or `least` if `least` is larger.
+ */
 export interface Allowed {
   readonly share: number
   readonly least: number
