@@ -1,6 +1,7 @@
 /**
- * Checks the import rules. Packages import each other downward only, and by name. Folders of a package import downward
- * only, and never the package's own `index.ts`. Circular imports are errors. Imports of types count.
+ * Checks the import rules, also for imports of types. A package imports only the packages that imports-map.ts allows,
+ * and by name. Inside a package, folders must not import each other in a circle. Files never import the package's own
+ * `index.ts`.
  */
 import { existsSync, globSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -52,8 +53,8 @@ function checkPackage(folder: string): void {
 }
 
 /**
- * Checks that folders of a package import downward only. At each depth, folders and files must not import each other in
- * a circle.
+ * Checks that the subfolders and files of each folder do not import each other in a circle. Also limits the number of
+ * source files in a folder.
  */
 function checkFolders(folder: string): void {
   const beside = new Map<string, number>()

@@ -1,5 +1,6 @@
-// npm run test:backends [-- FILE...]: runs the tests on a real kernel of packages/iptables and of the rules of
-// packages/istio-redirect. Each combination of ways to write and to read rules is tested: programs or netlink.
+// npm run test:backends [-- FILE...]: tests packages/iptables and the rules of packages/istio-redirect on a real
+// kernel. Writes rules by programs or by netlink, and reads rules by programs or by netlink: each combination is
+// tested.
 import { ensurePackages, TEST_PACKAGES } from './lib/debian.ts'
 import { exec } from './lib/exec.ts'
 import { main, Stop, say } from './lib/progress.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { env, exec } from './lib/exec.ts'
 import { main, Stop, say } from './lib/progress.ts'
 
-/** Source folders that the mutation test changes. All other code depends on their pure functions. */
+/** Source folders that the mutation test changes. They contain pure functions on which all other code depends. */
 const FOLDERS = new Map([
   ['types', 'packages/types/src'],
   ['istio-rules', 'packages/istio-rules/src'],

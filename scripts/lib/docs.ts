@@ -11,7 +11,7 @@ import { commandProblems } from './shell-blocks.ts'
 /**
  * Checks all Markdown files:
  * - A ts block equals the file that its comment names, or is a module that {@link checkTypes} checks.
- * - Maps equal the rules of imports-map.ts.
+ * - Generated maps of packages equal the import rules in imports-map.ts.
  * - Commands in shell blocks exist.
  * - Links have a target.
  */

@@ -82,7 +82,7 @@ export async function checkPackagesOnline(packed: readonly Packed[], majors: rea
       const { startMs, bytes } = JSON.parse(await exec([node.program, ...argv], { cwd: project.project, quiet: true }))
       return { note: `${(bytes / 1e6).toFixed(0)} MB, starts in ${startMs.toFixed(1)} ms` }
     })
-    // Runs cni-conformance on this version of Node. It makes system calls only through its own dependencies.
+    // Runs cni-conformance on this version of Node. The tool makes system calls only through its own dependencies.
     if (process.getuid?.() === 0) {
       await step(`Node ${major}: cni-conformance checks it`, async () => {
         const conf = { cniVersion: '1.1.0', name: 'conformance', type: 'hello-chain', port: 15001 }

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Profiles of the Helm chart whose rendered manifests are in the repository, for users without Helm. Below is the image
- * that the manifests name.
+ * Profiles of the Helm chart whose rendered manifests are in the repository, for users without Helm. These manifests
+ * name the image `RECORDED_IMAGE`.
  */
 export const RECORDED = ['default', 'ambient'] as const
 export const RECORDED_IMAGE = 'registry.example/mesh/install-cni:1'

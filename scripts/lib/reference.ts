@@ -67,8 +67,8 @@ async function readReference() {
     validation: { notExported: false, invalidLink: true, invalidPath: false, notDocumented: true },
     requiredToBeDocumented: ['Module', ...EXPORTS, 'Property', 'Method', 'Accessor'],
     packagesRequiringDocumentation: [...DOCUMENTED],
-    // Excludes a member that has a comment: typedoc drops the comments of methods in a `Pick` type and would report it
-    // as missing.
+    // Exempts a member from the check for missing comments. The member has a comment, but typedoc drops the comments of
+    // methods in a `Pick` type.
     intentionallyNotDocumented: ['@cni/skel/daemon.ShimOptions.log'],
     logLevel: 'Warn',
   })

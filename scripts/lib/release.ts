@@ -43,7 +43,7 @@ export async function rehearse() {
   const packed = await make()
   for (const each of packed) {
     await step(titleOf(each), async () => {
-      // With `--force`, npm does not ask the registry which versions exist.
+      // Uses `--force`, so that npm does not ask the registry which versions exist.
       await exec(['npm', 'publish', each.tarball, '--access=public', '--dry-run', '--force'], { quiet: true })
       return { note: `${each.files.size} files, ${(each.bytes / 1e3).toFixed(0)} kB` }
     })

@@ -84,7 +84,7 @@ async function commitOf(ref: string, repository: string): Promise<string | undef
   }
 }
 
-/** Removes folders that builds have left when they were killed. */
+/** Removes the folders of killed builds. */
 async function sweep(cache: string) {
   for (const name of readdirSync(cache)) {
     const pid = /^building-(\d+)$/.exec(name)?.[1]

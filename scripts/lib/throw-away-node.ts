@@ -6,8 +6,8 @@ import { env } from './exec.ts'
 import { runWithUs, UNSHARE } from './run-with-us.ts'
 
 /**
- * Shell command that runs a program as the child of a namespace's first process. The first process must reap orphans,
- * which the waiting shell does.
+ * Shell command that runs a program as a child of the shell. The shell is the first process of its namespace: it waits
+ * for the program and reaps orphans.
  */
 const INIT = ['sh', '-c', '"$@" & wait $!', 'sh']
 const PREFIX = 'cni-runtimes-'
@@ -34,7 +34,7 @@ export async function inThrowAwayNode(argv: readonly [string, ...string[]]): Pro
   }
 }
 
-/** Removes folders and control groups that earlier test runs have left when they were killed. */
+/** Removes the folders and control groups of earlier test runs that were killed. */
 async function sweep() {
   for (const name of readdirSync(tmpdir()).filter(isLeftOver)) {
     rmSync(join(tmpdir(), name), { recursive: true, force: true })
@@ -61,7 +61,7 @@ const folderIn = (entry: Dirent) => (entry.isDirectory() ? [join(entry.parentPat
 
 async function removeCgroups(name: string) {
   for (const tree of hierarchies().map((hierarchy) => join(hierarchy, name))) {
-    // A control group cannot be removed until the kernel has released the group's last process.
+    // Repeats the removal: it fails until the kernel has released the group's last process.
     for (let tries = 0; existsSync(tree); tries++) {
       try {
         removeTree(tree)

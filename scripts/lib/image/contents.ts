@@ -18,8 +18,8 @@ const MATCHES_AND_TARGETS = `lib/[^/]+/xtables/lib(?:xt|ipt|ip6t)_(?!(?:${UNUSED
 
 /**
  * Patterns for the files that the container images take from Debian packages, besides `copyright`. The group `base` is
- * the C library without character sets and tools. The group `programs` contains the programs that the agent needs
- * without netlink: legacy iptables, ipset, user namespaces of pods. Shells and scripts are excluded.
+ * the C library without character sets and tools. The group `programs` contains iptables, ipset and nsenter. The agent
+ * needs them where it cannot use netlink, for example for legacy iptables. Shells and scripts are excluded.
  */
 export const CONTENTS: Readonly<Record<'base' | 'programs', Readonly<Record<string, RegExp>>>> = {
   base: {
@@ -44,8 +44,8 @@ export const CONTENTS: Readonly<Record<'base' | 'programs', Readonly<Record<stri
 }
 
 /**
- * Symbolic links such as `iptables` to `iptables-nft`, as Debian's `update-alternatives` creates them. The agent uses
- * this back end on nodes without rules.
+ * Symbolic links such as `iptables` to `iptables-nft`, as Debian's `update-alternatives` creates them. On nodes without
+ * rules, the agent uses iptables-nft.
  */
 export const PLAIN_NAMES = ['iptables', 'ip6tables'].flatMap((stem) =>
   ['', '-save', '-restore'].map((ending) => ({ path: `usr/sbin/${stem}${ending}`, to: `${stem}-nft${ending}` })),

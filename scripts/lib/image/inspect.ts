@@ -14,9 +14,10 @@ export const sizeOf = ({ layers }: Image) => ({
 })
 
 /**
- * Checks the content and size of a built container image. The folder for nodes must contain only the plugin.
+ * Checks the content and size of a built container image. The folder that the agent copies to nodes must contain only
+ * the plugin.
  *
- * @throws Stop if the image is too large, has a shell, lacks a library, or has another file in that folder
+ * @throws Stop if the image is too large, has a shell, lacks a library, or would copy more than the plugin
  */
 export function inspect(image: Image, entries: readonly Entry[], flavour: Flavour, isZstd: boolean): void {
   const wrong = [...faults(entries), ...(isZstd ? tooLarge(image, flavour) : [])]

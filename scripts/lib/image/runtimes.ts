@@ -7,8 +7,8 @@ import type { Processor } from '../runtime/pins.ts'
 import type { Architecture, Pins } from './pins.ts'
 
 /**
- * Names of each processor architecture in `cni-build`. The npm package with bun is named if this repository does not
- * depend on it.
+ * Names of each processor architecture in `cni-build`. `runtime` is the npm package with bun. It is absent if this
+ * repository depends on the package.
  */
 export const TARGETS: Readonly<Record<Architecture, { target: string; processor: Processor; runtime?: string }>> = {
   amd64: { target: 'linux-x64-baseline', processor: 'x64' },

@@ -26,7 +26,9 @@ const ENDS_HASH_STRING_ROPE = `        h = hash_string_rope(r->left, h);
 }
 `
 
-/** Changes QuickJS so that it hashes untrusted strings with a key that is new at each start: native/string-hash.h. */
+/**
+ * Changes QuickJS so that it hashes untrusted strings with a key that is new at each start. See native/string-hash.h.
+ */
 export const HASH_EDITS: readonly Edit[] = [
   {
     why: 'hashes of foreign strings have a key: native/string-hash.h',

@@ -33,7 +33,7 @@ async function followAll(browser: Browser, origin: string) {
     if (anchors.has(path)) continue
     where = path
     await page.goto(origin + path, { waitUntil: 'domcontentloaded' })
-    // Script for the browser, as a string: the types of this TypeScript program do not include the browser's.
+    // Script for the browser. It is a string, because this TypeScript program has no types for the browser.
     const { ids, hrefs } = await page.evaluate<{ ids: string[]; hrefs: string[] }>(`({
       ids: [...document.querySelectorAll('[id]')].map(({ id }) => id),
       hrefs: [...document.querySelectorAll('a[href]')].map(({ href }) => href),

@@ -73,7 +73,7 @@ function withDependencies(names: readonly string[], text: string): string[] {
       names.flatMap((name) => {
         const path = [...needs.keys()].find((each) => basename(each) === `${name}.ko`)
         if (path === undefined) throw new Stop(`Debian's kernel has no module ${name}`)
-        // Reverses the dependencies: `modules.dep` lists the module that must be loaded first at the end.
+        // Reverses the dependencies: in `modules.dep`, the last dependency of a module must be loaded first.
         return [...(needs.get(path) ?? []).toReversed(), path]
       }),
     ),

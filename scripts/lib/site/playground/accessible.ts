@@ -33,7 +33,7 @@ export async function lookAtViews(browser: Browser, file: string, pictures: stri
 
 // internal
 
-/** Script for the browser, as a string: the types of this TypeScript program do not include the browser's. */
+/** Script for the browser. It is a string, because this TypeScript program has no types for the browser. */
 const audit = `(() => {
   const problems = []
   const seen = (element) => element.getClientRects().length > 0

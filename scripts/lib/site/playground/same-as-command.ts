@@ -83,7 +83,7 @@ async function run(argv: readonly string[], stdin: string) {
   return { code, stdout, stderr }
 }
 
-/** Script for the browser, as a string: the types of this TypeScript program do not include the browser's. */
+/** Script for the browser. It is a string, because this TypeScript program has no types for the browser. */
 const askPage = `async ({ text, packet, backend }) => {
   const panel = document.getElementById('panel-pod')
   const answered = () => Number(panel.dataset.answers ?? 0)

@@ -64,7 +64,7 @@ const type = async (page: Page, selector: string, text: string) => {
 
 const verdict = (page: Page, text: string | RegExp) => expectText(page, '#walk-verdict', text)
 
-/** Script for the browser, as a string: the types of this TypeScript program do not include the browser's. */
+/** Script for the browser. It is a string, because this TypeScript program has no types for the browser. */
 const paste = `(() => {
   const rule = (_, i) => '-A OUTPUT -d 10.' + (i >> 8) + '.' + (i & 255) + '.1/32 -p tcp -m tcp --dport 80 -j DROP'
   const field = document.getElementById('rules-text')
