@@ -16,7 +16,10 @@ export interface Field {
 
 type Fields<Config> = {
   readonly [Key in keyof Config]?: Field & {
-    /** Returns another value of the setting than its value in `config`. The page compares the rules of both values. */
+    /**
+     * Returns a value of the setting that differs from its value in `config`. The page compares the rules of both
+     * values.
+     */
     readonly other: (config: Config) => Config[Key]
     /** Shortens the setting's list: returns the first entries of its value in `config`. */
     readonly few?: (config: Config) => Config[Key]

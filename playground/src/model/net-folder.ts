@@ -10,7 +10,7 @@ export interface NetFile {
   readonly text: string
 }
 
-/** A file of the CNI network folder, with its use by container runtimes. */
+/** A file of the CNI network folder: its plugins, and the reason if container runtimes ignore it. */
 export interface FileReading {
   readonly name: string
   /** Types of the plugins in the CNI configuration file, in their order. */

@@ -63,7 +63,8 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, numbe
 const isNft = (text: string): boolean => /^\s*table\s/.test(text.replaceAll(/^\s*#.*$/gm, ''))
 
 /**
- * Determines the proxy to which pasted rules redirect, by Istio's chain names. For other rules, the proxy is unknown.
+ * Recognizes the proxy by the names of Istio's chains and tables in the pasted rules. For other rules, the proxy is
+ * unknown.
  */
 function proxyIn(text: string): PodProxy {
   if (/ISTIO_PRERT|istio-ambient/.test(text)) return ztunnel

@@ -11,7 +11,7 @@ export interface TypicalPacket {
   readonly packet: string
 }
 
-/** User id and ports of the sidecar proxy to which packets are redirected. The texts describe the ports on the page. */
+/** The sidecar proxy of a pod: its user id, and the description that the page shows for each of its ports. */
 export const sidecar = (uid: number | undefined): PodProxy => ({
   ...{ name: 'The proxy', uid, mark: undefined },
   ports: {
@@ -25,7 +25,7 @@ export const sidecar = (uid: number | undefined): PodProxy => ({
   },
 })
 
-/** Packet mark and listening ports of ztunnel in a pod. The texts describe the ports on the page. */
+/** ztunnel in a pod: its packet mark, and the description that the page shows for each of its ports. */
 export const ztunnel: PodProxy = {
   ...{ name: 'ztunnel', uid: undefined, mark: 0x539 },
   ports: {

@@ -171,8 +171,8 @@ function ambient(pod: PodDocument, settings: Settings, log: string[]): Decided {
 const MODE = 'istio.io/dataplane-mode'
 
 /**
- * Istio's default selectors of pods for the ambient mesh. The first selects pods in a namespace with the label, except
- * pods that opt out. The second selects pods with the label.
+ * Istio's default selectors of pods for the ambient mesh, by the label `istio.io/dataplane-mode`. The first selector
+ * matches all pods of a labelled namespace, except pods that opt out. The second selector matches labelled pods.
  */
 const selectors = [
   {

@@ -10,7 +10,7 @@ export interface PodInput {
   readonly pod: PodDocument
   readonly annotations: Readonly<Record<string, string>>
   readonly labels: Readonly<Record<string, string>>
-  /** True if the user has pasted only annotations, so that the pod is an example with these annotations. */
+  /** True if the user has pasted only annotations. The pod is then an example pod with these annotations. */
   readonly isExample: boolean
 }
 

@@ -67,7 +67,7 @@ export function walk(rules: Rules, packet: Packet, proxy: PodProxy): Walk {
   }
 }
 
-/** Proxy of a pod, which determines the names of the packets' ends. */
+/** Proxy of a pod. The titles of packets' ends contain its name, or the description of one of its ports. */
 export interface PodProxy {
   readonly name: string
   readonly uid: number | undefined
