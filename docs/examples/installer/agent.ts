@@ -1,6 +1,6 @@
 import { type InstallerOptions, installer } from '@cni/installer'
 
-/** Keeps the plugin tcp-redirect installed on this node until the signal aborts, then removes the plugin. */
+/** Keeps the plugin tcp-redirect installed on this node until the AbortSignal aborts, then removes the plugin. */
 export async function agent(paths: Pick<InstallerOptions, 'netDir' | 'binDirs' | 'sourceDir'>, signal: AbortSignal) {
   const redirect = installer({
     // the plugin's configuration in the network list; `type` is the name of the executable
@@ -8,7 +8,7 @@ export async function agent(paths: Pick<InstallerOptions, 'netDir' | 'binDirs' |
     observe: (event) => process.stderr.write(`${JSON.stringify(event)}\n`),
     ...paths,
   })
-  // installs the plugin, watches its files and repairs them until the signal aborts; never rejects
+  // installs the plugin, watches its files and repairs them until the AbortSignal aborts; never rejects
   await redirect.run({ signal })
   return await redirect.uninstall()
 }

@@ -33,7 +33,7 @@ export const smallBridge = ({ openRtnl, sysctl, node: netns } = machine) =>
     },
     check() {},
     async del(c) {
-      if (c.netns === undefined) return // without a namespace, the kernel has already deleted the pod's links
+      if (c.netns === undefined) return // no namespace in this DEL: the kernel has already deleted the pod's links
       using pod = await openRtnl(c.netns)
       await pod.deleteLink(c.ifName)
     },

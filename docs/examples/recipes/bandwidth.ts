@@ -79,6 +79,7 @@ export const bandwidth = (nodeNetns: NetnsTarget = 'host') =>
     },
     async del(c) {
       using node = await openRtnl(nodeNetns)
-      await removeIfb(node, ifbOf(c)) // the kernel deletes the pod's other limits together with the veth pair
+      // removes only the ifb device: the kernel deletes the pod's other limits together with the veth pair
+      await removeIfb(node, ifbOf(c))
     },
   })

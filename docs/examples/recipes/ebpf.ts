@@ -36,7 +36,7 @@ export const pinnedProgram = (node: NetnsTarget = 'host') =>
       if (id !== program.id) throw new CniError(100, `program ${id ?? 'none'} is attached, not ${program.id}`)
     },
     async del({ netns, ...c }) {
-      // without a namespace, the kernel has already deleted the filter together with the veth pair
+      // no namespace in this DEL: the kernel has already deleted the filter together with the veth pair
       if (netns === undefined) return
       using rtnl = await openRtnl(node)
       await detachFilter(rtnl, { link: await nodeEnd({ ...c, netns }), direction: 'ingress', name })

@@ -45,8 +45,8 @@ export function parseCommandLine(argv: readonly string[]): Command {
 export function refuseFlagsKeptByNpm(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): void {
   const kept = [FLAGS.kind, FLAGS.rules, FLAGS.agent, FLAGS.from, FLAGS.dryRun]
     .filter(({ name }) => env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined)
-    // Ignores flags that are also arguments: package managers other than npm set the environment variables and also
-    // pass the flags on.
+    // Accepts flags that are also arguments of the command. Package managers other than npm set the environment
+    // variables and also pass the flags on.
     .filter(({ name }) => !argv.some((word) => word.split('=')[0] === `--${name}`))
     .map(({ name }) => `--${name}`)
   if (kept.length === 0) return

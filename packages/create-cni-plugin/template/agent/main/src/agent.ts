@@ -8,7 +8,7 @@ export const ENTRY = {
   ipam: { type: 'host-local', ranges: [[{ subnet: process.env.POD_SUBNET ?? '10.42.0.0/24' }]] },
 }
 
-/** Keeps the plugin and its network list installed on this node until the signal aborts, then removes both. */
+/** Keeps the plugin and its network list installed on this node until the AbortSignal aborts, then removes both. */
 export async function agent(paths: Pick<InstallerOptions, 'netDir' | 'binDirs' | 'sourceDir'>, signal: AbortSignal) {
   const plugin = installer({
     plugin: ENTRY,
@@ -16,7 +16,7 @@ export async function agent(paths: Pick<InstallerOptions, 'netDir' | 'binDirs' |
     observe: (event) => process.stderr.write(`${JSON.stringify(event)}\n`),
     ...paths,
   })
-  // installs the plugin, watches its files and repairs them until the signal aborts; never rejects
+  // installs the plugin, watches its files and repairs them until the AbortSignal aborts; never rejects
   await plugin.run({ signal })
   return await plugin.uninstall()
 }

@@ -50,7 +50,7 @@ export const plugin = (folder = '/run/cni/@NAME@') => {
       }
     },
     async del(c) {
-      if ((await lockOf(c, false)) === undefined) return // without a lock file the network has no leases
+      if ((await lockOf(c, false)) === undefined) return // no lock file: this network has no leases to release
       const leases = leasesIn(pathOf(c))
       for (const { address } of leases.list().filter(isOf(c))) leases.release(address)
     },
