@@ -1,6 +1,6 @@
 import { type CallContext, fileSink, type LogOptions } from '@cni/skel'
 
-/** Path of the log file, the same as of the original Contiv plugin. */
+/** Path of the log file. The original Contiv plugin uses the same path. */
 export const LOG_FILE = '/var/log/contivk8s.log'
 
 /** Log options that write to a file. `''` gives no file. If the file is not writable, the plugin works without it. */

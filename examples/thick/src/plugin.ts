@@ -13,7 +13,8 @@ export const whoIs = (known: Registry, stateFolder: string) =>
   definePlugin({
     name: 'who-is',
     chained: true,
-    // The plugin changes nothing in the container's namespace, so DEL has nothing to keep there.
+    // The plugin changes nothing in the container's namespace. A DEL therefore never has to keep objects for another
+    // attachment.
     removal: 'always',
     state: attachmentState(attachment, { folder: stateFolder }),
     add(c) {

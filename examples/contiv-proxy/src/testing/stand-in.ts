@@ -57,8 +57,8 @@ interface StandInOptions {
 type Pod = Readonly<Record<string, unknown>>
 
 /**
- * Starts a stand-in for the Contiv daemon. Gives the socket's folder mode 0700 and removes a stale socket. Pods get
- * addresses from 44.55.66.77/22 on.
+ * Starts a stand-in for the Contiv daemon. Sets mode 0700 for the socket's folder and removes a stale socket. Pods get
+ * consecutive addresses of 44.55.66.0/22, from 44.55.66.77 on.
  */
 export async function startStandIn({ socket, dualStack = false, fault }: StandInOptions): Promise<StandIn> {
   mkdirSync(dirname(socket), { recursive: true })
