@@ -29,8 +29,8 @@ const BUSY = 8
  */
 const [FIRST, NORMAL] = [-15, 0]
 /**
- * Milliseconds between two checks of the node's network list. If the list contains the plugin, the suite removes it, so
- * that the agent has to repair the list.
+ * Milliseconds between two checks of the node's network list. If the list contains the plugin, the suite removes the
+ * plugin, so that the agent has to repair the list.
  */
 const DAMAGE_MS = 20
 

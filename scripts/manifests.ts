@@ -46,7 +46,7 @@ function options() {
 
 /**
  * Names of the chart's profiles, for all platforms and modes. Profiles for earlier versions of Istio are left out:
- * users choose them by a value.
+ * users choose them by a value of the chart.
  */
 function profiles(): string[] {
   return readdirSync(join(chart, 'files'))

@@ -11,8 +11,8 @@ export const deep = CNI_DEEP === '1'
 const long = deep || CNI_FUZZ_RUNS !== undefined
 
 /**
- * Seed for the choice of sample cases and for random cases: the number in `CNI_SEED`. The default seed changes daily,
- * or with each run of many cases.
+ * Seed for the choice of sample cases and for random cases: the number in `CNI_SEED`. By default, all runs of a day
+ * have the same seed. Each run of many cases has a new seed.
  */
 export const seed = given !== '' ? Number(given) : long ? Date.now() % 0x7fff_ffff : Math.floor(Date.now() / 86_400_000)
 

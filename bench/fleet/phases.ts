@@ -10,7 +10,8 @@ export interface Phase {
   readonly seconds: number
   readonly requests: RequestCount
   /**
-   * CPU time of kube-apiserver in the phase. If kube-apiserver restarts in the phase, the CPU time since the restart.
+   * CPU time of kube-apiserver in the phase. If kube-apiserver restarts in the phase, only the time after the restart
+   * counts.
    */
   readonly cpuSeconds: number
   readonly megabytes: number

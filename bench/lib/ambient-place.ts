@@ -26,7 +26,7 @@ import { type BenchPod, MODE, NODE, showProcesses } from './ambient-pods.ts'
 export interface AmbientPlace extends AsyncDisposable {
   /** Joins names to a path inside the agent's root folder. */
   path(...parts: string[]): string
-  /** Id of the agent's process. After the agent's end, id of its last process. */
+  /** Id of the agent's process, or of its last process if the agent has ended. */
   readonly pid: number
   /** Path of the Unix socket on which the agent listens for ztunnel. */
   readonly ztunnelSocket: string

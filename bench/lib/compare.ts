@@ -1,7 +1,7 @@
 import type { Measure, Report } from './report.ts'
 import type { Ratio } from './statistics.ts'
 
-/** Smallest change of a ratio that the comparison of two reports counts. Smaller changes are noise. */
+/** Relative change of a measure's ratio that a comparison of two reports ignores as noise. */
 export const MARGIN = 0.1
 
 export type Verdict = 'worse' | 'better' | 'same' | 'new' | 'not judged'

@@ -118,8 +118,8 @@ function steps(of: Find): string[][] {
 }
 
 /**
- * Rows of the least work for an ADD: the bare runtime, one request, one `iptables-restore`. The last row is the
- * plugin's time beyond them.
+ * Rows for the least work of an ADD. The first row is the sum of the bare runtime, one request and one
+ * `iptables-restore`. The second row is the plugin's additional time.
  */
 function floor(of: Find): string[][] {
   const need = (name: string) => of('plugin', 'what a mesh ADD needs', name)?.median

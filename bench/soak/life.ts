@@ -7,7 +7,7 @@ import type { Kind, Step } from './plan.ts'
 import { isAsLabelled, publish, rulesIn, type SoakPod } from './pods.ts'
 import { newTrouble, type Tally } from './tally.ts'
 
-/** Pods of the soak test's node. Runs the planned steps, such as ADD, DEL or a damage. */
+/** Runs the planned steps of the soak test on the node's pods, such as ADD, DEL or a damage. */
 export interface Life extends Disposable {
   /**
    * Starts a planned step, such as ADD or DEL, without waiting. Steps of the same pod run in sequence. Steps that

@@ -16,7 +16,7 @@ export const QUANTITIES = {
   // The quantity is a maximum since the agent's start. It never falls, so the report shows it without judging it.
   'peak MB': undefined,
   threads: { share: 0.02, least: 1 },
-  // After a restart of the API server or ztunnel, the agent may hold a few more connections open.
+  // Allows a few more open connections: the agent may keep some after a restart of the API server or ztunnel.
   descriptors: { share: 0.02, least: 4 },
   sockets: { share: 0.02, least: 4 },
   'namespaces held open': { share: 0.02, least: 1 },
@@ -72,7 +72,7 @@ function descriptorsOf(pid: number): string[] {
     try {
       return [readlinkSync(`${folder}/${name}`)]
     } catch {
-      // the agent has closed the descriptor in the meantime
+      // skips a descriptor that the agent has closed in the meantime
       return []
     }
   })

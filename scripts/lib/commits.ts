@@ -29,8 +29,8 @@ export function messageProblems(message: string): string[] {
 }
 
 /**
- * Checks the messages of the commits that `origin/main` lacks, or of the last commit. Skips commits from before this
- * check existed.
+ * Checks the messages of the commits that `origin/main` lacks. If the clone has no `origin/main`, checks the last
+ * commit. Skips commits from before this check existed.
  */
 export async function checkCommits(repository = root) {
   if (!existsSync(join(repository, '.git'))) return { note: 'skipped: no clone' }

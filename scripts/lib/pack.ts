@@ -96,7 +96,7 @@ export function faults({ manifest, files }: Packed): string[] {
   return found
 }
 
-/** Returns the missing links in a package.json that npm's page of the package shows: sources, issues and home page. */
+/** Returns the faults in the members of a package.json that npm shows on the package's page, such as links. */
 function* unfindable({ repository, homepage, bugs, keywords, publishConfig }: Manifest) {
   const url: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).repository.url
   if (repository?.url !== url) yield `repository.url is ${repository?.url}, that of the root is ${url}`

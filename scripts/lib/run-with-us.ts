@@ -14,12 +14,13 @@ export const UNSHARE = [
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Runs a program that the kernel kills when this process ends. A signal to this process ends the program first, so that
- * cleanup can follow.
+ * Runs a program that the kernel kills when this process ends. SIGINT, SIGTERM or SIGHUP to this process ends the
+ * program first, so that cleanup can follow.
  *
- * @param options - `output` receives the program's output, which is otherwise printed. `signal` kills the program
+ * @param options - `output` receives the program's output, which is otherwise printed. An abort of the AbortSignal
+ * `signal` kills the program
  * @returns the program's exit code
- * @throws {Stop} if the program was killed or cannot start; the signal's reason if the signal aborted
+ * @throws {Stop} if the program was killed or cannot start; the reason of the AbortSignal after its abort
  */
 export async function runWithUs(
   argv: readonly [string, ...string[]],

@@ -3,7 +3,10 @@ import { type CallContext, fileSink, type LogOptions } from '@cni/skel'
 /** Path of the log file. The original Contiv plugin uses the same path. */
 export const LOG_FILE = '/var/log/contivk8s.log'
 
-/** Log options that write to a file. `''` gives no file. If the file is not writable, the plugin works without it. */
+/**
+ * Log options that write to a file. For `''`, the plugin writes no file. If the file is not writable, the plugin works
+ * without it.
+ */
 export const logTo = (path: string): LogOptions => (path === '' ? {} : { sinks: [fileSink({ path })] })
 
 /** Logs a plugin call. Adds the field `NETNS` to each line of the call's log, as the original Contiv plugin does. */

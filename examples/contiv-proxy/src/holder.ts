@@ -2,8 +2,8 @@ import { type Netns, netns } from '@cni/netns'
 import { CniError, ErrorCode } from '@cni/types'
 
 /**
- * Seconds until a holder process ends by itself, in case the plugin was killed. The time is longer than any call of the
- * plugin.
+ * Lifetime in seconds of a holder process, which is a `sleep` in the pod's namespace. If the plugin is killed, the
+ * holder process ends by itself. The lifetime is longer than any plugin call.
  */
 const HOLDER_LIFETIME = '120'
 /**

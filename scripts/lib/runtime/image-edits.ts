@@ -1,7 +1,7 @@
 import type { Edit } from './edit.ts'
 
 // Changes QuickJS for the memory image of a started program. Objects of the image live as long as the process, so
-// references to them are not counted. A count would write to the memory page, and the kernel would copy the page:
+// references to them are not counted. A count would write to the memory page, and the kernel would copy the page. See
 // docs/small-runtime.md, "The image".
 
 const WHY = 'references to what lies in the image are not counted'
