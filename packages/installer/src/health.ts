@@ -3,8 +3,8 @@ import type { RuntimeReading } from './conf/runtime-readings.ts'
 /** State of one file that the installer keeps in place. */
 export interface Health {
   /**
-   * Installation step to which the file belongs. The steps run in this order. `claim` is the file that several
-   * installers share.
+   * Installation step to which the file belongs. The steps run in the order of the type: `claim` first, `conflist`
+   * last. `claim` is the file that several installers share.
    */
   readonly artefact: 'claim' | 'binary' | 'kubeconfig' | 'conflist'
   readonly path: string
@@ -27,7 +27,7 @@ export interface InstallStatus {
   readonly ready: boolean
   /** First reason why the installation is not ready. */
   readonly reason?: string
-  /** Name of the primary configuration file, to which the plugin belongs. */
+  /** Name of the primary configuration file, to which the installer adds the plugin. */
   readonly primary?: string
   readonly artefacts: readonly Health[]
   /**

@@ -36,8 +36,8 @@ export interface Installer {
    */
   uninstall(): Promise<UninstallReport>
   /**
-   * Sets other options for the same plugin type. After the new options have taken effect, removes everything that only
-   * the old options need.
+   * Replaces the options of the installer. The plugin's type must stay the same. Once the new options have taken
+   * effect, the installer removes everything that only the old options need.
    */
   reconfigure(options: InstallerOptions): void
 }
@@ -73,7 +73,7 @@ export function installer(options: InstallerOptions): Installer {
     return result
   }
   /**
-   * Checks all files, waits for the copies of binaries that this has started, and checks again. Ends when no copy is
+   * Checks all files and waits for the copies of binaries that the check has started. Repeats this until no copy is
    * running.
    */
   const wholePass = async (signal?: AbortSignal): Promise<readonly InstallError[]> => {

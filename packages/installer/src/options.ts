@@ -29,13 +29,13 @@ export interface InstallerOptions {
    */
   readonly mode?: 'chained' | 'standalone' | { readonly owned: string } | undefined
   /**
-   * File name of the primary network configuration, or in standalone mode of the plugin's own file. Default: the first
-   * valid file, or `YYY-<type>.conf`.
+   * File name of the primary network configuration (default: the first valid file). In standalone mode, file name of
+   * the plugin's own configuration (default: `YYY-<type>.conf`).
    */
   readonly confName?: string | undefined
   /**
-   * True keeps the first primary network configuration, even if another file sorts before it later. Default: follows
-   * the first file.
+   * True keeps the chosen primary network configuration, even if a new file sorts before it. Default: the first valid
+   * file is the primary.
    */
   readonly pin?: boolean | undefined
   /**
@@ -60,8 +60,8 @@ export interface InstallerOptions {
     | undefined
   /**
    * The node's container runtime, if known. If unknown, the installation is ready as soon as one runtime runs the
-   * plugin. With containerd, existing pods do not need an uninstalled plugin: containerd deletes pods with the current
-   * plugin list.
+   * plugin. With `containerd`, `uninstall` does not keep the plugin's file for existing pods: containerd runs DEL with
+   * the current plugin list, which no longer has the plugin.
    */
   readonly runtime?: RuntimeReading['runtime'] | undefined
   /**
@@ -86,7 +86,7 @@ export interface InstallerOptions {
   /**
    * Paths on the node of folders that the installer's container mounts at other paths. For example `{
    * '/host/etc/cni/net.d': '/etc/cni/net.d' }`. The plugin runs on the node, so it needs the paths on the node. The
-   * installer reports a missing mount. Default: paths below `/host` without that prefix.
+   * installer reports a missing mount. Default: for a folder below `/host`, its path without `/host`.
    */
   readonly nodePaths?: Readonly<Record<string, string>> | undefined
   /**

@@ -2,10 +2,10 @@ import { CNI_VERSIONS, ErrorCode, gte, isCniVersion } from '@cni/types'
 import { isPluginError } from './errors.ts'
 
 /**
- * Chooses the CNI version in which to call a plugin. Takes the first that exists:
+ * Chooses the CNI version in which to call a plugin. Takes the first of these versions that exists:
  * - the configuration's version, if the plugin supports it.
- * - the newest version that the plugin supports and that is older.
- * - the oldest version that the plugin supports and that is newer.
+ * - the newest older version that the plugin supports.
+ * - the oldest newer version that the plugin supports.
  *
  * Returns `undefined` if there is no common version, or if the configuration's version is invalid.
  */

@@ -85,8 +85,8 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
   const { undoTimeout = 2000, exec = realExec(), timeout, stderr } = options
   const { raw, env, signal } = c
   const invoke: InvokeOptions = { exec, timeout, stderr, env, signal }
-  // Versions that the delegate supports, for the calls of this object. The process also remembers versions by file, but
-  // a caller's `Exec` may run plugins that are not files.
+  // Versions that the delegate supports, for later calls of this object. The process also remembers versions by file.
+  // This does not work for a caller's `Exec` whose plugins are not files.
   let learned: readonly string[] | undefined
 
   const find = () => exec.find(type, splitCniPath((env ?? process.env).CNI_PATH))

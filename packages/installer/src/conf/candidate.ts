@@ -25,12 +25,15 @@ export interface Candidates {
   readonly invalid: ReadonlyMap<string, string>
 }
 
-/** Lists a net folder as CRI-O and cri-dockerd do: valid `.conf`, `.conflist` and `.json` files, sorted by bytes. */
+/**
+ * Lists a net folder as CRI-O and cri-dockerd do: valid `.conf`, `.conflist` and `.json` files, sorted by the bytes of
+ * their names.
+ */
 export function listCandidates(folder: NetFolder): Candidates {
   return candidatesOf(factsOfFolder(folder))
 }
 
-/** Parses each file of a net folder. `type` is the plugin to find in the `delegates` of other plugins. */
+/** Parses each file of a net folder. `type`: type of the plugin to find in the `delegates` of other plugins. */
 export function factsOfFolder(folder: NetFolder, type?: string): Map<string, ConfFacts> {
   return new Map([...folder].map(([name, file]) => [name, factsOf(name, file, type)]))
 }
@@ -63,7 +66,7 @@ function factsOf(name: string, file: ReadFile, type: string | undefined): ConfFa
     : confFacts(name, file, type)
 }
 
-/** Readable `.conf` files in the sub-folders of a net folder, sorted by name, for each sub-folder. */
+/** Groups the readable `.conf` files in sub-folders of a net folder by sub-folder. Each group is sorted by name. */
 function byFolder(facts: ReadonlyMap<string, ConfFacts>): Map<string, ConfFacts[]> {
   const folders = new Map<string, ConfFacts[]>()
   const names = [...facts.keys()].filter((name) => name.includes('/') && name.endsWith('.conf'))

@@ -7,7 +7,7 @@ import { alternativeNames, compareNames } from './conf-name.ts'
  */
 export const HOLD_MS = 2000
 
-/** Memory of the choice of the primary configuration file, between two scans of the net folder. */
+/** Chosen primary configuration file. The installer keeps this choice until the next scan of the net folder. */
 export interface PrimaryMemory {
   /** Name of the primary configuration file, which defines the network of the pods. */
   readonly name?: string
@@ -18,11 +18,11 @@ export interface PrimaryMemory {
 /** Rules for choosing the primary configuration file in a net folder. */
 export interface PrimaryRules {
   readonly type: string
-  /** Name of the primary configuration file, if the operator has set the option. */
+  /** Name of the primary configuration file that the operator has set (option `confName`). */
   readonly explicit?: string | undefined
   /** Names of the installer's own files in the net folder. They are never the primary configuration file. */
   readonly own?: readonly string[] | undefined
-  /** True keeps the first primary configuration file, even if another file sorts before it later. */
+  /** True keeps the chosen primary configuration file, even if a new file sorts before it. */
   readonly pin?: boolean | undefined
   readonly holdMs?: number | undefined
 }
@@ -34,10 +34,11 @@ export type PrimaryChoice =
   | { readonly kind: 'wait'; readonly reason: string; readonly memory: PrimaryMemory }
 
 /**
- * Chooses the primary configuration file: the file that the operator has named, or its `.conf`/`.conflist` counterpart.
- * Without a name from the operator, chooses the first valid file.
- * A primary that becomes invalid stays the primary for two seconds. If a valid file sorts before it, that file becomes
- * the primary at once, because runtimes already use that file.
+ * Chooses the primary configuration file: the file that the operator has named, or else the file that `pin` keeps. If
+ * that file is missing or invalid, its counterpart is the primary: `x.conflist` for `x.conf`, and the reverse.
+ * Otherwise chooses the first valid file.
+ * A primary that becomes invalid stays the primary for two seconds. But a valid file that sorts before the primary
+ * becomes the new primary at once, because runtimes already use it.
  */
 export function choosePrimary(
   candidates: Candidates,

@@ -21,10 +21,11 @@ export interface ConfFacts {
   readonly problem?: string
   /** True if the file cannot be read. False if the content of a readable file is invalid. */
   readonly isUnreadable?: boolean
-  /** True if the name, such as `10-x.conf`, belongs to a folder. No runtime opens it as a configuration. */
+  /** True if the name, such as `10-x.conf`, belongs to a folder. No runtime reads a folder as a configuration file. */
   readonly isFolder?: boolean
   /**
-   * Sub-folder of the net folder, named like the network. Runtimes append the plugins of its `.conf` files to the list.
+   * Sub-folder of the net folder with the name of the network. Runtimes append the plugins of the sub-folder's `.conf`
+   * files to the list.
    */
   readonly folder?: string
   /** Multus plugin of the configuration file, with the network that Multus runs. */
@@ -33,7 +34,10 @@ export interface ConfFacts {
   readonly copies?: readonly NestedEntry[]
 }
 
-/** Parses a `.conf`, `.json` or `.conflist` file. `type` is the plugin to find in the `delegates` of other plugins. */
+/**
+ * Parses a `.conf`, `.json` or `.conflist` file. `type`: type of the plugin to find in the `delegates` of other
+ * plugins.
+ */
 export function confFacts(name: string, bytes: Uint8Array, type?: string): ConfFacts {
   const isList = name.endsWith('.conflist')
   try {
@@ -77,7 +81,10 @@ function factsOfPlugins(plugins: readonly PluginConf[]): ConfFacts {
   return delegation === undefined ? { types } : { types, delegation }
 }
 
-/** Renames the member `type` of each plugin to lower case: Go, and so every runtime, matches it in any case. */
+/**
+ * Renames `Type`, `TYPE` and so on of each plugin to `type`: Go, and so every runtime, ignores the case of member
+ * names.
+ */
 function foldPlugins(value: unknown): unknown {
   if (!isObject(value) || !Array.isArray(value.plugins)) return value
   const folded: JsonObject = {

@@ -3,7 +3,9 @@ import { isTooDeep } from './too-deep.ts'
 
 /** A plugin inside another plugin's configuration: Multus copies the node's first network into its `delegates`. */
 export interface NestedEntry {
-  /** Path to the nested plugin in the JSON text, with members in their spelling: `['delegates', 0, 'plugins', 2]`. */
+  /**
+   * Path to the nested plugin in the JSON text: `['delegates', 0, 'plugins', 2]`. Keeps upper and lower case of names.
+   */
   readonly path: readonly (string | number)[]
   /** Type of the outer plugin, whose configuration contains the nested plugin. For example `multus`. */
   readonly holder: string
@@ -99,7 +101,10 @@ function delegatesOf(conf: JsonObject, path: NestedEntry['path'], holder: Pick<L
   ]
 }
 
-/** Finds a member of a JSON object in any case, as Go does. A member with the exact spelling has priority. */
+/**
+ * Finds a member of a JSON object and ignores the case of its name, as Go does. A name with the exact case has
+ * priority.
+ */
 function memberOf(object: JsonObject, name: string): { readonly key: string; readonly value: unknown } | undefined {
   const keys = Object.keys(object)
   const key = keys.includes(name) ? name : keys.findLast((one) => one.toLowerCase() === name)

@@ -5,8 +5,8 @@ interface DiffLine {
 }
 
 /**
- * Maximum number of table cells for computing a diff. Larger texts are shown as removed and added as a whole, because
- * the computation would take too long.
+ * Maximum number of cells in the table from which a diff is computed. The table has a cell for each pair of lines.
+ * Larger texts are shown as removed and added as a whole, because the computation would take too long.
  */
 const MAX_CELLS = 4_000_000
 

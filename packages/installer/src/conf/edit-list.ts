@@ -89,8 +89,8 @@ function printPlugin(plugin: PluginConf, { isOneLine, newline, base, unit }: Sty
 }
 
 /**
- * Removes elements of a JSON array, or members of a JSON object, from the text. With each of them, removes a comma and
- * its white space.
+ * Removes elements of a JSON array, or members of a JSON object, from the text. Also removes the comma and the white
+ * space of each removed part.
  */
 function dropParts(
   text: string,

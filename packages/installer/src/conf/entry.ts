@@ -86,7 +86,8 @@ export function sameDocument(a: Text, b: Text): boolean {
 /**
  * Name and version of the list into which a single configuration is converted. Keeps the name: IPAM plugins allocate
  * addresses by it, and runtimes delete pods by it.
- * The version is at least 0.3.1. A later plugin of the list needs a `prevResult`, which 0.3.0 introduced.
+ * Keeps a version from 0.3.0 on, because the later plugins of the list need a `prevResult`, which 0.3.0 introduced.
+ * Replaces an older or missing version by 0.3.1.
  */
 function listHead(document: JsonObject): { readonly name: string; readonly cniVersion: string } {
   const { name, cniVersion } = foldMembers(document, ['name', 'cniVersion'])

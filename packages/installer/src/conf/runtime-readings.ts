@@ -3,13 +3,15 @@ import type { ConfFacts } from './conf-facts.ts'
 import { compareNames } from './conf-name.ts'
 import { formatPath } from './delegates.ts'
 
-/** Network that a container runtime with default settings would use for a net folder, and if the plugin runs there. */
+/**
+ * Network that a container runtime with default settings would choose from a net folder. Also tells if the runtime runs
+ * the plugin in this network.
+ */
 export interface RuntimeReading {
   /** Container runtime with known rules for net folders. cri-dockerd has the rules of CRI-O. */
   readonly runtime: 'containerd' | 'cri-o'
   /**
-   * Answers if the runtime runs the plugin for each pod. The answer is unknown if Multus runs a network from outside
-   * the net folder.
+   * `yes`: the runtime runs the plugin for each pod. `unknown`: Multus runs a network that is not in the net folder.
    */
   readonly runs: 'yes' | 'no' | 'unknown'
   /** Sentence for users, such as `CRI-O uses 10-calico.conflist with istio-cni as plugin 3 of 3`. */
@@ -155,7 +157,7 @@ function throughMultus(primary: string, folder: Folder): Omit<Position, 'place' 
   const { delegation, copies = [] } = facts.get(primary) ?? {}
   if (delegation === undefined) return undefined
   const { clusterNetwork = '', delegates } = delegation
-  // A path in `clusterNetwork` belongs to the Multus container: compare only its file name with the net folder.
+  // A path in `clusterNetwork` is a path inside the Multus container. Compares only its file name with the net folder.
   const file = clusterNetwork.includes('/') ? clusterNetwork.slice(clusterNetwork.lastIndexOf('/') + 1) : undefined
   if (file !== undefined && candidates.valid.some(({ name }) => name === file)) {
     const position = positionOf(file, folder)

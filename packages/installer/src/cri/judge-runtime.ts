@@ -5,15 +5,15 @@ import type { LoadedNetwork, RuntimeAnswer } from './runtime-answer.ts'
 export interface WantedPlugin {
   readonly type: string
   /**
-   * True if the plugin is in the list of the pods' network. False if the plugin has a configuration file of its own,
-   * and another plugin calls it by name.
+   * True if the plugin is in the plugin list of the pods' network. False if the plugin has a configuration file of its
+   * own, and another plugin calls it by name.
    */
   readonly chained: boolean
 }
 
 /**
  * State of the plugin in a container runtime:
- * - `loaded`: the list of the runtime's default network has the plugin.
+ * - `loaded`: the plugin list of the runtime's default network has the plugin.
  * - `missing`: the runtime runs pods without the plugin, or cannot run pods.
  * - `silent`: the runtime's network is ready, but the runtime does not report the plugins in it.
  */

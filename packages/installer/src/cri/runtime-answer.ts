@@ -109,7 +109,7 @@ function fromJson<T>(text: string, schema: z.ZodMiniType<T>): T | undefined {
   try {
     return schema.safeParse(JSON.parse(text)).data
   } catch {
-    // The runtime's `cniconfig` or plugin source is not JSON.
+    // The text (`cniconfig`, or the source of a plugin) is not JSON. It counts as missing.
     return undefined
   }
 }

@@ -113,7 +113,7 @@ function statQuietly(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch {
-    // The folder of the file is gone, or the path is a circular symbolic link.
+    // The folder of the file is gone, or the path is a circular symbolic link: the file counts as missing.
     return undefined
   }
 }

@@ -16,8 +16,7 @@ export function linkBinary(file: string, path: string, type: string): boolean {
     // copy.
     return false
   } finally {
-    // Removes the temporary link. If both paths already link to the same file, rename(2) does nothing and the temporary
-    // link is left.
+    // Removes a remaining temporary link. rename(2) leaves the link if both paths already are links to the same file.
     removeQuietly(temporary)
   }
 }

@@ -108,7 +108,7 @@ function entriesOf(netDir: string): Map<string, 'file' | 'folder'> | undefined {
   }
 }
 
-/** Existing sub-folders of the net folder whose `.conf` files runtimes add to a list. */
+/** Existing sub-folders of the net folder from which runtimes append plugins to a list. */
 function foldersOf(lists: readonly Known[], names: ReadonlySet<string>): Set<string> {
   return new Set(lists.flatMap(({ facts: { folder } }) => (folder !== undefined && names.has(folder) ? [folder] : [])))
 }
@@ -141,7 +141,7 @@ function statQuietly(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch {
-    // The configuration file is a circular symbolic link.
+    // The file is a circular symbolic link, so it has no stat.
     return undefined
   }
 }

@@ -80,7 +80,7 @@ export function openUnchanged(path: string, before: Snapshot | undefined): numbe
   try {
     now = openAndRead(path)
   } catch {
-    // The path now belongs to something unreadable, such as a folder.
+    // The path is now unreadable, for example a folder: the file has changed.
     throw changed(path)
   }
   if (now === undefined && before === undefined) return undefined

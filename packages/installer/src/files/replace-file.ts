@@ -28,8 +28,8 @@ export interface Replacement {
   readonly path: string
   readonly text: string | Uint8Array
   /**
-   * Permissions of a new file. A replaced file keeps its permissions unless `exactMode` is set; its owner gets read
-   * permission.
+   * Permissions of a new file. A replaced file keeps its own permissions, and its owner gets read permission. With
+   * `exactMode`, a replaced file gets these permissions too.
    */
   readonly mode: number
   readonly exactMode?: boolean
@@ -41,7 +41,8 @@ export interface Replacement {
   /** The plugin's type, which becomes part of the temporary file's name. */
   readonly type: string
   /**
-   * Set that keeps the replaced file open. Another program may still write to that file, and the installer must notice.
+   * Set of replaced files, which keeps the old file open. Another program may still write to the old file, and the
+   * installer must notice.
    */
   readonly displaced?: DisplacedFiles | undefined
 }

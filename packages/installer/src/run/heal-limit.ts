@@ -1,4 +1,4 @@
-/** Maximum milliseconds between two rewrites of a file that count as a conflict with another program. */
+/** Two rewrites of a file within this number of milliseconds count as a conflict with another program. */
 const QUARREL_MS = 5000
 
 /** Number of times that a changed file is restored without a delay, after a time without changes. */

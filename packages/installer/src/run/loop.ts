@@ -7,11 +7,11 @@ import { type FolderWatches, type WatchedFolder, watchFolders } from './watch/wa
 /** Milliseconds until the installer checks again for a missing folder, which it cannot watch. */
 const MISSING_MS = 250
 /**
- * Milliseconds until the installer checks all files a second time after a file event. The first check may see an
- * incomplete file. Under bun no event reports the rest of a file that is written within a millisecond.
+ * Milliseconds until the installer checks all files a second time after a file event. The first check may see a file of
+ * which only a part is written. Under bun, no second event follows if the rest is written within a millisecond.
  */
 const SECOND_LOOK_MS = 10
-/** Milliseconds that a pass of the installer has to react to the stop. */
+/** Maximum milliseconds until a running pass has ended after the loop was stopped. */
 const STOP_MS = 700
 
 /** Functions that the installer's loop calls to watch folders and to check files. */

@@ -28,9 +28,9 @@ export interface RemovedMarkers {
 }
 
 /**
- * Removes the marker files, by which a binary counts as uninstalled, because the plugin is being installed again. Runs
- * before the binaries are compared. No DEL of the plugin removes a binary afterwards. The comparison notices a binary
- * that a DEL has removed before.
+ * Removes the marker files, because the plugin is being installed again. A marker file says that its binary is
+ * uninstalled, and permits the last DEL to remove the binary. Without marker files, no later DEL removes a binary. The
+ * installer compares the binaries afterwards, and so finds a binary that an earlier DEL has removed.
  */
 export async function removeMarkers(settings: Settings): Promise<RemovedMarkers> {
   const changes: PlannedChange[] = []
@@ -40,8 +40,8 @@ export async function removeMarkers(settings: Settings): Promise<RemovedMarkers>
       using _held = await lockMarker(change.path)
       if (unlinkIfThere(change.path)) changes.push(change)
     } catch (error) {
-      // Omits the errno: a folder with an errno such as EROFS may count as skipped, but here its plugin stays marked as
-      // uninstalled.
+      // Omits the errno from the error. With an errno such as EROFS, the folder could count as `skipped`, although its
+      // plugin stays marked as uninstalled.
       const { message } = toInstallError(error, 'cannot remove the marker', change.path)
       errors.push(new InstallError('IO', message, { path: change.path }))
     }

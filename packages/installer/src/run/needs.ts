@@ -25,8 +25,8 @@ export function needsOf(settings: Settings, type: string): Needs {
 }
 
 /**
- * Folders with possible needs of the plugin, by their paths on the node. The installer writes them to the marker file,
- * where the uninstalled plugin reads them.
+ * Folders of the node whose files may still need the plugin. The paths are paths on the node. The installer writes them
+ * to the marker file, where the uninstalled plugin reads them.
  */
 export function foldersOnNode(settings: Settings, type: string): NeedFolders {
   const { records, results, configurations } = foldersHere(settings, type)
@@ -58,8 +58,8 @@ function foldersHere(settings: Settings, type: string): NeedFolders {
   const { netDir, recordDirs, recordsRoot, cacheDirs, runtime } = settings
   const configurations = [netDir]
   if (runtime === 'containerd') {
-    // Ignores containerd's cache: containerd runs DEL with the current list, which no longer names the plugin. Multus
-    // runs DEL with the list of the ADD.
+    // Ignores the ADD results that containerd has cached: containerd runs DEL with the current list, which no longer
+    // names the plugin. Searches the results that Multus has cached: Multus runs DEL with the list of the ADD.
     const others = cacheDirs.filter((folder) => pathOnNode(settings, folder) !== CONTAINERD_CACHE)
     return { records: [], results: others.map(resultsIn), configurations }
   }

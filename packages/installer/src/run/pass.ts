@@ -56,8 +56,9 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
   const isUnable = (errors.length > 0 || work.postponed > 0) && !couldWork(settings)
   const failure = errors[0] ?? failures.get('binary') ?? failures.get('kubeconfig')
   const withdraw = isUnable ? failure?.message : undefined
-  // Waits only for the first copy of the binaries. Without the plugin in its network, a pod stays without it. A binary
-  // that is replaced later is missing only briefly, and runtimes retry.
+  // Adds the plugin to the network only after the first copy of the binaries. Does not wait for later copies: a binary
+  // is then missing only briefly, and runtimes retry. Without the plugin in the network, a new pod would stay without
+  // the plugin.
   if ((isBusy && !state.binaries.wereFine) || (isUnable && withdraw === undefined)) {
     const reason = 'the plugin and its kubeconfig come first'
     health.push({ artefact: 'conflist', path: settings.netDir, state: 'waiting', reason })
@@ -69,13 +70,13 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
   if (plan.until !== undefined) lookAgainIn(work, plan.until - performance.now() + 1)
   await step(work, 'conflist', plan)
   if (withdraw !== undefined) reportWithdrawal(work, plan, withdraw)
-  // Takes the name from the memory: the step may have converted the primary configuration file from `x.conf` to
-  // `x.conflist`.
+  // Takes the name from `memory`, not from `plan`: the step may have converted the primary configuration file from
+  // `x.conf` to `x.conflist`.
   const primary = memory.primary.name ?? plan.primary
   if (plan.primary !== undefined && primary !== undefined) reportAdopted(state, primary)
   const runtimes = runtimesNow(state, plan)
-  // Emits no `preempted` if the runtimes still run the plugin: Multus, in another file, may have copied the primary
-  // network configuration.
+  // Emits no `preempted` if the runtimes still run the plugin. Multus may have copied the primary network
+  // configuration, with the plugin, into the file that the runtimes use now.
   const isRun = runtimes !== undefined && judgeReadings(runtimes, settings.runtime) === 'ok'
   reportPreempted(state, isRun ? { ...plan, preemptedBy: undefined } : plan)
   // Does not report the runtimes while the primary configuration file is invalid for a moment: its owner may be writing

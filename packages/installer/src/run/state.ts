@@ -93,7 +93,10 @@ function newBinaryState(): BinaryState {
   return { running: undefined, done: undefined, health: [], wereFine: false, stop: new AbortController() }
 }
 
-/** Creates the installer's state for other options. Keeps the memory of the net folder if the folder is the same. */
+/**
+ * Creates the installer's state for new options. Keeps the stored facts about the net folder if the options name the
+ * same folder.
+ */
 export function withSettings(old: State, settings: Settings): State {
   const { memory, net, passes, status, claim: former } = old
   const { claimFile, netDir, ownFile } = settings

@@ -46,8 +46,8 @@ export interface Kept {
   readonly ownFile?: string | undefined
   readonly kubeconfig?: string | undefined
   /**
-   * Folders in which the binaries named in this source folder are kept. Without a source folder, all binaries are kept
-   * there.
+   * Binaries that stay: in the folders `binDirs`, the files whose names are in `sourceDir`. Without `sourceDir`, all
+   * binaries in these folders stay.
    */
   readonly binaries?: { readonly binDirs: readonly string[]; readonly sourceDir?: string | undefined }
   readonly claimFile?: string | undefined
@@ -64,7 +64,7 @@ export interface Removal {
   readonly copying?: Promise<void> | undefined
 }
 
-/** Milliseconds that a copy of a binary has to react to the stop. */
+/** Maximum milliseconds until a stopped copy of a binary has ended. */
 const STOP_MS = 300
 /** Maximum number of attempts to change a file that another program writes at the same time. */
 const ATTEMPTS = 5
@@ -79,8 +79,9 @@ interface Report {
 }
 
 /**
- * Removes the plugin from the node: first from every network configuration, then its kubeconfig, then its binary. The
- * binary goes under all its names in the source folder. A name that is still needed stays, with a marker file.
+ * Removes the plugin from the node: first from every network configuration, then its kubeconfig, then its binary.
+ * Removes the binary under each name that it has in the source folder. If the node still needs a name, the binary keeps
+ * this name and gets a marker file.
  */
 export async function uninstall(removal: Removal): Promise<UninstallReport> {
   const report: Report = { changes: [], errors: [], kept: [], needs: [], moreNeeds: 0 }

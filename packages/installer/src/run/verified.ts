@@ -1,12 +1,13 @@
 import type { BigIntStats } from 'node:fs'
 
 /**
- * Milliseconds after a write from which a comparison of two files is reliable. Two writes within one tick of the file
- * system's clock have the same timestamp. Two files count as equal for good in two cases:
- * - the last writes to both files are older than this time.
- * - a second comparison after this time has found the same timestamps.
+ * Minimum milliseconds between two writes that certainly get different timestamps. Closer writes may be within one tick
+ * of the file system's clock, and then have the same timestamp. Two files therefore count as equal for good only in two
+ * cases:
+ * - both files were last written longer ago than this time.
+ * - a second comparison, at least this time after the first, has found the same timestamps.
  *
- * If the clock jumps back, only the second comparison is needed.
+ * If the wall clock is set back, old files look new. Then only the second case applies.
  */
 const SETTLE_MS = 50
 /** Milliseconds of one tick on file systems with timestamps of one or two seconds. */
@@ -33,7 +34,7 @@ export interface VerifiedFiles {
   add(target: string, sourceStat: BigIntStats, targetStat: BigIntStats, at: Instant): void
 }
 
-/** Creates an empty memory of verified binaries. */
+/** Creates the record of verified binaries, empty at first. */
 export function verifiedFiles(): VerifiedFiles {
   const seen = new Map<string, { key: string; since: number; settled: boolean }>()
   return {
@@ -54,7 +55,7 @@ export function verifiedFiles(): VerifiedFiles {
   }
 }
 
-/** True if the file's mtime is so old that a write at the time `at` would have changed it. */
+/** True if a write at the time `at` would have changed the file's mtime, because the mtime is old enough. */
 function isOld({ mtimeNs }: BigIntStats, at: number): boolean {
   const tick = mtimeNs % 1_000_000_000n === 0n ? COARSE_MS : 0
   return at - Number(mtimeNs / 1_000_000n) > tick + SETTLE_MS

@@ -7,7 +7,8 @@ import { removeLast } from '../uninstalled/remove-last.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
 /**
- * When DEL removes the plugin's objects from the container's namespace: the plugin's setting `removal`, or its default.
+ * Rule for when DEL removes the plugin's objects from the container's namespace: the plugin's setting `removal`, or its
+ * default.
  */
 export const removalOf = ({ removal, chained }: Pick<Plugin, 'removal' | 'chained'>): NonNullable<Plugin['removal']> =>
   removal ?? (chained === true ? 'last' : 'always')
@@ -30,8 +31,8 @@ export function recordAttachment(accepted: AcceptedCall, netns: Netns): void {
 }
 
 /**
- * Decides if a DEL must remove nothing from the container's namespace: its attachment has no record, or another
- * attachment needs the contents. The reason is set in `netns.kept`.
+ * Sets `netns.kept` to the reason why a DEL must remove nothing from the container's namespace. Possible reasons: no
+ * ADD of the attachment is recorded, or another attachment shares the objects in the namespace.
  */
 export function keepShared(accepted: AcceptedCall, netns: Netns | undefined): void {
   const { plugin, log } = accepted.call
@@ -55,7 +56,7 @@ export function forgetAttachment(accepted: AcceptedCall): void {
   }
 }
 
-/** Removes the records of a network's attachments that are no longer valid, after GC. */
+/** After GC, removes the records of a network's stale attachments: those that are missing in the list `valid`. */
 export function forgetStale(accepted: AcceptedCall, valid: readonly ValidAttachment[] | undefined): void {
   const { plugin, log } = accepted.call
   if (removalOf(plugin) === 'always' || valid === undefined) return

@@ -27,7 +27,8 @@ function behind(error: unknown): unknown[] {
   try {
     return [error.cause, ...(error instanceof AggregateError ? error.errors.toReversed() : [])]
   } catch {
-    // A getter of the error that the handler threw has itself thrown. The call's failure must still be reported.
+    // The handler's error has a getter `cause` or `errors` that throws. Treats it as an error without causes: the
+    // call's failure must still be reported.
     return []
   }
 }

@@ -5,7 +5,7 @@ import { CniError, ErrorCode, isCniError, messageOf } from '@cni/types'
  */
 export const DEFAULT_TIMEOUT = 50_000
 
-/** Milliseconds that a handler has to settle after its signal has aborted. Then the undo steps of the call run. */
+/** Maximum milliseconds to wait for a handler after its signal has aborted. Then the undo steps of the call run. */
 export const SETTLE_BUDGET = 500
 
 /** Ends a CNI call at its deadline, or when the caller's signal aborts. */
@@ -38,8 +38,8 @@ export function deadline(
   const raise = (reason: CniError): void => {
     if (error !== undefined) return
     error = reason
-    // Rejects before the signal aborts: the runtime must get the deadline's error, not the handler's error after the
-    // abort.
+    // Rejects first, and aborts the signal afterwards. The runtime then gets the deadline's error, not an error that
+    // the handler throws after the abort.
     reject(reason)
     controller.abort(reason)
   }

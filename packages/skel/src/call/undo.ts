@@ -15,7 +15,10 @@ export interface UndoStack {
    * error of the ADD.
    */
   unwind(budget: number): Promise<void>
-  /** Resolves when no undo step is running, also of a handler that continues after the deadline. Never rejects. */
+  /**
+   * Resolves when no undo step is running. Also waits for steps of a handler that continues after the deadline. Never
+   * rejects.
+   */
   settled(): Promise<void>
 }
 

@@ -51,7 +51,7 @@ export interface RuntimeConfig {
   ips: string[]
   /** Additional DNS names of the container. */
   aliases: string[]
-  /** DNS settings for the container. Their member names differ from the configuration's `dns`. */
+  /** DNS settings for the container. The configuration's `dns` names its members `nameservers` and `search` instead. */
   dns:
     | {
         /** Addresses of DNS servers for the container. */
@@ -125,20 +125,20 @@ function ipRange() {
   return folded({ subnet: z.string(), rangeStart: address, rangeEnd: address, gateway: address })
 }
 
-/** Schema of the capability `dns`. Its member names differ from the configuration's `dns`. */
+/** Schema of the capability `dns`. The configuration's `dns` names its members `nameservers` and `search` instead. */
 function dns() {
   return folded({ servers: listOf(z.string()), searches: listOf(z.string()), options: listOf(z.string()) })
 }
 
-/** Type of a schema for objects whose member names may differ in upper and lower case. */
+/** Type of a schema that ignores upper and lower case of an object's member names. */
 type Folded<Shape extends z.core.$ZodShape> = z.ZodMiniPipe<
   z.ZodMiniTransform<unknown, unknown>,
   z.ZodMiniObject<Shape>
 >
 
 /**
- * Creates a schema for an object whose member names may differ in upper and lower case, as in Go. For example,
- * containerd writes `HostPort` and podman writes `hostPort`.
+ * Creates a schema that ignores upper and lower case of an object's member names, as Go does. For example, containerd
+ * writes `HostPort` and podman writes `hostPort`.
  */
 function folded<Shape extends z.core.$ZodShape>(shape: Shape): Folded<Shape> {
   const names = Object.keys(shape)

@@ -7,7 +7,7 @@ import { capabilitySchemas, type RuntimeConfig } from './capability-schemas.ts'
  * requested capabilities.
  *
  * A missing list is empty, a missing rate is 0, and other missing members are `undefined`. Further members are kept,
- * but have no type. Member names may differ in case, as in Go.
+ * but have no type. The schema ignores upper and lower case of member names, as Go does.
  *
  * @example
  * ```ts

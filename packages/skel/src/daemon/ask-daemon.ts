@@ -4,7 +4,7 @@ import { post } from './post.ts'
 
 /**
  * Asks a daemon on the node for data that the plugin can also determine itself. Never rejects: without an answer,
- * returns the reason. Does not ask a daemon that runs as another user than root or the plugin's own user.
+ * returns the reason. Asks only a daemon that runs as root or as the plugin's own user.
  *
  * @example
  * ```ts

@@ -39,7 +39,9 @@ export interface Daemon extends AsyncDisposable {
   readonly isReady: boolean
   /** Number of CNI calls that the daemon is performing. */
   readonly calls: number
-  /** True makes the daemon accept CNI calls. False makes shims wait until it is ready. DEL is always accepted. */
+  /**
+   * True makes the daemon accept CNI calls. False makes shims wait until the daemon is ready. DEL is always accepted.
+   */
   setReady(ready: boolean): void
   /**
    * Stops the daemon gracefully. Never rejects; later calls of `stop` return the same promise.

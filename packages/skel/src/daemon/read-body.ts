@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Milliseconds that a client has to send its HTTP request. */
+/** Maximum milliseconds until a client has sent its whole HTTP request. */
 const RECEIVE_TIMEOUT = 10_000
 
 /**

@@ -28,7 +28,7 @@ export interface Service {
 
 /** Answers an HTTP request to the daemon, also an unknown one. Resolves when the answer is sent; never rejects. */
 export async function answerTo(request: IncomingMessage, response: ServerResponse, service: Service): Promise<void> {
-  // Answers one request for each connection. A closed connection therefore means that the client is gone.
+  // Answers only one request on each connection. A closed connection therefore means that the client is gone.
   response.setHeader('connection', 'close')
   const [path = ''] = (request.url ?? '').split('?')
   const isPost = request.method === 'POST'

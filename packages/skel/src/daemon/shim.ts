@@ -18,7 +18,8 @@ export interface ShimOptions extends Pick<Plugin<NetConf>, 'about' | 'versions' 
   readonly socket: string | ((conf: NetConf) => string)
   /**
    * Milliseconds that the shim waits for a daemon that is down or not ready: one number, or one for each verb. DEL
-   * never waits. At most nine tenths of the deadline. Default: 30 000 for ADD and GC, 5000 for CHECK, 1000 for STATUS.
+   * never waits. The shim waits at most nine tenths of the call's deadline. Default: 30 000 for ADD and GC, 5000 for
+   * CHECK, 1000 for STATUS.
    */
   readonly readyTimeout?: number | Partial<Readonly<Record<Exclude<Verb, 'DEL'>, number>>>
   /** Milliseconds between two attempts to reach the daemon. Default: 100. */
@@ -39,8 +40,8 @@ const READY: Readonly<Record<WaitingVerb, number>> = { ADD: 30_000, CHECK: 5000,
 const POLL = 100
 
 /**
- * Creates the plugin that forwards each CNI call to the daemon of {@link serveDaemon}, with environment and stdin. The
- * shim returns the daemon's result or error unchanged. It answers VERSION and invalid calls itself.
+ * Creates the plugin that forwards each CNI call (environment and stdin) to the daemon of {@link serveDaemon}. The shim
+ * returns the daemon's result or error unchanged. It answers VERSION and invalid calls itself.
  *
  * @throws TypeError for invalid options.
  * @example

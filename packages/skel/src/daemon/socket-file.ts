@@ -21,8 +21,8 @@ export interface SocketFile {
 const MAX_PATH = 107
 
 /**
- * Prepares the path of a daemon's socket. Creates the folder, and checks that no file and no running daemon has the
- * path.
+ * Prepares the path of a daemon's socket. Creates the folder, and checks that the path is free. Throws if a daemon
+ * listens at the path, or if the file there is not a socket. A stale socket is accepted.
  *
  * @throws {@link DaemonError}
  */

@@ -109,8 +109,9 @@ export interface DelContext<Conf = NetConf, State = undefined> extends Attachmen
   readonly conf: Conf | undefined
   /**
    * The container's network namespace. The member is `undefined` if the runtime gave no namespace, or if the namespace
-   * is gone or the plugin's own. The member `netns.kept` is the reason why DEL must remove nothing from the namespace.
-   * Either no ADD of the attachment is recorded, or another attachment of the container needs the contents.
+   * is gone or the plugin's own. If DEL must remove nothing from the namespace, the member `netns.kept` is the reason.
+   * Either no ADD of the attachment is recorded for this namespace, or another attachment of the container shares its
+   * objects.
    */
   readonly netns: Netns | undefined
   /**

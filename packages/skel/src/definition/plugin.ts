@@ -34,25 +34,26 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
   readonly config?: z.$ZodType<Conf>
   /**
    * State that ADD stores for CHECK and DEL: `attachmentState(schema)`. Handlers use it as `c.state`. The state is
-   * removed when ADD fails, after a successful DEL, and by GC. A plugin that appears twice in a list has only one state
-   * for both.
+   * removed when ADD fails, after a successful DEL, and by GC. If a list names the plugin twice, both entries share one
+   * state.
    */
   readonly state?: StateDefinition<State>
   /**
-   * Rule for when DEL removes the plugin's objects from the container's namespace. With `own`, DEL removes them only if
-   * the attachment's ADD is recorded for this namespace. With `last`, also no other attachment of the container may be
-   * recorded there. With `always`, DEL removes them in every case. Default: `last` in a chained plugin, `always` in
-   * other plugins.
+   * Rule for when DEL removes the plugin's objects from the container's namespace. Default: `last` in a chained plugin,
+   * `always` in other plugins.
+   * - `own`: if the attachment's ADD is recorded for this namespace.
+   * - `last`: as `own`, and if no other attachment of the container is recorded for this namespace.
+   * - `always`: in every case.
    *
-   * ADD records each attachment below `/run/cni/<name>/attachments`. If DEL must not remove, `c.netns.kept` has the
-   * reason. Removals by `iptables(c)`, `nftables(c)`, `ipset(c)` and `openRtnl(c)` then have no effect.
+   * ADD records each attachment below `/run/cni/<name>/attachments`. If DEL must not remove the objects, `c.netns.kept`
+   * has the reason. Removals by `iptables(c)`, `nftables(c)`, `ipset(c)` and `openRtnl(c)` then have no effect.
    */
   readonly removal?: 'last' | 'own' | 'always'
   /**
    * Grammar with which the plugin parses `CNI_ARGS`. DEL always uses the tolerant grammar.
    * - `tolerant` (default): ignores unknown keys and malformed pairs.
    * - `strict`: fails ADD and CHECK with code 999, as the Go reference implementation does. Rejects malformed pairs,
-   *   and unknown keys unless `IgnoreUnknown` is set. Kubernetes keys are known.
+   *   and unknown keys unless `IgnoreUnknown` is set. The keys that Kubernetes sets, such as `K8S_POD_NAME`, are known.
    * - a record: like `strict`, with further known keys and the types of their values.
    */
   readonly args?: 'tolerant' | 'strict' | Readonly<Record<string, 'string' | 'ip' | 'boolean'>>

@@ -42,8 +42,8 @@ export function fileSink(options: {
       fd ??= openLog(path, limits)
       const bytes = new TextEncoder().encode(line)
       const written = writeSync(fd, bytes)
-      // The first write of the log line was incomplete, probably because the disk is full. The second write throws the
-      // error.
+      // Writes the rest of the line if the first write was incomplete. The disk is then probably full, and this second
+      // write throws the error.
       if (written < bytes.length) writeSync(fd, bytes.subarray(written))
     },
     async flush() {

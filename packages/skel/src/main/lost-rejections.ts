@@ -3,7 +3,7 @@ const PATIENCE = 5000
 
 /** Rejections of promises that no code of the plugin handles. */
 export interface LostRejections {
-  /** Rejects with the reason of the first unhandled promise rejection. Resolves without an unhandled rejection. */
+  /** Rejects with the reason of the first unhandled promise rejection. Resolves if all rejections are handled. */
   throwFirst(): Promise<void>
 }
 

@@ -8,7 +8,7 @@ import { isBaggage, isTraceState, parseTraceParent } from './w3c.ts'
  * `BAGGAGE`.
  * - Handlers get `c.span`.
  * - Later log lines have `trace_id` and `span_id`.
- * - Delegates get the span of the call as their parent, by `c.env`.
+ * - Delegates get the span of the call as their parent, through `c.env`.
  *
  * Malformed variables are not passed to delegates. Without a trace the middleware does nothing.
  *

@@ -10,8 +10,8 @@ export function memberText(json: string, name: string): string | undefined {
 }
 
 /**
- * Like {@link memberText}, but faster, for a member that the JSON object certainly has. Jumps to the member's name
- * without parsing other members, if the JSON has no escapes and the name only once.
+ * Like {@link memberText}, but faster, for a member that the JSON object certainly has. If the JSON has no escapes and
+ * contains the name only once, jumps to the name without parsing other members.
  *
  * @param name - name of the member, written without escapes in JSON.
  */

@@ -11,7 +11,7 @@ import {
 import { knownMemberText } from './member-text.ts'
 import type { NetworkConfig } from './network-config.ts'
 
-/** Result of the previous plugins (`prevResult`), decoded and as it is printed. */
+/** Result of the previous plugins (`prevResult`): the decoded result, and its text for printing. */
 export interface PrevResult {
   /**
    * Result of the previous plugins in the 1.1.0 model. It is frozen, because a change in place would not be printed.

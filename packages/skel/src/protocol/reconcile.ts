@@ -4,8 +4,8 @@ import { CniError, ErrorCode, gte } from '@cni/types'
 const INTRODUCED: Readonly<Record<string, string>> = { CHECK: '0.4.0', GC: '1.1.0', STATUS: '1.1.0' }
 
 /**
- * Checks that a plugin's CNI versions permit a verb for a configuration. Versions must match exactly: `1.1` is not
- * `1.1.0`.
+ * Checks that a plugin can perform a verb in the configuration's CNI version. The version must define the verb, and the
+ * plugin must support exactly this version: `1.1` is not `1.1.0`.
  *
  * @throws {@link CniError} 1 for incompatible versions, 6 if a version to compare is invalid.
  */

@@ -13,7 +13,7 @@ export interface AttachmentRecords {
   keptBecause(key: AttachmentKey, netns: Netns, removal: 'last' | 'own'): string | undefined
   /** Removes the record of the attachment after its DEL. */
   remove(key: AttachmentKey): void
-  /** Removes the records of a network's attachments that are no longer valid. */
+  /** Removes the records of a network's stale attachments: those that are missing in the list `valid`. */
   removeStale(network: string, valid: ReadonlyArray<Omit<AttachmentKey, 'network'>>): Listed<RecordedNetns>
 }
 

@@ -22,8 +22,8 @@ export interface AttachmentState<State> {
   read(): DeclaredState<State> | undefined
   /**
    * Stores the state of the attachment until DEL, and replaces earlier state. Write the state before the change that it
-   * describes: DEL then finds the state even if this process is killed. If ADD fails, the earlier state is restored, in
-   * the order of the other `undo` steps.
+   * describes: DEL then finds the state even if this process is killed. If ADD fails, the earlier state is restored.
+   * This is an `undo` step too, so it runs in reverse order with the handler's `undo` steps.
    *
    * @throws StateError if the state file cannot be written; TypeError if the schema rejects the state.
    */
@@ -51,7 +51,8 @@ export interface StateDefinition<State> {
   /** Schema of the state that ADD stores. */
   readonly schema: z.$ZodType<State>
   /**
-   * Opens the stored state for a CNI call: the state of one attachment, or for GC of all attachments of the network.
+   * Opens the stored state for a CNI call. For GC this is the state of all attachments of the network, for other verbs
+   * the state of one attachment.
    */
   open(call: {
     readonly plugin: string

@@ -50,7 +50,7 @@ export interface AttachmentStore<State> {
     /** Errors of state files that are unusable or unreadable. */
     readonly unreadable: readonly StateError[]
   }
-  /** Lists the state of a network's attachments that are no longer valid. */
+  /** Lists the state of a network's stale attachments: those that are missing in the list `valid`. */
   stale(
     network: string,
     valid: ReadonlyArray<Omit<AttachmentKey, 'network'>>,

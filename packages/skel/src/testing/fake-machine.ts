@@ -4,7 +4,7 @@ import type { StateFolder } from '../state/state-folder.ts'
 import { FakeNetns, fakeNetns } from './fake-netns.ts'
 import { memoryStateFolder } from './memory-state-folder.ts'
 
-/** Paths for `CNI_NETNS` in tests. Tests pass the names to `testPlugin` as `netns`. */
+/** Values of `CNI_NETNS` in tests. A test selects one by its key, in the option `netns` of `testPlugin`. */
 export const PATHS = {
   fake: '/run/netns/test',
   host: '/proc/self/ns/net',

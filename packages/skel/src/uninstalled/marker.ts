@@ -69,8 +69,8 @@ export function readMarker(file: string): Marker | undefined {
 }
 
 /**
- * Inode, size and time of an executable. These values change if another file is installed in its place, also after a
- * reboot.
+ * Inode, size and time of an executable. A reboot does not change these values, but another file in its place has other
+ * values.
  */
 export function fileIdentity(file: string): string {
   const { ino, size, mtimeNs } = lstatSync(file, { bigint: true })
@@ -81,7 +81,7 @@ function documentOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The marker file is not JSON. The schema of the marker rejects `undefined`.
+    // The marker file is not JSON. Returns `undefined`, which the marker's schema rejects.
     return undefined
   }
 }

@@ -32,10 +32,12 @@ const MAX_TOTAL = 256 * 1024 * 1024
 const MAX_SHOWN = 64
 
 /**
- * Finds files and folders that still need an uninstalled plugin, one by one. To learn if the plugin is needed, take
- * only the first. For installers of plugins. A plugin that runs with `pluginMain` searches by itself.
+ * Finds files and folders that still need an uninstalled plugin, and yields them one by one. The first one already
+ * shows that the plugin is needed. Installers of plugins call this function. A plugin that runs with `pluginMain`
+ * searches by itself.
  *
- * @param own - the attachment of a DEL, whose cached result is ignored: the runtime removes that result after the DEL.
+ * @param own - the attachment of a DEL. Its cached result counts as no need: the runtime removes the result after the
+ *   DEL.
  * @example
  * ```ts
  * const folders = { records: ['/run/cni/tag/attachments'], results: ['/var/lib/cni/results'], configurations: ['/etc/cni/net.d'] }
@@ -136,7 +138,7 @@ function* configurationsIn(folder: string, search: Search): Generator<Need> {
     const path = `${folder}/${name}`
     if (LISTS.test(name)) yield* configurationAt(path, search)
     else if (isFolder(path)) {
-      // A sub-folder of the net folder may contain further plugins of a list.
+      // Searches sub-folders of the net folder too: they may contain further plugins of a list.
       const lists = yield* namesIn(path)
       for (const one of lists) if (LISTS.test(one)) yield* configurationAt(`${path}/${one}`, search)
     }

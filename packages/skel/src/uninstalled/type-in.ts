@@ -27,7 +27,7 @@ export function typeIn(text: string, type: string): string | undefined {
       continue
     }
     for (const [key, one] of Object.entries(value)) {
-      // Compares the member name in lower case: Go, and so every runtime, matches it in any case.
+      // Compares the member name in lower case: Go, and so every runtime, ignores the case of member names.
       if (one === type && key.toLowerCase() === 'type') return path
       push(one, path === '' ? key : `${path}.${key}`)
     }

@@ -5,8 +5,8 @@ import { isSameFile, sameBytes } from '../../files/same-bytes.ts'
 import type { Settings } from '../../options.ts'
 
 /**
- * Names of the plugin's binary in the source folder, the plugin's type last. One file may contain several plugins; then
- * each plugin has a hard link to the file.
+ * Names of the plugin's binary in the source folder. The last one is the plugin's type. One file may contain several
+ * plugins; then each plugin has a hard link to the file.
  */
 export function pluginNames({ sourceDir, type }: Settings): string[] {
   if (sourceDir === undefined) return []

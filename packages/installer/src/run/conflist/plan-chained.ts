@@ -59,8 +59,8 @@ function planEntry({ settings, memory }: NetView, primary: Snapshot): StepPlan {
 }
 
 /**
- * Plans the permissions of a configuration file that belongs to another program. Reverts permissions that were added,
- * and keeps the removal of permissions.
+ * Plans the permissions of a configuration file that belongs to another program. If that program has added permissions,
+ * plans to remove them. Accepts removed permissions, except the owner's read permission, which is added again.
  */
 function planPermissions(memory: Memory, { path, stat }: Snapshot): StepPlan | undefined {
   const mode = permissionsOf(stat)

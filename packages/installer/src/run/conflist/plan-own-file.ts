@@ -64,8 +64,8 @@ function planOwnFile({ settings, memory, files }: NetView, { name, text, alsoOur
     if (mode === confMode) return inOrder('conflist', path)
     return toDo(chmodConf(path, confMode, wrongPermissions(mode, confMode)))
   }
-  // Compares the file with itself, which is false for an invalid network configuration. The installer may replace an
-  // invalid file.
+  // Tests if the file is an invalid network configuration: the comparison of such a file with itself is false. The
+  // installer may replace an invalid file.
   const isBroken = !sameDocument(before.bytes, before.bytes)
   if (isBroken) return replace('not a configuration')
   const holdsOurs = countEntries(before.bytes, type) > 0

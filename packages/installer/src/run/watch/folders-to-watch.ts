@@ -4,7 +4,10 @@ import { isConfName } from '../../conf/conf-name.ts'
 import type { Settings } from '../../options.ts'
 import type { WatchedFolder } from './watch-folders.ts'
 
-/** All folders with files that a pass of the installer checks. For some folders, only the file is watched. */
+/**
+ * All folders with files that a pass of the installer checks. For the kubeconfig and the claim file, watches only the
+ * file if the file exists.
+ */
 export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig, claimFile }: Settings): WatchedFolder[] {
   const folders = new Map<string, WatchedFolder['matters'][]>()
   const add = (path: string, matters: WatchedFolder['matters']): void => {
