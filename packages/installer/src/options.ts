@@ -73,14 +73,14 @@ export interface InstallerOptions {
   /**
    * Folders with the records of the plugin's attachments (one for each container interface). While a record exists,
    * `uninstall` keeps the plugin's file. Default: `/run/cni/<type>/attachments` and `/run/cni/<type>`, where
-   * `@cni/skel` keeps the records. If `netDir` is below `/host`, so are these folders.
+   * `@cni/skel` keeps the records. If `netDir` is below `/host`, these defaults are too.
    */
   readonly recordDirs?: readonly string[] | undefined
   /**
-   * Folders in whose `results` runtimes cache data for the deletion of attachments. While a result names the plugin,
-   * `uninstall` keeps the plugin's file. With `runtime: 'containerd'`, containerd's results in `/var/lib/cni` are
-   * ignored. Default: `/var/lib/cni` and, for Multus, `/var/lib/cni/multus`. If `netDir` is below `/host`, so are these
-   * folders.
+   * Folders with a sub-folder `results`, in which runtimes cache the results of ADD for a later DEL. While a cached
+   * result names the plugin, `uninstall` keeps the plugin's file. With `runtime: 'containerd'`, containerd's results in
+   * `/var/lib/cni` are ignored. Default: `/var/lib/cni` and, for Multus, `/var/lib/cni/multus`. If `netDir` is below
+   * `/host`, these defaults are too.
    */
   readonly cacheDirs?: readonly string[] | undefined
   /**

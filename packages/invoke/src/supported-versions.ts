@@ -10,8 +10,8 @@ type Versions = readonly string[]
  */
 const ours = new Map<string, Versions>()
 /**
- * CNI versions of plugins that a caller's own `Exec` runs. They are kept apart, because an `Exec` may find another file
- * at the same path.
+ * CNI versions of plugins that a caller's own `Exec` runs. Each `Exec` has a map of its own, because it may find
+ * another file at the same path.
  */
 const byPort = new WeakMap<Exec, Map<string, Versions>>()
 

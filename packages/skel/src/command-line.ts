@@ -42,8 +42,8 @@ export function isUser(args: readonly string[]): boolean {
 }
 
 /**
- * Request of a user that the command line contains. Without arguments it is `help`. Returns `undefined` for an unknown
- * argument, and for several.
+ * Parses the command line of a user who starts the plugin by hand. Without arguments, the user gets `help`. Returns
+ * `undefined` for an unknown argument, and for several.
  */
 export function askedFor(args: readonly string[]): 'help' | 'version' | 'schema' | undefined {
   const [option, ...rest] = args

@@ -8,7 +8,7 @@ export const TOO_DEEP = `nested deeper than ${MAX_DEPTH} levels`
 
 /** True if a JSON text is nested more deeply than Go's decoder, and so any runtime, accepts. */
 export function isTooDeep(text: string | Uint8Array): boolean {
-  // Each nesting level needs two brackets, so a short text cannot be too deep.
+  // Skips the check for a short text: each nesting level needs two brackets, so the text cannot be too deep.
   if (text.length <= 2 * MAX_DEPTH) return false
   return jsonDepth(typeof text === 'string' ? text : utf8Text(text)) > MAX_DEPTH
 }

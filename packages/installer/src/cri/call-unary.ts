@@ -79,7 +79,7 @@ function exchange(
   const chunks: Buffer[] = []
   let length = 0
   let status: IncomingHttpHeaders = {}
-  // A failed gRPC call has no body. Its status may come with the headers instead of the trailers.
+  // Reads the status from headers and trailers: a failed gRPC call has no body, and may send its status in the headers.
   stream.on('response', (received) => {
     status = received
   })

@@ -1,8 +1,8 @@
 const brand = Symbol.for('cni.CriError')
 
 /**
- * Error for a container runtime that gives no valid answer on its CRI socket. The message is the end of a sentence; the
- * caller puts the name of the socket before it.
+ * Error for a container runtime that gives no valid answer on its CRI socket. The message reads like `it is not a
+ * socket`; the caller puts the socket's path before it.
  */
 export class CriError extends Error {
   readonly [brand] = true

@@ -6,7 +6,7 @@ import { readAll } from './read-regular.ts'
 /** Maximum number of replaced files that stay open. Few programs have the same configuration open at the same time. */
 const MAX_FILES = 16
 
-/** A write of another program to a configuration file that the installer has already replaced. */
+/** Late write: another program has written to a configuration file after the installer had replaced the file. */
 export interface LateWrite {
   /** Path of the configuration file before the installer replaced it. */
   readonly path: string

@@ -113,7 +113,7 @@ export function readAll(fd: number, path: string, size: number, limit = MAX_TEXT
     const count = readSync(fd, chunk, 0, chunk.length, total)
     chunks.push(chunk.subarray(0, count))
     total += count
-    // A regular file returns fewer bytes than requested only at its end.
+    // Fewer bytes than requested mean the end of a regular file.
     if (count < chunk.length) return Buffer.concat(chunks, total)
   }
 }

@@ -139,7 +139,7 @@ function keepOwner(fd: number, before: Snapshot): void {
   try {
     fchownSync(fd, uid, gid)
   } catch (error) {
-    // The kernel denies the change of owner (EPERM): the new file belongs to the installer's user, as with any editor.
+    // Ignores that the kernel denies the change of owner (EPERM): the new file then belongs to the installer's user.
     if (errnoOf(error) !== 'EPERM') throw error
   }
 }
@@ -164,8 +164,8 @@ function renewLink(path: string, type: string): void {
     symlinkSync(readlinkSync(path), temporary)
     renameSync(temporary, path)
   } catch {
-    // The link cannot be renewed: it is in a parent folder, or its folder is read-only. The target already has the new
-    // content.
+    // Ignores that the link cannot be renewed: it is in a parent folder, or its folder is read-only. The target already
+    // has the new content.
     removeQuietly(temporary)
   }
 }

@@ -1,7 +1,10 @@
 /** Two rewrites of a file within this number of milliseconds count as a conflict with another program. */
 const QUARREL_MS = 5000
 
-/** Number of times that a changed file is restored without a delay, after a time without changes. */
+/**
+ * Number of immediate restores of a changed file. Later restores are delayed until the file was unchanged for some
+ * time.
+ */
 const BURST = 3
 
 /** Rate limit for restoring each file that another program changes. Uses a monotonic clock. */
@@ -17,7 +20,7 @@ export interface HealLimit {
 
 /**
  * Creates a rate limit for restoring a file. The first three writes come at once, then one per `gapMs`. After a time
- * without changes, three are possible again.
+ * without changes, three immediate writes are possible again.
  */
 export function healLimit(gapMs: number): HealLimit {
   const last = new Map<string, { at: number; streak: number; spare: number }>()

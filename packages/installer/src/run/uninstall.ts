@@ -31,7 +31,7 @@ export interface UninstallReport {
   readonly kept: readonly string[]
   /**
    * Reasons to keep the plugin's binaries: attachments, other configurations with the plugin, and unreadable files. At
-   * most 20 for each name.
+   * most 20 for each name of the binary.
    */
   readonly needs: readonly Need[]
   /** Number of reasons to keep binaries that are not in `needs`. */

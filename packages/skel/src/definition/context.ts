@@ -73,7 +73,7 @@ export interface AddContext<Conf = NetConf, Chained extends boolean = false, Sta
   readonly prevResult: Chained extends true ? Result : Result | undefined
   /**
    * Registers a function that reverts a change of the handler. The registered functions run in reverse order if ADD
-   * fails, also at its deadline. Together they have at most 2 s. Each gets a signal of its own, because the call's
+   * fails or reaches its deadline. Together they have at most 2 s. Each gets a signal of its own, because the call's
    * signal may have aborted by then.
    *
    * @example

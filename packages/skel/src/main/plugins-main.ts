@@ -69,7 +69,7 @@ export function calledBy(names: readonly string[], argv0: string, script: string
 }
 
 /**
- * Answer of an executable with several plugins that is called by an unknown name.
+ * Answer to a call by an unknown name. The executable contains several plugins, but none of this name.
  *
  * @param args - arguments of a user; `undefined` for a container runtime.
  */

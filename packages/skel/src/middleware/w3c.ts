@@ -2,7 +2,7 @@
 export interface TraceParent {
   readonly traceId: string
   readonly parentId: string
-  /** Flags of the trace that version 00 of `traceparent` defines. */
+  /** Trace flags as bits. Contains only the flags `sampled` and `random`. */
   readonly flags: number
 }
 

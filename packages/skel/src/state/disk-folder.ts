@@ -54,8 +54,8 @@ export function diskFolder(path: string): StateFolder {
 // internal
 
 /**
- * Final name of a partially written file, which `writeFileAtomic` leaves if its process is killed. `undefined` for
- * other names.
+ * Name of the state file to which a partially written file belongs; `undefined` for other names. If a process is
+ * killed, its `writeFileAtomic` leaves such a file.
  */
 const halfOf = (name: string): string | undefined => /^\.(.+)\.\w+\.tmp$/.exec(name)?.[1]
 

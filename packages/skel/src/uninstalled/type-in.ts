@@ -36,7 +36,7 @@ export function typeIn(text: string, type: string): string | undefined {
 }
 
 function documentOf(text: string): unknown {
-  // Each nesting level needs two brackets, so a short text cannot be too deep.
+  // Skips the check for a short text: each nesting level needs two brackets, so the text cannot be too deep.
   if (text.length > 2 * MAX_DEPTH && jsonDepth(text) > MAX_DEPTH) {
     throw new Error(`it is nested deeper than ${MAX_DEPTH} levels`)
   }

@@ -18,7 +18,7 @@ interface NewText {
   readonly type: string
   /** Permissions of a file that only the installer writes. A file of another program keeps its permissions. */
   readonly ownMode?: number
-  /** Set that keeps the replaced file open, because another program may still write to it. */
+  /** Set of replaced files, which keeps the old file open. Another program may still write to the old file. */
   readonly displaced?: DisplacedFiles
   readonly done?: () => void
 }
