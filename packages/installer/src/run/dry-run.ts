@@ -17,7 +17,7 @@ export interface InstallPlan extends InstallStatus {
   readonly runtimesAfter?: readonly RuntimeReading[]
 }
 
-/** Plans the changes of one pass of the installer, without applying them. */
+/** Plans the changes that the installer would make in one check of all files. Does not apply them. */
 export async function dryRun({ settings, verified, memory, net }: State): Promise<InstallPlan> {
   const conflist = planConflist(settings, copyMemory(memory), { now: performance.now(), net })
   const steps = [

@@ -4,8 +4,9 @@ import { newWork, step, type Work } from './step.ts'
 import { failed, inOrder, toDo, waiting } from './step-plan.ts'
 
 /**
- * Reads and updates the claim file. Returns true if this installer is the active one and may write. An unreadable or
- * unwritable claim file is reported as a failure, but the plugin is installed anyway.
+ * Reads and updates the claim file, which all installers of a node share. Returns true if this installer is the active
+ * one and may write. An unreadable or unwritable claim file is reported as a failure, but the plugin is installed
+ * anyway.
  */
 export async function holdClaim(pass: Work): Promise<boolean> {
   const { claim, settings } = pass.state

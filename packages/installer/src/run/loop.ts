@@ -11,7 +11,7 @@ const MISSING_MS = 250
  * which only a part is written. Under bun, no second event follows if the rest is written within a millisecond.
  */
 const SECOND_LOOK_MS = 10
-/** Maximum milliseconds until a running pass has ended after the loop was stopped. */
+/** Maximum milliseconds until a running check of the files has ended after the loop was stopped. */
 const STOP_MS = 700
 
 /** Functions that the installer's loop calls to watch folders and to check files. */
@@ -64,8 +64,8 @@ async function drive({ body, watches, wakeups, signal }: Drive): Promise<void> {
 }
 
 /**
- * Waits a limited time after the abort: a pass that is blocked in the kernel (a dead disk) must not keep the process
- * alive.
+ * Waits a limited time after the abort: a check of the files that is blocked in the kernel (a dead disk) must not keep
+ * the process alive.
  */
 async function stopSoon(work: Promise<void>, signal: AbortSignal): Promise<void> {
   const aborted = new Promise<void>((resolve) => {

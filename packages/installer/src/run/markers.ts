@@ -78,7 +78,7 @@ export async function removeUnmarked(path: string): Promise<string[]> {
 
 /**
  * Locks a marker file against a DEL of the plugin. Without FFI there is no lock: a DEL may then remove a binary that
- * was just installed, and the next pass copies it again.
+ * was just installed, and the installer's next check copies it again.
  */
 async function lockMarker(path: string): ReturnType<typeof lock> {
   if (tryLoadSys() === undefined || lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined

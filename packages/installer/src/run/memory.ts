@@ -1,7 +1,7 @@
 import type { PrimaryMemory } from '../conf/choose-primary.ts'
 import { type DisplacedFiles, displacedFiles } from '../files/displaced.ts'
 
-/** Facts about the net folder that the installer keeps from one pass (check of all files) to the next. */
+/** Facts about the net folder that the installer keeps from one check of all files to the next. */
 export interface Memory {
   primary: PrimaryMemory
   /** Names of former primary network configurations, from which the installer removes the plugin. */

@@ -1,14 +1,16 @@
-/** Milliseconds between two passes of the installer after more than five passes within a second. */
+/** Milliseconds between two checks of all files, after more than five checks within a second. */
 const GAP_MS = 4
 const BUSY_GAP_MS = 25
 
-/** Pauses between passes of the installer, so that continuous file events do not use a whole processor. */
+/** Pauses between the installer's checks of all files, so that continuous file events do not use a whole processor. */
 export interface PassPace {
-  /** Records a pass of the installer, and returns the pause after it. `now` is the time of a monotonic clock. */
+  /** Records a check of all files, and returns the pause after it. `now` is the time of a monotonic clock. */
   gapAfter(now: number): number
 }
 
-/** Creates the pauses between passes of the installer. The first five passes within a second have no pause. */
+/**
+ * Creates the pauses between the installer's checks of all files. The first five checks within a second have no pause.
+ */
 export function newPassPace(): PassPace {
   const lastSecond: number[] = []
   return {

@@ -26,15 +26,16 @@ import { toDo } from './step-plan.ts'
 
 /** Result of one pass, in which the installer checks and restores all files. */
 export interface PassResult {
-  /** Milliseconds until the next pass of the installer, if no file event comes before. */
+  /** Milliseconds until the installer's next check of all files, if no file event comes before. */
   readonly againMs: number
   readonly errors: readonly InstallError[]
-  /** Settles when the binaries have been compared and copied. The installer then runs another pass. */
+  /** Settles when the binaries have been compared and copied. The installer then checks all files again. */
   readonly busy: Promise<void> | undefined
 }
 
 /**
- * Runs one pass of the installer: binaries, kubeconfig, network configuration. Writes only missing and incorrect files.
+ * Runs one pass: the installer checks binaries, kubeconfig and network configuration. Writes only missing and incorrect
+ * files.
  */
 export async function pass(state: State, signal?: AbortSignal): Promise<PassResult> {
   const work = newWork(state, signal)
@@ -88,13 +89,13 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
 const withPrimary = (primary: string | undefined): Pick<InstallStatus, 'primary'> =>
   primary === undefined ? {} : { primary }
 
-/** Network that each container runtime uses for the net folder after this pass. */
+/** Network that each container runtime uses for the net folder after this check of all files. */
 function runtimesNow({ settings, memory, net }: State, plan: NetFolderPlan): RuntimeReading[] | undefined {
   try {
     const files = plan.changes.length === 0 ? plan.files : lookAgain(settings, memory, net)
     return files === undefined ? undefined : readRuntimes(settings, files)
   } catch {
-    // The net folder was removed or made inaccessible meanwhile. The next pass reports it.
+    // The net folder was removed or made inaccessible meanwhile. The installer's next check reports it.
     return undefined
   }
 }

@@ -15,8 +15,8 @@ export function reportPreempted(state: State, { preemptedBy, primary = '' }: Con
 }
 
 /**
- * Maximum number of files that the installer reports by name in one pass as skipped by runtimes. Of further files it
- * reports the number.
+ * Maximum number of files skipped by runtimes that one check of the installer reports by name. For more files, the
+ * installer reports only their number.
  */
 const MAX_NAMED = 20
 
@@ -74,8 +74,8 @@ export function reportStatus(
   const { ready, reason } = state.status
   const ms = performance.now() - began
   sayOnce(state, 'ready', ready ? 'ready' : undefined, () => ({ type: 'ready', primary, ms }))
-  // Does not report `not-ready` while binaries are being copied, because some are always missing. The next pass reports
-  // missing binaries.
+  // Does not report `not-ready` while binaries are being copied, because some are always missing. The installer's next
+  // check reports missing binaries.
   if (isBusy) return
   const bad = health.find(isBad)
   sayOnce(state, 'not ready', ready ? undefined : reason, () => ({

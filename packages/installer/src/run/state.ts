@@ -43,20 +43,20 @@ interface Failure {
 export interface BinaryState {
   /** Running work on the binaries, and the health that it has found so far. */
   running: { readonly end: Promise<void>; readonly found: () => readonly Health[] } | undefined
-  /** Result of finished work on the binaries, until the next pass collects it. */
+  /** Result of finished work on the binaries, until the installer's next check collects it. */
   done: StepOutcome | undefined
-  /** Health of the binaries that the last pass has reported. */
+  /** Health of the binaries, as the installer's last check has reported it. */
   health: readonly Health[]
   /** True if all binaries have been in place at least once. */
   wereFine: boolean
   stop: AbortController
 }
 
-/** Results of the installation steps in one pass. */
+/** Results of the installation steps in one check of all files. */
 export interface StepOutcome {
   readonly health: Health[]
   readonly errors: InstallError[]
-  /** Milliseconds until the next pass of the installer, if no file event comes before. */
+  /** Milliseconds until the installer's next check of all files, if no file event comes before. */
   againMs: number
   /** Number of changes that the rate limit has delayed, because their files were just written. */
   postponed: number
@@ -136,7 +136,7 @@ export function noteFailure(state: State, artefact: Health['artefact'], error: I
   return retryMs
 }
 
-/** Requests another pass of the installer after `ms` milliseconds, unless an earlier pass is already requested. */
+/** Requests another check of all files after `ms` milliseconds, unless an earlier check is already requested. */
 export function lookAgainIn(outcome: StepOutcome, ms: number): void {
   outcome.againMs = Math.min(outcome.againMs, ms)
 }

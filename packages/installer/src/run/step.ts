@@ -11,14 +11,14 @@ const QUARREL = 6
 /** Number of rewrites of a file between two `contended` events. */
 const REMINDER = 50
 
-/** A pass of the installer, or its background work on the binaries, with the results of its steps. */
+/** A check of all files, or the background work on the binaries, with the results of its steps. */
 export interface Work extends StepOutcome {
   readonly state: State
   readonly began: number
   readonly signal: AbortSignal | undefined
 }
 
-/** Creates the object that collects the results of a pass or of background work. */
+/** Creates the object that collects the results of a check or of background work. */
 export function newWork(state: State, signal: AbortSignal | undefined): Work {
   const { recheckMs } = state.settings
   return { state, began: performance.now(), health: [], errors: [], signal, againMs: recheckMs, postponed: 0 }
@@ -81,7 +81,7 @@ async function carryOut(work: Work, change: Change): Promise<InstallError | unde
     if (work.signal?.aborted) throw cause
     const error = toInstallError(cause, 'cannot write', path)
     if (error.code === 'CHANGED') {
-      // Another program is writing the file: the next pass reads its new content.
+      // Another program is writing the file: the installer's next check reads its new content.
       lookAgainIn(work, state.settings.rewriteMs)
       health.push({ artefact, path, state: 'drift', reason: error.message })
       return undefined

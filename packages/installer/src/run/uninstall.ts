@@ -58,7 +58,9 @@ export interface Removal {
   readonly settings: Settings
   readonly net: NetReader
   readonly kept?: Kept
-  /** Installer whose record in the claim file is removed. Default: the record of any installer. */
+  /**
+   * Installer whose claim file is removed. The claim file of another installer stays. Default: removes any claim file.
+   */
   readonly claimant?: Claimant | undefined
   /** Settles when a stopped copy of a binary has ended. */
   readonly copying?: Promise<void> | undefined
@@ -225,7 +227,9 @@ async function remove(
   }
 }
 
-/** Removes the claim file as the last step, because a waiting installer then starts at once. */
+/**
+ * Removes the claim file as the last step, because another installer that waits for its removal then starts at once.
+ */
 function giveUpClaim({ settings: { claimFile }, kept, claimant }: Removal, { changes, errors }: Report): void {
   if (claimFile === undefined || claimFile === kept?.claimFile) return
   try {

@@ -8,7 +8,7 @@ import { toInstallError } from '../../install-error.ts'
 import type { Settings } from '../../options.ts'
 import { type Claimant, type ClaimRecord, claimText, isNewer, newClaimant, parseClaim, settingsHash } from './record.ts'
 
-/** Answer of the claim file: which of several installers on the node is active. */
+/** Answer of the claim file: this installer is the active one of the node, or another installer is. */
 export type Standing =
   /** This installer is active. `change` is set if the claim file does not have this installer's record yet. */
   | { readonly kind: 'ours'; readonly change?: Change }
@@ -48,7 +48,9 @@ export function newClaim(path: string, settings: Settings, claimant: Claimant): 
   const own: ClaimRecord = { ...claimant, settings: settingsHash(settings) }
   const staleMs = Math.max(3 * recheckMs, 3000)
   let touchedAt = Number.NEGATIVE_INFINITY
-  /** Inode number and mtime of the claim file with another installer's record, and the time when they last changed. */
+  /**
+   * Inode number and mtime of another installer's claim file, and the time when this installer last saw them change.
+   */
   let seen: { readonly stamps: string; readonly since: number } | undefined
   const write = (before: Snapshot | undefined, reason: string): Change => ({
     artefact: 'claim',
@@ -87,7 +89,7 @@ export function newClaim(path: string, settings: Settings, claimant: Claimant): 
       try {
         utimesSync(path, new Date(), new Date())
       } catch {
-        // The claim file is gone. The next pass of the installer writes it again.
+        // The claim file is gone. The installer's next check of all files writes it again.
       }
     },
     keeper() {
@@ -111,13 +113,13 @@ export function whoElse(claim: Claim | undefined): string | undefined {
     const standing = claim?.look(performance.now())
     return standing?.kind === 'theirs' ? standing.reason : undefined
   } catch {
-    // An unreadable claim file must not stop the installation.
+    // Ignores an unreadable claim file, which must not stop the installation.
     return undefined
   }
 }
 
 /**
- * Removes the claim file, unless its record is of another installer than the given one.
+ * Removes the claim file. With `claimant`, removes the file only if it contains the record of this installer.
  *
  * @returns true if the claim file existed.
  * @throws {@link InstallError} `IO`.
@@ -138,7 +140,8 @@ function recordAt(path: string): ClaimRecord | undefined {
     const file = readRegular(path)
     return file === undefined ? undefined : parseClaim(file.bytes)
   } catch {
-    // The claim file is unreadable, so its record counts as missing. The next pass of the installer reports the error.
+    // The claim file is unreadable, so its record counts as missing. The installer's next check of all files reports
+    // the error.
     return undefined
   }
 }

@@ -5,8 +5,8 @@ import type { Settings } from '../../options.ts'
 import type { WatchedFolder } from './watch-folders.ts'
 
 /**
- * All folders with files that a pass of the installer checks. For the kubeconfig and the claim file, watches only the
- * file if the file exists.
+ * All folders with files that the installer checks. For the kubeconfig and the claim file, watches only the file if the
+ * file exists.
  */
 export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig, claimFile }: Settings): WatchedFolder[] {
   const folders = new Map<string, WatchedFolder['matters'][]>()
@@ -26,8 +26,8 @@ export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig, claimFi
     add(dirname(kubeconfig.tokenFile), all)
     if (kubeconfig.caFile !== undefined && !kubeconfig.skipTls) add(dirname(kubeconfig.caFile), all)
   }
-  // Ignores `change` events of the claim file: the active installer touches it regularly. A takeover replaces it
-  // (`rename`).
+  // Ignores `change` events of the claim file: the active installer touches it regularly. An installer that becomes
+  // active replaces the file (`rename`).
   if (claimFile !== undefined)
     add(fileOrFolder(claimFile), (name, kind) => name === basename(claimFile) && kind === 'rename')
   return [...folders].map(([path, tests]) => ({
@@ -63,7 +63,7 @@ function linksIn(netDir: string): string[] {
     const entries = readdirSync(netDir, { withFileTypes: true })
     return entries.flatMap((one) => (one.isSymbolicLink() && isConfName(one.name) ? [one.name] : []))
   } catch {
-    // The net folder is missing or unreadable. The next pass of the installer reports this error.
+    // The net folder is missing or unreadable. The installer's next check reports this error.
     return []
   }
 }

@@ -1,4 +1,4 @@
-/** Reason for a pass of the installer: an event of a watched file, or the end of the work on the binaries. */
+/** Reason for checking all files: an event of a watched file, or the end of the work on the binaries. */
 export type Cause = 'event' | 'work'
 
 /**

@@ -59,7 +59,7 @@ export function watchFolders(wake: () => void): FolderWatches {
       })
       open.set(path, { key, watcher })
     } catch {
-      // The kernel has no more watches, or the folder is gone again. Regular passes of the installer check the folder.
+      // The kernel has no more watches, or the folder is gone again. The installer still checks the folder regularly.
       return false
     }
     return identity(path)?.key === key
