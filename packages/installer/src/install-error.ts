@@ -43,7 +43,7 @@ export function isNotFound(error: unknown): boolean {
   return errno === 'ENOENT' || errno === 'ENOTDIR'
 }
 
-/** Throws an {@link InstallError} `ABORTED` if the signal has been aborted. */
+/** Throws an {@link InstallError} `ABORTED` if the AbortSignal has aborted. */
 export function assertNotAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new InstallError('ABORTED', 'stopped')
 }

@@ -20,11 +20,11 @@ export interface Installer {
    * Checks all files once and restores those that are missing or wrong. Without a primary network configuration it does
    * not fail: the status has the reason to wait.
    *
-   * @throws {@link InstallError} The error of the first failed step. Throws `ABORTED` if the signal is aborted.
+   * @throws {@link InstallError} The error of the first failed step. Throws `ABORTED` if the AbortSignal aborts.
    */
   install(options?: { readonly signal?: AbortSignal | undefined }): Promise<InstallStatus>
   /**
-   * Installs the plugin, then watches and restores its files until the signal is aborted. Reports failures as events
+   * Installs the plugin, then watches and restores its files until the AbortSignal aborts. Reports failures as events
    * and retries. Never rejects.
    */
   run(options: { readonly signal: AbortSignal }): Promise<void>

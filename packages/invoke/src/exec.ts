@@ -17,7 +17,7 @@ export interface Exec {
     readonly stdin: string | Uint8Array
     /** All environment variables of the plugin; it inherits no others. */
     readonly env: Readonly<Record<string, string | undefined>>
-    /** Signal whose abort kills the plugin and all its children. */
+    /** AbortSignal that kills the plugin and all its children. */
     readonly signal?: AbortSignal | undefined
     /** Milliseconds until the plugin and all its children are killed. */
     readonly timeout?: number | undefined
@@ -50,7 +50,7 @@ export interface InvokeOptions {
   readonly exec?: Exec | undefined
   /** Environment that plugins inherit. Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** Signal whose abort kills the plugin and its children. The call then fails with code 11. */
+  /** AbortSignal that kills the plugin and its children. The call then fails with code 11. */
   readonly signal?: AbortSignal | undefined
   /** Milliseconds for each execution of a plugin. Default: no limit. */
   readonly timeout?: number | undefined

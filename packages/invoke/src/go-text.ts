@@ -1,6 +1,6 @@
 import { goQuote } from '@cni/types'
 
-/** Names of signals as Go prints them. Operators know these names from the logs of container runtimes. */
+/** Names of Unix signals as Go prints them. Operators know these names from the logs of container runtimes. */
 const SIGNALS: Readonly<Record<string, string>> = {
   SIGHUP: 'hangup',
   SIGINT: 'interrupt',

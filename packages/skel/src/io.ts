@@ -7,7 +7,7 @@ export interface PluginIo {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Reads the network configuration from stdin. Not called for VERSION, or if the environment is invalid. */
   stdin(): Uint8Array | string | Promise<Uint8Array | string>
-  /** Signal whose abort ends the CNI call early, as SIGTERM does. */
+  /** AbortSignal that ends the CNI call early, as SIGTERM does. */
   readonly signal?: AbortSignal
   /** Opens network namespaces for the CNI call. Default: namespaces of this machine. */
   readonly netns?: NetnsPort

@@ -8,7 +8,7 @@ import { decodeStatus, statusRequest } from './status-message.ts'
 
 /** Options of {@link askRuntime}. */
 export interface AskOptions {
-  /** Signal whose abort cancels the request to the runtime. */
+  /** AbortSignal that cancels the request to the runtime. */
   readonly signal?: AbortSignal
   /** Milliseconds for the connection to the runtime and its answer together. Default: 3000. */
   readonly timeoutMs?: number

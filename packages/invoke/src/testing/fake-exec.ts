@@ -70,7 +70,7 @@ export function fakeExec(
       const plugin = plugins[call.type]
       calls.push(call)
       if (request.signal?.aborted) return stopped(request)
-      // Listens for the abort before the fake plugin runs, because the fake plugin's own function may abort the signal.
+      // Listens for the abort before the fake plugin runs, because the fake plugin's own function may abort the call.
       const done = await Promise.race([stopped(request), perform(plugin ?? {}, call)])
       if (done.stderr !== '') request.stderr?.(new TextEncoder().encode(done.stderr))
       return done

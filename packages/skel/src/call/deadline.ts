@@ -5,12 +5,14 @@ import { CniError, ErrorCode, isCniError, messageOf } from '@cni/types'
  */
 export const DEFAULT_TIMEOUT = 50_000
 
-/** Maximum milliseconds to wait for a handler after its signal has aborted. Then the undo steps of the call run. */
+/**
+ * Maximum milliseconds to wait for a handler after its AbortSignal has aborted. Then the undo steps of the call run.
+ */
 export const SETTLE_BUDGET = 500
 
-/** Ends a CNI call at its deadline, or when the caller's signal aborts. */
+/** Ends a CNI call at its deadline, or when the caller's AbortSignal aborts. */
 export interface Deadline {
-  /** Signal for the plugin's handler. It aborts if the CNI call ends before the handler has finished. */
+  /** AbortSignal for the plugin's handler. It aborts if the CNI call ends before the handler has finished. */
   readonly signal: AbortSignal
   /** Promise that rejects when the call is ended early. The reason is the error for the runtime. */
   readonly raised: Promise<never>
@@ -20,7 +22,7 @@ export interface Deadline {
   clear(): void
 }
 
-/** Starts the deadline of a CNI call. An abort of the `outer` signal also ends the call. */
+/** Starts the deadline of a CNI call. An abort of the AbortSignal `outer` also ends the call. */
 export function deadline(
   command: string,
   timeout: number = DEFAULT_TIMEOUT,
@@ -38,8 +40,8 @@ export function deadline(
   const raise = (reason: CniError): void => {
     if (error !== undefined) return
     error = reason
-    // Rejects first, and aborts the signal afterwards. The runtime then gets the deadline's error, not an error that
-    // the handler throws after the abort.
+    // Rejects first, and aborts the handler's AbortSignal afterwards. The runtime then gets the deadline's error, not
+    // an error that the handler throws after the abort.
     reject(reason)
     controller.abort(reason)
   }

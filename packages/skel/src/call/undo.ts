@@ -2,8 +2,8 @@ import type { Log } from '../log.ts'
 import { settlesWithin } from './deadline.ts'
 
 /**
- * Undo step: a function that reverts one change of an ADD, and may return a promise. The signal aborts when the time
- * for undoing has passed. The call's own signal may have aborted before.
+ * Undo step: a function that reverts one change of an ADD, and may return a promise. Its AbortSignal aborts when the
+ * time for undoing has passed. The call's own AbortSignal may have aborted before.
  */
 export type UndoStep = (options: { readonly signal: AbortSignal }) => unknown
 

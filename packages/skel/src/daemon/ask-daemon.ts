@@ -29,7 +29,7 @@ export async function askDaemon(
     readonly path: string
     /** JSON body of the HTTP request to the daemon. */
     readonly body: string
-    /** Signal of the CNI call. Its abort ends the request to the daemon. */
+    /** AbortSignal of the CNI call. Its abort ends the request to the daemon. */
     readonly signal: AbortSignal
     /**
      * Milliseconds until the daemon's answer begins. Default: 100. A working daemon sends the head of its answer at

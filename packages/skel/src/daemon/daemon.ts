@@ -21,7 +21,7 @@ export interface DaemonOptions {
    * delegates.
    */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Signal whose abort stops the daemon, like `stop`. */
+  /** AbortSignal that stops the daemon as `stop` does. */
   readonly signal?: AbortSignal
   /** Opens network namespaces for the daemon's calls. Default: namespaces of this machine. */
   readonly netns?: NetnsPort

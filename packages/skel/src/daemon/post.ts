@@ -8,7 +8,7 @@ export interface Request {
   /** JSON body of the HTTP request. */
   readonly body: string
   readonly signal: AbortSignal
-  /** Milliseconds until the daemon's answer begins. Default: limited only by the signal. */
+  /** Milliseconds until the daemon's answer begins. Default: limited only by the AbortSignal. */
   readonly begunWithin?: number
   /** Maximum size of the daemon's answer in bytes. Default: 16 MiB. */
   readonly maxBytes?: number

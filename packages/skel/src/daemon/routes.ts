@@ -16,8 +16,8 @@ export interface Service {
   readonly netns?: NetnsPort
   stateFolder?(path: string): StateFolder
   /**
-   * Abort controllers of the running CNI calls. Each call has its own signal: Node 20 warns if a shared signal has many
-   * listeners.
+   * Abort controllers of the running CNI calls. Each call has its own AbortSignal: Node 20 warns if a shared
+   * AbortSignal has many listeners.
    */
   readonly running: Set<AbortController>
   /** Error for every CNI call that is still running, or arrives, after the daemon's grace period. */

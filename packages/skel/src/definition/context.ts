@@ -34,7 +34,7 @@ export interface CallContext {
     /** True if the caller of the plugin records the trace. */
     readonly sampled: boolean
   }
-  /** Signal that aborts at the deadline of the call and on SIGTERM. Pass it to every function that waits. */
+  /** AbortSignal that aborts at the deadline of the call and on SIGTERM. Pass it to every function that waits. */
   readonly signal: AbortSignal
   /**
    * Keeps a resource (such as a lock) until the end of the call, and returns it. Disposes resources in reverse order. A
@@ -73,8 +73,8 @@ export interface AddContext<Conf = NetConf, Chained extends boolean = false, Sta
   readonly prevResult: Chained extends true ? Result : Result | undefined
   /**
    * Registers a function that reverts a change of the handler. The registered functions run in reverse order if ADD
-   * fails or reaches its deadline. Together they have at most 2 s. Each gets a signal of its own, because the call's
-   * signal may have aborted by then.
+   * fails or reaches its deadline. Together they have at most 2 s. Each gets an AbortSignal of its own, because the
+   * call's AbortSignal may have aborted by then.
    *
    * @example
    * ```ts

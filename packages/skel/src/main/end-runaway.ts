@@ -11,7 +11,7 @@ interface SmallHost {
  */
 export function endRunaway(timeout = DEFAULT_TIMEOUT): void {
   const host = process.getBuiltinModule('cni:host') as SmallHost | undefined
-  // A handler that reacts to its signal may run until timeout + SETTLE_BUDGET. The second SETTLE_BUDGET is time to
+  // A handler that reacts to its AbortSignal may run until timeout + SETTLE_BUDGET. The second SETTLE_BUDGET is time to
   // print the handler's error.
   host?.setDeadline(timeout + 2 * SETTLE_BUDGET)
 }

@@ -67,7 +67,8 @@ export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, ot
   const writer = resultWriter(stdout)
   const deliver = async (document: string): Promise<void> => {
     await lost.throwFirst()
-    // Removes the signal handlers: during a blocking write they cannot run, so a signal must end the process directly.
+    // Removes the handlers of SIGTERM, SIGINT and SIGHUP. They cannot run during a blocking write, so these signals
+    // must end the process directly.
     if (writer.mayBlock) for (const signal of SIGNALS) process.off(signal, onSignal)
     isOver = true
     try {
@@ -83,8 +84,8 @@ export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, ot
   const finish = (document: string, exitCode: number): number => {
     if (isOver) return exitCode
     isOver = true
-    // Removes the signal handlers: a signal must end the process directly, even if stdout has no reader and the write
-    // waits.
+    // Removes the handlers of SIGTERM, SIGINT and SIGHUP. These signals must end the process directly, even while the
+    // write waits for a reader of stdout.
     for (const signal of SIGNALS) process.removeAllListeners(signal)
     return write(plugin, stdout, document) ? exitCode : 1
   }

@@ -4,7 +4,9 @@ import { nonBlocking } from './non-blocking.ts'
 
 /** Writes the result document of a CNI call to stdout. */
 export interface ResultWriter {
-  /** True if a write to stdout may block the process. No signal handler runs during such a write. */
+  /**
+   * True if a write to stdout may block the process. No handler of SIGTERM or another signal runs during such a write.
+   */
   readonly mayBlock: boolean
   /** Writes a text to stdout. Rejects with the error of the write, such as EPIPE for a pipe without a reader. */
   write(text: string): Promise<void>
@@ -12,7 +14,7 @@ export interface ResultWriter {
 
 /**
  * Creates a writer for the result document. It waits for a full pipe without blocking the process, so that the deadline
- * and signals still end the call.
+ * and SIGTERM still end the call.
  */
 export function resultWriter(stdout: number): ResultWriter {
   const pipe = nonBlocking(stdout)

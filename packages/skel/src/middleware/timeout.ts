@@ -5,7 +5,7 @@ import type { Middleware } from './use.ts'
 
 /**
  * Middleware that sets deadlines of single verbs, shorter than the plugin's `timeout`. At the deadline `c.signal`
- * aborts. The call fails with code 11 once the handler has settled, half a second later at most. The `undo` steps run.
+ * aborts. The call fails with code 11 once the handler has settled, at most half a second later. The `undo` steps run.
  *
  * @param budget - milliseconds for all verbs, or for each verb. A verb that is not listed only has the plugin's
  *   deadline.

@@ -47,7 +47,7 @@ export interface TestCall {
   readonly executable?: string
   /** Environment variables to add to the call, or to remove with `undefined`. Applied after all other options. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Signal whose abort ends the CNI call early, as SIGTERM does. */
+  /** AbortSignal that ends the CNI call early, as SIGTERM does. */
   readonly signal?: AbortSignal
 }
 

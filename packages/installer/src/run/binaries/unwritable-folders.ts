@@ -8,8 +8,8 @@ const UNWRITABLE: readonly unknown[] = ['EROFS', 'EACCES', 'EPERM']
 
 /**
  * Result of installing the binaries, with unwritable folders marked. An unwritable folder is `skipped` if another
- * folder has all files: some platforms have a second, read-only folder. The failure of the write has already been
- * reported.
+ * folder has all files: some platforms have a second, read-only folder. The failure of the write to this folder has
+ * already been reported.
  */
 export function withoutUnwritable(
   binDirs: readonly string[],

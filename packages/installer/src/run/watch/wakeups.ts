@@ -18,7 +18,7 @@ export interface Wakeups {
   pause(ms: number): Promise<void>
 }
 
-/** Creates the alarm that wakes the installer's loop. An abort of the signal ends every sleep. */
+/** Creates the alarm that wakes the installer's loop. An abort of the AbortSignal ends every sleep. */
 export function newWakeups(signal: AbortSignal): Wakeups {
   let pending: Cause | undefined
   let resume: () => void = () => {}
