@@ -46,8 +46,8 @@ const servers = fc.record({
 const ofPod: fc.Arbitrary<CaptureConfig> = podCase.map(configOf).filter((config) => config !== undefined)
 
 /**
- * Generator of random capture configurations that command lines can express. Every configuration of a pod is also such
- * a configuration.
+ * Generator of random capture configurations that command lines can express. Command lines can also express every
+ * configuration that a pod requests.
  */
 const ofCommandLine: fc.Arbitrary<CaptureConfig> = fc.record({
   ipv6: fc.boolean(),

@@ -1,8 +1,6 @@
 import type { CaptureConfig } from '../src/capture/config.ts'
 
-/**
- * Nftables table of Istio's native mode: first the base chains, each with the text after `type`, then the other chains.
- */
+/** Chains of an nftables table in Istio's native mode. Each base chain has the text that nft expects after `type`. */
 interface TableShape {
   readonly base: Readonly<Record<string, string>>
   readonly chains: readonly string[]

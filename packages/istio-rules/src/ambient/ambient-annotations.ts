@@ -2,18 +2,18 @@ import { redirectionAnnotation, statusAnnotation } from '../decide/decide-withou
 import { MAX_VIRTUAL_CHARS, virtualKey } from '../pod/virtual-interfaces.ts'
 import { bypassKey, dnsKey } from './pod-overrides.ts'
 
-/** Maximum characters that the agent keeps of an annotation's value if valid values are one word. */
+/** Limit in characters for annotations whose valid values are one word. The agent cuts longer values. */
 const WORD_CHARS = 128
 
 /**
- * Annotations that configure a pod in ambient mode. Each key has the number of characters that the agent keeps of the
- * annotation's value. The agent cuts longer values.
+ * Annotations that configure a pod in ambient mode. Each entry is an annotation's key and a limit in characters. The
+ * agent cuts values that exceed the limit.
  */
 export const ambientAnnotations: readonly (readonly [key: string, maxChars: number])[] = [
   [redirectionAnnotation, WORD_CHARS],
   [bypassKey, WORD_CHARS],
   [dnsKey, WORD_CHARS],
   [virtualKey, MAX_VIRTUAL_CHARS],
-  // The agent only checks if the sidecar's status annotation is present, so it keeps no character of the value.
+  // The limit is 0 because the agent ignores the value: it only checks if a pod has the sidecar's status annotation.
   [statusAnnotation, 0],
 ]

@@ -6,9 +6,9 @@ import type { PodCapture } from './pod-rules.ts'
 export const hostTable = 'istio-ambient-nat'
 
 /**
- * Rules of `hostRules` as an nf_tables table, which only Istio writes. The table declares the sets of pod addresses,
- * without entries. Unlike iptables, nf_tables cannot match packets of all processes on the node. The rules match the
- * kubelet's user (`kubeletUid`) instead.
+ * Creates an nf_tables table with the rules of `hostRules`. Only Istio writes this table. The table declares the sets
+ * of pod addresses, without entries. Unlike iptables, nf_tables cannot match packets of all processes on the node. The
+ * rules match the kubelet's user (`kubeletUid`) instead.
  */
 export function hostTables({
   ipv6,

@@ -15,14 +15,15 @@ export const dnsKey = 'ambient.istio.io/dns-capture'
 export function podOverrides(
   pod: PodIdentity & {
     readonly annotations: Readonly<Record<string, string>>
-    /** Annotations whose values the agent has cut: annotation key to original length in characters. */
+    /** Original length in characters of each annotation value that the agent has cut, by annotation key. */
     readonly tooLong?: Readonly<Record<string, number>> | undefined
   },
 ): {
   /** True if inbound connections bypass the mesh. Outbound connections are still captured. */
   readonly bypassInbound: boolean
   /**
-   * True to capture the pod's DNS queries. `undefined` if the pod has no annotation: the setting of the node applies.
+   * True to capture the pod's DNS queries. `undefined` means that the pod has no such annotation and the node's setting
+   * applies.
    */
   readonly dnsCapture: boolean | undefined
   /**

@@ -34,7 +34,8 @@ export const defaultProbeSource = { ipv4: '169.254.7.127', ipv6: 'fd16:9254:7127
 
 /**
  * Rules that redirect the traffic of a pod to the ztunnel that listens in its namespace. Packets from ztunnel have a
- * mark and pass. Connections to port 15008 are already HBONE connections for ztunnel.
+ * mark, and are not redirected. Inbound connections to port 15008 are not redirected either, because they already go to
+ * ztunnel (HBONE).
  *
  * @example
  * ```ts
@@ -97,8 +98,8 @@ function virtualOutbound({ nat }: Tables, { virtualInterfaces }: PodCapture): re
 }
 
 /**
- * Marks connections that ztunnel opens to its own pod. The application's replies get the same mark, so that routing
- * returns the replies to ztunnel.
+ * Marks connections that ztunnel opens to the application in its pod. The application's replies get the same mark. By
+ * this mark, the routing rule returns the replies to ztunnel.
  */
 function connectionMarks({ mangle }: Tables): readonly Rule[] {
   const { mark } = replyRoute
@@ -108,7 +109,7 @@ function connectionMarks({ mangle }: Tables): readonly Rule[] {
   ]
 }
 
-/** Accepts the kubelet's probes and the answers to them. Probes are plain text and bypass the mesh. */
+/** Accepts the kubelet's probes and the pod's answers without redirection, because probes are plain text. */
 function probes({ nat }: Tables, { bypassInbound, probeSource }: PodCapture): readonly Rule[] {
   const source = { ipv4: `${probeSource.ipv4}/32`, ipv6: `${probeSource.ipv6}/128` }
   return [

@@ -13,8 +13,8 @@ import {
 } from './ztunnel.ts'
 
 /**
- * Rules of `podRules` as nf_tables tables, which only Istio writes. Omits the table `istio-ambient-raw` if no rule
- * belongs to it.
+ * Creates nf_tables tables with the rules of `podRules`. Only Istio writes these tables. Omits the table
+ * `istio-ambient-raw` if the table would have no rule.
  *
  * @example
  * ```ts
@@ -39,7 +39,7 @@ export function podTables(capture: PodCapture): Ruleset {
 
 /**
  * nf_tables tables that the redirection can create in an ambient pod, without rules. The caller uses this list to
- * delete the tables, whatever settings they were created with.
+ * delete the tables, because it does not know the settings that created them.
  */
 export const allPodTables = (): Ruleset => nftRuleset('inet', parts, () => [])
 
@@ -134,8 +134,8 @@ function outbound(t: Tables, capture: PodCapture): readonly Placed[] {
 }
 
 /**
- * Splits a rule by address family. Each copy matches only destinations outside loopback. Omits the IPv6 copy if the pod
- * has no IPv6.
+ * Splits a rule into a copy for IPv4 and a copy for IPv6. Each copy matches only destinations outside loopback. Omits
+ * the IPv6 copy if the pod has no IPv6.
  */
 function notLoopback<Next>(
   rule: {

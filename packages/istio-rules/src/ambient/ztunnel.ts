@@ -25,7 +25,7 @@ export const ZTUNNEL_ZONE = 1
 
 /**
  * Policy route that returns the application's replies to ztunnel. It consists of a routing rule for a packet mark, and
- * a routing table. A connection from ztunnel to its own pod has the client's source address. Normal routing would send
- * the replies to the client.
+ * a routing table. Reason: ztunnel connects to the application with the client's source address. Normal routing would
+ * send the replies to the client.
  */
 export const replyRoute = { mark: 0x111, mask: MARK_MASK, table: 100, priority: 32764 } as const

@@ -1,9 +1,9 @@
 import type { IpRanges } from '../pod/validators.ts'
 
 /**
- * Capture settings: the traffic of a pod that is redirected to the proxy. Rules have the order of the lists. Lists from
- * annotations contain single numbers. Lists from command lines may also contain port ranges and group names. iptables
- * resolves the group names where it runs.
+ * Capture settings: the traffic of a pod that is redirected to the proxy. The order of a list is also the order of its
+ * rules. Lists from annotations contain single numbers. Lists from command lines may also contain port ranges and group
+ * names. iptables resolves group names on the machine where iptables runs.
  */
 export interface Capture<
   Port extends number | `${number}:${number}` = number | `${number}:${number}`,

@@ -3,8 +3,8 @@ import type { Capture } from './capture.ts'
 import type { Redirect } from './redirect.ts'
 
 /**
- * Complete configuration of the redirection rules: a {@link Capture} and further values. The further values come from
- * the namespace or a command line, and not from the pod. The plugin stores this configuration in the pod's state file.
+ * Complete configuration of the redirection rules. Adds values to {@link Capture} that come from the namespace or a
+ * command line, and not from the pod. The plugin stores this configuration in the pod's state file.
  */
 export interface CaptureConfig extends Capture {
   readonly ipv6: boolean
@@ -60,8 +60,7 @@ export function captureConfig(redirect: Redirect, { ipv6 }: { readonly ipv6: boo
     ipv6,
     proxyUIDs: [proxyUID],
     proxyGIDs: [proxyGID],
-    // Annotations cannot list DNS servers. With DNS capture, all queries of the pod are captured, and resolv.conf is
-    // not read.
+    // Captures all DNS queries or none, because annotations cannot list DNS servers. Does not read resolv.conf.
     dns: dnsCapture ? 'all' : 'none',
   }
 }

@@ -2,8 +2,8 @@ import { formatAddress, parseAddress, unmapAddress } from '@cni/types/ip'
 import { isLinkLocalMulticast, isLinkLocalUnicast, isLoopback } from '../pod/ip.ts'
 
 /**
- * Groups the addresses by which other hosts reach a pod by family, in the kernel's notation. Skips invalid, loopback
- * and link-local addresses.
+ * Groups a pod's addresses by family, in the kernel's notation. Keeps only addresses by which other hosts reach the
+ * pod: skips invalid, loopback and link-local addresses.
  *
  * @param addresses - with or without `/bits`
  */
@@ -20,7 +20,7 @@ export function usableAddresses(addresses: readonly string[]): {
 }
 
 /**
- * Address families to capture, chosen by the usable addresses of a pod. IPv4 rules are always written, also in an
+ * Chooses the address families to capture from the usable addresses of a pod. Every pod gets IPv4 rules, even an
  * IPv6-only pod.
  */
 export function familiesOf(
@@ -28,11 +28,11 @@ export function familiesOf(
   dualStack: boolean,
 ): {
   readonly ipv6: boolean
-  /** First usable address of the pod. `undefined` if the pod has no usable address: no traffic can then be captured. */
+  /** First usable address of the pod. A pod without a usable address has no traffic to capture. */
   readonly hostIP?: string
   /**
-   * True if the pod has addresses of both families but is not marked as dual-stack. Only its IPv4 traffic is captured
-   * then.
+   * True if the plugin captures only IPv4 although the pod has addresses of both families. Reason: the pod is not
+   * marked as dual-stack.
    */
   readonly ipv6Ignored?: true
 } {

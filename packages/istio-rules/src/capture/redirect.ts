@@ -97,8 +97,8 @@ function rerouteAnnotation(pod: PodInfo) {
 }
 
 /**
- * Returns the user or group ID of the proxy: 1337 if the ID is absent or 0. With TPROXY the proxy runs as root. The
- * rules must not exclude ID 0, because other traffic of root has to be captured.
+ * Returns the user or group ID of the proxy: 1337 if the ID is absent or 0. With TPROXY the proxy runs as root (ID 0),
+ * but rules that exclude ID 0 would exclude all traffic of root.
  */
 function proxyId(pod: PodInfo, key: string, id: number | undefined): number {
   if (id === undefined || id === 0) return 1337

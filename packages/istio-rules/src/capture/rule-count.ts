@@ -54,7 +54,7 @@ export function ruleCounts(lists: RuleLists): ListedRules[] {
   ]
 }
 
-/** Upper bound for the redirection rules that exist whatever the lists of the capture settings contain. */
+/** Upper bound for the number of redirection rules that do not depend on the lists of the capture settings. */
 export const FIXED_RULES = 40
 
 /** Computes an upper bound for the redirection rules of the capture settings in one address family. */
@@ -84,7 +84,10 @@ export function checkRuleCount(lists: RuleLists, refuse: (list: keyof RuleLists,
 
 // internal
 
-/** Rules for each user ID or group ID of the proxy, at most. The maximum occurs with TPROXY and DNS capture. */
+/**
+ * Maximum number of redirection rules for one user ID or group ID of the proxy. TPROXY with DNS capture needs this
+ * number.
+ */
 const PER_OWNER = 8
 
 const lengthOf = (ranges: '*' | IpRanges): number => (ranges === '*' ? 1 : ranges.ipv4.length + ranges.ipv6.length)

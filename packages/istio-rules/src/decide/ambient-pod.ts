@@ -4,14 +4,14 @@ import { usableAddresses } from '../capture/families.ts'
 import { isPodIdentity, type PodIdentity } from '../pod/pod-identity.ts'
 import type { Labels } from './label-selector.ts'
 
-/** Members of a pod that decide about the pod's traffic in ambient mode. */
+/** Properties of a pod that decide if and how its traffic is captured in ambient mode. */
 export interface AmbientPod extends PodIdentity {
   readonly uid: string
   /** Value of the pod's `spec.serviceAccountName`. `''` if absent. */
   readonly serviceAccount: string
   readonly labels: Labels
   readonly annotations: Labels
-  /** Annotations whose values the agent has cut: annotation key to original length in characters. */
+  /** Original length in characters of each annotation value that the agent has cut, by annotation key. */
   readonly tooLong?: Readonly<Record<string, number>> | undefined
   readonly hostNetwork: boolean
   /** True if the pod's phase is `Succeeded` or `Failed`. */
@@ -61,7 +61,7 @@ export function readAmbientPod(document: unknown): AmbientPod | undefined {
  */
 export function podAddresses(given: readonly unknown[]): string[] {
   const found = given.map(text).filter((each) => parseAddress(each) !== undefined)
-  // Calls `usableAddresses` for each address alone, to keep the order of the list: one call for all would sort them by
+  // Calls `usableAddresses` once per address to keep the order of the list. A single call would sort the addresses by
   // family.
   return [...new Set(found.map((each) => usableAddresses([each])).flatMap(({ ipv4, ipv6 }) => [...ipv4, ...ipv6]))]
 }

@@ -22,9 +22,9 @@ export const redirectionAnnotation = 'ambient.istio.io/redirection'
 export const statusAnnotation = 'sidecar.istio.io/status'
 
 /**
- * Decides about a pod without the API server, cheapest check first. Returns `ask` if only the API server can tell. Runs
- * before the plugin reads the kubeconfig. The agent's own pod and pods in excluded namespaces therefore start without
- * waiting for the agent.
+ * Decides without the API server if a pod starts without redirection. Runs the cheapest check first. Returns `ask` if
+ * the decision needs the API server. Runs before the plugin reads the kubeconfig. The agent's own pod and pods in
+ * excluded namespaces therefore start without waiting for the agent.
  */
 export function decideWithoutApi({
   pod,
@@ -47,8 +47,8 @@ export function decideWithoutApi({
     const details = `K8S_POD_NAMESPACE ${JSON.stringify(namespace)}, K8S_POD_NAME ${JSON.stringify(name)}`
     throw new CniError(ErrorCode.invalidEnvironment, 'CNI_ARGS: not the name of a Kubernetes pod', { details })
   }
-  // A missing sidecar annotation decides only if ambient mode is off. In ambient mode labels decide, and only the API
-  // server reports labels.
+  // Without ambient mode, a missing sidecar annotation is enough to skip the pod. In ambient mode the labels decide,
+  // and only the API server reports labels.
   const mayBeAmbient = settings.ambientSelectors.length > 0
   if (!mayBeAmbient && isObject(podAnnotations) && !Object.hasOwn(podAnnotations, statusAnnotation)) {
     return skip('excluded due to not containing sidecar annotation')

@@ -6,7 +6,7 @@ export interface EnablementSelector {
   readonly namespaceSelector?: LabelSelector | null | undefined
 }
 
-/** Settings of the node that decide about a pod. */
+/** Settings of the node that decide if a pod's traffic is redirected. */
 export interface DecisionSettings {
   readonly excludeNamespaces: readonly string[]
   /** Namespace in which the node agent's own pod runs. */

@@ -76,7 +76,7 @@ export function decideEnrolment(
 
 /**
  * True if the agent reports a pod to ztunnel in the snapshot at the start of a connection. The redirection annotation
- * has to be `enabled`. The pod's labels do not matter: the pod's rules redirect traffic until the agent removes the
+ * has to be `enabled`. Ignores the pod's labels, because the pod's rules redirect traffic until the agent removes the
  * rules.
  */
 export const belongsInSnapshot = (pod: AmbientPod, settings: Pick<EnrolmentSettings, 'systemNamespace'>): boolean =>
@@ -92,7 +92,7 @@ export function namespaceMatters(
   { selectors }: Pick<EnrolmentSettings, 'selectors'>,
 ): boolean {
   if (before === undefined) return true
-  // Compares each namespace selector separately: a namespace can leave one selector and match another at the same time.
+  // Compares each namespace selector separately, because one change can leave one selector and match another.
   return selectors.some(({ namespaceSelector }) => {
     const selector = namespaceSelector ?? {}
     return selects(selector, before) !== selects(selector, after)

@@ -11,7 +11,8 @@ export const AGENT_PORT = 15053
 
 /**
  * Conntrack zones for DNS capture: one for the application's queries to the agent, one for the agent's own queries.
- * Both kinds of queries may use the same pair of ports, so the connections would clash in one zone.
+ * Reason: a query of the application and a query of the agent may use the same pair of ports. In one zone, their
+ * connections would clash.
  */
 export const AGENT_ZONE = 1
 export const APPLICATION_ZONE = 2

@@ -2,8 +2,8 @@ import type { Rule, Ruleset } from '@cni/iptables'
 import { families, isBuiltin, rulesFor } from '@cni/iptables/rules'
 
 /**
- * Finds rules of an earlier configuration that have to be deleted one by one. The present configuration does not
- * contain these rules. They are in built-in chains and do not jump to our chains. Rules that jump to our chains are
+ * Finds rules that an earlier configuration has, but the present configuration lacks. Returns only rules that have to
+ * be deleted one by one: rules in built-in chains that do not jump to our chains. Rules that jump to our chains are
  * removed together with our chains.
  */
 export function rulesLeftBehind(earlier: Ruleset, present: Ruleset): Rule[] {

@@ -26,10 +26,11 @@ function proxyOwner(
   const { inboundTunnelPort: tunnel } = config
   const lo = nat.on('ISTIO_OUTPUT').out('lo')
   const ownPod = lo.not.dst(loopback(config)).proto('tcp')
-  // Excludes port 53 only in the rule for the proxy's user, and only with DNS capture. The rule for the proxy's group
-  // does not exclude port 53. Istio does the same.
+  // With DNS capture, the rule for the proxy's user does not match port 53. The rule for the proxy's group matches port
+  // 53. Istio does the same.
   const inbound = dns && owner === 'uid' ? ownPod.not.dports(DNS_PORT, tunnel) : ownPod.not.dport(tunnel)
-  // An application's connections to its own pod bypass the proxy. DNS queries continue to the DNS rules further below.
+  // An application's connections to its own pod bypass the proxy. With DNS capture, DNS queries continue to the DNS
+  // rules further below.
   const local = dns ? lo.proto('tcp').not.dport(DNS_PORT) : lo
   return [
     inbound[owner](id).jump('ISTIO_IN_REDIRECT'),
@@ -47,8 +48,8 @@ export function ownerGroupRules({ nat }: Tables, { ownerGroups: { mode, groups }
   if (mode === 'all-except') return groups.map((group) => output.gid(group).return())
   const numbers = groups.filter((group) => typeof group === 'number')
   if (numbers.length > MAX_CONDITIONS && numbers.length === groups.length) {
-    // The included groups do not fit into one rule: matches the ranges of all other groups instead. A packet without a
-    // socket has no group and is in no range. The first rule therefore matches these packets.
+    // Excludes the ID ranges between the included groups, because the included groups do not fit into one rule. The
+    // first rule excludes packets without a socket: they have no group, so the ranges do not match them.
     return [output.not.socketExists().return(), ...gaps(numbers).map((range) => output.gid(range).return())]
   }
   // Matches packets of all groups except the included groups, by one negated condition for each group. Without included

@@ -1,6 +1,8 @@
 import type { Chain, Ruleset, Table } from '@cni/nftables/rules'
 
-/** Ruleset without empty chains, without jumps to empty chains, and without tables that have no chain left. */
+/**
+ * Returns the ruleset without empty chains, without jumps to empty chains, and without tables that have no chain left.
+ */
 export function inUse({ tables }: Ruleset): Ruleset {
   return { tables: tables.map(inUseOf).filter(({ chains }) => chains.length > 0) }
 }
@@ -10,7 +12,7 @@ function inUseOf(table: Table): Table {
   if (chains.length === table.chains.length) return table
   const names = new Set(chains.map(({ name }) => name))
   const kept = chains.map((chain) => withoutJumps(chain, names))
-  // Removing jumps may have emptied further chains: repeat until no chain is empty.
+  // Removed jumps may leave further chains empty: repeats until no chain is empty.
   const next = { ...table, chains: kept }
   return kept.some(({ rules }) => rules.length === 0) ? inUseOf(next) : next
 }

@@ -29,11 +29,12 @@ function proxyOwner(
   const output = t['istio-proxy-nat'].on('istio-output')
   const lo = output.oifname('lo')
   const tcp = lo.l4proto('tcp')
-  // Excludes port 53 only in the rule for the proxy's user, and only with DNS capture. The rule for the proxy's group
-  // does not exclude port 53. Istio does the same.
+  // With DNS capture, the rule for the proxy's user does not match port 53. The rule for the proxy's group matches port
+  // 53. Istio does the same.
   const spared = dns && key === 'skuid' ? [DNS_PORT, tunnel] : tunnel
   const ownPod = [tcp.ip('daddr').not(ipv4), ...ofIpv6(config, [tcp.ip6('daddr').not(ipv6)])]
-  // An application's connections to its own pod bypass the proxy. DNS queries continue to the DNS rules further below.
+  // An application's connections to its own pod bypass the proxy. With DNS capture, DNS queries continue to the DNS
+  // rules further below.
   const local = dns ? tcp.tcp('dport').not(DNS_PORT) : lo
   return [
     ...ownPod.map((rule) => rule.tcp('dport').not(spared)[key](id).counter().jump('istio-in-redirect')),
@@ -50,8 +51,8 @@ export function ownerGroupRules(t: Tables, { ownerGroups: { mode, groups } }: Ca
   const output = t['istio-proxy-nat'].on('istio-output')
   const ids = groups.map(ownerId)
   if (mode === 'all-except') return ids.map((id) => output.skgid(id).counter().return())
-  // Uses a set of groups, because the groups do not fit into one rule. Neither the set nor negated group conditions
-  // match packets without a socket, because these packets have no group.
+  // Matches the included groups by one set, because they do not fit into one rule as single conditions. Packets without
+  // a socket have no group. Neither the set nor negated conditions match these packets.
   if (ids.length > MAX_CONDITIONS) return [output.skgid().not(ids).counter().return()]
   // Matches packets of all groups except the included groups, by one negated condition for each group. Without included
   // groups, the rule matches all packets.

@@ -10,8 +10,8 @@ import { type Tables, tables } from './tables.ts'
 import { tproxyMarks, tproxyReturns } from './tproxy.ts'
 
 /**
- * Nftables rules of a pod's redirection, in the final order of Istio's native mode. Rules that Istio inserts are at
- * their final position. Empty chains, jumps to empty chains, and empty tables are left out.
+ * Nftables rules of a pod's redirection, as Istio's native mode writes them. Rules that Istio inserts at the start of a
+ * chain are already at their final position. Omits empty chains, jumps to empty chains, and empty tables.
  *
  * @example
  * await nftables(c).apply(nativeRules(captureConfig(redirect, { ipv6: false })))

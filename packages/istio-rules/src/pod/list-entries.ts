@@ -9,7 +9,7 @@ export const MAX_LIST_ENTRIES = 4096
 
 /**
  * Splits a comma list. Checks the limits for length and number of entries before splitting. Throws an `Error` that
- * names the excess and the limit.
+ * names the exceeded limit and the list's size.
  */
 export function listEntries(list: string, maxEntries = MAX_LIST_ENTRIES): string[] {
   if (list.length > MAX_LIST_CHARS) {

@@ -1,4 +1,4 @@
-/** Members of a Kubernetes pod object that decide about the pod's traffic. */
+/** Members of a Kubernetes pod object that decide if and how the pod's traffic is redirected. */
 export interface Pod {
   readonly metadata: {
     readonly name: string

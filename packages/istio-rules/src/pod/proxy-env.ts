@@ -4,10 +4,10 @@ import { type OwnerGroups, ownerGroups } from './owner-groups.ts'
 import { type PodInfo, podName } from './pod-info.ts'
 import { parseFrom, type RedirectSource } from './redirect-error.ts'
 
-/** Log that receives warnings about invalid values of proxy variables that are tolerated. */
+/** Function that logs a warning if a variable of the proxy has an invalid value that the plugin tolerates. */
 type RedirectLog = (level: 'info' | 'warn', message: string, fields: Readonly<Record<string, unknown>>) => void
 
-/** Environment variables of the plugin's process. May contain only the variables about redirection. */
+/** Environment variables of the plugin's process. Variables that do not concern redirection may be missing. */
 type Environment = Readonly<Record<string, string | undefined>>
 
 const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
@@ -31,8 +31,8 @@ export function proxyFlag(pod: PodInfo, key: string, log: RedirectLog): boolean 
 export function proxyOwnerGroups(pod: PodInfo, env: Environment, log: RedirectLog): OwnerGroups {
   const includes = lookUp(pod, env, 'ISTIO_OUTBOUND_OWNER_GROUPS', '*')
   const excludes = lookUp(pod, env, 'ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE', '')
-  // Validates both variables, for included and for excluded groups, although only one is used. An invalid unused
-  // variable would otherwise be noticed only after it comes into use.
+  // Validates both variables, for included and for excluded groups, although only one is used. Reason: an error in the
+  // unused variable is reported early, not only when the variable comes into use.
   const only = parseFrom(includes, (value) => (value === '*' ? undefined : ownerGroups(value, 64)))
   const except = parseFrom(excludes, (value) => ownerGroups(value))
   if (only === undefined) return { mode: 'all-except', groups: except }

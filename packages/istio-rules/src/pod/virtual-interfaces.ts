@@ -21,7 +21,7 @@ export interface AnnotatedPod {
   readonly namespace: string
   readonly name: string
   readonly annotations: Readonly<Record<string, string>>
-  /** Annotations whose values the agent has cut: annotation key to original length in characters. */
+  /** Original length in characters of each annotation value that the agent has cut, by annotation key. */
   readonly tooLong?: Readonly<Record<string, number>> | undefined
 }
 

@@ -11,8 +11,8 @@ export const everything: PodCapture = {
 }
 
 /**
- * Capture settings for which golden files exist. Each golden file has the `name` of its settings. It lists the rules
- * that the kernel reports after Istio wrote them.
+ * Capture settings for which golden files exist. The `name` of the settings is also the name of their golden files. A
+ * golden file lists the rules that Istio wrote, as the kernel reports them.
  */
 export const captures: readonly { readonly name: string; readonly capture: PodCapture }[] = [
   { name: 'default', capture: everything },
