@@ -7,8 +7,8 @@ export default library({
   testing: 'src/testing/index.ts',
   watch: 'src/watch/index.ts',
   wire: 'src/wire/index.ts',
-  // Files that are bundled separately, although they are not entry points. A bundler drops an unused file. Inside a
-  // larger file, it would keep the tables that an unused module builds when it loads.
+  // Files that are bundled separately, although they are not entry points. Reason: a bundler can drop an unused file.
+  // In a larger file, it would keep the tables that an unused module builds when it loads.
   commits: 'src/wire/events/commits.ts',
   sets: 'src/wire/dumps/sets.ts',
   snapshot: 'src/wire/dumps/snapshot.ts',

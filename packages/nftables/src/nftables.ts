@@ -16,8 +16,8 @@ import type { Drift } from './wire/nft-error.ts'
 import type { TableName } from './wire/specs.ts'
 
 /**
- * nftables of one network namespace. Methods throw `NftError`. They throw `NetnsError` if the netlink socket fails;
- * nothing has changed then.
+ * nftables of one network namespace. Methods throw `NftError`. They throw `NetnsError` if the netlink socket fails.
+ * Nothing has changed after such an error.
  */
 export interface Nftables {
   /**
@@ -61,7 +61,7 @@ export interface Nftables {
   check(rules: Ruleset): Promise<void>
   /**
    * Deletes the tables of the ruleset with their content. Missing tables are ignored. Exception: CNI DEL keeps the
-   * tables if the namespace's handle is `kept`. Another attachment uses the namespace then.
+   * tables if another attachment still uses the namespace (`kept` in the namespace's handle).
    */
   remove(rules: { readonly tables: readonly Pick<Table, 'family' | 'name'>[] }): Promise<Change>
   /**
@@ -97,7 +97,10 @@ export interface Nftables {
    * model.
    */
   snapshot(tables?: readonly TableName[]): Promise<Snapshot>
-  /** Replaces the tables of a snapshot in the kernel by their content in the snapshot. */
+  /**
+   * Replaces the tables of a snapshot in the kernel. The tables get the content that they had when the snapshot was
+   * made.
+   */
   restore(snapshot: Snapshot): Promise<Change>
 }
 

@@ -39,7 +39,7 @@ export function podTables(capture: PodCapture): Ruleset {
 
 /**
  * nf_tables tables that the redirection can create in an ambient pod, without rules. The caller uses this list to
- * delete the tables, because it does not know the settings that created them.
+ * delete the tables of any configuration.
  */
 export const allPodTables = (): Ruleset => nftRuleset('inet', parts, () => [])
 

@@ -46,8 +46,8 @@ function writeFresh(nft: Nft, { rules, owned }: Fresh, back: WayBack): boolean {
     back.told(nft.commit(batch))
     return true
   } catch (error) {
-    // Another process created one of the ruleset's tables after the check above. Returns false, so that the caller
-    // corrects the differences instead.
+    // Another process created one of the ruleset's tables after the check above. Returns false. The caller corrects the
+    // differences in this case.
     if (isNftError(error) && error.faults.some(({ kind, code }) => kind === 'table' && code === 'EEXIST')) return false
     throw error
   }

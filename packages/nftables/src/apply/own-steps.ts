@@ -18,7 +18,9 @@ export interface OwnSteps {
   readonly written: Committed
 }
 
-/** Net effect of a transaction: created, changed and deleted nf_tables objects. Each map is by the object's key. */
+/**
+ * Net effect of a transaction: created, changed and deleted nf_tables objects. The keys of each map are object keys.
+ */
 export interface Effect {
   readonly tables: ReadonlyMap<string, NftTable>
   readonly chains: ReadonlyMap<string, NftChain>
@@ -91,7 +93,7 @@ export function effectOf({ before, written }: OwnSteps): Effect {
       const key = setKey(change.set)
       if (isAnonymous(change.set.set)) continue
       const known = gone.has(key) ? undefined : was.sets.get(key)
-      // Ignores the report about a set that existed before the transaction. Newer kernels report such a set, too.
+      // Newer kernels also report a set that existed before the transaction. Ignores such a report.
       if (action === 'add' && known?.handle === change.set.handle) continue
       note(made.sets, key, change.set, action)
     } else if (change.kind === 'element') {

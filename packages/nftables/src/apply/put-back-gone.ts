@@ -58,8 +58,8 @@ function ownSets({ expressions }: NftRule): string[] {
 }
 
 /**
- * Finds the position for a deleted rule: before the first of its successors that still exists in the chain. Returns the
- * handle of that successor.
+ * Finds the position at which to restore a deleted rule: before the next rule of the chain that still exists. Returns
+ * the handle of that rule.
  */
 function nextOf(rule: NftRule, rules: readonly NftRule[], left: Left): bigint | undefined {
   const chain = chainKey(rule)

@@ -26,7 +26,7 @@ export function withRules(error: NftError, nft: Nft): NftError {
   const sets = new SentSets(messages, nft)
   let { message } = error
   const faults = error.faults.map((fault): Fault => {
-    // Fault indexes count from the first change. The batch has one message before it, which only marks the beginning.
+    // The first message only marks the beginning of the batch. Fault indexes do not count this message.
     const refused = messages[fault.index + 1]
     const rule = refused === undefined ? undefined : textOf(refused, sets)
     if (rule === undefined) return fault
@@ -122,7 +122,8 @@ function present(nft: Nft) {
   try {
     return setsOf(nft)
   } catch {
-    // Ignores an error of reading the kernel's sets. The texts of refused rules then lack the elements of these sets.
+    // Ignores an error of reading the kernel's sets. Consequence: the texts of refused rules lack the elements of these
+    // sets.
     return []
   }
 }

@@ -7,8 +7,8 @@ import type { ElementSpec } from '../wire/specs.ts'
 import { chainKey, type Effect, elementKey, ruleKey, setKey, tableKey } from './own-steps.ts'
 
 /**
- * Content of a transaction's tables after a rollback has deleted what the transaction created: objects of other
- * programs, and objects that existed before.
+ * Objects that remain in a transaction's tables after a rollback has deleted the objects that the transaction created.
+ * They belong to other programs, or existed before the transaction.
  */
 export interface Left {
   /** Tables of the namespace that remain, by key. */

@@ -62,8 +62,8 @@ function writeTable(batch: Batch, state: TableState): void {
     return
   }
   if (dormant) addTable(batch, table)
-  // Rewrites all rules if any chain or set has to be deleted and created again. An unchanged rule may refer to the old
-  // chain or set.
+  // Rewrites all rules if any chain or set has to be deleted and created again. Reason: an unchanged rule may refer to
+  // the old chain or set.
   const isRebuilt = [...state.chains, ...state.sets].some(
     ({ present: found, stays: same }) => found !== undefined && !same,
   )

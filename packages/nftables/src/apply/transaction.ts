@@ -8,7 +8,7 @@ import { writeDifference } from './replace.ts'
 import type { Change } from './report.ts'
 import { changeOf, patienceOf, type WayBack, type Work, wayBack, withNft } from './work.ts'
 
-/** Runs a transaction of the caller that changes the given `tables`. */
+/** Runs a transaction that changes the given `tables`. The function `steps` adds the changes to the batch. */
 export async function runTransaction<T>(
   work: Work,
   tables: readonly TableName[],
@@ -30,8 +30,8 @@ export interface Undoable {
 }
 
 /**
- * Reads the content of a transaction's tables for the rollback. Then commits the changes that the caller adds to the
- * batch.
+ * Commits the changes that the function `plan` adds to the batch. Before the commit, reads the content of the
+ * transaction's tables for the rollback.
  */
 export function transactWith<T>(nft: Nft, { work, tables, back }: Undoable, plan: (batch: Batch) => T): Promise<T> {
   const recorded = (batch: Batch): T => {
@@ -77,8 +77,8 @@ export async function checkRuleset(work: Work, { tables }: Ruleset): Promise<voi
 }
 
 /**
- * Reads the content of a transaction's tables that its rollback needs. If the batch deletes objects, reads everything.
- * Otherwise reads only tables, chains and sets.
+ * Reads the content of a transaction's tables that its rollback needs: everything if the batch deletes objects, else
+ * only tables, chains and sets.
  */
 function contentFor(nft: Nft, batch: Batch, tables: readonly TableName[]): Snapshot {
   return snapshot(nft, tables, messagesOf(batch).frees ? undefined : ['table', 'chain', 'set'])

@@ -12,8 +12,8 @@ import { takeBack } from './take-back.ts'
 export type OwnedTables = { readonly tables: readonly Pick<Table, 'family' | 'name'>[] }
 
 /**
- * Options of `apply`, `verify` and `diff`. `absent` names tables that must not exist. `apply` deletes these tables. If
- * they exist, `verify` and `diff` report them as differences.
+ * Options of `apply`, `verify` and `diff`. `absent` names tables that must not exist: `apply` deletes them, `verify`
+ * and `diff` report them as differences.
  */
 export type OwnedOptions = { readonly absent?: OwnedTables | undefined }
 
@@ -51,7 +51,7 @@ export interface WayBack {
   begin(before?: Snapshot): void
   /** Stores the changes that the kernel reported for the transaction. */
   readonly told: (committed: Committed) => void
-  /** True after a transaction that is written and not rolled back. */
+  /** True if the transaction is committed and not rolled back. */
   isWritten(): boolean
   undo(): Promise<void>
 }
@@ -82,7 +82,7 @@ export function wayBack({ place, nft }: Work): WayBack {
   }
 }
 
-/** Limits the retries of a transaction by the AbortSignal of the call. */
+/** Retry options of a transaction: the call's AbortSignal ends the retries. */
 export const patienceOf = ({ place }: Work): Patience => ({ signal: place.signal })
 
 /** Result of a finished call that changed rules. */

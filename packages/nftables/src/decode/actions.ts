@@ -55,7 +55,7 @@ function limit({ rate, unit, burst, type, flags = 0 }: Expressions['limit']): Li
   }
 }
 
-/** Log level of a rule that sets no log level. */
+/** Default log level, for a rule without a log level. */
 const USUAL_LEVEL = 4
 
 function log({ prefix, level, flags = 0, group, snaplen, qthreshold }: Expressions['log']): Log | undefined {

@@ -56,7 +56,7 @@ function byKey(a: Bound<Element>, b: Bound<Element>): number {
   return Buffer.compare(a.key ?? none, b.key ?? none) || Number(isEnd(b.element)) - Number(isEnd(a.element))
 }
 
-/** Next lower key: subtracts 1 from big-endian bytes. */
+/** Returns the next lower key: subtracts 1 from big-endian bytes. */
 function before(bytes: Uint8Array): Uint8Array {
   const found = Uint8Array.from(bytes)
   for (let at = found.length - 1; at >= 0; at--) {
@@ -67,7 +67,10 @@ function before(bytes: Uint8Array): Uint8Array {
   return found
 }
 
-/** Range of keys for a single interface name, or for all names with a prefix. `undefined` for other ranges. */
+/**
+ * Converts a range of bytes to a range of interface names: a single name, or all names with a prefix. Returns
+ * `undefined` for other ranges.
+ */
 function nameSpan(from: Uint8Array, to: Uint8Array): Span | undefined {
   if (Buffer.compare(from, to) === 0) return { from, to: from }
   const end = from.indexOf(0)

@@ -21,7 +21,8 @@ export function contextOf(family: Family): Context {
 export interface Loaded {
   readonly selector: Selector
   /**
-   * Number of loaded bytes. Present only if the expression loads the first bytes of an address, to compare its network.
+   * Number of loaded bytes, if the expression loads only the first bytes of an address. The rule then compares a
+   * network.
    */
   readonly bytes?: number
   /** True if the expression loads source and destination port together. */

@@ -10,8 +10,8 @@ import { lookedUp } from './lookups.ts'
 import { type Read, type Reader, type Reading, read } from './reading.ts'
 
 /**
- * Decodes a condition or a verdict map of a rule. Its expressions load a value, change it in some cases, then compare
- * it or look it up.
+ * Decodes a condition or a verdict map of a rule. Its expressions load a value, may change it, and compare it or look
+ * it up in a map.
  */
 export const readMatch: Reader = (reading, at) => {
   const { expressions, context } = reading
@@ -63,14 +63,13 @@ function byValue(reading: Reading, at: number, { op, data }: Expressions['cmp'],
   const isEquality = op === 'eq' || op === 'neq'
   if (ports === true) return op === 'eq' ? bothPorts(selector, data) : undefined
   if (bytes !== undefined || (type === dataTypes.ifname && data.length < type.length)) {
-    // Comparing only the first bytes of a field means: the field is in a network, or begins with a prefix of interface
-    // names.
+    // A comparison of only the first bytes of a field tests for a network, or for a prefix of interface names.
     const isWhole = bytes === undefined ? data.length > 0 && !data.includes(0) : data.length === bytes
     const begin = isWhole && isEquality ? beginning(type, data, 8 * data.length) : undefined
     return begin === undefined ? undefined : read(1, match(selector, begin, word))
   }
-  // For types of flags such as `tcp flags`, equality means exactly these flags. The data model writes this as a set
-  // with one value.
+  // For types of flags such as `tcp flags`, equality means exactly these flags. The data model expresses this condition
+  // as a set with one value.
   if (type.flags === true && op === 'eq') {
     const exact = valueIn(type, data)
     return exact === undefined ? undefined : read(1, match(selector, { set: [exact] }))

@@ -27,7 +27,8 @@ const OPEN = encodeUserdata([[1, Uint8Array.of(1, 0, 0, 0)]])
 
 /**
  * Encodes sorted ranges as elements of an interval set. Each range has a start element. It also has an end element,
- * unless the next range begins at once. Like nft, begins with an end element at key 0, unless a range starts there.
+ * unless the next range begins directly after it. The first element is an end element at key 0, as in nft, unless a
+ * range starts at key 0.
  */
 export function intervalElements(type: DataType, entries: readonly Entry[]): ElementSpec[] {
   const elements: ElementSpec[] = []

@@ -52,8 +52,7 @@ const unknown = (tokens: readonly Token[]): Statement => ({
 function statementIn(words: Words, family: Family): Statement | undefined {
   const { left } = words
   const action = actionIn(words, family)
-  // If `actionIn` has consumed words, they are an action with unknown parameters. The words are then not parsed as a
-  // condition.
+  // The words that `actionIn` has consumed are an action with unknown parameters. They are not parsed as a condition.
   const given = action === undefined && words.left === left ? matchIn(words) : action
   if (given === undefined) return undefined
   try {

@@ -36,7 +36,10 @@ const names: Readonly<Record<Family, readonly Named[]>> = {
   ],
 }
 
-/** Largest difference to a named priority that nft prints relative to the name, such as `filter + 5`. */
+/**
+ * Limit for priorities that nft prints relative to a name, such as `filter + 5`: the largest difference to the named
+ * priority.
+ */
 const NEAR = 10
 
 function priorityText(priority: number, family: Family, hook: Hook): string {

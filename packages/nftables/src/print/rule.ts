@@ -52,13 +52,14 @@ function impliedBy(statements: readonly Statement[], family: Family): ReadonlySe
     const kind = isMatch(statement) ? statement.kind : statement.kind === 'vmap' ? statement.on : undefined
     if (kind === undefined) {
       if (statement.kind === 'reject') {
-        // A `reject` implies protocols, as in nft. An ICMP answer implies its address family. A TCP reset implies any
-        // address family, and in `ip` and `ip6` tables also TCP.
+        // A `reject` statement makes earlier protocol comparisons unnecessary, as in nft. An ICMP answer and a TCP
+        // reset replace the comparison of the address family. In `ip` and `ip6` tables, a TCP reset also replaces the
+        // comparison of the transport protocol.
         if (statement.with !== 'icmpx') drop(network)
         if (statement.with === 'tcp reset' && family !== 'inet') drop(transport)
       }
-      // nft omits a protocol comparison only if another condition implies it and no action stands between the two.
-      // After an action, the remembered comparisons are therefore dropped.
+      // nft omits a protocol comparison only if another condition implies it and no action stands between the two. An
+      // action therefore clears the remembered comparisons.
       network = undefined
       transport = undefined
       continue

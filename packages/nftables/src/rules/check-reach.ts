@@ -9,8 +9,9 @@ import { isMatch, type Statement } from './statement.ts'
 const DEEPEST = 15
 
 /**
- * Checks that the chains and sets exist that rules refer to. Also checks that the base chains that reach a rule allow
- * its statements. For such mistakes the kernel would report only an error number. Throws `NftError('INVALID')`.
+ * Checks that every chain or set that a rule refers to exists. Also checks each base chain: it must allow the
+ * statements of all rules that it reaches. The kernel would report only an error number for such mistakes. Throws
+ * `NftError('INVALID')`.
  */
 export function checkReach(table: Table): void {
   const chains = new Map(table.chains.map((chain) => [chain.name, chain]))

@@ -101,6 +101,7 @@ export function isSelector(kind: string): kind is Selector {
 }
 
 /**
- * True if a selector reads a header field. The user data of a set then says that its keys are in network byte order.
+ * True if a selector reads a header field. nft marks sets with keys of such a selector: their user data says "network
+ * byte order".
  */
 export const isHeader = ({ noted }: SelectorSpec): boolean => noted[0] === PAYLOAD

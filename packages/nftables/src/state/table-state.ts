@@ -130,8 +130,8 @@ function stateOf(nft: Nft, table: Table, present: NftTable): TableState {
   const presentSets = new Map(named.map((set) => [set.set, set]))
   return {
     ...{ table, present, records },
-    // The kernel's `use` counter of a table counts all its objects. A count above chains and sets means stateful
-    // objects or flowtables.
+    // The kernel's `use` counter of a table counts all its objects. A count above the number of chains and sets means
+    // that the table also has stateful objects or flowtables.
     stays: present.comment === table.comment && (present.use ?? 0) <= chains.length + sets.length,
     dormant: ((present.flags ?? 0) & DORMANT) !== 0,
     chains: namesIn(wantedChains, presentChains).map((each) =>

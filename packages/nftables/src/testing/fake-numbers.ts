@@ -1,6 +1,6 @@
 /**
- * Numbers of the kernel's nf_tables interface, for the fake kernel. The encoder has its own copy: a wrong number in
- * either of them makes tests fail.
+ * Numbers of the kernel's nf_tables interface, for the fake kernel. The encoder has a separate copy of these numbers.
+ * Tests fail if one of the copies has a wrong number.
  */
 export const NFT_MSG = {
   ...{

@@ -1,7 +1,7 @@
 import { NetnsError } from '@cni/netns'
 import type { NetlinkSocket } from '@cni/netns/netlink'
 
-/** Bytes by which each datagram in a receive buffer counts more than its content, as in the kernel. */
+/** Bytes that each datagram occupies in a receive buffer besides its content, as in the kernel. */
 const OVERHEAD = 512
 
 /** Netlink socket of a program to the fake kernel, with the datagrams that the program has not read yet. */

@@ -45,8 +45,8 @@ export interface FakeTable {
 }
 
 /**
- * All tables of the fake kernel, by family and name. The map is never changed in place, so that a failed transaction
- * has no effect.
+ * All tables of the fake kernel, by family and name. Each change creates a new map. A failed transaction therefore has
+ * no effect.
  */
 export type FakeState = ReadonlyMap<string, FakeTable>
 

@@ -63,7 +63,7 @@ function markOf(to: MarkValue, traced: TracedPacket): number | undefined {
   if (typeof to === 'number') return to
   const { of, and = 0xffff_ffff, xor = 0 } = to
   const old = of === 'mark' ? traced.mark : traced.connmark
-  // Computes the mark even if the old mark is unknown, if the mask `and` keeps none of its bits.
+  // Computes the new mark from an unknown old mark if the mask `and` keeps no bit of the old mark.
   if (old === undefined) return and === 0 ? xor : undefined
   return ((old & and) ^ xor) >>> 0
 }

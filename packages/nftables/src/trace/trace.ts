@@ -14,12 +14,12 @@ import { type Ending, walkChain } from './walk.ts'
  * Assumptions:
  *
  * - There are no other tables, and no mark changes a route.
- * - The kernel tracks connections, as the kernel does as soon as any rule needs conntrack.
- * - A `tproxy` has a listener, and the port that NAT wants is free.
+ * - Conntrack is active. The kernel turns conntrack on if any rule needs it.
+ * - A program listens on the port of each `tproxy` statement, and the port that NAT chooses is free.
  *
- * A packet in the state `NEW` is the first packet of its connection. The trace does not rewrite later packets of a
- * connection with NAT: the kernel does that without a rule. A packet to this machine itself comes in again on `lo`:
- * trace it as a second packet.
+ * A packet in the state `NEW` is the first packet of its connection. The trace does not apply NAT to later packets of a
+ * connection, because the kernel rewrites these packets without a rule. A packet to this machine itself comes in again
+ * on `lo`: trace it as a second packet.
  *
  * @example
  * ```ts
@@ -75,8 +75,8 @@ function walkHook(chains: readonly Entered[], traced: TracedPacket, path: TraceS
 }
 
 /**
- * True if a packet enters nat chains. Only the first packet of a connection does. Exception: a packet that arrives on
- * `lo` does not, because it entered nat chains on its way out.
+ * True if a packet enters nat chains: the first packet of a connection, unless it arrives on `lo`. A packet on `lo`
+ * entered nat chains on its way out.
  */
 function isSeenByNat(traced: TracedPacket): boolean {
   const { packet } = traced

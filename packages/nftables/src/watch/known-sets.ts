@@ -8,7 +8,8 @@ const keyOf = ({ family, table }: TableName): string => `${family} ${table}`
 const NONE: Sets = new Map()
 
 /**
- * Copy of all sets in the kernel, including anonymous sets. The texts of rules in events contain the sets' elements.
+ * Copy of all sets in the kernel, including anonymous sets. Texts of rules in events contain the elements of anonymous
+ * sets.
  */
 export class KnownSets {
   #tables: Map<string, Map<string, SetRecord>> = new Map()
@@ -34,7 +35,8 @@ export class KnownSets {
   }
 
   /**
-   * Removes the deleted table or set of an event from the copy of the kernel's sets. The caller prints the event first.
+   * Removes the deleted table or set of an event from the copy of the kernel's sets. The caller has to make the event's
+   * text before this call, because the text needs the sets.
    */
   delete(change: Change): void {
     if (change.kind === 'table') this.#tables.delete(keyOf(change.table))

@@ -43,7 +43,9 @@ export async function* monitor(
     readonly sockets?:
       | {
           readonly nft: Nft
-          /** Netlink socket that receives every transaction. From a fake kernel: `nfnetlink({ events: true })`. */
+          /**
+           * Netlink socket that receives every transaction. A fake kernel opens it by `nfnetlink({ events: true })`.
+           */
           readonly events: NetlinkSocket
         }
       | undefined

@@ -4,7 +4,7 @@ import { Batch, type Expression, isNftError, type Nft, type NftError } from '@cn
 /** Kernel for contract tests: nf_tables without tables, of a real namespace or of the fake kernel. */
 export interface World extends AsyncDisposable {
   readonly nft: Nft
-  /** Pid of the test process in transactions, or a matcher if the pid cannot be known. */
+  /** Pid of the test process as transactions report it, or a matcher if the pid cannot be known. */
   readonly pid: unknown
   /** Opens a netlink socket that plays another program, optionally with a small receive buffer. */
   other(receiveBuffer?: number): Nft

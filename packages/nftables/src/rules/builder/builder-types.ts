@@ -10,8 +10,8 @@ import type { BasePart, SetPart } from './parts.ts'
  * A rule under construction. Each step returns a new builder, and each builder is a complete rule. The type offers only
  * the steps that the kernel accepts in the chain.
  *
- * The type parameters are the family, the parts of the table, and the chain. The type `Port` is the type of ports; before
- * a protocol it is a message for the author.
+ * The type parameters are the family, the parts of the table, and the chain. The type `Port` is the type of port
+ * values. Before the rule names a protocol, `Port` is an error message for the rule's author.
  */
 export type RuleBuilder<
   F extends 'inet' | 'ip' | 'ip6',
@@ -175,8 +175,8 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
 }
 
 /**
- * Names of builder methods that the type `RuleBuilder` hides. The kernel would refuse such a statement in the family,
- * or in every base chain that may reach the rule.
+ * Names of builder methods that the type `RuleBuilder` hides, because the kernel would refuse their statements. The
+ * kernel refuses a statement in the family, or in every base chain that may reach the rule.
  */
 type Withheld<F, Bases> =
   | (F extends 'ip6' ? 'ip' | 'icmp' : never)

@@ -29,7 +29,8 @@ import { compatValues } from './compat.ts'
  */
 export class Batch {
   /**
-   * Generation number that the namespace's ruleset must have, so that the kernel accepts the batch. `undefined`: any.
+   * Generation number that the namespace's ruleset must have, or `undefined` for any number. The kernel refuses the
+   * batch at any other generation (`STALE`).
    */
   readonly generation: number | undefined
 

@@ -14,8 +14,8 @@ export interface FreshNftables extends Disposable {
   readonly generation: number
   /**
    * Sends a batch, unless another process has changed rules since nf_tables was opened. Returns `false` if the kernel
-   * did not accept the batch. Nothing has changed then: the caller uses `apply`, which makes the change or reports the
-   * reason.
+   * did not accept the batch. Nothing has changed in this case. The caller can use `apply`, which makes the change or
+   * reports the reason.
    */
   commit(batch: Uint8Array): boolean
   /**
@@ -40,8 +40,8 @@ export function freshWhere(target: Netns, look: (channel: Channel) => boolean): 
     const generation = generationIn(socket, 1)
     return over(socket, generation, generation === FRESH_GENERATION || look(channelFrom(socket)))
   } catch {
-    // The kernel has no nf_tables, or the process lacks the privilege. Does not report this: the caller then writes
-    // rules by another function, which reports the reason.
+    // The kernel has no nf_tables, or the process lacks the privilege. Returns no reason, because the caller writes the
+    // rules by another function, which reports it.
     socket?.close()
     return undefined
   }

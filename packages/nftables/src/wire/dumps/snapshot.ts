@@ -26,7 +26,8 @@ import { setsOf } from './sets.ts'
 /** Content of some tables as bytes, including all objects that this package does not model. */
 export interface Snapshot {
   /**
-   * Kind and bytes of each object in the tables, without the message header. The order allows adding the objects again.
+   * Kind and bytes of each object in the tables, without the message header. A batch can add the objects again in this
+   * order.
    */
   readonly messages: readonly { readonly kind: Parameters<Dumps['bytes']>[0]; readonly body: Uint8Array }[]
 }

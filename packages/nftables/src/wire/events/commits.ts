@@ -38,7 +38,7 @@ export interface Commit {
     | { readonly action: 'add'; readonly kind: 'set'; readonly set: NftSet }
     | { readonly action: 'delete'; readonly kind: 'set'; readonly set: SetName }
   )[]
-  /** True if the socket lost events before or in this commit. The caller then reads all rules again. */
+  /** True if the socket lost events before or in this commit. The caller has to read all rules again in this case. */
   readonly lost: boolean
 }
 
@@ -55,8 +55,8 @@ export function openCommits(target: NetnsTarget, options: { readonly receiveBuff
 }
 
 /**
- * Yields the transactions of a namespace. A full socket loses events: a commit with `lost` and without a generation
- * then reports the loss. It comes after the events that the socket had received before. The next commit may be
+ * Yields the transactions of a namespace. A full socket loses events. A commit with `lost` and without a generation
+ * reports the loss. This commit comes after the events that the socket received before the loss. The next commit may be
  * incomplete and has `lost`, too. Throws `NetnsError('PROTOCOL')` for invalid messages.
  *
  * @example

@@ -49,8 +49,8 @@ function writeExpression(writer: AttributeWriter, expression: Expression): void 
 }
 
 /**
- * Writes the data attribute of an expression, even if it is empty. As in nft, an expression without attributes of its
- * own has no data attribute.
+ * Writes the data attribute of an expression, even if all attributes in it are absent. A kind of expression that has no
+ * attributes gets no data attribute, as in nft.
  */
 function writeData(writer: AttributeWriter, name: string, expression: Expression): void {
   const fields = tables.get(name)

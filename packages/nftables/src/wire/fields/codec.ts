@@ -3,15 +3,15 @@ import { type Verdict, verdictIn, writeVerdict } from './verdict.ts'
 import type { AttributeWriter } from './writer.ts'
 
 /**
- * Encoding of a netlink attribute's value. Decoded values encode to the same bytes: bytes for which this is impossible
+ * Encoding of a netlink attribute's value. A decoded value encodes to the same bytes again. Bytes without such a value
  * decode to `undefined`.
  */
 export interface Codec<T> {
   /** Description of the attribute's valid values, for error messages. */
   readonly expected: string
   /**
-   * Writes an attribute with its value. Returns false for an invalid value; part of the value may then be written
-   * already.
+   * Writes an attribute with its value. Returns false for an invalid value. The buffer may contain a part of the
+   * invalid value.
    */
   write(writer: AttributeWriter, type: number, value: T): boolean
   decode(bytes: Buffer): T | undefined

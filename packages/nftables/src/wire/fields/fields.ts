@@ -14,8 +14,8 @@ export interface Field<T = unknown> {
    */
   readonly presence: 'always' | 'maybe' | 'told' | 'hinted'
   /**
-   * Default value of the attribute. Requests always contain the default, because the kernel always reports the
-   * attribute.
+   * Default value of the attribute. A request contains the attribute even if it has this value, because the kernel
+   * always reports the attribute.
    */
   readonly fallback?: T | undefined
 }
@@ -134,8 +134,8 @@ interface FieldIndex {
 const indexes = new WeakMap<Fields, FieldIndex>()
 
 /**
- * Declares netlink attributes, and builds their index when the module is loaded. The heap snapshot of the small runtime
- * then contains the index.
+ * Declares netlink attributes, and builds their index when the module is loaded. Reason: a heap snapshot of the loaded
+ * program contains the index.
  */
 export function indexed<const F extends Fields>(fields: F): F {
   indexOf(fields)
