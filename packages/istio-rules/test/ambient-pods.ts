@@ -1,7 +1,7 @@
 import type { AmbientPod } from '../src/decide/ambient-pod.ts'
 import type { EnrolmentSettings } from '../src/decide/enrolment.ts'
 
-/** Label of pods and namespaces that asks for ambient mode, or with `none` excludes them. */
+/** Label by which a pod or namespace asks for ambient mode. The value `none` excludes the pod or namespace. */
 export const mode = 'istio.io/dataplane-mode'
 
 /** Ambient-mode settings of the node, as in Istio's Helm chart. */

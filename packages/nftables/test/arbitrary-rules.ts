@@ -23,8 +23,8 @@ import {
 } from './arbitrary-values.ts'
 
 /**
- * Generator of random set keys: a value, a network or a range. A key of a flags type has only one flag. nft does not
- * order keys with the same first flag.
+ * Generator of random set keys: a value, a network or a range. A key of a flags type has only one flag, because nft
+ * does not order keys with the same first flag.
  */
 function keyFor(type: Type): fc.Arbitrary<unknown> {
   const value = type.startsWith('ct_st') ? values[type].map((bits) => [bits].flat().slice(-1)) : values[type]
@@ -108,7 +108,7 @@ const limit = fc
     },
     { requiredKeys: ['kind', 'rate', 'per', 'burst'] },
   )
-  // Skips large rates: the kernel stores a limit's rate in nanoseconds in 64 bits.
+  // Skips large rates, because they would overflow in the kernel: it stores a limit's rate as 64 bits of nanoseconds.
   .filter(({ rate, burst, per }) => (rate + burst) * limitUnits[per] < 1e10)
 const log = fc.oneof(
   fc.record(

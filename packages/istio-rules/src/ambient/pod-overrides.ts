@@ -10,7 +10,7 @@ export const dnsKey = 'ambient.istio.io/dns-capture'
  * Reads the annotations by which a pod overrides the node's settings for ambient mode. Ignores an invalid boolean and
  * adds a warning to `warnings`.
  *
- * @throws `RedirectError` for an invalid interface name. Ignoring the name would let traffic bypass the mesh.
+ * @throws `RedirectError` for an invalid interface name, because traffic of an ignored interface would bypass the mesh.
  */
 export function podOverrides(
   pod: PodIdentity & {

@@ -31,11 +31,11 @@ export function capturesNothing(pod: PodInfo): boolean {
 }
 
 /**
- * Reads the redirection that a pod requests in its annotations and its proxy's environment variables. Throws a
- * {@link RedirectError} for the first invalid value.
+ * Reads the redirection that a pod requests in its annotations and its proxy's environment variables. Throws a {@link
+ * RedirectError} for the first invalid value.
  *
- * @param options - `log` receives warnings about tolerated values; `env` has the node's environment variables, which
- * are defaults for owner groups and the loopback range
+ * @param options - `log` receives warnings about tolerated values; `env` contains the node's environment variables,
+ * which set the defaults for owner groups and the loopback range
  *
  * @example
  * redirectFor(podInfo(pod)).excludeInboundPorts // [15020, 15021, 15090]

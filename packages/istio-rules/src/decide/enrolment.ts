@@ -83,8 +83,8 @@ export const belongsInSnapshot = (pod: AmbientPod, settings: Pick<EnrolmentSetti
   redirectionStatus(pod) === 'enabled' && !pod.completed && !pod.hostNetwork && !isZtunnel(pod, settings)
 
 /**
- * True if a change of a namespace's labels can add pods to the mesh or remove pods. The agent then checks the pods of
- * the namespace again. For a new namespace `before` is `undefined`.
+ * True if a change of a namespace's labels can add pods to the mesh or remove pods. In this case the agent checks the
+ * pods of the namespace again. `before` is `undefined` for a new namespace.
  */
 export function namespaceMatters(
   before: Labels | undefined,

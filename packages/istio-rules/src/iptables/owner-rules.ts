@@ -40,8 +40,8 @@ function proxyOwner(
 }
 
 /**
- * Excludes outbound traffic from capture by the group of the sending process: traffic of the listed groups, or of all
- * groups that are not listed.
+ * Excludes outbound traffic of some groups from capture: the listed groups, or all groups that are not listed. The
+ * group is the group of the sending process.
  */
 export function ownerGroupRules({ nat }: Tables, { ownerGroups: { mode, groups } }: CaptureConfig): readonly Rule[] {
   const output = nat.on('ISTIO_OUTPUT')

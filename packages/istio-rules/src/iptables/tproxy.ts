@@ -11,8 +11,8 @@ export const OUTBOUND_MARK = 1338
 
 /**
  * Chains that deliver inbound packets to the proxy with TPROXY. `ISTIO_DIVERT` handles established connections, which
- * already have a transparent socket: it sets the packet mark that routes packets to this machine. `ISTIO_TPROXY`
- * assigns new connections to the proxy's listening socket.
+ * already have a transparent socket. It only sets a packet mark. The mark routes the packets to this machine.
+ * `ISTIO_TPROXY` assigns new connections to the proxy's listening socket.
  */
 export function tproxyDelivery({ mangle }: Tables, config: CaptureConfig): readonly Rule[] {
   const { tproxyMark: mark, inboundCapturePort: port } = config

@@ -44,8 +44,8 @@ function proxyOwner(
 }
 
 /**
- * Excludes outbound traffic from capture by the group of the sending process: traffic of the listed groups, or of all
- * groups that are not listed.
+ * Excludes outbound traffic of some groups from capture: the listed groups, or all groups that are not listed. The
+ * group is the group of the sending process.
  */
 export function ownerGroupRules(t: Tables, { ownerGroups: { mode, groups } }: CaptureConfig): readonly Placed[] {
   const output = t['istio-proxy-nat'].on('istio-output')

@@ -8,8 +8,8 @@ import { ofIpv6, type Tables } from './tables.ts'
 
 /**
  * Chains that deliver inbound packets to the proxy with TPROXY. `istio-divert` handles established connections, which
- * already have a transparent socket: it sets the packet mark that routes packets to this machine. `istio-tproxy`
- * assigns new connections to the proxy's listening socket.
+ * already have a transparent socket. It only sets a packet mark. The mark routes the packets to this machine.
+ * `istio-tproxy` assigns new connections to the proxy's listening socket.
  */
 export function tproxyDelivery(t: Tables, config: CaptureConfig): readonly Placed[] {
   const { tproxyMark: mark, inboundCapturePort: port } = config
@@ -40,7 +40,7 @@ export function tproxyInbound(t: Tables, { includeInboundPorts: included }: Capt
 
 /**
  * Excludes packets on `lo` that are not inbound from TPROXY capture. The rules precede all other rules of
- * `istio-inbound`. With IPv6, the rules have the order that Istio's inserts produce.
+ * `istio-inbound`. The order of the rules differs with IPv6, as in Istio.
  */
 export function tproxyReturns(t: Tables, config: CaptureConfig): readonly Placed[] {
   if (config.interceptionMode !== 'TPROXY') return []

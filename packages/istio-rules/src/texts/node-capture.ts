@@ -19,7 +19,8 @@ export function nodeCapture(
 // internal
 
 /**
- * Maximum number of included groups in a variable of the node, as in Istio. One rule has a condition for each group.
+ * Maximum number of included groups in a variable of the node, as in Istio. Reason: one rule has a condition for each
+ * group.
  */
 const MAX_GROUPS = 64
 

@@ -48,7 +48,7 @@ export function putBackGone(batch: Batch, before: Snapshot, effect: Effect, left
 const ruleOf = (body: Uint8Array): NftRule[] => decodeAll([Buffer.from(body)], ruleIn)
 
 /**
- * Names of the anonymous sets that a deleted rule looks up. The kernel creates and deletes these sets together with the
+ * Names of the anonymous sets that a deleted rule uses. The kernel creates and deletes these sets together with the
  * rule.
  */
 function ownSets({ expressions }: NftRule): string[] {

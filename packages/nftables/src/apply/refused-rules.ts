@@ -55,8 +55,8 @@ function textOf({ type, body }: Message, sets: SentSets): string | undefined {
 }
 
 /**
- * Sets that the rules of a refused batch look up: sets of the batch, and sets in the kernel. Anonymous sets of the
- * batch are found by id.
+ * Sets that the rules of a refused batch use: sets of the batch, and sets in the kernel. The batch identifies its
+ * anonymous sets by id.
  */
 class SentSets {
   readonly #records = new Map<string, Map<string, SetRecord>>()
@@ -113,8 +113,8 @@ class SentSets {
 }
 
 /**
- * Returns a name for a set that is unique in its batch. All anonymous sets of a batch have the same name pattern, such
- * as `__set%d`. Their names therefore get the set's id as a suffix.
+ * Returns a unique name for a set of a batch. Several anonymous sets may have the same name pattern, such as `__set%d`.
+ * The names of anonymous sets therefore get the set's id as a suffix.
  */
 const nameOf = (set: string, id: number | undefined): string => (set.includes('%d') ? `${set} ${id}` : set)
 

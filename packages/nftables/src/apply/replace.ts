@@ -43,7 +43,7 @@ export function replaceRuleset(nft: Nft, { rules, gone }: Wanted, back: WayBack,
 }
 
 /**
- * Adds the changes to a batch that make the kernel's tables equal to `tables`. Returns the names of the tables in
+ * Fills a batch with the changes that make the kernel's tables equal to `tables`. Returns the names of the tables in
  * `tables` that the kernel already has.
  */
 export function writeDifference(batch: Batch, nft: Nft, tables: readonly Table[]): TableName[] {

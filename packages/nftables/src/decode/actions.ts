@@ -5,7 +5,7 @@ import type { Verdict } from '../wire/fields/verdict.ts'
 import type { Context } from './loads.ts'
 import { type Reader, read } from './reading.ts'
 
-/** Decodes statements of a single netlink expression: a counter, a verdict, a limit … */
+/** Decodes a statement that consists of a single netlink expression: a counter, a verdict, a limit … */
 export const readAction: Reader = ({ expressions, context }, at) => {
   const expression = expressions[at]
   const action = expression === undefined ? undefined : actionOf(expression, context)

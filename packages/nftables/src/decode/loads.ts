@@ -12,7 +12,7 @@ export interface Context {
   transport: string | number | undefined
 }
 
-/** Known protocols before the first statement of a rule, from the family of its table. */
+/** Protocols that are known before the first statement of a rule, because the table's family implies them. */
 export function contextOf(family: Family): Context {
   return { network: family === 'ip' || family === 'ip6' ? family : undefined, transport: undefined }
 }

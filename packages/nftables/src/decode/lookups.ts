@@ -65,7 +65,7 @@ function mapOf(
   return isWhole(elements) ? { elements: found } : undefined
 }
 
-/** True if a set element has a comment or timeout. Elements of anonymous sets that nft writes never have them. */
+/** True if a set element has a comment or timeout. nft writes anonymous sets without comments and timeouts. */
 const isNoted = ({ comment, timeout }: SetRecord['elements'][number]): boolean =>
   comment !== undefined || timeout !== undefined
 

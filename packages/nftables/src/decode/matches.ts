@@ -150,7 +150,7 @@ function masked(reading: Reading, at: number, bits: Expressions['bitwise'], load
 const maskValue = (type: DataType, bytes: Uint8Array): Plain | undefined =>
   type.flags === true && isZero(bytes) ? [] : valueIn(type, bytes)
 
-/** True for a bitwise AND of register 1 with a mask whose result stays in register 1. */
+/** True for a bitwise AND of register 1 with a mask, if the result stays in register 1. */
 function isMask(
   bits: Expressions['bitwise'],
   length: number,
@@ -163,8 +163,8 @@ function isMask(
 const isZero = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === 0)
 
 /**
- * Converts the first bits of data to the value that stands for all data with these bits: a network, or a prefix of
- * interface names.
+ * Converts the first bits of data to a value that stands for all data with the same first bits. The value is a network,
+ * or a prefix of interface names.
  */
 function beginning(type: DataType, data: Uint8Array, bits: number): Plain | undefined {
   const from = new Uint8Array(type.length)

@@ -3,7 +3,7 @@ import type { NftElement, NftSet } from '../wire/dumps/set-records.ts'
 import type { Expression } from '../wire/expressions/expression-types.ts'
 import type { Context } from './loads.ts'
 
-/** Kernel set that a decoded rule looks up, with the elements of the set. */
+/** Kernel set in which a decoded rule looks up keys, with the elements of the set. */
 export interface SetRecord {
   readonly set: NftSet
   readonly elements: readonly NftElement[]

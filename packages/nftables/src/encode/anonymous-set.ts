@@ -8,7 +8,7 @@ import { encodeUserdata } from '../wire/userdata.ts'
 /** Key range of a set or map element, with the element's data in a map. */
 export type Entry = readonly [span: Span, data?: Uint8Array | Verdict]
 
-/** True if any of the key ranges has more than one value, so that an interval set is necessary. */
+/** True if any of the key ranges has more than one value. Only an interval set can hold such a range. */
 export const isInterval = (spans: readonly Span[]): boolean => spans.some((span) => !isPoint(span))
 
 /** Encodes single values as set elements, in the kernel's byte order. */

@@ -163,7 +163,7 @@ class Registers {
 
 const immediate = (data: Uint8Array): Expression => ({ name: 'immediate', dreg: 1, data })
 
-// Converts an address that `canonicalAction` has validated to bytes, so the fallback is never used.
+// Converts an address to bytes. The fallback is never used, because `canonicalAction` has validated the address.
 const addressBytes = (address: string): Uint8Array => parseAddress(address) ?? new Uint8Array(4)
 
 const littleEndian = (value: number, length: number): Uint8Array => bigEndian(value, length).reverse()

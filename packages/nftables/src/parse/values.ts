@@ -48,9 +48,7 @@ export function keyIn(type: DataType, token: Token): unknown {
 
 // internal
 
-/**
- * True if a parsed network address has no bits set after its prefix. For other addresses nft would compare with a mask.
- */
+/** True if a parsed network address has no bits set after its prefix. nft compares with a mask for other addresses. */
 function isNetwork(type: DataType, { text }: Token, { from }: Span): boolean {
   const address = type.networks === true ? type.write(text.split('/')[0])?.from : undefined
   return address === undefined || compareBytes(address, from) === 0

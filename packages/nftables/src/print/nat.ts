@@ -54,8 +54,8 @@ function addressText(address: string | Range<string>, family: 'ip' | 'ip6', with
   }
   if (typeof address === 'string') return shown(address)
   const network = networkOf(type, address)
-  // Prints a range that is exactly a network as a network. As in nft, an IPv6 network has no brackets, even before a
-  // port.
+  // Text of a range of addresses: a network if the range is exactly a network. As in nft, an IPv6 network has no
+  // brackets, even before a port.
   return network === undefined ? `${shown(address.from)}-${shown(address.to)}` : valueText(type, network)
 }
 

@@ -6,8 +6,8 @@ import type { Family } from '../wire/family.ts'
 import { statementText } from './statement.ts'
 
 /**
- * Text of a rule as `nft list` prints it. Omits a protocol comparison if a later statement implies the protocol:
- * `tcp dport 80` for `meta l4proto tcp tcp dport 80`. Unknown expressions are in brackets.
+ * Text of a rule as `nft list` prints it. Omits a protocol comparison if a later statement implies the protocol. For
+ * example, prints `tcp dport 80` instead of `meta l4proto tcp tcp dport 80`. Unknown expressions are in brackets.
  */
 export function ruleText(
   { statements, comment }: Rule,

@@ -18,8 +18,8 @@ export function complete(family: Family, statements: readonly Statement[], where
     for (const need of last === undefined || known.has(last) ? NONE : needs) {
       if (known.has(need)) continue
       const match = matchFor(need)
-      // Like nft, puts the protocol that `reject` needs at the start of the rule. Exception: the rule has ports of any
-      // protocol (`th`). nft would read these ports as ports of the protocol.
+      // Like nft, puts the protocol that `reject` needs at the start of the rule. Exception: a rule with ports of any
+      // protocol (`th`), because nft would read these ports as ports of the protocol.
       const isFirst = statement.kind === 'reject' && !result.some(looksAtPorts)
       result.splice(isFirst ? 0 : result.length, 0, match)
       known.add(match)

@@ -13,8 +13,8 @@ import { refused, requestRefused } from './refusal/refusal.ts'
 
 /**
  * nf_tables of a namespace over one netlink socket: commits batches and reads objects. Works inside and outside
- * `netns.run`. The kernel frees deleted objects later, and no call waits for it. Exception: `close` waits before Linux
- * 6.9.
+ * `netns.run`. The kernel frees deleted objects some time after the commit. No call waits for this, except `close` on
+ * Linux before 6.9.
  */
 export interface Nft extends Dumps, Disposable {
   /** Netlink port of the socket. Each {@link Commit} made through this socket has this `port`. */
@@ -37,8 +37,8 @@ export interface Nft extends Dumps, Disposable {
   check(batch: Batch): void
   /**
    * Runs a read-modify-write transaction. The function `plan` reads rules and fills the batch. The kernel refuses the
-   * batch if another process changes rules meanwhile; `plan` is then called again after a pause. An empty batch is not
-   * sent. Resolves with the value of `plan`; rejects with `CHANGED` after the last retry.
+   * batch if another process changes rules meanwhile. After such a refusal and a pause, `plan` is called again. An
+   * empty batch is not sent. Resolves with the value of `plan`; rejects with `CHANGED` after the last retry.
    *
    * For a change that does not depend on the current rules, use `commit`.
    *

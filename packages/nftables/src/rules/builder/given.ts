@@ -42,8 +42,8 @@ export type SetTypeOf<S extends keyof SelectorValues> = S extends 'iifname' | 'o
                 : never
 
 /**
- * Type of the compared value of a condition. Is `never` for a literal address of the wrong family, so that it does not
- * compile. Accepts strings that are unknown at compile time.
+ * Type of the compared value of a condition. A literal address of the wrong family does not compile, because its type
+ * is `never`. Strings that are unknown at compile time are accepted.
  */
 export type Literal<S extends keyof SelectorValues, V> = S extends `${'ip' | 'ip6'} ${'saddr' | 'daddr'}`
   ? V extends string

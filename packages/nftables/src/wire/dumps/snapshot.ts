@@ -94,7 +94,7 @@ interface Again {
 }
 
 /**
- * Adds one object of a snapshot to a batch. Each set gets an id, because rules look up anonymous sets by id.
+ * Adds one object of a snapshot to a batch. Each set gets an id, because rules refer to anonymous sets by id.
  * `anonymous` collects the ids of anonymous sets.
  */
 function again(batch: Batch, { kind, body, next }: Again, anonymous: Map<string, number>): void {

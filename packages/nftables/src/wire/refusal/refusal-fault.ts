@@ -76,8 +76,8 @@ function expressionsIn(body: Buffer): readonly Expression[] {
 }
 
 /**
- * Name of the attribute that the kernel refused, by its offset in the message. In a rule also the index of the
- * expression.
+ * Name of the attribute that the kernel refused, by its offset in the message. Also returns the index of the refused
+ * expression, if the message is about a rule.
  */
 function placeIn({ kind, fields }: Subject, body: Buffer, offset: number): Part | undefined {
   const found = attributeAt(body.subarray(NFGENMSG), offset - NFGENMSG)
