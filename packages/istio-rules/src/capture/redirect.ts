@@ -31,8 +31,8 @@ export function capturesNothing(pod: PodInfo): boolean {
 }
 
 /**
- * Reads the redirection that a pod requests in its annotations and its proxy's environment variables. Throws a {@link
- * RedirectError} for the first invalid value.
+ * Reads the redirection that a pod requests in its annotations and its proxy's environment variables. Throws a
+ * {@link RedirectError} for the first invalid value.
  *
  * @param options - `log` receives warnings about tolerated values; `env` contains the node's environment variables,
  * which set the defaults for owner groups and the loopback range

@@ -84,8 +84,8 @@ function matchText({ kind, op, value }: Match): string {
 const masked = (value: Masked<unknown>): Masked<Plain> => value as Masked<Plain>
 
 /**
- * True for a set whose only key is a combination of flags. Such a condition has no braces: `== a` for a single flag, `a
- * | b` for several flags.
+ * True for a set whose only key is a combination of flags. Such a condition has no braces: `== a` for a single flag,
+ * `a | b` for several flags.
  */
 const isExact = (type: DataType, keys: readonly Key<Plain>[]): keys is readonly Plain[] =>
   type.flags === true && keys.length === 1
