@@ -72,8 +72,8 @@ function matchOf(kind: Selector): fc.Arbitrary<Statement> {
 }
 
 /**
- * True if all generated keys begin with different flags. For keys with the same first flag, nft's order depends on a
- * hash.
+ * True if all generated keys begin with different flags. The order of keys with the same first flag depends on a hash
+ * in nft.
  */
 function isOrdered(elements: readonly { readonly key: unknown }[]): boolean {
   const firsts = elements.map(({ key }) => (Array.isArray(key) ? key[0] : key))

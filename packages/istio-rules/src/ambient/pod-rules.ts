@@ -98,8 +98,8 @@ function virtualOutbound({ nat }: Tables, { virtualInterfaces }: PodCapture): re
 }
 
 /**
- * Marks connections that ztunnel opens to the application in its pod. The application's replies get the same mark. By
- * this mark, the routing rule returns the replies to ztunnel.
+ * Marks connections that ztunnel opens to the application in its pod. Replies of the application get the same mark,
+ * which routes them back to ztunnel.
  */
 function connectionMarks({ mangle }: Tables): readonly Rule[] {
   const { mark } = replyRoute

@@ -13,8 +13,8 @@ export interface Skip {
 export const podAnnotationsKey = 'io.kubernetes.cri.pod-annotations'
 
 /**
- * Annotation with the redirection state of a pod in ambient mode. With redirection on the node (instead of in pods),
- * users can set the value `disabled` to exclude a pod.
+ * Annotation with the redirection state of a pod in ambient mode. If redirection is on the node and not in pods, users
+ * can set the value `disabled` to exclude a pod.
  */
 export const redirectionAnnotation = 'ambient.istio.io/redirection'
 

@@ -35,8 +35,8 @@ export function redirectRules(config: CaptureConfig): Ruleset {
 }
 
 /**
- * Drops packets that conntrack considers invalid. Without the rule the network stack would answer with a TCP reset
- * whose addresses are not translated back.
+ * Drops packets that conntrack considers invalid. Reason: the network stack would answer such a packet with a TCP
+ * reset, but NAT would not translate the addresses of the reset back.
  */
 function invalidDrops({ mangle }: Tables, { dropInvalid }: CaptureConfig): readonly Rule[] {
   if (!dropInvalid) return []

@@ -36,8 +36,8 @@ export function nativeRules(config: CaptureConfig): Ruleset {
 }
 
 /**
- * Drops TCP packets that conntrack considers invalid. Without the rule the network stack would answer with a TCP reset
- * whose addresses are not translated back.
+ * Drops TCP packets that conntrack considers invalid. Reason: the network stack would answer such a packet with a TCP
+ * reset, but NAT would not translate the addresses of the reset back.
  */
 function invalidDrops(t: Tables, { dropInvalid }: CaptureConfig): readonly Placed[] {
   if (!dropInvalid) return []

@@ -35,7 +35,7 @@ export const tables = {
 export type Tables = Builders<'inet', typeof tables>
 
 /**
- * Returns `list` if the configuration captures IPv6, else an empty list. Rule builders call it with IPv6 rules or
- * values, because each table has rules of both families.
+ * Returns `list` if the configuration captures IPv6, else an empty list. Rule builders pass IPv6 rules or values,
+ * because the tables contain rules of both families.
  */
 export const ofIpv6 = <T>({ ipv6 }: CaptureConfig, list: readonly T[]): readonly T[] => (ipv6 ? list : [])

@@ -31,8 +31,8 @@ export function podInfo(pod: Pod): PodInfo {
   const containers = [...(pod.spec.initContainers ?? []), ...(pod.spec.containers ?? [])]
   const proxies = containers.filter((container) => container.name === PROXY_CONTAINER)
   const type = lastDefined(proxies.map((proxy) => (proxy.args?.[0] === 'proxy' ? proxy.args[1] : undefined)))
-  // If two containers have the proxy's name, both IDs come from the last container's securityContext. Istio does the
-  // same.
+  // A pod may have two containers with the proxy's name. Reads both IDs from the securityContext of the last one, as
+  // Istio does.
   const { runAsUser: uid, runAsGroup: gid } = lastDefined(proxies.map((proxy) => proxy.securityContext)) ?? {}
   return {
     namespace: pod.metadata.namespace,
@@ -40,7 +40,8 @@ export function podInfo(pod: Pod): PodInfo {
     containers: new Set(containers.map((container) => container.name)),
     labels: pod.metadata.labels ?? {},
     annotations: pod.metadata.annotations ?? {},
-    // `fromEntries` defines own properties, so a variable of the proxy with the name __proto__ becomes a normal member.
+    // A variable of the proxy with the name __proto__ becomes a normal member, because `fromEntries` defines own
+    // properties.
     proxyEnv: Object.fromEntries(
       proxies.flatMap((proxy) => (proxy.env ?? []).map((entry) => [entry.name, entry.value ?? ''])),
     ),

@@ -26,7 +26,7 @@ export function proxyFlag(pod: PodInfo, key: string, log: RedirectLog): boolean 
 
 /**
  * Reads the groups whose outbound traffic is captured. A variable of the proxy takes precedence over the node's
- * variable. If neither is set, the traffic of all groups is captured.
+ * variable. Without these variables, the traffic of all groups is captured.
  */
 export function proxyOwnerGroups(pod: PodInfo, env: Environment, log: RedirectLog): OwnerGroups {
   const includes = lookUp(pod, env, 'ISTIO_OUTBOUND_OWNER_GROUPS', '*')

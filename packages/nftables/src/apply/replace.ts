@@ -79,8 +79,8 @@ function writeTable(batch: Batch, state: TableState): void {
 }
 
 /**
- * Deletes rules first, then elements with verdicts, then chains and sets: a rule or element may refer to a chain or
- * set.
+ * Deletes rules first, then elements with verdicts, then chains and sets, because a rule or element may refer to a
+ * chain or set.
  */
 function remove(batch: Batch, { table, chains, sets }: TableState, rewritten: readonly ChainState[]): void {
   const name = nameOf(table)

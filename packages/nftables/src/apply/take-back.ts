@@ -32,8 +32,8 @@ export async function takeBack(nft: Nft, steps: OwnSteps): Promise<void> {
 }
 
 /**
- * Maximum time for retries of a rollback in milliseconds, if other processes change the rules meanwhile. A plugin has 2
- * s for its whole rollback.
+ * Maximum time in milliseconds for the retries of a rollback, while other processes change the rules. A plugin has 2 s
+ * for its whole rollback.
  */
 const PATIENCE = 1500
 

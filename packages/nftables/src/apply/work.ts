@@ -64,7 +64,7 @@ export function wayBack({ place, nft }: Work): WayBack {
   const undo = async (): Promise<void> => {
     if (written === undefined) return
     const steps = { before, written }
-    // The rollback ignores the context's AbortSignal, so that an aborted call is rolled back as well.
+    // The rollback ignores the context's AbortSignal, because an aborted call needs a rollback, too.
     await withSocket(place.netns, nft, (socket) => takeBack(socket, steps))
     written = undefined
   }

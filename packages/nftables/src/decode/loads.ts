@@ -21,8 +21,8 @@ export function contextOf(family: Family): Context {
 export interface Loaded {
   readonly selector: Selector
   /**
-   * Number of loaded bytes, if the expression loads only the first bytes of an address. The rule then compares a
-   * network.
+   * Number of loaded bytes, if the expression loads only the first bytes of an address. Such an expression belongs to a
+   * comparison with a network.
    */
   readonly bytes?: number
   /** True if the expression loads source and destination port together. */

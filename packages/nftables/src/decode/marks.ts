@@ -3,8 +3,8 @@ import type { Expression } from '../wire/expressions/expression-types.ts'
 import { type Reader, type Reading, read } from './reading.ts'
 
 /**
- * Decodes statements that set a mark, a zone or nftrace. The rule loads a number or another mark into a register, then
- * stores the register.
+ * Decodes statements that set a mark, a zone or nftrace. One expression loads a number or another mark into a register.
+ * The last expression sets the mark, zone or nftrace from the register.
  */
 export const readSetting: Reader = (reading, at) => {
   const source = sourceAt(reading, at)

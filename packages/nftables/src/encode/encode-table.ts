@@ -8,7 +8,7 @@ import type { EncodeContext, EncodedSet } from './encoded.ts'
 import { encodeNamedSet } from './named-set.ts'
 
 /**
- * Adds tables with their content to a batch. By default existing tables with the same names keep their content. With
+ * Adds tables with their content to a batch. By default, a table that already exists keeps its content. With
  * `exclusive` the kernel refuses the batch if one of the tables exists. Throws `NftError('INVALID')`.
  */
 export function addRuleset(

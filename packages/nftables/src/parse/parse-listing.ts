@@ -90,7 +90,8 @@ function baseIn(line: readonly Token[]): { readonly base?: BaseChain } {
 }
 
 /**
- * Parses a set whose keys have one part. A set with concatenated keys is skipped: a trace cannot decide lookups in it.
+ * Parses a set whose keys have one part. Skips a set with concatenated keys, because a trace cannot decide lookups in
+ * such a set.
  */
 function setIn(line: readonly Token[], table: string): NamedSet[] {
   const [name, ...rest] = line

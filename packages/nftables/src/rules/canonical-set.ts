@@ -71,8 +71,8 @@ function canonicalElements(
 }
 
 /**
- * True if an element repeats the element before it, so that it can be left out. Throws if both have the same key but
- * different data, comment or timeout.
+ * True if an element equals the element before it. The caller leaves out such an element. Throws if only the keys of
+ * the two elements are equal, and data, comment or timeout differ.
  */
 function isRepeated({ name }: NamedSet, element: SetElement, before: SetElement | undefined): boolean {
   if (before === undefined || JSON.stringify(element.key) !== JSON.stringify(before.key)) return false

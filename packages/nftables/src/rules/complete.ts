@@ -108,8 +108,8 @@ function needsOf(statement: Statement): readonly Need[] {
 }
 
 /**
- * Turns ports of any protocol (`th`) after `tcp` or `udp` into ports of that protocol: nf_tables encodes both the same
- * way.
+ * Turns ports of any protocol (`th`) after `tcp` or `udp` into ports of that protocol. Reason: nf_tables has the same
+ * encoding for `th` ports and for `tcp` or `udp` ports.
  */
 function withHeader(statement: Statement, { transport }: KnownProtocols): Statement {
   if (transport !== 'tcp' && transport !== 'udp') return statement
@@ -132,7 +132,10 @@ const portsOf = {
   udp: { 'th sport': 'udp sport', 'th dport': 'udp dport' },
 } as const
 
-/** True if a rule names the destination port before the source port. nft compares both ports at once, source first. */
+/**
+ * True if a rule names the destination port before the source port. nft compares both ports in one step, with the
+ * source port first.
+ */
 function isSwapped(before: Statement | undefined, statement: Statement): boolean {
   return before !== undefined && isPort(before) && isPort(statement) && before.kind === sourceBehind.get(statement.kind)
 }

@@ -110,8 +110,8 @@ export type Statement =
   | {
       readonly kind: 'tproxy'
       /**
-       * Address family of a `tproxy` statement. Omitted only in `inet` tables without an address: the statement then
-       * covers both families.
+       * Address family of a `tproxy` statement. Only a statement of an `inet` table without an address can omit the
+       * family. Such a statement is for both families.
        */
       readonly family?: 'ip' | 'ip6'
       readonly address?: string

@@ -14,7 +14,7 @@ import { diffElements } from './element-diff.ts'
 /** Netlink socket and transaction function, for reading and editing named sets. */
 export interface Editing {
   readonly nft: Nft
-  /** Runs one transaction. Calls `plan` again if another process changes rules meanwhile. */
+  /** Runs one transaction. Calls `plan` again if another process has changed rules before the commit. */
   edit<T>(plan: (batch: Batch) => T): Promise<T>
 }
 

@@ -63,7 +63,7 @@ const NAME = 8
 
 /**
  * Text of a `lookup` in an anonymous set, with the content of the set instead of its name. Returns `undefined` for a
- * named set: the caller then compares the bytes of the expression.
+ * named set, because the bytes of the expression are enough to compare such a `lookup`.
  */
 function lookupText(element: Buffer, setText: SetTextOf): string | undefined {
   const [found] = decodeExpressions(element)

@@ -197,7 +197,10 @@ function chainState(
 
 type KeyedRules = ReadonlyMap<Chain, readonly Keyed<Rule>[]>
 
-/** Cache of rule keys for frozen tables: repeated `verify` calls with the same table encode its rules only once. */
+/**
+ * Cache of rule keys for frozen tables. Repeated `verify` calls with the same table therefore encode its rules only
+ * once.
+ */
 const memo = new WeakMap<Table, KeyedRules>()
 
 function wantedRules(table: Table): KeyedRules {

@@ -5,7 +5,7 @@ import { hasConnection, isLoopback, stateOf, type TracedPacket } from './traced-
 
 /**
  * Possible values of a field of the traced packet, as big-endian bytes. `undefined` if they are unknown. Empty if the
- * packet does not have the field: every comparison then fails.
+ * packet does not have the field. Every comparison with a missing field fails.
  */
 export type Held = readonly Uint8Array[] | undefined
 

@@ -75,7 +75,7 @@ export function stateOf({
   return tracking === 'template' ? 'NEW' : (packet.state ?? 'NEW')
 }
 
-/** True if the traced packet has a connection. Rules can then read and write the connection's mark. */
+/** True if the traced packet has a connection. Rules can read and write the mark of such a connection. */
 export const hasConnection = (traced: TracedPacket): boolean => !['INVALID', 'UNTRACKED'].includes(stateOf(traced))
 
 /** True if an address belongs to the traced machine. `undefined` if the trace's caller listed no local addresses. */

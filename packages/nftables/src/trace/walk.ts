@@ -105,9 +105,7 @@ function ended({ statements }: Rule, table: Table, traced: TracedPacket): RuleEn
   return { matched: true, effect, assumed }
 }
 
-/**
- * True if a later condition of the rule fails. The rule then does not match, even if an earlier condition is unknown.
- */
+/** True if a later condition of the rule fails. Such a rule does not match, even if an earlier condition is unknown. */
 function failsLater(statements: Rule['statements'], table: Table, traced: TracedPacket): boolean {
   for (const statement of statements) {
     if (isMatch(statement)) {

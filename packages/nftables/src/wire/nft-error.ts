@@ -42,7 +42,7 @@ const brand = Symbol.for('cni.nftables.error')
  * ```
  */
 export class NftError extends Error {
-  /** Code of the error, which stays the same in all versions. */
+  /** Code of the error. Each code keeps its meaning in all versions. */
   readonly code: /** Code `INVALID`: an argument is invalid; nothing was sent. */
     | 'INVALID'
     /**

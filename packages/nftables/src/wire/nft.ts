@@ -56,7 +56,7 @@ export interface Nft extends Dumps, Disposable {
   ): Promise<T>
   /**
    * Calls a function that reads several kinds of objects at one generation of the rules. Calls the function again, as
-   * `transact` does, if another process changed rules meanwhile.
+   * `transact` does, if another process has changed rules during the call.
    */
   read<T>(look: () => T, patience?: Patience): Promise<T>
   /** Closes the netlink socket. A second call does nothing. */

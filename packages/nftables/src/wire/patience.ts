@@ -11,7 +11,7 @@ export interface Patience {
 
 /**
  * Retries a function while other processes change the rules (`STALE`, `CHANGED`). Pauses are random and grow to 64 ms,
- * so that many writers do not collide again. Rethrows other errors at once.
+ * because many writers with equal pauses would collide again. Rethrows other errors at once.
  *
  * @throws NftError `CHANGED` after the last retry.
  */

@@ -50,7 +50,7 @@ export function freshWhere(target: Netns, look: (channel: Channel) => boolean): 
 // internal
 
 const ROOM_FOR_REFUSALS = 4_000_000
-/** Generation number of a namespace whose nf_tables no program has ever changed. Such a namespace has no tables. */
+/** Generation number of a namespace in which no program has ever changed nf_tables. Such a namespace has no tables. */
 const FRESH_GENERATION = 1
 /** Sequence number of the first message in the batch. Requests that `look` sends have lower numbers. */
 const FIRST = 0x4000_0000

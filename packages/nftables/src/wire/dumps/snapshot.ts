@@ -70,8 +70,8 @@ const everyKind: readonly ObjectKind[] = ['table', 'chain', 'object', 'flowtable
 
 /**
  * Adds the content of a snapshot to a batch. The caller first deletes the snapshot's tables if they exist, in the same
- * batch or in an earlier batch. Rules are added at the end of their chain, or before the rule whose handle `next`
- * returns.
+ * batch or in an earlier batch. Adds each rule at the end of its chain. If `next` returns a handle, adds the rule
+ * before the rule with this handle.
  */
 export function restore(batch: Batch, { messages }: Snapshot, next?: (rule: Uint8Array) => bigint | undefined): Batch {
   const anonymous = new Map<string, number>()
@@ -129,7 +129,7 @@ function again(batch: Batch, { kind, body, next }: Again, anonymous: Map<string,
 type Read = readonly [type: number, value: Buffer]
 
 /**
- * Replaces the number in an anonymous set's name (`__set3`, `__map3`) by `%d`, so that the kernel chooses a free
+ * Replaces the number in an anonymous set's name (`__set3`, `__map3`) by `%d`, for which the kernel chooses a free
  * number.
  */
 function unnamed(attributes: readonly Read[], name: number): Attribute[] {

@@ -114,7 +114,7 @@ export interface Expressions {
   readonly lookup: {
     readonly name: 'lookup'
     readonly set: string
-    /** Id of the set in which `lookup` looks, for a set of the same batch that has no name yet. */
+    /** Id of the set in which `lookup` searches the key. Used if the set is new in this batch and has no name yet. */
     readonly setId?: number
     readonly sreg: number
     /** Register that a `lookup` loads with the map's data. 0 for a verdict map. */

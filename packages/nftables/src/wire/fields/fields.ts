@@ -9,8 +9,9 @@ export interface Field<T = unknown> {
   readonly type: number
   readonly codec: Codec<T>
   /**
-   * Presence of the attribute in requests and in answers of the kernel. `always`: required in both. `maybe`: optional
-   * in both. `told`: always in answers, never in requests. `hinted`: optional in answers, never in requests.
+   * Presence of the attribute in requests and in answers of the kernel. `always`: required in requests and answers.
+   * `maybe`: optional in requests and answers. `told`: always in answers, never in requests. `hinted`: optional in
+   * answers, never in requests.
    */
   readonly presence: 'always' | 'maybe' | 'told' | 'hinted'
   /**

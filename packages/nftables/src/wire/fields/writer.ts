@@ -7,7 +7,8 @@ const MOST = 0xffff
 
 /**
  * Writes netlink messages and attributes to a buffer, one after the other. Nested attributes do not get the netlink
- * flag for nesting. The kernel does not set the flag either, so written and reported bytes are equal.
+ * flag for nesting. Reason: the kernel's messages do not have the flag either. Written and reported bytes are therefore
+ * equal.
  */
 export class AttributeWriter {
   #bytes: Buffer
