@@ -10,8 +10,8 @@ export interface PodCase {
   /** Addresses on the interfaces in the pod's namespace. */
   readonly addresses: readonly string[]
   /**
-   * Addresses that the result of the previous plugins reports: the same addresses as the namespace has, fewer
-   * (autoconfigured addresses missing), or more.
+   * Addresses in the result of the previous plugins: all addresses of the namespace, fewer (without autoconfigured
+   * addresses), or more.
    */
   readonly told: readonly string[]
   /** Interfaces in the pod's namespace on which IPv6 is turned off. */

@@ -83,10 +83,10 @@ export interface Nftables {
    */
   write(tables: readonly TableName[], fill: (batch: Batch) => unknown): Promise<Change>
   /**
-   * Makes several changes in one transaction that depend on the current rules. The argument `tables` names the tables
-   * to change. The kernel refuses the changes if another process changes rules of the namespace in between. `steps` is
-   * called again after each refusal, with growing pauses. Retries end with the call's AbortSignal. Without an
-   * AbortSignal, retries end after 10 s (`CHANGED`, CNI code 11). The context's `undo` rolls back exactly these
+   * Makes several changes in one transaction. The changes may depend on the current rules. The argument `tables` names
+   * the tables to change. The kernel refuses the changes if another process changes rules of the namespace in between.
+   * `steps` is called again after each refusal, with growing pauses. Retries end with the call's AbortSignal. Without
+   * an AbortSignal, retries end after 10 s (`CHANGED`, CNI code 11). The context's `undo` rolls back exactly these
    * changes.
    */
   transaction<T>(

@@ -12,7 +12,7 @@ export function loopback({ loopbackCidr }: CaptureConfig): AddressPair {
 
 /**
  * True if an included outbound range of IPv4 or IPv6 starts with a loopback address. Consequence: loopback traffic of
- * both families no longer bypasses the proxy.
+ * IPv4 and IPv6 does not bypass the proxy.
  */
 export function includesLoopback({ includeOutboundIPRanges: ranges }: CaptureConfig): boolean {
   return ranges !== '*' && [...ranges.ipv4, ...ranges.ipv6].some(startsInLoopback)

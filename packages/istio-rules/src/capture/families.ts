@@ -28,7 +28,10 @@ export function familiesOf(
   dualStack: boolean,
 ): {
   readonly ipv6: boolean
-  /** First usable address of the pod. A pod without a usable address has no traffic to capture. */
+  /**
+   * First usable address of the pod. `undefined` if the pod has no usable address. The plugin cannot capture traffic of
+   * such a pod.
+   */
   readonly hostIP?: string
   /**
    * True if the plugin captures only IPv4 although the pod has addresses of both families. Reason: the pod is not

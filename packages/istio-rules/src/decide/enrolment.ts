@@ -12,8 +12,8 @@ export interface EnrolmentSettings {
   /** Namespace in which the ztunnel pods run. */
   readonly systemNamespace: string
   /**
-   * True if the value `disabled` of a pod's redirection annotation excludes the pod from ambient mode. For redirection
-   * on the node, not in pods, as in Istio 1.19.
+   * True if the value `disabled` of a pod's redirection annotation excludes the pod from ambient mode. Only used for
+   * redirection on the node, not in pods, as in Istio 1.19.
    */
   readonly optOut?: boolean | undefined
 }

@@ -2,7 +2,7 @@ import type { Builders } from '@cni/iptables/rules'
 
 /**
  * iptables chains that the redirection can use, by table. A single configuration uses only some of the chains. Applying
- * a configuration removes the chains of an older configuration that are no longer used.
+ * a configuration removes all unused chains of an older configuration.
  *
  * - `ISTIO_INBOUND` selects inbound traffic for the proxy; in raw it sets the zone of DNS replies.
  * - `ISTIO_IN_REDIRECT` and `ISTIO_REDIRECT` redirect to the proxy's inbound and outbound ports.

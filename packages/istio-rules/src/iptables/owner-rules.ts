@@ -41,7 +41,7 @@ function proxyOwner(
 
 /**
  * Excludes outbound traffic of some groups from capture: the listed groups, or all groups that are not listed. The
- * group is the group of the sending process.
+ * sending process decides the group of a packet.
  */
 export function ownerGroupRules({ nat }: Tables, { ownerGroups: { mode, groups } }: CaptureConfig): readonly Rule[] {
   const output = nat.on('ISTIO_OUTPUT')

@@ -3,7 +3,7 @@ import { cniErrorKey, ErrorCode, messageOf, quote } from '@cni/types'
 const brand = Symbol.for('cni.RedirectError')
 
 /**
- * Error for an invalid value in the redirection that a pod asks for. The message has the key, the value and the pod.
+ * Error for an invalid value in the redirection settings of a pod. The message contains the key, the value and the pod.
  * CNI error code 7.
  */
 export class RedirectError extends Error {

@@ -10,8 +10,8 @@ import { lookedUp } from './lookups.ts'
 import { type Read, type Reader, type Reading, read } from './reading.ts'
 
 /**
- * Decodes a condition or a verdict map of a rule. Its expressions load a value, may change it, and compare it or look
- * it up in a map.
+ * Decodes a condition or a verdict map of a rule. Its expressions load a value and may change the value. The following
+ * expressions compare the value, or look it up in a set or map.
  */
 export const readMatch: Reader = (reading, at) => {
   const { expressions, context } = reading

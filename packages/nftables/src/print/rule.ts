@@ -52,9 +52,8 @@ function impliedBy(statements: readonly Statement[], family: Family): ReadonlySe
     const kind = isMatch(statement) ? statement.kind : statement.kind === 'vmap' ? statement.on : undefined
     if (kind === undefined) {
       if (statement.kind === 'reject') {
-        // A `reject` statement makes earlier protocol comparisons unnecessary, as in nft. An ICMP answer and a TCP
-        // reset replace the comparison of the address family. In `ip` and `ip6` tables, a TCP reset also replaces the
-        // comparison of the transport protocol.
+        // Omits a protocol comparison before a `reject` statement, as nft does. An ICMP answer or a TCP reset implies
+        // the address family. In `ip` and `ip6` tables, a TCP reset also implies TCP.
         if (statement.with !== 'icmpx') drop(network)
         if (statement.with === 'tcp reset' && family !== 'inet') drop(transport)
       }

@@ -32,7 +32,7 @@ const BURST = 5
 
 /**
  * Rule under construction. Implements every type `RuleBuilder<…>`, with wider parameter types. Each step validates its
- * value and returns a new draft. Reading `rule` validates the whole rule.
+ * value and returns a new rule builder. Reading `rule` validates the whole rule.
  */
 export class Draft implements Placed {
   readonly #place: DraftPlace

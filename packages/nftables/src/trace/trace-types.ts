@@ -7,9 +7,9 @@ export interface TraceOptions {
   /** Assumption about every `limit` of the traced rules: the packet is within the rate, or exceeds it. */
   readonly limit?: 'within' | 'exceeded'
   /**
-   * Answers for statements that the trace cannot decide. The key is the text of the statement, as in `reason`. True
-   * means that the packet meets it, as in `{ 'socket mark 0x00000007': true }`. A trace step lists the answers that it
-   * used.
+   * Answers for statements that the trace cannot decide. The key is the text of the statement, as `reason` of the
+   * result contains it. True means that the packet meets it, as in `{ 'socket mark 0x00000007': true }`. A trace step
+   * lists the answers that it used.
    */
   readonly assume?: Readonly<Record<string, boolean>>
 }

@@ -176,7 +176,7 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
 
 /**
  * Names of builder methods that the type `RuleBuilder` hides, because the kernel would refuse their statements. The
- * kernel refuses a statement in the family, or in every base chain that may reach the rule.
+ * table's family may not allow a statement, or no base chain that may reach the rule allows it.
  */
 type Withheld<F, Bases> =
   | (F extends 'ip6' ? 'ip' | 'icmp' : never)

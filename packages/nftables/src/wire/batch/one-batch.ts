@@ -100,7 +100,7 @@ const ATTRIBUTE = 5
 const GENERATION_AT = 24
 const BEGIN_LENGTH = GENERATION_AT + 4
 const END_LENGTH = HEADER + 4
-/** Maximum number of answers of the kernel to a batch that are read. A batch has fewer messages than this. */
+/** Limit for reading the kernel's answers to a batch. A batch has fewer messages than this limit. */
 const MOST_ANSWERS = 100_000
 
 const typeOf = (words: Uint32Array, at: number): number => (words[at + 1] ?? 0) & 0xffff

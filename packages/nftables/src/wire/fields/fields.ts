@@ -135,8 +135,8 @@ interface FieldIndex {
 const indexes = new WeakMap<Fields, FieldIndex>()
 
 /**
- * Declares netlink attributes, and builds their index when the module is loaded. Reason: a heap snapshot of the loaded
- * program contains the index.
+ * Declares netlink attributes, and builds their index when the module is loaded. A heap snapshot of the loaded program
+ * therefore contains the index.
  */
 export function indexed<const F extends Fields>(fields: F): F {
   indexOf(fields)
