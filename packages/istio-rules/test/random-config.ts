@@ -46,8 +46,8 @@ const servers = fc.record({
 const ofPod: fc.Arbitrary<CaptureConfig> = podCase.map(configOf).filter((config) => config !== undefined)
 
 /**
- * Generator of random capture configurations that command lines can express. Command lines can also express every
- * configuration that a pod requests.
+ * Generator of random capture configurations from command lines. A command line can also express each configuration
+ * that a pod can request.
  */
 const ofCommandLine: fc.Arbitrary<CaptureConfig> = fc.record({
   ipv6: fc.boolean(),

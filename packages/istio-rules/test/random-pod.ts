@@ -19,7 +19,7 @@ export interface PodCase {
   readonly previous: 'result' | 'result with more' | 'none'
   /** Environment variables that the container runtime passes to the plugin. */
   readonly env: Readonly<Record<string, string>>
-  /** Text of `CNI_ARGS` after `K8S_POD_NAME`. */
+  /** Part of the text of `CNI_ARGS` that follows `K8S_POD_NAME`. */
   readonly args: string
   readonly foreign: readonly string[]
   /** Number of ADD calls that the runtime makes for the pod. */

@@ -31,7 +31,7 @@ export function podOverrides(
    * interfaces are treated as outbound traffic.
    */
   readonly virtualInterfaces: readonly string[]
-  /** Warnings for the log about annotations of the pod that are ignored. */
+  /** Warnings for the log, about ignored annotations of the pod. */
   readonly warnings: readonly string[]
 } {
   const { annotations } = pod

@@ -15,7 +15,7 @@ export interface CaptureConfig extends Capture {
   readonly proxyGIDs: readonly (number | string)[]
   readonly tproxyMark: number
   readonly tproxyRouteTable: number
-  /** DNS queries of the pod that are captured: none, all, or only queries to the listed servers. */
+  /** Captured DNS queries of the pod: none, all, or only queries to the listed servers. */
   readonly dns: 'none' | 'all' | IpRanges
 }
 

@@ -20,7 +20,7 @@ export interface Redirect extends Capture<number, number> {
   readonly dualStack: boolean
 }
 
-/** Ports of the proxy and its agent that are never captured: merged telemetry, readiness, Envoy's telemetry. */
+/** Ports of the proxy and its agent, which are never captured: merged telemetry, readiness, Envoy's telemetry. */
 const AGENT_PORTS = [15020, 15021, 15090]
 
 /** True if the pod turns capture off (`interceptionMode: NONE`). The plugin skips such a pod with a log line. */

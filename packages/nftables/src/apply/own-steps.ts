@@ -142,8 +142,8 @@ function keyed<T>(keyOf: (thing: T) => string, thing: T): [string, T] {
 export const isAnonymous = (set: string): boolean => /^__(?:set|map)\d+$/.test(set)
 
 /**
- * Key of the object in a netlink message of a snapshot. For elements: the key of their set. For stateful objects and
- * flowtables: the key of their table.
+ * Key for a netlink message of a snapshot: the key of the object in the message. Elements have the key of their set.
+ * Stateful objects and flowtables have the key of their table.
  */
 export function keyIn(message: Message): string {
   const { kind, body } = message

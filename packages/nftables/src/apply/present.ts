@@ -1,7 +1,7 @@
 import type { Nft } from '../wire/nft.ts'
 import type { TableName } from '../wire/specs.ts'
 
-/** Returns the tables of a list that exist in the kernel. */
+/** Selects from a list the tables that exist in the kernel. */
 export function present(nft: Nft, tables: readonly TableName[]): TableName[] {
   const all = nft.tables()
   return tables.filter(({ family, table }) => all.some((each) => each.family === family && each.table === table))

@@ -58,7 +58,7 @@ function ownSets({ expressions }: NftRule): string[] {
 }
 
 /**
- * Finds the position at which to restore a deleted rule: before the next rule of the chain that still exists. Returns
+ * Finds the position at which to restore a deleted rule: before the next rule that still exists in the chain. Returns
  * the handle of that rule.
  */
 function nextOf(rule: NftRule, rules: readonly NftRule[], left: Left): bigint | undefined {

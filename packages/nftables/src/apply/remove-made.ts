@@ -11,7 +11,7 @@ import { chainKey, type Effect, elementKey, ruleKey, setKey, tableKey } from './
  * They belong to other programs, or existed before the transaction.
  */
 export interface Left {
-  /** Tables of the namespace that remain, by key. */
+  /** Remaining tables of the namespace, by key. */
   readonly tables: ReadonlyMap<string, NftTable>
   readonly chains: ReadonlyMap<string, NftChain>
   /** Handles of the remaining rules of each chain in order, by the chain's key. */

@@ -77,7 +77,7 @@ export async function checkRuleset(work: Work, { tables }: Ruleset): Promise<voi
 }
 
 /**
- * Reads the content of a transaction's tables that its rollback needs: everything if the batch deletes objects, else
+ * Reads from a transaction's tables the content that the rollback needs: everything if the batch deletes objects, else
  * only tables, chains and sets.
  */
 function contentFor(nft: Nft, batch: Batch, tables: readonly TableName[]): Snapshot {

@@ -16,7 +16,7 @@ export type Sets = ReadonlyMap<string, SetRecord>
 export interface Reading {
   readonly expressions: readonly Expression[]
   readonly sets: Sets
-  /** Protocols of the packet that the statements decoded so far have checked. */
+  /** Protocols that the already decoded statements of the rule have checked. */
   readonly context: Context
 }
 

@@ -101,8 +101,8 @@ function flagsText(type: DataType, value: Plain, op: Match['op'] | '=='): string
 }
 
 /**
- * Text of a condition on TCP flags that compares them as one number: the name for a single flag, else the number.
- * Returns `undefined` if nft prints the condition as a list of flags.
+ * Text of a condition that compares TCP flags as one number: the name of a single flag, else the number. Returns
+ * `undefined` if nft prints the condition as a list of flags.
  */
 function exactFlags(op: Match['op'], value: Match<'tcp flags'>['value']): string | undefined {
   const sign = op ?? '=='

@@ -5,7 +5,7 @@ import type { Chain, Table } from './model.ts'
 import { selectors } from './selector.ts'
 import { isMatch, type Statement } from './statement.ts'
 
-/** Maximum depth of jumps below a base chain that the kernel accepts. */
+/** Maximum depth of jumps below a base chain. The kernel refuses deeper jumps. */
 const DEEPEST = 15
 
 /**

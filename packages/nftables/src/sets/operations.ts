@@ -90,7 +90,7 @@ export function listOf({ nft }: Editing, table: TableName, spec: NamedSet): Prom
   return nft.read(() => presentOf(nft, table, spec))
 }
 
-/** Reads the element of a named set that has a key. */
+/** Reads the element with a given key from a named set. */
 export async function elementOf(
   editing: Editing,
   table: TableName,

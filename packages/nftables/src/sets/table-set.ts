@@ -41,7 +41,7 @@ export interface TableSet {
   flush(): Promise<void>
   /** Returns the elements of the set, sorted. */
   list(): Promise<readonly SetElement[]>
-  /** Returns the element of the set that has the key, or `undefined`. */
+  /** Returns the set's element with the given key, or `undefined` if the set has no such element. */
   get(key: SetElement['key']): Promise<SetElement | undefined>
   /** True if a rule that looks up the key in the set would find it. An address in a network of the set is found. */
   has(key: SetElement['key']): Promise<boolean>

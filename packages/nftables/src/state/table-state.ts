@@ -60,7 +60,7 @@ export interface TableState {
   readonly records: Sets
 }
 
-/** Compares the tables of a ruleset with the kernel. Throws `NftError('INVALID')` for an invalid ruleset. */
+/** Compares the tables of a ruleset with the kernel's tables. Throws `NftError('INVALID')` for an invalid ruleset. */
 export function tableStates(nft: Nft, tables: readonly Table[]): TableState[] {
   const present = nft.tables()
   return tables.map((table) => {

@@ -55,8 +55,9 @@ const NLMSG_NOOP = 1
 
 /**
  * Creates a fake of nf_tables, for tests without root. It reads netlink bytes, commits batches atomically, counts
- * generations, and refuses with the kernel's errno and offset. Dumps return the objects that were written. The fake
- * checks references between rules, but does not evaluate packets. Intervals of a set may overlap.
+ * generations, and refuses a batch with the errno and offset that a kernel would report. Dumps return the objects that
+ * were written. The fake checks references between rules, but does not evaluate packets. Intervals of a set may
+ * overlap.
  *
  * @example
  * ```ts

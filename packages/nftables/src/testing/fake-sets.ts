@@ -14,7 +14,8 @@ import {
 } from './fake-state.ts'
 
 /**
- * Attributes that a dump of a set has besides names and handle. The kernel reports flags and types even if they are 0.
+ * Attributes of a set in a dump, without the names and the handle. The kernel reports flags and types even if they are
+ * 0.
  */
 const TOLD = [
   ...[NFTA_SET.FLAGS, NFTA_SET.KEY_TYPE, NFTA_SET.KEY_LENGTH, NFTA_SET.DATA_TYPE, NFTA_SET.DATA_LENGTH],
@@ -24,7 +25,7 @@ const TOLD = [
 const CONCAT = 0x80
 const CONSTANT = 2
 
-/** Applies a message that adds or deletes a set to a table of the fake kernel. */
+/** Changes a table of the fake kernel by a message that adds or deletes a set. */
 export function changeSet(table: FakeTable, message: FakeMessage, tell: (body: Buffer) => void): FakeTable {
   const given = readCString(message.attributes.get(NFTA_SET.NAME)) ?? refuse('EINVAL')
   const found = table.sets.get(given)
@@ -63,7 +64,7 @@ function freeName(table: FakeTable, template: string): string {
   }
 }
 
-/** Applies a message that adds or deletes set elements to a table of the fake kernel. */
+/** Changes a table of the fake kernel by a message that adds or deletes set elements. */
 export function changeElements(table: FakeTable, message: FakeMessage, tell: (body: Buffer) => void): FakeTable {
   const name = readCString(message.attributes.get(NFTA_ELEMENTS.SET)) ?? ''
   const id = readBe32(message.attributes.get(NFTA_ELEMENTS.SET_ID))

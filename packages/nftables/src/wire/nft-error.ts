@@ -6,7 +6,7 @@ import type { Family } from './family.ts'
  * rules.
  */
 export interface Drift {
-  /** Tables, chains, sets and rules of the ruleset that the kernel lacks. */
+  /** Objects of the ruleset that are missing in the kernel: tables, chains, sets and rules. */
   readonly missing: readonly {
     readonly family: Family
     readonly table: string

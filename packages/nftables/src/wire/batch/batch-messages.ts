@@ -40,15 +40,15 @@ export class BatchMessages {
     return 0x4000_0000 + this.subjects.length
   }
 
-  /** Appends a netlink message to the batch that adds an object, or replaces an object with `NLM_F_REPLACE`. */
+  /** Appends a netlink message to the batch. The message adds an object, or replaces an object with `NLM_F_REPLACE`. */
   add(subject: Subject, flags: number, family: Family, write: Write): void {
     this.frees ||= (flags & NLM_F_REPLACE) !== 0
     this.#push(subject, ADD[subject.kind], flags, family, write)
   }
 
   /**
-   * Appends a netlink message to the batch that deletes the objects selected by the given names. The function `write`
-   * adds attributes to the message.
+   * Appends a netlink message to the batch. The message deletes the objects that the given names select. The function
+   * `write` adds attributes to the message.
    */
   delete(
     subject: Subject,

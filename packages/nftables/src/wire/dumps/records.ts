@@ -70,8 +70,7 @@ function isChainType(type: string | undefined): type is BaseChain['type'] {
 }
 
 /**
- * Attributes of rules that are decoded. Other attributes are skipped to save time, because there may be thousands of
- * rules.
+ * Rule attributes that are decoded. Other attributes are skipped to save time, because there may be thousands of rules.
  */
 const { table, chain, handle, expressions, userdata } = ruleFields
 const toldOfRules = indexed({ table, chain, handle, expressions, userdata })

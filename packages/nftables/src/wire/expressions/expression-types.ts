@@ -254,7 +254,7 @@ export type Expression =
   | Expressions[keyof Expressions]
   | {
       readonly name: 'raw'
-      /** Name that the kernel gives an expression that this package does not decode. */
+      /** Kernel's name of an expression that this package does not decode. */
       readonly of: string
       /** Attributes of an expression that this package does not decode, as bytes. */
       readonly data?: Uint8Array | undefined

@@ -17,7 +17,7 @@ import type { ObjectKind } from '../object-kind.ts'
 import { namesOf, ruleFields } from '../objects.ts'
 import { type Names, type Part, reasonOf } from './refusal-reason.ts'
 
-/** Describes the messages of a batch that the kernel refused, from the kinds of objects and the sent bytes. */
+/** Describes the refused messages of a batch, from the kinds of their objects and the bytes of the batch. */
 export function faultsOf(
   subjects: readonly Subject[],
   sent: Buffer,

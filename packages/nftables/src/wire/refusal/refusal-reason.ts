@@ -5,13 +5,13 @@ import type { ObjectKind } from '../object-kind.ts'
 /** Family and names of the object in a refused message. */
 export type Names = Pick<Fault, 'family' | 'table' | 'chain' | 'set'>
 
-/** Attribute of a message that the kernel refused. For a rule also the index of the expression. */
+/** Refused attribute of a message, and for a rule the index of the refused expression. */
 export interface Part {
   readonly part: string
   readonly expression?: number | undefined
 }
 
-/** Message of a batch that the kernel refused. */
+/** Refused message of a batch. */
 export interface Refused {
   readonly code: string
   readonly action: 'add' | 'delete'
