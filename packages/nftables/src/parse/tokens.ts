@@ -39,7 +39,7 @@ export class Words {
     return this.#tokens[this.#at + ahead]
   }
 
-  /** Number of words of the listing that are not read yet. */
+  /** Number of unread words of the listing. */
   get left(): number {
     return Math.max(this.#tokens.length - this.#at, 0)
   }

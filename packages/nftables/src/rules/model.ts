@@ -43,8 +43,8 @@ export interface NamedSet {
   readonly size?: number
   readonly comment?: string
   /**
-   * Elements of the set that the ruleset owns. If absent, other programs own the content: `apply` and `verify` ignore
-   * it.
+   * Elements of the set, if the ruleset owns them. Absent if other programs own the elements: `apply` and `verify`
+   * ignore such elements.
    */
   readonly elements?: readonly SetElement[]
 }

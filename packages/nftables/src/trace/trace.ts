@@ -103,7 +103,7 @@ function nextHook(hook: Hook, traced: TracedPacket, before: string | undefined):
       return isHere ? 'input' : 'forward'
     }
     case 'forward':
-      // Kernels differ in the incoming interface that rules see in postrouting, so the interface is unknown.
+      // The incoming interface is unknown, because kernels differ in the interface that rules see in postrouting.
       traced.in = undefined
       return 'postrouting'
     case 'output':

@@ -23,8 +23,8 @@ export const messageOfType = (type: number): number => (type >> 8 === NFNL_SUBSY
 export const nfgenmsg = (family: number): Uint8Array => Uint8Array.of(family, 0, 0, 0)
 
 /**
- * Number of the message that adds an object of each kind. The next two numbers are the messages that read and delete
- * such an object.
+ * Number of the message that adds an object, for each kind of object. The next two numbers are the messages that read
+ * and delete the object.
  */
 export const ADD = {
   ...{ table: 0, chain: 3, rule: 6, set: 9, element: 12, object: 18, flowtable: 22 },

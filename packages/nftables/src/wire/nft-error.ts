@@ -16,9 +16,9 @@ export interface Drift {
     /** Text of the missing rule, as `nft list` prints rules. */
     readonly rule?: string
   }[]
-  /** Chains, sets and rules in the kernel that the ruleset does not have. */
+  /** Objects in the kernel that are not in the ruleset: chains, sets and rules. */
   readonly unexpected: Drift['missing']
-  /** Objects of the ruleset that exist in the kernel with other properties. */
+  /** Objects of the ruleset that have other properties in the kernel. */
   readonly changed: readonly (Drift['missing'][number] & {
     /** Kind of difference between ruleset and kernel. `order`: the chain has all rules, in another order. */
     readonly reason: 'base' | 'policy' | 'comment' | 'order' | 'set' | 'elements' | 'dormant' | 'foreign'

@@ -5,7 +5,7 @@ import type { Nft } from '@cni/nftables/wire'
 /** Kernel for contract tests of rulesets: nftables without tables, of a real namespace or of the fake kernel. */
 export interface RulesetWorld extends AsyncDisposable {
   readonly tables: Nftables
-  /** Methods of `nftables` with a context that collects rollbacks, which `undo` runs. */
+  /** Methods of `nftables` with a context that collects rollbacks. The member `undo` runs the rollbacks. */
   readonly undoable: Nftables
   /** Methods of `nftables` with a context whose signal is aborted. */
   readonly aborted: Nftables

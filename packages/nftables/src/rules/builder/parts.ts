@@ -39,7 +39,7 @@ export function base<const Type extends BaseChain['type'], const H extends BaseC
   return { part: 'base', base: { type, hook, priority }, policy: options.policy ?? 'accept' }
 }
 
-/** Declares a chain of a table that packets enter by jumps only. */
+/** Declares a chain of a table. Packets enter the chain by jumps only. */
 export const chain: { readonly part: 'chain' } = Object.freeze({ part: 'chain' })
 
 /**

@@ -95,7 +95,7 @@ export async function* commits(
 const setNames = { table: setFields.table, set: setFields.set }
 
 /**
- * Decodes the changes of a commit that the kernel echoed, in the kernel's order.
+ * Decodes the echoed changes of a commit, in the kernel's order.
  *
  * @example
  * const changes = changesOf(nft.commit(new Batch({ echo: true }).addTable({ family: 'inet', table: 'ex' })))

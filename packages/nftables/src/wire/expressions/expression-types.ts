@@ -1,8 +1,8 @@
 import type { Verdict } from '../fields/verdict.ts'
 
 /**
- * Netlink expressions of a rule that this package knows, by name, with their attributes. Register 0 is the verdict.
- * Registers 1 to 4 hold 16 bytes each. Registers 8 to 23 hold four bytes each.
+ * Known netlink expressions of a rule, by name, with their attributes. Register 0 is the verdict. Registers 1 to 4 hold
+ * 16 bytes each. Registers 8 to 23 hold four bytes each.
  *
  * Values are in network byte order. Exceptions in host byte order are the `info` of xt modules, and marks, user ids,
  * states and similar values.
