@@ -2,7 +2,10 @@ import type { IpFamily } from '@cni/types/ip'
 import type { IptablesBackend } from './iptables-backend.ts'
 import type { Table } from './table.ts'
 
-/** One difference: a rule or chain. `rule` is the rule's text without `-A CHAIN`; it is missing if a chain differs. */
+/**
+ * One difference, in a rule or in a chain. `rule` is the rule's text without `-A CHAIN`. This member is missing if the
+ * difference is a whole chain.
+ */
 export interface DriftLine {
   readonly family: IpFamily
   readonly table: Table
@@ -21,8 +24,8 @@ export interface Drift {
   /** Rules and chains of the ruleset that are missing in the kernel. */
   readonly missing: readonly DriftLine[]
   /**
-   * Rules and chains in the kernel that the ruleset does not contain. These are rules in its chains, jumps to its
-   * chains, and chains that the ruleset declares but does not use.
+   * Rules and chains that exist in the kernel, but not in the ruleset. These are unknown rules in the ruleset's chains,
+   * unknown jumps to these chains, and chains that the ruleset declares but does not use.
    */
   readonly unexpected: readonly DriftLine[]
   /** Rules of the ruleset whose content or position in the kernel differs. */
@@ -41,7 +44,10 @@ export interface Drift {
           readonly actual: string
         }
     ))[]
-  /** Policies of built-in chains that differ between two snapshots. A ruleset has no policies. */
+  /**
+   * Policies of built-in chains that differ between two snapshots. Missing in a comparison with a ruleset, because a
+   * ruleset has no policies.
+   */
   readonly policies?: readonly (Omit<DriftLine, 'rule' | 'backend'> & {
     readonly expected: string
     readonly actual: string

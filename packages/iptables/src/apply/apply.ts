@@ -24,7 +24,9 @@ export interface ApplyOptions {
   readonly undo?: RegisterUndo | undefined
 }
 
-/** Writes a ruleset to the kernel. If it fails, rolls back everything that this call wrote before it throws. */
+/**
+ * Writes a ruleset to the kernel. If the write fails, first rolls back everything that this call wrote, then throws.
+ */
 export async function applyRuleset(session: Session, rules: Ruleset, options: ApplyOptions): Promise<ApplyReport> {
   checkPlaces(rules)
   const started = performance.now()
@@ -41,8 +43,8 @@ export async function applyRuleset(session: Session, rules: Ruleset, options: Ap
     await writing?.catch(() => {})
     await settle([work.takeBack(), cleared.takeBack()])
   })
-  // Registers the undo step before the first write. The step then also runs if the plugin's handler fails during the
-  // write.
+  // Registers the undo step before the first write. Reason: the step must also run if the plugin's handler fails during
+  // the write.
   options.undo?.(undo)
   const write = async (): Promise<ApplyReport['plan']> => {
     const plan = (await work.byNetlink()) ?? (await work.byPrograms(families, options.print))
@@ -85,7 +87,7 @@ class ApplyWork {
     this.#journal = new Journal(session)
   }
 
-  /** Writes all families in one netlink transaction. Returns `undefined` if netlink cannot do it. */
+  /** Writes all families in one netlink transaction. Returns `undefined` if netlink cannot write the rules. */
   async byNetlink(): Promise<ApplyReport['plan'] | undefined> {
     const rules = this.#rules
     const plans = new Map<Family, ApplyReport['plan']>()
@@ -105,8 +107,8 @@ class ApplyWork {
     if (done === undefined) return undefined
     this.generation = done[0]?.generation
     for (const { seen, steps } of done) this.#journal.keep(this.#backend, seen, steps)
-    // The report covers the families in which the ruleset has rules. It covers another family only if this call removed
-    // an older ruleset's rules there.
+    // Reports the families in which the ruleset has rules. Also reports a family without such rules if this call
+    // removed an older ruleset's rules there.
     const counts = (family: Family) => rulesFor(rules, family).length > 0
     const written = done.filter(({ seen, steps }) => steps.size > 0 || counts(seen.family))
     return overall(written.map(({ seen }) => plans.get(seen.family) ?? 'unchanged'))
@@ -127,7 +129,7 @@ class ApplyWork {
       }),
     )
     const rest = this.#jobs.filter((_, index) => fresh[index] === false)
-    // Also cleans the families in which only an older ruleset may have rules, and the new ruleset has none.
+    // Also cleans the families without rules in the new ruleset: an older ruleset may have left rules there.
     const looked = rest.length === 0 ? [] : await this.#session.familiesFor(this.#backend, this.#rules)
     const emptied = looked.filter((family) => !families.includes(family)).map((family) => job(family, ''))
     this.#jobs.push(...emptied)

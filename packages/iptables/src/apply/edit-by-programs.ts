@@ -16,8 +16,8 @@ export async function editByPrograms(
   { families, plan, journal, stopAtSame = false }: Edit,
   how: Uncancelled,
 ): Promise<Accepted[]> {
-  // Reads the rules with the iptables programs, not by netlink: both reads and writes then use the same spelling of
-  // each rule.
+  // Reads the rules with the iptables programs instead of netlink. Reason: reads and writes must use the same spelling
+  // of each rule.
   const programs = { ...backend, netlink: false }
   const planned = (await session.read(programs, families, how)).map((seen) => ({ seen, steps: plan(seen) }))
   const writes = planned.map((first) => {

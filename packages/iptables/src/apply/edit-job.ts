@@ -25,8 +25,8 @@ export interface Edit extends Uncancelled {
   plan(seen: SavedTables): Steps
   readonly journal?: Ledger | undefined
   /**
-   * If true, a write by iptables programs is not retried when the new plan equals the refused plan. Equal plans prove
-   * that no other program changed the refused rules.
+   * True to give up a refused write by iptables programs if the new plan equals the refused plan. Equal plans prove
+   * that no other program has changed these rules since the first plan.
    */
   readonly stopAtSame?: boolean
 }

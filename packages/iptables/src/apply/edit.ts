@@ -6,8 +6,9 @@ import type { Edit } from './edit-job.ts'
 
 /**
  * Reads the rules of all families, plans the changes, and writes them. Starts again if another program writes between
- * read and write. By netlink, the whole edit is one transaction. With programs, each table of each family is a
- * transaction of its own. If the write of a table fails, the journal records the tables that were written before.
+ * read and write. Netlink writes the whole edit in one transaction. The iptables programs write each table of each
+ * family in a transaction of its own. If one of these transactions fails, the journal records the tables that were
+ * already written.
  */
 export async function edit(session: Session, backend: Backend, job: Edit): Promise<Accepted[]> {
   const { families, plan, journal, uncancelled } = job

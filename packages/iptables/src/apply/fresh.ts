@@ -8,7 +8,9 @@ import { holdsOurs, onlyTables, type Wanted } from '../state/wanted.ts'
 /** One table's section in a restore text. */
 export interface TextTable {
   readonly table: Table
-  /** True if the table's section creates a chain with `-N`: the kernel then refuses the same text a second time. */
+  /**
+   * True if the table's section creates a chain with `-N`. The kernel refuses this section if the chain already exists.
+   */
   readonly guarded: boolean
   /** Line number of the table's `COMMIT` in the restore text. */
   readonly commit: number
@@ -37,20 +39,21 @@ export function textTables(text: string): TextTable[] {
 }
 
 /**
- * True if a restore text may be written without reading the rules first. For that, each table must create a chain with
- * `-N`, which fails if an earlier call wrote the table. A table without `-N` would get its rules a second time, without
- * an error.
+ * True if a restore text may be written without reading the rules first. For that, each table of the text must create a
+ * chain with `-N`. The line `-N` fails if an earlier call wrote the table. Without that line, a second write would add
+ * all rules of the table again.
  */
 export const mayTryFresh = (tables: readonly TextTable[]): boolean => tables.every(({ guarded }) => guarded)
 
 /**
  * Finds the tables that a first `apply` wrote before its restore program was killed without a message. The program
- * commits the tables one by one, in the order of the text. So it wrote all tables before the first one that differs
+ * commits the tables one by one, in the order of the text. So it wrote all tables before the first table that differs
  * from the ruleset.
  *
- * Returns no table if an earlier call may have written these tables. That is possible if a later table contains rules
- * of the ruleset. It is also possible if all tables equal the ruleset, unless `alone` is true. The flag `alone` means
- * that no earlier call wrote any rules.
+ * Returns no table if an earlier call may have written these tables. That is possible in two cases:
+ *
+ * - A later table contains rules of the ruleset.
+ * - All tables equal the ruleset, and `alone` is false. The flag `alone` means that no earlier call wrote any rules.
  */
 export function writtenBeforeKill(
   wanted: Wanted,

@@ -53,7 +53,10 @@ export class Journal implements Ledger {
     return writes.toReversed().reduce(reverted, now)
   }
 
-  /** Rolls all recorded writes back, also after an abort: one read and one write per family. */
+  /**
+   * Rolls back all recorded writes, even after the caller's signal has aborted. Needs one read and one write per
+   * family.
+   */
   async takeBack(): Promise<void> {
     const all = [...this.#kept.values()]
     if (all.length === 0) return

@@ -9,9 +9,9 @@ import type { Journal } from './journal.ts'
 import { removeLooking } from './remove-looking.ts'
 
 /**
- * Removes a ruleset from a family with an iptables program, without reading the rules first. The restore text for this
- * removal omits some tables: reads and cleans these tables in parallel. If the kernel refuses the text, reads and
- * cleans the tables that the program has not committed.
+ * Removes a ruleset from a family with an iptables program, without reading the rules first. The program's restore text
+ * omits some tables. This function reads the omitted tables in parallel, and removes the ruleset's rules there. If the
+ * kernel refuses the text, the function does the same for every table that the program did not commit.
  */
 export async function removeBlindly(
   session: Session,

@@ -13,9 +13,9 @@ import { removeBlindly } from './remove-blindly.ts'
 import { removeLooking } from './remove-looking.ts'
 
 /**
- * Removes a ruleset from both families and both back ends. Missing rules are not an error. In the back end in use,
- * first assumes that the rules are unchanged: one process per family deletes the rules without reading. If the kernel
- * refuses that deletion, reads the rules and deletes the remaining ones.
+ * Removes a ruleset from both families and both back ends. Missing rules are not an error. Netlink reads the rules
+ * before it deletes them. In a back end in use without netlink, one process per family first deletes the rules without
+ * reading them. If the kernel refuses that deletion, reads the rules and deletes the remaining ones.
  */
 export async function removeRuleset(session: Session, rules: Ruleset): Promise<void> {
   checkPlaces(rules)
@@ -62,7 +62,8 @@ async function everywhere(
   rules: Ruleset | undefined,
   remove: (backend: Backend, families: readonly Family[], inUse: boolean) => Promise<void>,
 ): Promise<void> {
-  // A ruleset's own chains are removed with any content. From built-in chains, only rules of the ruleset are removed.
+  // Passes only the rules in built-in chains to the choice of the back end. The ruleset's own chains are deleted with
+  // any content, so netlink need not know their rules.
   const told = rules && { chains: [], rules: rules.rules.filter(({ table, chain }) => isBuiltin(table, chain)) }
   const { chosen, other, legacyTables } = await session.backends(told)
   const backends = [chosen, ...(other === undefined ? [] : [other])].filter(

@@ -17,7 +17,8 @@ export async function takeSnapshot(
   const covered = checkTables(options.tables)
   const { chosen } = await session.backends()
   const all = checkFamilies(options.families) ?? (await session.families())
-  // Reads all tables first, then selects: `iptables-save -t` would make the kernel create a missing legacy table.
+  // Reads all tables, and selects the wanted tables afterwards. Reason: `iptables-save -t` would make the kernel create
+  // a missing legacy table.
   const found = (await session.read(chosen, all)).map((each) => inTables(each, covered))
   const of = (family: Family) => found.find((each) => each.family === family)
   const [ipv4, ipv6] = [of('ipv4'), of('ipv6')]

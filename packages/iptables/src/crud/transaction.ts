@@ -5,9 +5,9 @@ import { checkPlace } from '../rules/places.ts'
 import type { DraftTables } from './draft-tables.ts'
 
 /**
- * Transaction: changes of chains and rules that succeed or fail together. A repeated step changes nothing more, except
- * `appendRule` and `insertRule`, which add a rule every time. Steps apply to all IP families that the option `families`
- * of `iptables()` selects.
+ * Transaction: changes of chains and rules that succeed or fail together. `appendRule` and `insertRule` add a rule at
+ * every call. A repeated call of any other step has no further effect. Steps apply to all IP families that the option
+ * `families` of `iptables()` selects.
  */
 export interface Transaction {
   /** Creates a chain. An existing chain stays unchanged. */

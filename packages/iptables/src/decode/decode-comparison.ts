@@ -120,8 +120,9 @@ function transport({ op, mask, data, to }: Comparison, offset: number): readonly
   }
   const source = be16(data)
   if (data.length === 4 && offset === 0 && (not || op === 'eq') && to === undefined) {
-    // iptables-nft compares adjacent source and destination ports as one value. A negated comparison matches if at
-    // least one port differs. Still, iptables 1.8.9 prints both port options as negated, and so does this function.
+    // iptables-nft compares the adjacent source and destination ports as one value of four bytes. Prints a negated
+    // comparison as iptables 1.8.9 does, with both port options negated. That text is not exact: the comparison also
+    // matches if only one of the ports differs.
     const destination = be16(data.subarray(2))
     return [port('--sport', not, source, source), port('--dport', not, destination, destination)]
   }

@@ -78,8 +78,8 @@ class RuleReader {
   }
 
   /**
-   * True if no loaded field still waits for its comparison. An interface name may stay without a comparison: for `+`,
-   * which matches every name, a rule only loads the name.
+   * True if the loaded field needs no further comparison. An interface name needs none for the interface `+`, which
+   * matches every name: such a rule only loads the name.
    */
   #isIdle(): boolean {
     const key = this.#loaded?.name === 'meta' ? this.#loaded.key : undefined

@@ -11,8 +11,8 @@ export function formIn(bytes: Buffer): string {
 }
 
 /**
- * Byte offset of each expression in a rule's netlink bytes. Empty if an expression's length is invalid, which no kernel
- * sends.
+ * Byte offset of each expression in a rule's netlink bytes. Empty if an expression's length is invalid; the kernel
+ * never sends such bytes.
  */
 export function elementsIn(bytes: Buffer): number[] {
   const starts: number[] = []

@@ -1,17 +1,18 @@
 import type { BaseChain, NftChain } from '@cni/nftables/wire'
 import { isBuiltin, isTable, type Table } from '../rules/model.ts'
 
-/** Hook type, hook and priority with which iptables-nft registers a built-in chain in nf_tables. */
+/** Chain type, hook and priority with which iptables-nft registers a built-in chain in nf_tables. */
 export function baseOf(table: Table, chain: string): BaseChain {
   const type = table === 'nat' ? 'nat' : table === 'mangle' && chain === 'OUTPUT' ? 'route' : 'filter'
-  // The nat chains INPUT and POSTROUTING translate source addresses: they run after the chains of all other tables.
+  // The nat chains INPUT and POSTROUTING translate source addresses, so they run after the tables mangle and filter.
   const late = table === 'nat' && (chain === 'INPUT' || chain === 'POSTROUTING')
   return { type, hook: hooks[chain] ?? 'output', priority: late ? 100 : priorities[table] }
 }
 
 /**
- * True for another program's chain that only has the name of a built-in chain: its type, hook or priority differs. The
- * kernel calls such a chain for other packets, or never. The output of `iptables-save` omits the chain as well.
+ * True if a chain has the name of a built-in chain, but another type, hook or priority. Another program created such a
+ * chain. The kernel calls it for other packets than the built-in chain, or never. The output of `iptables-save` omits
+ * it.
  */
 export function isImpostor({ table, chain, base }: NftChain): boolean {
   if (!isTable(table) || !isBuiltin(table, chain)) return false
@@ -30,7 +31,7 @@ const hooks: Readonly<Record<string, BaseChain['hook']>> = {
 }
 
 /**
- * Priorities of the tables' chains in iptables-nft. For `security`, iptables-nft uses 150, unlike the kernel's default
- * of 50. Chains with another priority are refused by iptables-nft.
+ * Priorities of the tables' chains in iptables-nft. iptables-nft uses 150 for `security`, although the kernel's default
+ * is 50. iptables-nft refuses a chain with another priority than its own.
  */
 const priorities: Readonly<Record<Table, number>> = { filter: 0, mangle: -150, nat: -100, raw: -300, security: 150 }

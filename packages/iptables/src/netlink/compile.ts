@@ -18,7 +18,7 @@ export interface Found {
   readonly chains: ReadonlySet<string>
 }
 
-/** Change of a rule or chain that a message of a netlink batch makes, with its family and table. */
+/** Purpose of one message in a netlink batch: the change of a rule or chain, with its family and table. */
 export interface Purpose {
   readonly family: Family
   readonly table: Table
@@ -111,8 +111,8 @@ class TableWriter {
     const encoded = encodingOf(rule, this.#found.saved.family)
     if (encoded === undefined) throw new NotModelled(chain, rule)
     const rules = this.#rules(chain)
-    // Gives the new rule a batch id only if the batch inserts rules into this chain: an insertion refers to its
-    // neighbour by id.
+    // Gives the new rule a batch id only if the batch inserts rules into this chain. Reason: the message of an inserted
+    // rule refers to the neighbour rule by its id.
     const id = this.#inserted.has(chain) ? this.#batch.size + 1 : undefined
     const { bytes: expressions, compat } = encoded
     const { family, table } = this.#place

@@ -35,8 +35,8 @@ function isMeantTable({ family, table }: NftTable, isMeant: IsMeant): boolean {
 
 function isEmpty({ family, table, flags = 0, use = 0 }: NftTable, chains: readonly NftChain[]): boolean {
   const own = chains.filter((chain) => chain.family === family && chain.table === table)
-  // Returns false if the use count exceeds the number of chains: another program has sets, objects or flowtables in the
-  // table.
+  // Returns false if the table's use count exceeds its number of chains. In this case, another program has sets,
+  // objects or flowtables in the table.
   return flags === 0 && use <= own.length && own.every(isUnused)
 }
 

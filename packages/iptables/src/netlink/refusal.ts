@@ -6,8 +6,8 @@ import { stepsText } from '../steps/steps.ts'
 import type { Purpose } from './compile.ts'
 
 /**
- * Converts the error of a refused netlink read or transaction to an `IptablesError`. The list `purposes` has
- * the change of rules that each message of the batch makes. Returns other errors unchanged.
+ * Converts the error of a refused netlink read or transaction to an `IptablesError`. The list `purposes` has one entry
+ * for each message of the batch: the change that the message makes. Returns other errors unchanged.
  */
 export function kernelRefusal(error: unknown, purposes: readonly Purpose[]): unknown {
   if (!isNftError(error)) return error
@@ -59,8 +59,8 @@ function reasonFor({ code, kind, part }: NftError['faults'][number], { table, st
   }
   if (kind !== 'rule') return undefined
   if (code === 'EOVERFLOW') return 'a value in it is too long'
-  // EINVAL may come from the rules of a chain to which this rule jumps. The kernel checks those rules again for the
-  // chain that contains the jump.
+  // The cause of EINVAL may be in another chain, to which this rule jumps. The kernel checks the rules of that chain
+  // again for the chain that contains the jump.
   if (code === 'EINVAL' && part === undefined && !('rule' in step && / --[ug]id-owner /.test(` ${step.rule.text} `))) {
     return `the kernel does not take it in this chain, or not what it jumps to when that is reached from ${step.chain}`
   }

@@ -16,8 +16,8 @@ import { asWords, type Word } from './tokenize.ts'
 /** Canonical form of a rule: equal rules have equal forms, whatever their spelling. */
 export interface CanonicalRule {
   /**
-   * Conditions of the rule in canonical spelling; general options have the module `''`. The conditions are sorted, but
-   * none moves past a stateful match, such as `limit`.
+   * Conditions of the rule in canonical spelling; general options have the module `''`. The conditions are sorted. Each
+   * stateful match, such as `limit`, separates the conditions before it from the conditions after it.
    */
   readonly conditions: readonly {
     readonly module: string
@@ -48,8 +48,8 @@ export function canonical(words: readonly Word[], family: Family): CanonicalRule
     if (isUnordered(match)) parts.at(-1)?.push(...conditions)
     else parts.push(sorted(conditions), [])
   }
-  // Sorts conditions, but moves none past a stateful match. In `parts`, each even index has a list of sortable
-  // conditions, and each odd index has one stateful match.
+  // Sorts the conditions between two stateful matches. In `parts`, each even index has a list of sortable conditions,
+  // and each odd index has one stateful match.
   const conditions = parts.flatMap((part, index) => (index % 2 === 0 ? sorted(part) : part))
   const target = targetName(found.target)
   const targetOptions = found.target === '' ? [] : normalizeTarget(found.target, found.targetOptions, family)

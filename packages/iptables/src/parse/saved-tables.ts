@@ -11,8 +11,8 @@ import { tokenize } from './tokenize.ts'
  */
 export class SavedRule {
   /**
-   * Rule of a ruleset, if this object was created from that rule. Netlink can write the rule. `undefined` if this
-   * object was read from the kernel or a text.
+   * Rule of the ruleset from which this object was created; netlink can write such a rule. `undefined` if this object
+   * was read from the kernel or a text.
    */
   readonly rule: Rule | undefined
   readonly #read: string | KernelRule
@@ -75,7 +75,8 @@ export class SavedRule {
    */
   get target(): string {
     if (typeof this.#read !== 'string') return this.#read.target
-    // An unquoted comment may be the word "-j", followed by an option. So `-j` or `-g` counts only if a name follows.
+    // Accepts `-j` or `-g` only if a name follows. Reason: an unquoted comment may be the word "-j", and an option
+    // follows that comment.
     const name = this.#read.includes('"') ? undefined : /(?:^| )-[jg] ([^-!\s]\S*)/.exec(this.#read)?.[1]
     return name === undefined ? this.canonical.target : targetName(name)
   }

@@ -11,7 +11,7 @@ export type Family = IpFamily
 /** Both families, in the order in which reports list them. */
 export const families: readonly Family[] = ['ipv4', 'ipv6']
 
-/** Built-in chain of table `T`, which the kernel calls at the netfilter hook of that name. */
+/** Name of a built-in chain of table `T`. The kernel calls the chain at the netfilter hook of the same name. */
 export type BuiltinChain<T extends Table = Table> = {
   readonly filter: 'INPUT' | 'FORWARD' | 'OUTPUT'
   readonly mangle: 'PREROUTING' | 'INPUT' | 'FORWARD' | 'OUTPUT' | 'POSTROUTING'
@@ -173,8 +173,8 @@ export function rulesFor(rules: Ruleset, family: Family): readonly Rule[] {
 }
 
 /**
- * A ruleset's own chains in `family`: chains that contain a rule, or to which a rule jumps. The ruleset's other chains
- * are not created in that family. They are removed if an older ruleset created them.
+ * Selects the ruleset's own chains that `family` needs: chains that contain a rule, or to which a rule jumps. `apply`
+ * does not create the ruleset's other chains in that family. It removes them if an older ruleset created them.
  */
 export function chainsFor(rules: Ruleset, family: Family): Ruleset['chains'] {
   const used = new Map(tables.map((table) => [table, new Set<string>()]))

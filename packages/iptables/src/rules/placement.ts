@@ -68,7 +68,9 @@ interface Bound {
   readonly hooks: readonly string[]
 }
 
-/** For each user-defined chain, the built-in chains from which packets can reach it by jumps. */
+/**
+ * Built-in chains from which packets can reach a user-defined chain by jumps, by the name of the user-defined chain.
+ */
 type Routes = ReadonlyMap<string, ReadonlySet<string>>
 
 const local = ['OUTPUT', 'POSTROUTING']
@@ -115,8 +117,8 @@ function bounds({ matches, target }: Rule): readonly Bound[] {
 }
 
 /**
- * Finds the built-in chains that lead to each user-defined chain. Visits each chain once, because chains have many
- * rules but jump to few other chains.
+ * Finds the built-in chains from which packets can reach each user-defined chain. First reduces the rules to jumps
+ * between chains, because chains have many rules but jump to few other chains.
  */
 function routesOf(rules: Ruleset, table: Table, family: Family): Routes {
   const calls = new Map<string, Set<string>>()

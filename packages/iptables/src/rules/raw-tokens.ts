@@ -52,8 +52,8 @@ const ownOptions = [
 ]
 
 /**
- * Options of matches and targets that are allowed although an option of iptables itself starts with the same name. For
- * getopt(3), an exact name takes precedence over a prefix.
+ * Options of matches and targets whose name is the prefix of an option of iptables itself. These options are allowed,
+ * because getopt(3) prefers an exact name to a prefix.
  */
 const extensionOptions = new Set(['set', 'random', 'mode'])
 

@@ -23,8 +23,8 @@ export function checkRule(rule: Rule): void {
 // internal
 
 /**
- * Conditions that a rule may contain only once, one bit each. `--syn` shares the bit of `--tcp-flags`: of two such
- * matches, iptables-nft 1.8.9 keeps only one.
+ * Bit of each condition that a rule may contain only once. `--syn` and `--tcp-flags` share a bit: iptables-nft 1.8.9
+ * keeps only one of them if a rule has both.
  */
 const once: Readonly<Record<string, number>> = {
   proto: 1,
@@ -38,7 +38,9 @@ const once: Readonly<Record<string, number>> = {
   syn: 128,
 }
 
-/** Protocols that a condition or target may require: the usual name, by the protocol's number or other name. */
+/**
+ * Usual name of a protocol, by its number or other name. Contains the protocols that a condition or target may require.
+ */
 const protocolNames: Readonly<Record<string, string>> = {
   ...{ '1': 'icmp', '6': 'tcp', '17': 'udp', '33': 'dccp', '58': 'icmpv6', '132': 'sctp', '136': 'udplite' },
   'ipv6-icmp': 'icmpv6',
@@ -48,8 +50,8 @@ const withPorts = new Set(['tcp', 'udp', 'udplite', 'sctp', 'dccp'])
 const natPorts = new Set(['tcp', 'udp', 'sctp', 'dccp'])
 
 /**
- * Checks that the rule's protocol allows a condition: multiport and the port options need a protocol with ports, such
- * as UDP-Lite.
+ * Checks that the rule's protocol allows a condition. For example, a port condition needs a protocol with ports, such
+ * as TCP.
  */
 function checkMatch(rule: Rule, match: Match, protocol: string | undefined): void {
   switch (match.match) {
@@ -94,8 +96,8 @@ function checkMatch(rule: Rule, match: Match, protocol: string | undefined): voi
 }
 
 /**
- * Refuses a port option for UDP-Lite or after a multiport condition. For UDP-Lite, iptables does not know the option.
- * After multiport, iptables would assign the option to the multiport match.
+ * Refuses `--sport` and `--dport` for UDP-Lite, because iptables lacks these options there. Also refuses them after a
+ * multiport condition, because iptables would assign them to the multiport match.
  */
 function checkOnePort(rule: Rule, match: Match): void {
   if (rule.matches.some((each) => each.match === 'proto' && /^(udplite|136)$/.test(each.protocol))) {
@@ -118,8 +120,9 @@ function checkProtocolFamily(rule: Rule, match: Match & { match: 'proto' }): voi
 }
 
 /**
- * Refuses a rule that alternates between two conditions, such as `mark`, `connmark`, `mark`. Both matches have an
- * option `--mark`. iptables (1.8.9) would assign the third `--mark` to the wrong match.
+ * Refuses a rule that alternates between the conditions `mark` and `connmark`, such as `mark`, `connmark`, `mark`. The
+ * matches of both conditions have an option `--mark`. iptables (1.8.9) would assign the third `--mark` to the wrong
+ * match.
  */
 function checkMarks(rule: Rule): void {
   if (!rule.matches.some(({ match }) => match === 'connmark')) return

@@ -43,14 +43,17 @@ export type RuleBuilder<
 // internal
 
 /**
- * Type of a chain name that `on` and `insert` accept. For an invalid name, the type lists the valid names. Unlike a
- * constraint on the type parameter `C`, this type allows a table chosen at run time.
+ * Type of a chain name that `on` and `insert` accept. For an invalid name, the compiler's error lists the valid names.
+ * A constraint on the type parameter `C` would not allow a table that is chosen at run time; this type does.
  */
 type ChainOf<T extends Table, Own extends string, C extends string> = C extends BuiltinChain<T> | Own
   ? C
   : BuiltinChain<T> | Own
 
-/** Names of a rule builder's methods. `keyof Steps` would be circular, because the methods return the builder. */
+/**
+ * Names of a rule builder's methods. The list is explicit: `keyof Steps` would be circular, because the methods return
+ * the builder.
+ */
 type StepName =
   | keyof Conditions<unknown, 'both'>
   | keyof Targets<string, 'both', boolean>
@@ -61,7 +64,10 @@ type StepName =
   | 'socket'
   | 'raw'
 
-/** Methods of a rule builder. An interface is necessary: a type alias cannot refer to the builder that contains it. */
+/**
+ * Methods of a rule builder. This must be an interface: the methods return the builder, and a type alias cannot be
+ * circular.
+ */
 interface Steps<T extends Table, Own extends string, S extends Family | 'both', C extends string, P extends boolean>
   extends Conditions<RuleBuilder<T, Own, S, C, P>, S, RuleBuilder<T, Own, S, C, true>>,
     Targets<Own, S, P> {

@@ -32,8 +32,8 @@ export type Refused<T extends Table, S extends Family | 'both', C extends string
 // internal
 
 /**
- * Forbidden method names `Steps` if `C` is a built-in chain outside `H`, otherwise `never`. A user-defined chain
- * forbids no method: the hooks that reach it are known only at run time.
+ * Method names `Steps` if chain `C` forbids these methods, otherwise `never`. A built-in chain outside `H` forbids
+ * them. A user-defined chain forbids no method, because the hooks that reach it are known only at run time.
  */
 type Outside<C extends string, H extends BuiltinChain, Steps extends string> = [Extract<C, BuiltinChain>] extends [H]
   ? never

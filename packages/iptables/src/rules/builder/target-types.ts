@@ -158,7 +158,10 @@ export interface Targets<Own extends string, S extends Family | 'both', P extend
   ct(options: {
     /** Conntrack helper for a protocol, such as `ftp`. The rule needs `proto(…)`. */
     readonly helper?: string
-    /** Conntrack events that the kernel reports for the connection. The kernel then reports no other events. */
+    /**
+     * Conntrack events of the connection that the kernel reports. The kernel omits all events that are not in this
+     * list.
+     */
     readonly ctevents?: readonly RuleWords['ctEvent'][]
     readonly zone?: RuleWords['ctZone']
     /** Conntrack zone that counts only for the connection's original direction. */
