@@ -14,9 +14,9 @@ export interface IptablesOptions {
    */
   readonly backend?: IptablesBackend | 'auto' | undefined
   /**
-   * IP families to write. Default: IPv4, and IPv6 if the kernel has it in the namespace. This default omits a family
-   * whose programs are missing if the ruleset has no rules in that family. If the ruleset has rules there, the call
-   * throws `NO_BINARY`.
+   * IP families to write. Default: IPv4, and IPv6 if the kernel has it in the namespace. The default omits a family
+   * whose iptables programs are missing, unless the ruleset has rules for that family. In that case, the call throws
+   * `NO_BINARY`.
    */
   readonly families?: readonly Family[] | undefined
   /** Seconds to wait for the file lock of the legacy back end, at least 1. Default: 30. */
@@ -47,7 +47,7 @@ export interface IptablesOptions {
 /** Network namespace of a call, with a function that opens access to its iptables rules. */
 export interface Work {
   readonly place: Place
-  /** Opens the access to the namespace's rules at the first call; later calls return the same one. */
+  /** Opens the access to the namespace's rules at the first call. Later calls return the same object. */
   open(): Promise<OpenWork>
 }
 

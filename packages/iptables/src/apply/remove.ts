@@ -14,8 +14,8 @@ import { removeLooking } from './remove-looking.ts'
 
 /**
  * Removes a ruleset from both families and both back ends. Missing rules are not an error. Netlink reads the rules
- * before it deletes them. In a back end in use without netlink, one process per family first deletes the rules without
- * reading them. If the kernel refuses that deletion, reads the rules and deletes the remaining ones.
+ * before it deletes them. Without netlink, one process per family first tries to delete the rules of the back end in
+ * use without reading them. If the kernel refuses that deletion, reads the rules and deletes the remaining ones.
  */
 export async function removeRuleset(session: Session, rules: Ruleset): Promise<void> {
   checkPlaces(rules)

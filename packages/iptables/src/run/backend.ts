@@ -67,8 +67,8 @@ export async function chooseBackend(
   if (wanted !== 'auto') {
     const chosen = await named(nodes, wanted)
     if (chosen === undefined) throw noBinary(`${wanted}-restore`)
-    // Finds the other back end, which may hold rules of the ruleset. Omits nft if only programs could search it, and
-    // legacy if it has no tables.
+    // Also finds the back end that was not chosen, because it may hold rules of the ruleset. Omits nft unless netlink
+    // can search it. Omits legacy if it has no tables.
     const other =
       wanted === 'iptables-legacy'
         ? netlinkAlone(nodes)

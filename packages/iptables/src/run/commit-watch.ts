@@ -11,7 +11,8 @@ import { committedBy } from './commit-message.ts'
 export interface CommitWatch extends Disposable {
   /**
    * Descriptor of the watch's netlink socket. The started program inherits the descriptor, and so closes the socket
-   * last. Only the last process to close the socket waits for the kernel's cleanup.
+   * last. The last process that closes the socket must wait for the kernel's cleanup. So the program waits, and this
+   * process does not.
    */
   readonly fd: number
   /**
@@ -34,7 +35,8 @@ export function watchCommits(target: NetnsTarget): CommitWatch | undefined {
     fd: socket.fd,
     async committed(pid, count) {
       let seen = 0
-      // Ignores lost messages: if the kernel drops one, the caller waits for the program's exit instead.
+      // The kernel may drop a message. This loop ignores the loss, because the caller also waits for the program's
+      // exit.
       for await (const { messages } of events(socket, { signal: end.signal, interval: 1 })) {
         for (const message of messages) if (committedBy(message) === pid) seen++
         if (seen >= count) return

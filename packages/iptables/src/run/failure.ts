@@ -133,8 +133,8 @@ const CAP_NET_ADMIN = 12n
 const CAP_NET_RAW = 13n
 
 /**
- * True if this process lacks a capability. The result false proves little: the process may have the capability only in
- * another user namespace.
+ * True if this process lacks a capability. A result of false does not prove that the kernel permits an operation: the
+ * process may have the capability only in another user namespace.
  */
 async function lacks(port: IptablesPort, capability: bigint): Promise<boolean> {
   const effective = /^CapEff:\s*([0-9a-f]+)/m.exec((await port.read('/proc/thread-self/status')) ?? '')?.[1]
@@ -159,8 +159,8 @@ async function mapsUsers(port: IptablesPort): Promise<boolean> {
 }
 
 /**
- * Finds the matches and targets that a refused table needs and that are missing in the kernel's own lists. The legacy
- * back end itself reports only that COMMIT failed.
+ * Finds the matches and targets of a refused table that the kernel lacks. The kernel lists all matches and targets that
+ * it has. The legacy back end itself reports only that COMMIT failed.
  */
 async function missingModules(
   family: Family,

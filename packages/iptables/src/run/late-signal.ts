@@ -12,7 +12,8 @@ export interface LateSignal {
  * tables it wrote. If it is killed instead, its rules look like the rules of an earlier call.
  *
  * Aborts early if any process waits for a lock: the restore program most likely waits as well. A waiting program has
- * written nothing and can be killed. Otherwise, the program may be writing on a slow machine and gets more time.
+ * written nothing and can be killed. If no process waits, the program may still be writing on a slow machine, and gets
+ * more time.
  */
 export function lateSignal(signal: AbortSignal, read: IptablesPort['read']): LateSignal {
   const controller = new AbortController()

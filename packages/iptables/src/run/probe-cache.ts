@@ -2,9 +2,9 @@ import type { NetnsTarget } from '@cni/netns/handle'
 import type { Probed } from './port.ts'
 
 /**
- * Cache of the namespaces whose legacy back end holds rules. Namespaces are identified by inode number, which the
- * kernel may reuse for a new namespace. So a cached result is valid only while the handle of its first caller is open:
- * the handle keeps the number in use.
+ * Cache of the namespaces whose legacy back end holds rules. Identifies a namespace by its inode number, which the
+ * kernel may reuse for a new namespace. A cached result is valid only while the namespace handle of the first call is
+ * open, because that handle keeps the number in use.
  */
 export class ProbeCache {
   readonly #found = new Map<string, { readonly handle: NetnsTarget; readonly probed: Probed }>()

@@ -61,8 +61,9 @@ export function netnsPort(place: Place, options: { readonly shield: boolean }): 
 const cache = /* @__PURE__ */ new ProbeCache()
 
 /**
- * Opens a netlink socket to nf_tables. Returns `undefined` if iptables programs must be used instead, for example in
- * another user namespace. The programs enter the right user namespace, and report the kernel's reason.
+ * Opens a netlink socket to nf_tables. Returns `undefined` if iptables programs must be used instead, for example for a
+ * namespace of another user namespace. The programs can enter that user namespace. They also report the reason if the
+ * kernel refuses.
  */
 function openRules(target: NetnsTarget): Nft | undefined {
   if (tryLoadSys() === undefined || (target !== 'host' && hasOwnUsers(target))) return undefined
@@ -95,8 +96,8 @@ async function readInside(target: NetnsTarget, path: string): Promise<string | u
     return await readFile(target, path)
   } catch (error) {
     const errno = errnoOf(error)
-    // Adds advice only to the error of a denied read. Rethrows other errors, such as the error of a namespace that
-    // cannot be entered.
+    // Adds advice to the error only if the kernel denied the read. Rethrows other errors, such as the error of a
+    // namespace that cannot be entered.
     if (isNetnsError(error) || (errno !== 'EACCES' && errno !== 'EPERM')) throw error
     throw new IptablesError('DENIED', `${path} cannot be read (${errno}); ${privilegeHint}`, { cause: error })
   }

@@ -23,15 +23,15 @@ import { ruleArgs } from '../text/rule-args.ts'
 export interface Session {
   /**
    * Chooses the namespace's back ends, and caches the result. If netlink cannot write a rule of the ruleset, iptables
-   * programs write all rules.
+   * programs write all rules of the ruleset.
    */
   backends(rules?: Ruleset): Promise<Backends>
   /** IP families that the session's calls read and write. */
   families(): Promise<readonly Family[]>
   /**
    * IP families that a call with a ruleset must handle in a back end. Includes families without rules in the ruleset,
-   * because an older ruleset may have left rules there. Omits such a family if the call needs its program and the
-   * program is not installed.
+   * because an older ruleset may have left rules there. Omits such a family if its iptables program is needed but not
+   * installed.
    */
   familiesFor(backend: Backend, rules?: Ruleset): Promise<readonly Family[]>
   save(backend: Backend, family: Family, how?: Uncancelled): Promise<string>

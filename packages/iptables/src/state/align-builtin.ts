@@ -32,10 +32,11 @@ export interface AlignOptions {
 }
 
 /**
- * Compares a built-in chain in the kernel with the ruleset's rules: decides which rules stay and which are deleted.
- * Rules of other programs never move. Keeps a common subsequence of both lists and deletes the ruleset's other rules.
+ * Compares a built-in chain in the kernel with the ruleset's rules. Decides which rules of the chain stay and which are
+ * deleted. Rules of other programs never move. The ruleset's rules stay if both lists contain them in the same order.
+ * The ruleset's other rules are deleted from the chain.
  *
- * Keeps the last copies of equal rules: `iptables -D` with a rule's text deletes the *first* copy.
+ * Keeps the last copies of equal rules, because `iptables -D` with a rule's text deletes the *first* copy.
  */
 export function alignBuiltin(
   rules: readonly WantedRule[],
@@ -106,8 +107,8 @@ function copiesOf(current: readonly There[], known: ReadonlySet<string>) {
   const copies = new Map<string, Copies>()
   for (const [index, rule] of current.entries()) {
     const { jumps } = rule
-    // The ruleset has no rules in this chain: skips a rule without computing its key, unless the rule jumps to the
-    // ruleset's chains. The skipped rule belongs to another program.
+    // Skips a rule of another program without computing its key. The ruleset has no rules in this chain, so only jumps
+    // to the ruleset's chains count.
     if (!jumps && known.size === 0) continue
     const { key } = rule
     const found = copies.get(key)
@@ -118,8 +119,8 @@ function copiesOf(current: readonly There[], known: ReadonlySet<string>) {
 }
 
 /**
- * True if the ruleset's rule may stand at any position. A position beyond 1 was relative to other programs' rules in
- * the chain, which may have changed.
+ * True if the ruleset's rule may stand at any position. That is the case for a position above 1 in a chain with rules
+ * of other programs. Reason: these rules may have changed since the ruleset's rule was inserted.
  */
 function floats(rule: Marked | undefined, current: readonly There[], copies: ReadonlyMap<string, Copies>): boolean {
   return (rule?.position ?? 0) > 1 && current.some(({ key }) => !copies.has(key))
@@ -141,8 +142,8 @@ function keepFloating(
 }
 
 /**
- * Decides which copies of equal rules to delete. Copies can stay only if they are the last ones, because `iptables -D`
- * deletes the first copies. Otherwise, deletes all copies that belong to the ruleset.
+ * Chooses the copies of equal rules to delete. `iptables -D` deletes the first copies, so only the last copies can
+ * stay. If one of the first copies would have to stay, deletes all copies that belong to the ruleset.
  */
 function settle(
   { key, indices, jumps }: Copies,

@@ -20,8 +20,8 @@ interface Link {
 }
 
 /**
- * Hunt-Szymanski algorithm for the longest common subsequence. Its cost depends on the equal items, not on the product
- * of the lengths. Each list may hold 10 000 rules.
+ * Hunt-Szymanski algorithm for the longest common subsequence. Its cost depends on the number of equal items, not on
+ * the product of the lengths. That matters, because each list may hold 10 000 rules.
  */
 function middle(a: readonly string[], b: readonly string[], start: number, endA: number, endB: number) {
   const places = new Map<string, number[]>()
@@ -31,8 +31,8 @@ function middle(a: readonly string[], b: readonly string[], start: number, endA:
     if (found === undefined) places.set(key, [j])
     else found.push(j)
   }
-  // Has one entry for each length of a common subsequence, starting with length 1. An entry is the last pair of indexes
-  // of the subsequence that ends earliest in `b`.
+  // The entry at index `n` belongs to the common subsequences of length `n + 1`. It is the last pair of indexes of the
+  // subsequence that ends earliest in `b`.
   const ends: Link[] = []
   for (let i = start; i < endA; i++) {
     for (const j of places.get(a[i] ?? '') ?? []) {

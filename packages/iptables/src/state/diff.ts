@@ -110,7 +110,7 @@ function diffBuiltin(
   const mark = marksOf(wanted, current)
   const keys = (rules: readonly (WantedRule | SavedRule)[]) => countKeys(rules.map((rule) => ({ key: mark(rule) })))
   const there = keys(current)
-  // A rule that would be deleted and written again at another position counts as out of order, not as missing.
+  // Counts a rule as out of order, not as missing, if a repair would only move it to another position.
   const moved = new Map<string, number>()
   for (const [key, count] of keys(wanted)) moved.set(key, Math.min(count, there.get(key) ?? 0))
   for (const [index, rule] of wanted.entries()) if (kept.has(index)) take(moved, mark(rule))

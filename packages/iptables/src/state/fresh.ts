@@ -4,11 +4,14 @@ import type { Step, Steps } from '../steps/steps.ts'
 import { WantedRule } from './wanted.ts'
 
 /**
- * Plans the first write of a ruleset, in the author's order. Writes each rule, even if another program's equal rule
- * exists.
+ * Plans the first write of a ruleset, in the author's order. Writes each rule, even if another program has written an
+ * equal rule.
  *
- * Returns `undefined` if one of the ruleset's chains exists. Also returns `undefined` if a table of the ruleset has no
- * own chain: only a missing own chain proves that no earlier call wrote the table.
+ * Returns `undefined` if an earlier call may have written the ruleset. That is possible in two cases:
+ *
+ * - One of the ruleset's chains exists.
+ * - The ruleset has rules in a table without a chain of its own there. Only a missing chain of the ruleset proves that
+ *   no earlier call wrote the table.
  */
 export function freshSteps(rules: Ruleset, seen: SavedTables): Steps | undefined {
   const { family } = seen

@@ -76,7 +76,9 @@ function planBuiltin(chain: string, state: WantedTable, current: readonly SavedR
 
 /**
  * Inserts the ruleset's missing rules into a built-in chain. A missing rule goes before the ruleset's next rule in the
- * chain, otherwise to the end of the chain. A rule with an author's position has two exceptions:
+ * chain. If there is no next rule, it goes to the end of the chain. Two exceptions apply to a rule with a position from
+ * the author:
+ *
  * - The chain contains no previous rule of the ruleset: the position counts, but not beyond the next rule.
  * - The chain contains a previous rule, but no next rule: the rule goes directly behind the previous rule.
  *
@@ -107,8 +109,8 @@ function insertMissing(
 }
 
 /**
- * Orders the rules to insert: rules without a position come first. An author's position refers to a chain that already
- * contains the rules without a position.
+ * Orders the rules to insert: rules without a position come first. Reason: an author's position refers to a chain that
+ * already contains all rules without a position.
  */
 const authorOrder = (wanted: readonly WantedRule[]): [number, WantedRule][] => {
   const all = [...wanted.entries()]

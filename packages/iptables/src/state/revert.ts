@@ -38,8 +38,9 @@ export function reverted(now: SavedTables, { before, steps }: Write): SavedTable
 }
 
 /**
- * Computes the current rules without the rules that a first `apply` wrote into some tables. Removes the ruleset's rules
- * in reverse order. Removes the equal rule at the author's position, otherwise the last equal rule.
+ * Computes the family's rules without the rules that a first `apply` wrote into some tables. Removes the ruleset's
+ * rules in reverse order. For each of them, removes the equal rule at the author's position. If there is none, removes
+ * the last equal rule.
  */
 export function unwritten(now: SavedTables, rules: Ruleset, from: ReadonlySet<Table>): SavedTables {
   const { family } = now

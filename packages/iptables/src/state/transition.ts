@@ -5,8 +5,8 @@ import type { Step, Steps } from '../steps/steps.ts'
 import { commonSubsequence } from './common-subsequence.ts'
 
 /**
- * Plans the changes that turn the rules `from` into the rules `to`; empty if they are equal. Rules in both keep their
- * places and counters. A table or built-in chain of `from` that `to` lacks is emptied.
+ * Plans the changes that turn the rules `from` into the rules `to`; empty if they are equal. Rules that exist in both
+ * keep their places and counters. A table or built-in chain that is missing in `to` is emptied.
  */
 export function transitionSteps(from: SavedTables, to: SavedTables): Steps {
   const steps = new Map<Table, readonly Step[]>()
@@ -65,8 +65,8 @@ function chainSteps(chain: string, from: readonly SavedRule[], to: readonly Save
   )
   const stays = withoutLaterCopies(keys, pairs)
   const [kept, there] = [new Set(stays.map(([a]) => a)), new Set(stays.map(([, b]) => b))]
-  // Flushes a long chain of which no rule stays. On a slow node, 10 000 single deletions would exceed the time limit of
-  // an undo.
+  // Flushes a long chain if none of its rules stays. On a slow node, 10 000 single deletions would exceed the time
+  // limit of an undo.
   const flush = kept.size === 0 && from.length > 256
   const gone = placed(from, (_, index) => !kept.has(index))
   const steps: Step[] = flush ? [{ step: 'flush', chain }] : deleteSteps(chain, gone)

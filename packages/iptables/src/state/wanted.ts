@@ -46,27 +46,28 @@ export class WantedRule {
   }
 }
 
-/** Chains and rules of a ruleset that one table should have. */
+/** Desired state of one table: the chains and rules that the ruleset demands there. */
 export interface WantedTable {
   /** The ruleset's own chains in the table, with their rules in final order. */
   readonly own: ReadonlyMap<string, readonly WantedRule[]>
   /**
-   * Chains that must not exist: the ruleset declares them but has no use for them in this family. An older ruleset may
-   * have created them.
+   * Chains that must not exist. The ruleset declares these chains, but does not use them in this family. An older
+   * ruleset may have created them.
    */
   readonly absent: readonly string[]
   /** The ruleset's rules in built-in chains, in their final relative order. */
   readonly builtin: ReadonlyMap<string, readonly WantedRule[]>
   /**
-   * Rules to delete from built-in chains, at most one copy of each: another program may have written an equal rule. A
-   * rule that jumps to a chain of the ruleset belongs to the ruleset: all its copies are deleted.
+   * Rules to delete from built-in chains. At most one copy of each is deleted, because another program may have written
+   * an equal rule. All copies of a rule that jumps to a chain of the ruleset are deleted: such a rule belongs to the
+   * ruleset.
    */
   readonly removable: ReadonlyMap<string, readonly WantedRule[]>
 }
 
 /**
- * Chains and rules of a ruleset that one family should have. Tables that the ruleset does not declare belong to other
- * programs.
+ * Desired state of one family: the chains and rules that a ruleset demands, by table. Tables that the ruleset does not
+ * declare belong to other programs.
  */
 export interface Wanted {
   readonly family: Family

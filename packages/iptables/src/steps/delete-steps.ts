@@ -12,9 +12,9 @@ export interface Placed {
  * delete another program's new rule. Deletion by text removes the first copy, so `rules` must contain the first copies.
  */
 export function deleteSteps(chain: string, rules: readonly Placed[]): Step[] {
-  // Deletes a rule by number if its comment contains a line break, which restore text cannot contain. Such deletions
-  // come first and start with the highest number, so that the other numbers stay valid. Rules that netlink returned are
-  // deleted by handle.
+  // Deletes a rule by number if its comment contains a line break, because restore text cannot contain line breaks.
+  // Such deletions come first and start with the highest number, so that the lower numbers stay valid. Netlink needs no
+  // number, because it deletes a rule by its handle.
   const isNumbered = ({ rule }: Placed) => rule.source === undefined && rule.text.includes('\n')
   const numbered = rules.filter(isNumbered).toReversed()
   const rest = rules.filter((each) => !isNumbered(each))

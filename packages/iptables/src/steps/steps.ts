@@ -4,7 +4,7 @@ import type { Rule, Table } from '../rules/model.ts'
 export interface StepRule {
   /** Text of the rule as `iptables-save` prints it after `-A CHAIN`. */
   readonly text: string
-  /** Ruleset's rule from which this rule was made; missing for a rule from another source. */
+  /** Rule of the ruleset from which this rule was made; `undefined` if the rule comes from another source. */
   readonly rule?: Rule | undefined
 }
 

@@ -117,7 +117,8 @@ function pushValues(out: string[], match: Exclude<Match, { match: 'raw' }>, fami
       out.push(match.address)
       return
     case 'random':
-      // Prints eleven digits of a probability, like iptables-save. This exceeds the kernel's precision of 31 bits.
+      // Prints eleven digits of a probability, as iptables-save does. These digits are more precise than the kernel's
+      // 31 bits.
       out.push(match.probability.toFixed(11))
       return
     case 'nth':

@@ -165,7 +165,8 @@ function hasMark(mark: number | undefined, text: string): boolean | undefined {
 function inState(states: readonly string[], traced: TracedPacket): boolean | undefined {
   const known = states.includes(stateOf(traced))
   if (known || !hasConnection(traced)) return known
-  // The conntrack state SNAT is unknown before the last chain of the packet's path: only that chain decides source NAT.
+  // The first packet of a connection does not have the state SNAT yet, because only its last chain decides source NAT.
+  // The trace does not know the state of later packets, or of packets that arrive on lo.
   const first = traced.packet.state === undefined || traced.packet.state === 'NEW'
   const snat = states.includes('SNAT') ? (first && traced.packet.in !== 'lo' ? false : undefined) : false
   return either(states.includes('DNAT') ? traced.dnat : false, snat)

@@ -4,8 +4,8 @@ import type { CanonicalRule } from '../parse/canonical.ts'
 import { hasConnection, isLocal, isLoopback, type TracedPacket } from './traced-packet.ts'
 
 /**
- * Effect of a rule's target on a traced packet: the packet continues, leaves the table, or ends its path. A further
- * value means that the target is not modelled.
+ * Effect of a rule's target on a traced packet. The packet continues in the chain, leaves the table (`accept`), or ends
+ * its path (`drop`). The kind `unknown` means that the trace does not know the effect.
  */
 export type Outcome =
   | { readonly kind: 'continue'; readonly effect?: string }
@@ -13,12 +13,15 @@ export type Outcome =
   | { readonly kind: 'drop'; readonly verdict: 'DROP' | 'REJECT' }
   | { readonly kind: 'unknown'; readonly reason: string }
 
-/** Targets that the trace can ignore: no modelled condition sees their changes of the packet. */
+/** Targets that the trace can ignore, because no modelled condition depends on their changes of the packet. */
 const harmless: ReadonlySet<string> = new Set([
   ...['', 'LOG', 'NFLOG', 'TRACE', 'AUDIT', 'CHECKSUM', 'CLASSIFY', 'TCPMSS', 'TOS', 'DSCP', 'TTL', 'HL'],
 ])
 
-/** True if no modelled condition sees the effect of a target. The trace then need not know whether the rule matches. */
+/**
+ * True if no modelled condition depends on the effect of a target. In this case, the trace need not know if the rule
+ * matches.
+ */
 export const isHarmless = (target: string): boolean => harmless.has(target)
 
 /** Applies a target, other than a jump, to the traced packet. */

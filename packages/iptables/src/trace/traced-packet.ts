@@ -67,15 +67,15 @@ export function startTrace(packet: Packet, options: TraceOptions = {}): TracedPa
 }
 
 /**
- * Tracking state at the packet's first hook. A packet that arrives on lo keeps the connection from OUTPUT, unless its
- * state is INVALID.
+ * State of connection tracking at the packet's first hook. A packet that arrives on lo already got its connection in
+ * OUTPUT, unless its state is INVALID.
  */
 function initialTracking({ in: from, state }: Packet): TracedPacket['tracking'] {
   if (from !== 'lo' || state === 'INVALID') return 'before'
   return state === 'UNTRACKED' ? 'untracked' : 'done'
 }
 
-/** Conntrack state of the packet that a rule sees at the current hook. */
+/** Conntrack state of the packet, as rules at the current hook see it. */
 export function stateOf({ tracking, packet }: TracedPacket): string {
   if (tracking === 'untracked') return 'UNTRACKED'
   if (tracking === 'before') return 'INVALID'

@@ -30,7 +30,8 @@ export async function* watchRuleset(
     for (;;) {
       let event: WatchEvent | undefined
       try {
-        // Reads the kernel's change counter before the rules: a change during the check then counts as a later change.
+        // Reads the kernel's change counter before it reads the rules. Consequence: a change during the check counts as
+        // a later change.
         const generation = await counter.current()
         if (generation === undefined || generation !== clean) {
           const drift = await diffRuleset(session, rules)
@@ -54,8 +55,8 @@ export async function* watchRuleset(
 // internal
 
 /**
- * Reader of the kernel's nf_tables change counter. Returns no value if legacy tables exist: the counter then does not
- * cover all rules.
+ * Reader of the kernel's change counter of nf_tables. Returns no value if legacy tables exist, because the counter does
+ * not count changes of legacy rules.
  */
 class Counter {
   readonly #session: Session

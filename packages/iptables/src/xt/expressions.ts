@@ -4,14 +4,17 @@ import type { Structure } from './structure.ts'
 /** Offsets and sizes of the addresses in the IP header. */
 export const addressOffsets = { ipv4: { src: 12, dst: 16, size: 4 }, ipv6: { src: 8, dst: 24, size: 16 } } as const
 
-/** Interface name that no interface has. For `! -i +`, iptables-nft writes a comparison with this name. */
+/**
+ * Interface name that no interface has. For the condition `! -i +`, which never matches, iptables-nft writes a
+ * comparison with this name.
+ */
 export const NO_INTERFACE = 'INVAL/D\0'
 
 /** Number of seconds in each time unit of a `limit` rate. */
 export const rateUnits: Readonly<Record<string, bigint>> = { sec: 1n, min: 60n, hour: 3600n, day: 86_400n }
 export const USUAL_BURST = 5
 
-// Freezes the nf_tables expression, because all rules share it.
+// Freezes the nf_tables expression, because many rules share the same object.
 const load = (key: 'l4proto' | 'iifname' | 'oifname'): Expression => Object.freeze({ name: 'meta', key, dreg: 1 })
 
 /** nf_tables expression that loads the packet's transport protocol number. */

@@ -18,8 +18,8 @@ export const logBits: Bits = ['tcp-sequence', 'tcp-options', 'ip-options', 'uid'
 export const natBits: Bits = ['', '', 'random', 'persistent', 'random-fully']
 
 /**
- * Bits of the conntrack match for a check of the state. `STATE` stands for `--ctstate`, `OLD_STATE` for the match
- * `-m state`.
+ * Flag bits of the conntrack match for rules that check the connection's state. `STATE` stands for `--ctstate`,
+ * `OLD_STATE` for the match `-m state`.
  */
 export const STATE = 1
 export const OLD_STATE = 0x2000
@@ -70,8 +70,8 @@ const rejects6: readonly (RuleWords['rejection']['ipv6'] | 'tcp-reset' | '')[] =
 export const rejects: Readonly<Record<Family, readonly string[]>> = { ipv4: rejects4, ipv6: rejects6 }
 
 /**
- * Sizes and offsets in the dccp and sctp match structures: `asked` for the option bits, `inverse` for the negation
- * bits. The list `unused` has offsets of chunk type fields that iptables sets to 255.
+ * Layout of the dccp and sctp match structures in bytes. The member `asked` is the offset of the option bits, `inverse`
+ * the offset of the negation bits. The list `unused` has offsets of chunk type fields that iptables sets to 255.
  */
 export const askingModules = {
   dccp: { size: 15, asked: 8, inverse: 10, unused: [] },
