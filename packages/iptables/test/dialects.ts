@@ -100,8 +100,7 @@ export const dialectRows: readonly DialectRow[] = [
     '-p udp -m udp ! --sport 1 ! --dport 2 -j ACCEPT',
     all,
     `${udp}; match udp 0 16 @0:0100 @2:0100 @4:0200 @6:0200 @8:03; ${accept}`,
-    // This encoding also matches packets with only one of the two ports. The text that iptables prints for it does not
-    // match them.
+    // This encoding also matches packets with only one of the two ports, although the rule's text does not.
     `${udp}; payload transport+0 4; cmp neq 00010002; ${accept}`,
   ),
   row(

@@ -9,8 +9,8 @@ const raw = () => new Draft({ ...place, table: 'raw' })
 const only4 = () => draft().only('ipv4')
 
 /**
- * Rule builder calls in which a caller's string becomes part of the rule's text. The number `tokens` is the maximum
- * that the call may add.
+ * Rule builder calls in which a caller's string becomes part of the rule's text. The member `tokens` is the maximum
+ * number of tokens that the call may add to the rule.
  */
 export const fields: Record<string, { readonly build: (text: string) => Rule; readonly tokens: number }> = {
   src: { build: (text) => only4().src(text).return(), tokens: 4 },

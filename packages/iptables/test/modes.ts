@@ -5,10 +5,10 @@ import type { Family } from '../src/rules/model.ts'
 import type { Programs } from '../src/run/backend.ts'
 import type { IptablesOptions } from '../src/work.ts'
 
-/** Back end for a test, with the method (netlink or programs) that writes rules and the method that reads rules. */
+/** Back end for a test, and the methods by which the test writes and reads rules. A method is netlink or programs. */
 export interface Way {
   readonly backend: IptablesBackend
-  /** Writer. */
+  /** Method that writes rules. */
   readonly programs: Programs
   /** Method that reads rules, if it differs from the method that writes. */
   readonly reads?: Programs
@@ -26,21 +26,21 @@ const legacy: Mode = { mode: 'legacy', backend: 'iptables-legacy', programs: 'al
 /** True if `npm run test:backends` runs the tests in all combinations. */
 const all = process.env.CNI_BACKENDS === 'all'
 
-/** Combinations that write with netlink and read with programs, or the reverse: both must see the same rules. */
+/** Combinations in which the writing method and the reading method differ. Both methods must see the same rules. */
 const mixed: readonly Mode[] = [
   { ...byNetlink, mode: 'netlink, read by programs', reads: 'always' },
   { ...byPrograms, mode: 'nft, read by netlink', reads: 'auto' },
 ]
 
 /**
- * Combinations for the tests: netlink, the nft programs, the legacy programs. With `all`, includes the mixed writers
- * and readers.
+ * Combinations of back end and method for the tests: netlink, the nft programs, the legacy programs. With `all`,
+ * includes the combinations in which the writing and the reading method differ.
  */
 export const modes: readonly Mode[] = [byNetlink, byPrograms, legacy, ...(all ? mixed : [])]
 
 /**
- * Combinations for suites that are slow with programs. Omits the nft programs, which behave like the legacy programs in
- * most tests.
+ * Combinations of back end and method for test suites that take long with iptables programs. Omits the nft programs,
+ * because they behave like the legacy programs in most tests. With `all`, omits nothing.
  */
 export const fewModes: readonly Mode[] = all ? modes : [byNetlink, legacy]
 

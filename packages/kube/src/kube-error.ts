@@ -22,13 +22,15 @@ export class KubeError extends Error {
     | 'ABORTED'
     | 'STATUS'
     | 'BAD_ANSWER'
-  /** HTTP status of the API server's answer, if the code is `STATUS`. */
+  /** HTTP status of the API server's answer; `undefined` unless the error's `code` is `STATUS`. */
   readonly status: number | undefined
   readonly retryAfterMs: number | undefined
   /** Error message that the API server sent, with control characters removed. */
   readonly said: string | undefined
   readonly [brand] = true
-  /** CNI error code and details of this error. The SDK finds them anywhere in a chain of causes. */
+  /**
+   * CNI error code and details of this error. The SDK also finds them if this error is the `cause` of another error.
+   */
   readonly [cniErrorKey]: { readonly code: number; readonly details?: string }
 
   constructor(
@@ -58,10 +60,12 @@ export function isKubeError(error: unknown): error is KubeError {
 
 /**
  * CNI error code for a `KubeError`.
- * - "try again later" for errors that disappear by themselves: the agent starts or renews its token, or the API
- *   server recovers.
- * - "plugin not available" for errors that only a user can repair, such as a missing permission. No pod of the mesh
- *   can start until then.
+ *
+ * - "try again later" for errors that disappear by themselves: the agent starts or renews its token, or the API server
+ *   recovers.
+ * - "decoding failure" for an invalid kubeconfig or an invalid answer.
+ * - "plugin not available" for errors that only a user can repair, such as a missing permission. No pod of the mesh can
+ *   start before the repair.
  */
 function cniCode(code: KubeError['code'], status = 0): number {
   if (code === 'NO_SANDBOX') return ErrorCode.pluginNotAvailable

@@ -57,8 +57,8 @@ export async function held(ipt: Iptables): Promise<Record<string, unknown>> {
 }
 
 /**
- * Creates functions for calls with and without an `undo` context in a test's namespace, and collects the registered
- * undo steps.
+ * Creates an `iptables()` and a `crud()` for a test's namespace, each with and without an `undo` context. Collects the
+ * registered undo steps.
  */
 export async function startIn(world: World) {
   const undo: (() => unknown)[] = []

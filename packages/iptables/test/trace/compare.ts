@@ -9,7 +9,7 @@ import { type Case, casesOf } from './expected.ts'
 import type { Machine } from './machine.ts'
 import type { Drawn } from './random-packets.ts'
 
-/** Kernel with which the tests compare traces: namespace, back end, family and trace options. */
+/** Test setup with a real kernel, for a comparison with traces: namespace, back end, family and trace options. */
 export interface Rig {
   readonly machine: Machine
   readonly backend: IptablesBackend

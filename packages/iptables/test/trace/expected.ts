@@ -28,7 +28,7 @@ export function casesOf(
   if (first === undefined) return []
   const [found] = first.traces
   // Skips a local packet with an answer if a rule rewrites the packet. All such packets have the source port 53, so two
-  // rewritten connections could be equal. The kernel would then choose another port.
+  // rewritten connections could be equal. The kernel would choose another port for one of them.
   if (follow && packet.in === undefined && first.traces.some(({ rewritten }) => rewritten !== undefined)) return []
   if (!follow || found === undefined || !isPlain(first)) return [first]
   const untracked = isUntracked(found)
@@ -40,7 +40,7 @@ export function casesOf(
     ...(untracked ? {} : { state: 'ESTABLISHED' as const, connmark: found.connmark ?? 0 }),
   }
   const second = caseOf(rules, { id: nextId(), packet: back }, options)
-  // Sends only the first packet if the answer has another conntrack zone: the answer then belongs to another
+  // Sends only the first packet if the answer has another conntrack zone. Reason: such an answer belongs to another
   // connection.
   if (second === undefined || !isPlain(second)) return [first]
   const answer = second.traces[0]
@@ -62,8 +62,8 @@ interface Numbered {
 const incoming = { in: 'veth0', mac: '02:00:00:00:00:09', packetType: 'unicast' } as const
 
 /**
- * Gives each test packet ports of its own, so that it has its own connection. An answer to a local packet finds a
- * listener.
+ * Gives each test packet ports of its own, so that it has its own connection. A local packet with an answer has the
+ * source port 53, because a listener on that port receives the answer.
  */
 function unique(packet: Packet, id: number, follow: boolean): Numbered {
   const port = 10_000 + (id % 50_000)
@@ -89,8 +89,8 @@ function caseOf(rules: SavedTables, { id, packet }: Numbered, options: TraceOpti
 }
 
 /**
- * True if the trace knows the verdict, and for each rule of the path if it matches. A match may be unknown although the
- * verdict is known: for a rule that only counts or logs.
+ * True if the trace knows the verdict, and knows for each rule of the path if the rule matches. A known verdict alone
+ * is not enough: the match of a rule that only counts or logs may still be unknown.
  */
 const isDecided = ({ verdict, path }: Trace) =>
   verdict !== 'undecided' && path.every(({ matched }) => matched !== undefined)

@@ -38,7 +38,7 @@ export interface Machine extends AsyncDisposable {
    * reports.
    */
   connect(packet: Packet): string | undefined
-  /** Places at which packets arrived since the last call, by packet id. */
+  /** Texts that describe where packets arrived since the last call, by packet id. */
   seen(): Map<number, string[]>
 }
 
@@ -103,7 +103,7 @@ export async function machine(family: Family): Promise<Machine> {
         try {
           return sys.sendto(fd, bytes, 0, sockaddr(packet.dst, 0)) > 0
         } catch {
-          // EPERM: a rule in OUTPUT or POSTROUTING dropped the packet.
+          // The error is EPERM: a rule in OUTPUT or POSTROUTING dropped the packet.
           return false
         }
       },
@@ -188,7 +188,7 @@ function originalDestination(sys: Sys, fd: number, family: Family): Uint8Array |
   try {
     return family === 'ipv4' ? sys.getsockopt(fd, 0, SO_ORIGINAL_DST, 16) : sys.getsockopt(fd, 41, SO_ORIGINAL_DST, 28)
   } catch {
-    // ENOENT: conntrack does not know the connection.
+    // The error is ENOENT: conntrack does not know the connection.
     return undefined
   }
 }

@@ -16,8 +16,8 @@ export interface Question<T> {
 /** Options of `getPod` and `namespaceLabels`, which get an object from the API server. */
 export interface AskOptions {
   /**
-   * Creates a client from the kubeconfig. Called again with `refused` if the API server rejects the credentials: the
-   * function must then read the kubeconfig again.
+   * Creates a client from the kubeconfig. Called again with `refused` if the API server rejects the credentials or has
+   * an untrusted certificate. In this case, the function must read the kubeconfig again.
    */
   readonly connect: (refused: boolean) => Promise<KubeClient>
   readonly signal: AbortSignal
@@ -29,11 +29,11 @@ export interface AskOptions {
       readonly made: number
       /** Number of consecutive requests that failed because the API server was overloaded or broken. */
       readonly overloaded: number
-      /** True if the kubeconfig was read again after the API server had rejected its credentials. */
+      /** True if the kubeconfig was read again, after rejected credentials or an untrusted certificate. */
       readonly reloaded: boolean
     },
   ) => void
-  /** Maximum number of requests to the API server, if lower than the retry policy's maximum. */
+  /** Maximum number of requests to the API server. The retry policy has a maximum of its own; the lower one counts. */
   readonly maxRequests?: number
   /** Replaces the timer between two requests in tests. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>
@@ -50,7 +50,7 @@ export async function ask<T>({ what, path, parse }: Question<T>, options: AskOpt
       return await parse(await client.get(path, { signal }))
     } catch (error) {
       if (!isKubeError(error)) throw error
-      // After an abort, reports the error of the previous request, which is more useful.
+      // After an abort, throws the error of the previous request, because it is more useful than the abort.
       if (error.code === 'ABORTED') throw summary(what, last ?? error, attempts)
       last = error
       attempts = { ...attempts, made: attempts.made + 1 }

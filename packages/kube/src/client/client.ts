@@ -28,8 +28,8 @@ export interface KubeRequest {
   readonly timeoutMs?: number
   readonly maxBytes?: number
   /**
-   * Receives the answer's body in chunks, for a watch. An error that `onData` throws ends the request. The caller gets
-   * a thrown `KubeError` unchanged.
+   * Receives the answer's body in chunks, for a watch. An error that `onData` throws ends the request. If this error is
+   * a `KubeError`, the caller gets it unchanged.
    */
   readonly onData?: (chunk: Uint8Array) => void
 }
@@ -116,7 +116,8 @@ function interpret(
     throw new KubeError('BAD_ANSWER', `${where}: the answer is not JSON`)
   }
   const said = (document as { message?: unknown } | null | undefined)?.message
-  // Removes the client's token from the error message: an intermediate server may return the request's headers.
+  // Removes the client's token from the API server's error message. Reason: an intermediate server may quote the
+  // request's headers.
   const text =
     typeof said === 'string' ? printable(token === undefined ? said : said.replaceAll(token, '…')) : undefined
   throw new KubeError('STATUS', `${where}: ${status}${text === undefined ? '' : `: ${text}`}`, {
@@ -152,8 +153,9 @@ function failure(where: string, kubeconfig: string, cause: unknown, detail: stri
 }
 
 /**
- * Error for the kubeconfig's certificates, if they are invalid. Runs only after a failed request. The runtimes' errors
- * are misleading: for a damaged certificate, bun reports a failed connection, and Node an untrusted server.
+ * Error for the kubeconfig's certificates; `undefined` if they are valid. Called only after a failed request. Reason:
+ * the runtimes report misleading errors for a damaged certificate. Bun reports a failed connection, and Node an
+ * untrusted server.
  */
 function tlsProblem({ ca, client }: Trust): unknown {
   try {

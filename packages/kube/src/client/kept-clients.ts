@@ -4,7 +4,7 @@ import { clientOver, type KubeClient, type KubeClientOptions } from './client.ts
 
 /**
  * Creates API clients that share open connections, for requests that may safely arrive twice. The first request opens a
- * connection. The callback `client` creates a client with the current credentials. Disposing closes the connections.
+ * connection. The method `client` creates a client with the given credentials. Disposing closes the connections.
  */
 export function keptClients(): Disposable & {
   client(access: ClusterAccess, options?: KubeClientOptions): KubeClient

@@ -45,13 +45,13 @@ export interface Pod {
 }
 
 /**
- * Parses those members of a pod that determine how the plugin treats its traffic. A `null` member counts as missing.
- * Throws `KubeError`.
+ * Parses those members of a pod that determine how the plugin treats the pod's traffic. A `null` member counts as
+ * missing. Throws `KubeError`.
  */
 export function parsePod(document: unknown, expected: { readonly namespace: string; readonly name: string }): Pod {
   const who = `${expected.namespace}/${expected.name}`
   const asItIs = podSchema.safeParse(document)
-  // Removes `null` members of the pod only if the first parse fails: API servers normally omit missing members.
+  // Removes the pod's `null` members only if the first parse fails. Reason: API servers normally omit a missing member.
   const parsed = asItIs.success ? asItIs : podSchema.safeParse(withoutNulls(document))
   if (!parsed.success) {
     const where = parsed.error.issues[0]?.path.map(String).join('.') || 'the document'

@@ -36,7 +36,7 @@ export async function requestToken(
   const answer = await client.send({ method: 'POST', path, body: { type: 'application/json', document } }, { signal })
   const parsed = answerSchema.safeParse(answer)
   const expires = parsed.success ? Date.parse(parsed.data.status.expirationTimestamp) : Number.NaN
-  // The error for an invalid answer does not quote the answer, which may contain most of a token.
+  // The error does not quote the invalid answer, because the answer may contain most of a token.
   if (!parsed.success || Number.isNaN(expires) || !/^[!-~]+$/.test(parsed.data.status.token)) {
     throw new KubeError('BAD_ANSWER', `POST ${path}: the answer is not that of a TokenRequest`)
   }
@@ -49,7 +49,7 @@ export async function requestToken(
 const answerSchema = z.object({ status: z.object({ token: z.string(), expirationTimestamp: z.string() }) })
 const claimsSchema = z.object({ iat: z.number(), exp: z.number() })
 
-/** Computes a token's lifetime from its own times, because this machine's clock may be wrong. */
+/** Computes a token's lifetime from the times in the token, because this machine's clock may be wrong. */
 function lifeOf(token: string, expires: number): number {
   try {
     const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')

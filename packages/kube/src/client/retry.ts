@@ -6,7 +6,7 @@ export interface Attempts {
   readonly made: number
   /** Number of consecutive requests that failed because the API server was overloaded or broken. */
   readonly overloaded: number
-  /** True if the kubeconfig was read again after the API server had rejected its credentials. */
+  /** True if the kubeconfig was read again, after rejected credentials or an untrusted certificate. */
   readonly reloaded: boolean
 }
 

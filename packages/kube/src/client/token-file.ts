@@ -9,9 +9,9 @@ import { requestToken } from './request-token.ts'
 /**
  * File that contains a service account's token and that only its owner can read.
  *
- * - `keep` requests a token and writes the file. It renews the token after 40 to 50 % of its lifetime; the random
- *   part spreads the renewals of many clients. The token is valid for an hour. The token is not bound to a pod, so that
- *   it outlives the process.
+ * - `keep` requests a token and writes the file. It renews the token after 40 to 50 % of its lifetime; the random part
+ *   spreads the renewals of many clients. The token is valid for an hour. The token is not bound to a pod, so it stays
+ *   valid after this process has ended.
  * - The promise `first` settles after the first attempt, and `done` after the signal has aborted.
  * - `remove` deletes the token file. It returns the path if the file existed.
  */
@@ -55,7 +55,7 @@ export function tokenFile(path: string): {
 
 type TokenFile = ReturnType<typeof tokenFile>
 
-/** Lifetime in seconds that the token file's requests ask for. */
+/** Lifetime in seconds that `keep` requests for a token. */
 const LIFE_SECONDS = 3600
 /**
  * Milliseconds between two checks of the token file. A check restores a file that another program has removed or
@@ -105,7 +105,7 @@ function keepFile(path: string, token: string): void {
   try {
     if (readRegularFile(path, 1024 * 1024) === token) return
   } catch {
-    // The token file is missing, or its path is not a regular file: writes the file.
+    // The token file is missing, or its path is not a regular file. The code below writes the file.
   }
   mkdirSync(dirname(path), { recursive: true })
   writeFileAtomic(path, token, { mode: 0o600 })

@@ -6,7 +6,7 @@ import { KubeError } from '../kube-error.ts'
 import { type Kubeconfig, kubeconfigSchema } from './kubeconfig-schema.ts'
 
 /**
- * Address and credentials of an API server. Functions return the credentials, so that printing this object does not
+ * Address and credentials of an API server. The credentials are results of functions, because a printed object must not
  * show them.
  */
 export interface ClusterAccess {

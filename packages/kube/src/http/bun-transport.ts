@@ -109,7 +109,7 @@ async function collect({ body }: Response, maxBytes: number): Promise<string> {
   for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
     size += part.value.length
     if (size > maxBytes) {
-      // Does not wait until bun has cancelled the too large answer: the request has failed already.
+      // Does not wait for bun to cancel the rest of the answer, because the request has failed already.
       reader?.cancel().catch(() => {})
       throw new TooLarge()
     }

@@ -19,14 +19,14 @@ export interface KeptConnections extends Disposable {
 const MOST = 2
 
 /**
- * Milliseconds without an answer after which an open connection counts as dead. The request is then sent again, so that
- * a slow server gets it twice.
+ * Milliseconds without an answer after which an open connection counts as dead. The transport sends the request again
+ * over a new connection. Consequence: a slow server may get the request twice.
  */
 const PATIENCE_MS = 1500
 
 /**
- * Creates an HTTP transport that opens connections on demand and keeps them open until the server closes them. Most
- * requests then need no TLS handshake. After disposal, each request opens and closes a connection of its own. With bun,
+ * Creates an HTTP transport that opens connections on demand. Connections stay open until the server closes them, so
+ * most requests need no TLS handshake. After disposal, each request opens and closes a connection of its own. With bun,
  * the open connections close only when the process exits.
  */
 export function keptConnections(): KeptConnections {

@@ -19,7 +19,7 @@ export function workQueue(options: {
   readonly failed: (key: string, error: unknown, again: boolean) => void
   readonly maxAttempts: number
   readonly signal: AbortSignal
-  /** Milliseconds before a key's next retry, after that number of failures. */
+  /** Computes the milliseconds before a key's next retry from the number of the key's failures. */
   readonly pause?: (failures: number) => number
   /** Replaces timers in tests: calls `then` later, and returns a function that cancels the call. */
   readonly after?: (ms: number, then: () => void) => () => void
@@ -71,7 +71,7 @@ export function workQueue(options: {
   }
 
   async function one(key: string): Promise<void> {
-    // Starts the key's work after `add()` has returned: the caller of `add()` has not finished yet.
+    // Starts the key's work only after `add()` has returned, because the caller of `add()` has not finished yet.
     await undefined
     const entry = entries.get(key) ?? { failures: 0, again: false, cancel: undefined }
     entry.again = false

@@ -17,7 +17,7 @@ export interface World {
   /** Node objects of the test API server, by name. */
   readonly nodes: ReadonlyMap<string, Answer>
   readonly serviceAccounts: ServiceAccounts
-  /** Permissions of the token besides reading pods and namespaces, which is always allowed. */
+  /** Further permissions of the token. The token may always get single pods and namespaces. */
   readonly grants: ReadonlySet<Grant>
 }
 

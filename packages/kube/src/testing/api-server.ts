@@ -47,14 +47,14 @@ export interface ApiServerOptions {
   readonly namespaces?: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly token?: string
   /**
-   * Permissions of the token besides reading pods and namespaces, which is always allowed. Examples: `repairGrants` and
+   * Further permissions of the token. The token may always get single pods and namespaces. Examples: `repairGrants` and
    * `ambientGrants`.
    */
   readonly grants?: readonly Grant[]
   readonly host?: string
   /**
-   * Network namespace in which the test API server listens, on all addresses. Default: the namespace of this process.
-   * In this default, the server listens only on the address `host`.
+   * Network namespace in which the test API server listens, on all addresses. Default: the namespace of this process,
+   * in which the server listens only on the address `host`.
    */
   readonly netns?: NetnsTarget
   readonly port?: number
@@ -70,7 +70,10 @@ export interface ApiServer extends AsyncDisposable {
   readonly url: string
   /** Certificate authority of the server's certificate, as PEM text. */
   readonly ca: string
-  /** The only bearer token that the test API server accepts. Assign a new one to rotate the token. */
+  /**
+   * Bearer token that the test API server accepts, besides the tokens of service accounts. Assign a new one to rotate
+   * the token.
+   */
   token: string
   /** All requests that the test API server has received. */
   readonly requests: readonly {
@@ -115,7 +118,7 @@ export interface ApiServer extends AsyncDisposable {
   say(text: string): void
   /** Cuts all connections to the test API server. */
   cutAll(): void
-  /** Drops the history of changes: a watch from an older version then gets status 410. */
+  /** Drops the history of changes. Afterwards, a watch from an older version gets status 410. */
   compact(): void
   /** Queues irregular reactions of the server, one for each of the next requests. */
   misbehave(...next: readonly Misbehaviour[]): void
@@ -248,8 +251,8 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   const port = await new Promise<number>((resolve, reject) => {
     server.once('error', reject)
     const listening = (): void => resolve((server.address() as AddressInfo).port)
-    // Inside a network namespace, listens without a host. Node would resolve a host first and bind after the thread has
-    // left the namespace.
+    // Listens without a host inside a network namespace. With a host, Node would first resolve the host, and bind after
+    // the thread has left the namespace.
     if (options.netns === undefined) server.listen(options.port ?? 0, host, listening)
     else netns.run(options.netns, () => void server.listen(options.port ?? 0, listening))
   })

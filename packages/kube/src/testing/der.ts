@@ -28,7 +28,7 @@ export const octetString = (content: Uint8Array): Buffer => tlv(0x04, content)
 
 export const utf8String = (text: string): Buffer => tlv(0x0c, Buffer.from(text, 'utf8'))
 
-/** DER bit string, by default of whole bytes: the first content byte is the number of unused bits. */
+/** DER bit string. The first content byte is the number of unused bits, by default 0. */
 export const bitString = (content: Uint8Array, unusedBits = 0): Buffer => tlv(0x03, Buffer.from([unusedBits]), content)
 
 /** DER boolean true. There is no encoder for false: in certificates, false is the default, which DER omits. */

@@ -4,14 +4,14 @@ export interface ItemSplitterOptions {
   readonly maxItemBytes: number
   /** Called with the JSON text of each list item. */
   readonly onItem: (text: string) => void
-  /** Called with the size of a list item that exceeds `maxBytes`. The splitter drops the item. */
+  /** Called with the size of a list item that exceeds `maxItemBytes`. The splitter drops the item. */
   readonly onTooLong: (bytes: number) => void
 }
 
 /** Splits a Kubernetes list into its items while the list arrives. */
 export interface ItemSplitter {
   take(chunk: Uint8Array): void
-  /** True if the list has more than 64 KiB besides its items. No Kubernetes list has that much. */
+  /** True if the text outside the items exceeds 64 KiB. Such a text is not a Kubernetes list. */
   isNoList(): boolean
   /** JSON text of the list without its items; empty if that text is longer than a Kubernetes list can have. */
   end(): string
@@ -127,7 +127,7 @@ function gather(maxBytes: number) {
     isTooLong: () => bytes > maxBytes,
     /** Last collected bytes as text, to recognise the start of the list's items. */
     tail: () => Buffer.concat(parts.slice(-TAIL_PARTS)).subarray(-64).toString('latin1'),
-    /** Returns the collected text, or `undefined` if the text exceeds the limit. Then starts a new collection. */
+    /** Returns the collected text, or `undefined` if the text exceeds the limit. Clears the collected text. */
     end(): { readonly text: string | undefined; readonly bytes: number } {
       const all = { text: bytes > maxBytes ? undefined : Buffer.concat(parts).toString('utf8'), bytes }
       parts = []
@@ -138,7 +138,7 @@ function gather(maxBytes: number) {
 }
 
 /**
- * Number of last chunks in which the start of a list's items, `"items":[`, is searched. This number is enough even if
+ * Number of last chunks that are searched for `"items":[`, the start of a list's items. This number is enough even if
  * each chunk has only one byte.
  */
 const TAIL_PARTS = 64

@@ -10,8 +10,8 @@ import { lineSplitter } from './line-splitter.ts'
 /** Callbacks that receive the objects and the state of a {@link listWatch}. The objects are not validated. */
 export interface Observer {
   /**
-   * Called when a new list of all objects begins. Objects for which `present` is not called before {@link
-   * Observer.listed} no longer exist.
+   * Called when a new list of all objects begins. An object no longer exists if `present` is not called for it before
+   * {@link Observer.listed}.
    */
   listing(): void
   /**
@@ -25,7 +25,7 @@ export interface Observer {
   gone(object: unknown): void
   /** Called for each change or bookmark that the watch sends, after `present` or `gone`. */
   alive?(): void
-  /** Called when a list or watch request has failed. The next request follows after the pause. */
+  /** Called when a list or watch request has failed. `pauseMs` is the pause before the next request. */
   failed(error: KubeError, pauseMs: number): void
 }
 
@@ -104,20 +104,21 @@ interface State {
   /** Number of answers with status 410 (version expired) since the last successful watch. */
   expirations: number
   /**
-   * Seconds after which the server ends a watch. Random, so that nodes differ. Constant in this process, so that the
-   * text of a repeated error does not change.
+   * Seconds after which the server ends a watch. The number is random, so that the watches of the nodes end at
+   * different times. It is constant in this process, so that the text of a repeated error does not change.
    */
   readonly watchSeconds: number
 }
 
 /** Chooses the next request after the API server has refused a list or watch with an HTTP status. */
 function refused(status: number | undefined, state: State): void {
-  // Requests the next list from etcd, like client-go: the API server's cache has not reached the requested version, or
-  // has dropped it.
+  // Requests the next list from etcd, as client-go does. Reason: the API server's cache has not reached the requested
+  // version, or has dropped it.
   if (state.next === 'list' && (status === 410 || status === 504)) state.next = 'list latest'
   if (status !== 410) return
   if (state.next === 'watch') state.next = 'list'
-  // Forgets earlier failures, because a server that answers 410 is up. Only repeated 410 answers make the pause longer.
+  // Forgets earlier failures, because a server that answers 410 is available. Only repeated 410 answers make the pause
+  // longer.
   state.failures = state.expirations
   state.expirations += 1
 }
@@ -240,8 +241,8 @@ async function watch(options: ListWatchOptions, state: State): Promise<void> {
   const lasted = performance.now() - began
   if (lasted <= shortestWatchMs) throw new KubeError('BAD_ANSWER', `GET ${path}: the watch ended as soon as it began`)
   worked(state)
-  // Waits for a random time after the server has ended a watch. A server that stops ends the watches of all clients at
-  // once, and the pause spreads their new requests.
+  // Waits for a random time if the server has ended the watch early. Reason: a server that stops ends the watches of
+  // all clients at once. The pause spreads their new requests.
   const isCut = lasted < state.watchSeconds * 1000 - shortestWatchMs
   if (isCut) await paused(options, Math.round(random() * spreadMs))
 }
@@ -288,26 +289,26 @@ const selectors = ({ fieldSelector, labelSelector }: Pick<ListWatchOptions, 'fie
 })
 
 /**
- * Maximum size of an object in bytes. The observer gets `undefined` for a larger object in a list. A larger object ends
- * a watch. etcd refuses objects above 1.5 MiB.
+ * Maximum size of an object in bytes. For a larger object in a list, the observer gets `undefined`. A larger object in
+ * a watch ends the watch. etcd refuses objects above 1.5 MiB.
  */
 const maxObjectBytes = 2 * 1024 * 1024
 /** Number of objects that a list request asks for in one page. */
 const pageSize = 500
 /** Maximum size of a list's page in bytes. */
 const maxPageBytes = 64 * 1024 * 1024
-/** Maximum numbers for one list of objects. A list that exceeds one of them fails. */
+/** Limits of one list: pages, objects and milliseconds. A list that exceeds one of these limits fails. */
 const maxPages = 1000
 const maxObjects = 200_000
 const maxListMs = 300_000
 /** Number of a list's first pages that are requested without a pause. Later pages follow after `pageMs` each. */
 const fastPages = 20
 const pageMs = 100
-/** Milliseconds that a watch must last. A watch that ends earlier counts as a failure. */
+/** Minimum duration of a watch in milliseconds. A watch that ends earlier counts as a failure. */
 const shortestWatchMs = 1000
 /**
- * Default of the option `silenceMs`. Longer than the shortest watch (300 s), so that a silent watch seldom needs a
- * second request.
+ * Default of the option `silenceMs`. It is longer than 300 s, the minimum time after which the server itself ends a
+ * watch. Consequence: a silent watch seldom needs a second request.
  */
 const SILENCE_MS = 330_000
 /** Maximum random pause in milliseconds before a new watch, after the server has ended a watch early. */

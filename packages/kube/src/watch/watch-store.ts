@@ -29,8 +29,8 @@ export interface WatchStore<T extends object> extends Required<Observer> {
   failure(): KubeError | undefined
   /**
    * Applies the caller's own write to the stored object before the watch reports it. The `version` is the
-   * `resourceVersion` in the API server's answer. The watch may first report older versions: `apply` also changes
-   * these, for at most ten seconds.
+   * `resourceVersion` in the API server's answer. Until the watch reports that version, it may report older ones:
+   * `apply` also changes these, for at most ten seconds.
    */
   wrote(key: string, apply: (value: T) => T, version: string | undefined): void
   /**
@@ -52,8 +52,8 @@ export function watchStore<T extends object>(options: {
   readonly keep: (object: unknown) => T | null | undefined
   /**
    * Called after each change of an object in the store. The argument `before` is missing for a new object, `after` for
-   * a deleted object. A list reports known objects again; `before` and `after` may then be equal. An object with a new
-   * UID is reported twice: as a deleted object, then as a new object.
+   * a deleted object. A list reports known objects again: for such an object, `before` and `after` may be equal. An
+   * object with a new UID is reported twice: as a deleted object, then as a new object.
    */
   readonly changed?: (key: string, before: T | undefined, after: T | undefined) => void
   readonly malformed?: () => void
@@ -132,8 +132,8 @@ export function watchStore<T extends object>(options: {
     failure: () => failure,
     wrote(key, apply, version) {
       const member = members.get(key)
-      // Ignores the caller's write if the watch has already reported it, which may happen before the write's answer
-      // arrives.
+      // Ignores the caller's write if the watch has already reported it. The watch may be faster than the answer to the
+      // write.
       if (member === undefined || (version !== undefined && !isOlder(member.version, version))) return
       members.set(key, { ...member, value: apply(member.value), written: { apply, version, at: now() } })
     },
@@ -148,8 +148,8 @@ const LAG_MS = 10_000
 
 interface Member<T> extends Identity {
   /**
-   * Number of the latest list at the time when the watch last reported the object. After a complete list, objects with
-   * a lower number no longer exist.
+   * Number of the list that was the latest when the watch last reported the object. After a complete list, an object
+   * with a lower number no longer exists.
    */
   readonly list: number
   readonly value: T
