@@ -31,7 +31,7 @@ export interface Iptables {
    * Throws an `IptablesError` `DRIFT` unless the kernel holds exactly this ruleset. Ignores rules of other programs.
    */
   verify(rules: Ruleset): Promise<void>
-  /** Returns the differences for which `verify` throws, as data. */
+  /** Returns, as data, the differences for which `verify` would throw an error. */
   diff(rules: Ruleset): Promise<Drift>
   /**
    * Returns the differences of the kernel's rules from a snapshot, or from a text that `parseSave` read. Also reports
@@ -51,13 +51,14 @@ export interface Iptables {
     },
   ): Promise<Change>
   /**
-   * Removes all chains whose name begins with `prefix`, in all tables, and the jumps to these chains. Also deletes
-   * tables of nf_tables that then hold only empty built-in chains.
+   * Removes all chains whose name begins with `prefix`, in all tables, and the jumps to these chains. Afterwards,
+   * deletes the tables of nf_tables that hold only empty built-in chains.
    */
   removeChains(prefix: string): Promise<Change>
   /**
-   * Deletes tables of nf_tables that hold only empty built-in chains with the policy ACCEPT. Meant for a caller whose
-   * own rules created these tables. Returns true if a table was deleted. Without netlink, deletes nothing.
+   * Deletes tables of nf_tables that hold only empty built-in chains with the policy ACCEPT. Meant for a caller that
+   * created these tables with its own rules. Returns true if a table was deleted. Deletes nothing if netlink cannot be
+   * used.
    */
   removeEmptyTables(): Promise<boolean>
   /** Reads the kernel's rules as text, as `iptables-save` prints them. */
@@ -98,8 +99,8 @@ export interface Iptables {
 
 /**
  * Creates the access to a namespace's iptables rules. `where` is an open namespace, `'host'`, or a context with
- * `netns`. An abort of the context's `signal` stops running programs. The context's `undo` registers the undo step
- * before the first write. No program runs before the first method call.
+ * `netns`. An abort of the context's `signal` stops the programs that are running. The context's `undo` registers the
+ * undo step before the first write. No program runs before the first method call.
  *
  * During a CNI DEL, `remove` and `removeChains` remove nothing if the namespace handle is `kept`: another attachment
  * still uses the namespace.

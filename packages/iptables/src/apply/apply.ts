@@ -33,8 +33,8 @@ export async function applyRuleset(session: Session, rules: Ruleset, options: Ap
   const { chosen, other } = await session.backends(rules)
   const families = (await session.families()).filter((family) => rulesFor(rules, family).length > 0)
   const work = new ApplyWork(session, chosen, rules)
-  // Journal of the removal of an older ruleset from the other back end. With this journal, a rollback restores the
-  // older rules.
+  // Journal of the removal of an older ruleset from the back end that is not in use. A rollback restores the older
+  // rules from this journal.
   const cleared = new Journal(session)
   let writing: Promise<unknown> | undefined
   const undo = once(async () => {

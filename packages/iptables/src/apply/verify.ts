@@ -16,8 +16,9 @@ export async function verifyRuleset(session: Session, rules: Ruleset): Promise<v
 }
 
 /**
- * Differences between a ruleset and the kernel's rules, in all families. Also reads the other back end if it may hold
- * an older copy of the ruleset. Reports every rule of the older copy as unexpected.
+ * Differences between a ruleset and the kernel's rules, in all families. The back end that is not in use may hold an
+ * older copy of the ruleset. In that case, reads this back end too, and reports every rule of the older copy as
+ * unexpected.
  */
 export async function diffRuleset(session: Session, rules: Ruleset): Promise<Drift> {
   checkPlaces(rules)

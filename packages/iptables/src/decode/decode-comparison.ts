@@ -11,7 +11,7 @@ export interface Comparison {
   readonly mask: Uint8Array | undefined
   readonly op: Expressions['cmp']['op']
   readonly data: Uint8Array
-  /** Upper end if the comparison is a range; `data` is then the lower end. */
+  /** Upper end of a range, if the comparison is a range. In that case, `data` is the lower end. */
   readonly to?: Uint8Array
 }
 
@@ -81,7 +81,7 @@ function protocol(not: boolean, data: Uint8Array): readonly Said[] | undefined {
 
 function networkInterface(name: '-i' | '-o', not: boolean, data: Uint8Array): readonly Said[] | undefined {
   const text = Buffer.from(data).toString()
-  // Refuses an interface name that is not valid UTF-8: several invalid names would give the same text.
+  // Refuses an interface name that is not valid UTF-8, because several invalid names would give equal texts.
   if (!/^[^\0\ufffd]+\0*$/.test(text)) return undefined
   if (text === NO_INTERFACE && !not) return said(name, true, '+')
   return said(name, not, savedName(text.endsWith('\0') ? text.replace(/\0+$/, '') : `${text}+`))

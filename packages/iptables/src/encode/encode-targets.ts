@@ -87,7 +87,7 @@ function xt(target: XtTarget, family: Family): Expression | undefined {
       return xtTarget('TCPMSS', 0, new Structure(2).u16(0, target.mss === 'pmtu' ? CLAMP : target.mss))
     case 'NFLOG': {
       const { group = 0, prefix = '', size, threshold } = target
-      // Sets the flag NFLOG_COPY if the rule has a packet size: only then does the kernel apply that size.
+      // Sets the flag NFLOG_COPY if the rule has a packet size. The kernel ignores the size without this flag.
       const info = new Structure(76)
         .u32(0, size ?? 0)
         .u16(4, group)

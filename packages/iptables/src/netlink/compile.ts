@@ -129,7 +129,7 @@ class TableWriter {
     this.#batch.deleteRule({ ...this.#name(chain), handle })
   }
 
-  /** Rules that the chain has after the changes that are already in the batch. */
+  /** Rules of the chain after all changes that the batch contains so far. */
   #rules(chain: string): Standing[] {
     const known = this.#chains.get(chain)
     if (known !== undefined) return known

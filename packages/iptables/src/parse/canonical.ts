@@ -116,8 +116,8 @@ function scan(words: readonly Word[]): Found {
 }
 
 /**
- * Finds the match to which a port option such as `--dport` belongs. The preceding match counts if it is multiport or
- * the match of a protocol. Otherwise, the option belongs to the match that `-p` loads implicitly.
+ * Finds the match to which a port option such as `--dport` belongs. This is the preceding match if it is multiport or
+ * the match of a protocol. If it is not, the option belongs to the match that `-p` loads implicitly.
  */
 function protocolMatch(found: Found, current: FoundMatch | undefined, protocol: string): FoundMatch {
   if (current !== undefined && (protocolMatches.has(current.module) || current.module === 'multiport')) return current
@@ -154,8 +154,8 @@ function conditionsOf(match: FoundMatch, family: Family): Condition[] {
 }
 
 /**
- * True if a match has no state and does not change the packet: its position among a rule's conditions then has no
- * meaning.
+ * True if a match has no state and does not change the packet. The position of such a match among a rule's conditions
+ * has no meaning.
  */
 const isUnordered = ({ module, options }: FoundMatch) =>
   module === '' || (statelessMatches.has(module) && !options.some(({ option }) => option === 'restore-skmark'))

@@ -206,8 +206,8 @@ export abstract class DraftTargets {
   }
 
   /**
-   * Value of a rule's option that differs between IPv4 and IPv6: a single value in a rule of one family, otherwise a
-   * pair.
+   * Validates an option's value that may differ between IPv4 and IPv6. The value is a pair with one text for each
+   * family. In a rule of one family, it may also be a single text.
    */
   protected perFamily(
     value: string | AddressPair,

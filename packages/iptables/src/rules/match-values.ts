@@ -19,7 +19,7 @@ export function checkRange(text: string, family: Family, what: string): string {
   return text
 }
 
-/** True if the first address of a range is higher than the second, so that the range is invalid. */
+/** True if a range is invalid, because its first address is higher than its second address. */
 function isAfter(a: Uint8Array, b: Uint8Array): boolean {
   const at = a.findIndex((byte, index) => byte !== b[index])
   return at !== -1 && (a[at] ?? 0) > (b[at] ?? 0)

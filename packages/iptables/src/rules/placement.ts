@@ -85,8 +85,8 @@ const matchHooks: Readonly<Partial<Record<Match['match'], readonly string[]>>> =
 }
 
 /**
- * Tables in which the kernel accepts a target, and the built-in chains from which packets may reach it. The kernel
- * accepts TCPMSS in more tables: see the README.
+ * Tables in which this package allows a target, and the built-in chains from which packets may reach it. Current
+ * kernels accept TCPMSS in more tables, but old kernels refuse it there.
  */
 const targetPlaces: Readonly<Record<string, Place>> = {
   REDIRECT: { tables: ['nat'], hooks: ['PREROUTING', 'OUTPUT'] },

@@ -71,7 +71,7 @@ export function diffOwn(
   }
 }
 
-/** Differences from a ruleset while they are still being collected. */
+/** Mutable list of differences from a ruleset. The comparison adds each difference that it finds. */
 export interface MutableDrift {
   readonly missing: DriftLine[]
   readonly unexpected: DriftLine[]

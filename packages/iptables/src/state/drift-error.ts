@@ -20,7 +20,7 @@ Object.defineProperty(DriftError.prototype, 'name', { value: 'DriftError', confi
 // internal
 
 /**
- * Names of the chains that differ from the ruleset: one or two names, otherwise the first name and the number of other
+ * Names of the chains that differ from the ruleset. For more than two chains: the first name, and the number of further
  * chains.
  */
 function chains({ missing, unexpected, changed }: Drift): string {

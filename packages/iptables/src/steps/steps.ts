@@ -61,5 +61,8 @@ function stepLine(step: Step): string {
   }
 }
 
-/** Restore text cannot contain line breaks: the comment of another program's rule must not start a new line. */
+/**
+ * Replaces line breaks in a rule by blanks. In restore text, a line break in another program's comment would start a
+ * new line.
+ */
 const lineOf = ({ text }: StepRule) => text.replaceAll('\n', ' ')

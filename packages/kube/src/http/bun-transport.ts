@@ -29,8 +29,8 @@ interface BunRequestInit extends RequestInit {
 export const bunTransport: Transport = async (request) => answerOf(await ask(request, false), request)
 
 /**
- * HTTP transport with connections that bun keeps open, separate for each set of trusted servers and client certificate.
- * A program cannot close these connections, and cannot recognize a reused one.
+ * HTTP transport with connections that bun keeps open. Requests share a connection only if they have equal trusted
+ * servers and an equal client certificate. A program cannot close these connections, and cannot recognize a reused one.
  */
 export function bunKeeping(): { readonly transport: Transport } & Disposable {
   let isWarm = false

@@ -15,8 +15,8 @@ import {
 export const nodeTransport: Transport = (request) => exchange(request, undefined)
 
 /**
- * HTTP transport with connections that stay open, separate for each set of trusted servers and client certificate.
- * Disposing closes the connections.
+ * HTTP transport with connections that stay open. Requests share a connection only if they have equal trusted servers
+ * and an equal client certificate. Disposing closes the connections.
  */
 export function nodeKeeping(): { readonly transport: Transport } & Disposable {
   let agent: Agent | undefined

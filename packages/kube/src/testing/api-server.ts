@@ -104,8 +104,8 @@ export interface ApiServer extends AsyncDisposable {
   /** Sets the labels and other members of a node. Creates a missing node. */
   setNode(name: string, labels: Readonly<Record<string, string>>, more?: { spec?: object; status?: object }): void
   /**
-   * Creates a service account, for which clients can then request tokens. The tokens are valid for the requested time,
-   * or for `lifeSeconds`. A second call invalidates earlier tokens of the account.
+   * Creates a service account. Afterwards, clients can request tokens of this account. A token is valid for
+   * `lifeSeconds` if given, or else for the requested time. A second call invalidates earlier tokens of the account.
    */
   setServiceAccount(namespace: string, name: string, lifeSeconds?: number): void
   /** Kubernetes events that clients have written to the test API server. */

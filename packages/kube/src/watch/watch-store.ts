@@ -6,8 +6,8 @@ import { waiters } from './waiters.ts'
 /** Store of the API server's objects, which a watch keeps up to date. Pass the store as `observer` to `listWatch`. */
 export interface WatchStore<T extends object> extends Required<Observer> {
   /**
-   * Returns the fields of an object that the store keeps (see the option `keep`). The `key` is `namespace/name`, or the
-   * name of an object without a namespace.
+   * Returns the result of `keep` for the object with this key; `undefined` if the store does not hold the object. The
+   * `key` is `namespace/name`, or the name of an object without a namespace.
    */
   get(key: string): T | undefined
   /** Keys of the stored objects in the order of their last change, the oldest change first. */
@@ -40,12 +40,10 @@ export interface WatchStore<T extends object> extends Required<Observer> {
   until<R>(find: () => R | undefined, signal: AbortSignal): Promise<R>
 }
 
-/**
- * Creates an empty store for a watch. The store does no I/O. It keeps no object, only the members that `keep` returns.
- */
+/** Creates an empty store for a watch. The store does no I/O. For each object, it holds only the result of `keep`. */
 export function watchStore<T extends object>(options: {
   /**
-   * Selects the members of an object that the store keeps.
+   * Reduces an object to the members that the store needs. Two results have a special meaning:
    * - `null`: the object is not wanted, and is removed from the store.
    * - `undefined`: the object is malformed, and is ignored.
    */
