@@ -7,8 +7,7 @@ import { type Accepted, writeUntilAccepted } from '../steps/write-until-accepted
 import type { Edit } from './edit-job.ts'
 
 /**
- * Changes rules with the iptables programs instead of netlink. Reads, plans and writes each family in separate
- * processes.
+ * Changes rules with the iptables programs instead of netlink. Reads and writes each family with programs of its own.
  */
 export async function editByPrograms(
   session: Session,

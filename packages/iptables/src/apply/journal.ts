@@ -24,8 +24,8 @@ export class Journal implements Ledger {
   }
 
   /**
-   * Writes changes of rules with an iptables program. Records the changes and the rules from before. If the write
-   * fails, records only the committed tables.
+   * Writes changes of rules with an iptables program. Records the changes, and the rules from before the write. If the
+   * write fails, records only the committed tables.
    */
   async write(backend: Backend, before: SavedTables, steps: Steps): Promise<void> {
     const text = stepsText(steps)

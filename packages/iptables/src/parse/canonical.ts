@@ -116,8 +116,9 @@ function scan(words: readonly Word[]): Found {
 }
 
 /**
- * Finds the match to which a port option such as `--dport` belongs. This is the preceding match if it is multiport or
- * the match of a protocol. If it is not, the option belongs to the match that `-p` loads implicitly.
+ * Finds the match to which a port option such as `--dport` belongs. The option belongs to the preceding match if that
+ * match is multiport or the match of a protocol. In all other cases, it belongs to the match that `-p` loads
+ * implicitly.
  */
 function protocolMatch(found: Found, current: FoundMatch | undefined, protocol: string): FoundMatch {
   if (current !== undefined && (protocolMatches.has(current.module) || current.module === 'multiport')) return current

@@ -68,9 +68,7 @@ interface Bound {
   readonly hooks: readonly string[]
 }
 
-/**
- * Built-in chains from which packets can reach a user-defined chain by jumps, by the name of the user-defined chain.
- */
+/** Map from the name of a user-defined chain to the built-in chains from which jumps lead to it. */
 type Routes = ReadonlyMap<string, ReadonlySet<string>>
 
 const local = ['OUTPUT', 'POSTROUTING']
@@ -102,7 +100,7 @@ const targetPlaces: Readonly<Record<string, Place>> = {
 const clampHooks = ['FORWARD', 'OUTPUT', 'POSTROUTING']
 
 /**
- * Lists the conditions and the target of a rule that the kernel accepts only at some hooks. Each entry contains the
+ * Finds the parts of a rule (conditions and target) that the kernel accepts only at some hooks. Each entry contains the
  * allowed hooks.
  */
 function bounds({ matches, target }: Rule): readonly Bound[] {
@@ -118,7 +116,7 @@ function bounds({ matches, target }: Rule): readonly Bound[] {
 
 /**
  * Finds the built-in chains from which packets can reach each user-defined chain. First reduces the rules to jumps
- * between chains, because chains have many rules but jump to few other chains.
+ * between chains. Reason: chains have many rules, but jump to few other chains.
  */
 function routesOf(rules: Ruleset, table: Table, family: Family): Routes {
   const calls = new Map<string, Set<string>>()

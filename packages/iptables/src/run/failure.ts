@@ -159,8 +159,8 @@ async function mapsUsers(port: IptablesPort): Promise<boolean> {
 }
 
 /**
- * Finds the matches and targets of a refused table that the kernel lacks. The kernel lists all matches and targets that
- * it has. The legacy back end itself reports only that COMMIT failed.
+ * Finds the matches and targets that a refused table needs and the kernel lacks. The kernel lists all matches and
+ * targets that it has. The legacy back end itself reports only that COMMIT failed.
  */
 async function missingModules(
   family: Family,

@@ -3,8 +3,8 @@ import type { Probed } from './port.ts'
 
 /**
  * Cache of the namespaces whose legacy back end holds rules. Identifies a namespace by its inode number, which the
- * kernel may reuse for a new namespace. A cached result is valid only while the namespace handle of the first call is
- * open, because that handle keeps the number in use.
+ * kernel may reuse for a new namespace. An open namespace handle keeps the number in use. So a cached result is valid
+ * only while the handle of the first call is open.
  */
 export class ProbeCache {
   readonly #found = new Map<string, { readonly handle: NetnsTarget; readonly probed: Probed }>()

@@ -103,7 +103,8 @@ function chainBack(
 
 /**
  * Merges three versions of a chain: before a write, after the write, and now. The result is `now` without the rules
- * that the write added, and with the rules that it removed. Each removed rule returns after its previous neighbour.
+ * that the write added, and with the rules that it removed. Each removed rule returns to the place behind the rule that
+ * preceded it before the write.
  */
 function merged(before: readonly SavedRule[], after: readonly SavedRule[], now: readonly SavedRule[]): SavedRule[] {
   const toAfter = new Map(pairsOf(before, after))

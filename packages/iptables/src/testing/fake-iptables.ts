@@ -52,8 +52,8 @@ export function fakeIptables(
     /** True if the simulated namespace has IPv6. Default: true. */
     readonly ipv6?: boolean
     /**
-     * Function to simulate failures, called before each program. If it returns a message, the program fails with this
-     * message on stderr.
+     * Function to simulate failures, called before each program. A program fails if the function returns a message. The
+     * message becomes the program's stderr.
      */
     readonly fail?: (command: FakeIptables['commands'][number]) => string | undefined
   } = {},

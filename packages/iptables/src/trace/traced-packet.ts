@@ -101,8 +101,8 @@ export const isLoopback = (address: string): boolean =>
   address === '::1' || (!address.includes(':') && addressBytes(address)[0] === 127)
 
 /**
- * Outgoing interface of the packet: `lo` for destinations on this machine. For other destinations, it depends on
- * unknown routes.
+ * Outgoing interface of the packet: `lo` for destinations on this machine. For other destinations, the interface is
+ * unknown, because it depends on routes.
  */
 export const routeOut = (traced: TracedPacket): string | undefined =>
   isLocal(traced.dst, traced) === true ? 'lo' : undefined

@@ -144,8 +144,8 @@ const countRequest = (namespace: string, name: string, document: object): KubeRe
 })
 
 /**
- * Name of a new event: `<pod>.<nanoseconds in hex>`, as in all Kubernetes clients. Cut to the maximum length of an
- * object's name.
+ * Name of a new event: `<pod>.<nanoseconds in hex>`, as in all Kubernetes clients. The name is cut to the maximum
+ * length of an object's name.
  */
 function eventName(pod: string, ms: number, serial: number): string {
   const suffix = `.${(BigInt(ms) * 1_000_000n + BigInt(serial)).toString(16)}`

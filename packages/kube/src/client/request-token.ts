@@ -21,8 +21,8 @@ export async function requestToken(
   /** End of the token's validity in milliseconds since 1970, by the API server's clock. */
   readonly expires: number
   /**
-   * Lifetime of the token in milliseconds. Uses the API server's clock if the token contains its creation time,
-   * otherwise this machine's clock.
+   * Lifetime of the token in milliseconds. Uses the API server's clock if the token contains its creation time. Without
+   * that time, uses this machine's clock.
    */
   readonly lifeMs: number
 }> {
