@@ -6,8 +6,8 @@ import type { Change } from './change.ts'
 /** Report of an `apply` call. */
 export interface ApplyReport extends Change {
   /**
-   * Kind of write. `fresh`: the kernel held no rules of the ruleset. `reconcile`: the kernel held rules of the ruleset
-   * that differed. `unchanged`: no rule was written.
+   * Kind of write. `fresh`: the kernel held no rules of the ruleset. `reconcile`: the kernel's rules differed from the
+   * ruleset, and the call corrected them. `unchanged`: no rule was written.
    */
   readonly plan: 'fresh' | 'reconcile' | 'unchanged'
   /** Families that hold the ruleset after the call. */

@@ -7,8 +7,8 @@ import { transitionSteps } from '../state/transition.ts'
 import { edit } from './edit.ts'
 
 /**
- * Replaces the rules of some families. `target` returns the wanted rules for a family's current rules. Rollbacks use
- * this function, so an abort by the caller does not stop it.
+ * Replaces the rules of some families. The function `target` computes the wanted rules of a family from its current
+ * rules. An abort by the caller does not stop the writes, because rollbacks use this function.
  */
 export async function rewrite(
   session: Session,

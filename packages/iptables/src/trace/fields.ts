@@ -30,8 +30,8 @@ export function isOf(module: string, { packet }: TracedPacket): boolean {
 }
 
 /**
- * True if the packet arrived over a wire, so that it has a sender's hardware address. The mac match needs this, even
- * negated.
+ * True if the packet arrived over a wire. Only such a packet has a sender's hardware address. The mac match needs that
+ * address, even if the match is negated.
  */
 export const cameOverWire = ({ from, packet }: TracedPacket): boolean => from !== 'local' && packet.in !== 'lo'
 
@@ -52,7 +52,8 @@ export function hasSocket(options: 'any' | 'transparent', traced: TracedPacket):
 }
 
 /**
- * `-m conntrack --ctdir`: direction of the packet within its connection. Known only for the connection's first packet.
+ * `-m conntrack --ctdir`: direction of the packet within its connection. The trace knows the direction only for the
+ * connection's first packet.
  */
 export function isDirection(text: string, traced: TracedPacket): boolean | undefined {
   if (stateOf(traced) !== 'NEW') return undefined

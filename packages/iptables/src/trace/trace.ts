@@ -48,7 +48,7 @@ export function trace(rules: Ruleset | SavedTables, given: Packet | string, opti
 
 // internal
 
-/** Tables of each hook in the order in which the kernel calls them. Connection tracking runs after raw. */
+/** Tables of each hook in the order in which the kernel calls them. Connection tracking runs after the table raw. */
 const tablesOf: Readonly<Record<BuiltinChain, readonly Table[]>> = {
   PREROUTING: ['raw', 'mangle', 'nat'],
   INPUT: ['mangle', 'filter', 'nat', 'security'],
@@ -87,8 +87,8 @@ function walkHooks(saved: SavedTables, traced: TracedPacket, path: TraceStep[]):
 const trackedState = ({ packet }: TracedPacket) => (packet.state === 'UNTRACKED' ? 'untracked' : 'done')
 
 /**
- * True if the packet passes the nat table, which sees only the first packet of a connection. A packet on lo has passed
- * the nat table in OUTPUT already.
+ * True if the packet passes the nat table, which sees only the first packet of a connection. A packet on lo does not
+ * pass it, because the packet has already passed the nat table in OUTPUT.
  */
 function isSeenByNat(traced: TracedPacket): boolean {
   const { packet } = traced

@@ -2,7 +2,10 @@ import { addressBytes, directionOf, familyOf, type Packet, plainAddress } from '
 import type { BuiltinChain, Family, Table } from '../rules/model.ts'
 import type { TraceOptions } from './options.ts'
 
-/** Current state of a packet that `trace` follows through the netfilter hooks. `undefined` members are unknown. */
+/**
+ * Current state of a packet that `trace` follows through the netfilter hooks. The trace does not know the value of an
+ * `undefined` member.
+ */
 export interface TracedPacket {
   readonly packet: Packet
   readonly family: Family

@@ -115,13 +115,14 @@ function endsHere({ packet, destination: { address = '' }, tproxy }: Trace): boo
 }
 
 /**
- * Traces a packet a second time if the tested machine sends the packet to itself. The packet then arrives on lo with
- * its connection and mark.
+ * Traces a packet a second time if the tested machine sends the packet to itself. Such a packet arrives on lo, and
+ * keeps its connection and mark.
  */
 function loopedBack(rules: SavedTables, found: Trace, options: TraceOptions): Trace | undefined | 'unknown' {
   const { packet, verdict, destination, source, mark, connmark } = found
   if (packet.in !== undefined || verdict !== 'ACCEPT' || !endsHere(found)) return undefined
-  // The trace is unknown after MASQUERADE: the kernel chooses the interface whose address becomes the source.
+  // After MASQUERADE, the packet's source is unknown, because the kernel chooses the interface whose address becomes
+  // the source.
   if (source.address === undefined) return 'unknown'
   const { out: _out, uid: _uid, gid: _gid, mac: _mac, ...rest } = packet
   const again: Packet = {

@@ -14,7 +14,10 @@ const { functions: libc } = ffi.dlopen(null, {
   close: { arguments: ['int32'], return: 'int32' },
 })
 
-/** Calls `body` with other file-system user and group ids, which become the owner of new sockets. Capabilities stay. */
+/**
+ * Calls `body` with other file-system user and group ids, which become the owner of new sockets. The process keeps its
+ * capabilities.
+ */
 export function asOwner<T>(uid: number, gid: number, body: () => T): T {
   libc.setfsgid(gid)
   libc.setfsuid(uid)

@@ -69,7 +69,10 @@ function keep(path: string, options: Parameters<TokenFile['keep']>[0]): ReturnTy
   let held: Awaited<ReturnType<typeof requestToken>> | undefined
   let pause = pauseMs
   removeUnfinished(path)
-  /** Requests a new token and writes its file. Returns the time of the next attempt, by a monotonic clock. */
+  /**
+   * Requests a new token and writes its file. Returns the time of the next attempt, on the clock of
+   * `performance.now()`.
+   */
   const attempt = async (): Promise<number> => {
     const asked = performance.now()
     try {
