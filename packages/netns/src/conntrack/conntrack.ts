@@ -27,7 +27,7 @@ const ROUNDS = 1024
 
 /**
  * Connections that the kernel tracks in a namespace (ctnetlink). Each call opens and closes a netlink socket. Deletions
- * register no undo step: the next packet of a deleted connection creates a new entry.
+ * register no undo step, because the next packet of a deleted connection creates a new entry.
  *
  * @example
  * // UDP clients of port 53 pass the NAT rules again
@@ -59,7 +59,7 @@ export function conntrack(where: Where): ConntrackPort {
   }
 }
 
-/** Reads the kernel's connection table. Returns the messages about matching connections, `most` messages at most. */
+/** Reads the kernel's connection table. Returns at most `most` messages about matching connections. */
 function dump(
   channel: Channel,
   filter: CheckedFilter,
@@ -74,7 +74,7 @@ function dump(
   }
   const attributes = encodeFilter(filter)
   try {
-    // Lists IPv4 and IPv6 separately: the kernel filters connections by protocol only if the request names one family.
+    // Lists IPv4 and IPv6 separately, because the kernel filters by protocol only in a request for one family.
     for (const family of filter.family === undefined ? FAMILIES : [filter.family]) {
       const request = { type: CT_GET, fixed: conntrackHeader(family), attributes, what: 'List connections' }
       for (const message of channel.dump(request, { keep })) found.push(message)
@@ -89,7 +89,8 @@ function dump(
 }
 
 /**
- * Deletes one connection from the kernel's table. Returns false if the connection has ended or another has replaced it.
+ * Deletes one connection from the kernel's table. Returns false if the table no longer contains this connection. A
+ * newer connection may have the same addresses and ports.
  */
 function deleteOne(channel: Channel, message: Message): boolean {
   const request = { type: CT_DELETE, fixed: message.body.subarray(0, 4), attributes: encodeIdentity(message) }

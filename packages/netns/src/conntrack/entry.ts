@@ -58,8 +58,8 @@ export interface ConntrackPort {
   ): Promise<ConntrackEntry[]>
   /**
    * Deletes the connections that match a filter and returns their number. The next packet of such a connection passes
-   * the NAT rules again. `only` can test what a filter cannot express: it returns true for each connection to delete.
-   * Throws `INVALID` for an empty filter, which would delete every connection of the node.
+   * the NAT rules again. The function `only` can test conditions that a filter lacks. It returns true for each
+   * connection to delete. Throws `INVALID` for an empty filter, which would delete every connection of the node.
    */
   delete(
     filter: NonNullable<Parameters<ConntrackPort['list']>[0]>,
@@ -67,7 +67,7 @@ export interface ConntrackPort {
   ): Promise<{ deleted: number }>
   /**
    * Yields changes of connections that match a filter, starting with the first call of `next()`. A `lost` event means
-   * that the socket's buffer could not hold all events. List the connections again in that case.
+   * that the socket's buffer could not hold all events. After a `lost` event, list the connections again.
    */
   watch(
     filter?: Parameters<ConntrackPort['list']>[0],

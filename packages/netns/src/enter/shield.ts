@@ -20,9 +20,9 @@ const O_PATH = 0o10000000
  * Moves this thread to a private mount namespace with the given bind mounts. Returns a function that moves the thread
  * back. If `raiseShield` throws, the thread has not moved.
  *
- * Permanent effect: the thread no longer shares its working directory with the other threads of the process. A thread
- * that shares its working directory (CLONE_FS) cannot change its mount namespace. Only processes that call chdir notice
- * the effect.
+ * Permanent effect: the thread no longer shares its working directory with the other threads of the process. Reason:
+ * the kernel refuses a new mount namespace to a thread with a shared working directory (CLONE_FS). Only processes that
+ * call chdir notice the effect.
  */
 export function raiseShield(sys: Sys, binds: Binds): () => void {
   const fds: number[] = []
@@ -39,18 +39,17 @@ export function raiseShield(sys: Sys, binds: Binds): () => void {
     const cwd = hold('.', O_PATH | fs.O_DIRECTORY)
     const root = hold('/', O_PATH | fs.O_DIRECTORY)
     const goBack = () => {
-      // Calls unshare again, because the runtime may have started a thread from this one meanwhile. The two threads
-      // then share a working directory, and setns fails with EINVAL.
+      // Calls unshare again, because the runtime may have started a new thread from this thread. The new thread shares
+      // this thread's working directory, so setns would fail with EINVAL.
       sys.unshare(CLONE_FS)
-      // setns moves this thread to the root of the mount namespace. Restores the previous root (chroot) and working
-      // directory.
+      // Restores root (chroot) and working directory after setns, which sets both to the root of the mount namespace.
       sys.setns(namespace, CLONE_NEWNS)
       sys.fchdir(root)
       sys.chroot('.')
       sys.fchdir(cwd)
     }
-    // Calls `goBack` before the thread leaves the old mount namespace. If the process lacks CAP_SYS_CHROOT or
-    // CAP_SYS_ADMIN, the call fails while the thread is still there.
+    // Tests `goBack` before the thread leaves its mount namespace. Without CAP_SYS_CHROOT or CAP_SYS_ADMIN, `goBack`
+    // throws here and the thread stays.
     goBack()
     sys.unshare(CLONE_NEWNS)
     try {
@@ -73,8 +72,8 @@ export function raiseShield(sys: Sys, binds: Binds): () => void {
   }
 }
 
-// Makes this thread's mounts private, or slave mounts if the kernel refuses private ones. Slave mounts also hide the
-// thread's mounts from the node.
+// Makes this thread's mounts private, or slave mounts if the kernel refuses private ones. Private and slave mounts both
+// hide this thread's mounts from the node.
 function detach(sys: Sys): void {
   try {
     sys.mount('none', '/', null, MS_REC | MS_PRIVATE, null)
@@ -85,6 +84,7 @@ function detach(sys: Sys): void {
 
 function bindReadOnly(sys: Sys, { source, target }: Binds[number]): void {
   sys.mount(source, target, null, MS_BIND, null)
-  // The kernel ignores MS_RDONLY in the call that creates a bind mount: a second call makes the mount read-only.
+  // A second call makes the mount read-only, because the kernel ignores MS_RDONLY in the call that creates a bind
+  // mount.
   sys.mount('none', target, null, MS_BIND | MS_REMOUNT | MS_RDONLY, null)
 }

@@ -80,7 +80,7 @@ function startOwned(
       throw new NetnsError('NO_NSENTER', `${why}: install the program nsenter (package util-linux)`)
     }
     const through = ['nsenter', `--user=/proc/${process.pid}/fd/${owner}`, '--', file ?? name, ...args] as const
-    // Searches PATH for the program first: otherwise a missing program appears as a failure of `nsenter`.
+    // Searches PATH for the program first, because `nsenter` would report a missing program as its own failure.
     const started = run(target, () => startHere(file === undefined ? argv : through, rest), { shield, onShieldError })
     void started.done.then(close, close)
     return started
@@ -101,7 +101,7 @@ export function throughNsenter(
 ): readonly [string, ...string[]] {
   const [name, ...args] = argv
   const path = (options.env ?? process.env).PATH
-  // Searches PATH for the program first: otherwise a missing program appears as a failure of `nsenter`.
+  // Searches PATH for the program first, because `nsenter` would report a missing program as its own failure.
   const file = findExecutable(name, path)
   if (file === undefined) return argv
   return ['nsenter', `--net=/proc/${process.pid}/fd/${fd}`, '--', file, ...args]

@@ -6,17 +6,18 @@ const NS_GET_USERNS = 0xb701
 
 /**
  * Descriptor of the user namespace that owns a network namespace; `undefined` if this process is in the same user
- * namespace. A pod with `hostUsers: false` has a user namespace of its own. The kernel then accepts iptables rules that
- * match users or groups only from a process of that user namespace. Other processes get EINVAL. A process with several
- * threads cannot enter a user namespace: start a program there. Close the descriptor after the program has exited.
+ * namespace. A pod with `hostUsers: false` has a user namespace of its own. In such a pod, the kernel accepts iptables
+ * rules that match users or groups only from a process of that user namespace. Other processes get EINVAL. A process
+ * with several threads cannot enter a user namespace, so start a new program in it. Close the descriptor after the
+ * program has exited.
  */
 export function foreignUserNamespace(target: Netns): number | undefined {
   let owner: number
   try {
     owner = loadSys().ioctl(target.fd, NS_GET_USERNS, new Uint8Array(8))
   } catch {
-    // Returns `undefined`, because this process cannot enter the owner. Linux before 4.9 cannot name the owner of a
-    // namespace. Later kernels refuse if the owner is not below this process's user namespace.
+    // Returns `undefined`, because this process cannot enter the user namespace. Linux before 4.9 lacks the ioctl.
+    // Later kernels refuse the ioctl if the user namespace is not below this process's user namespace.
     return undefined
   }
   const own = statSync('/proc/thread-self/ns/user')
@@ -27,8 +28,8 @@ export function foreignUserNamespace(target: Netns): number | undefined {
 }
 
 /**
- * True if a network namespace belongs to another user namespace, as with `hostUsers: false`. The kernel then accepts
- * iptables rules that match users or groups only from a process of that user namespace.
+ * True if a network namespace belongs to another user namespace, as with `hostUsers: false`. For such a network
+ * namespace, the kernel accepts iptables rules that match users or groups only from a process of that user namespace.
  */
 export function hasOwnUsers(target: Netns): boolean {
   const owner = foreignUserNamespace(target)

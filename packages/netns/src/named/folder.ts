@@ -7,8 +7,8 @@ import { LOCK_EX, MS_BIND, MS_REC, MS_SHARED } from '../sys/constants.ts'
 import { isSysError, type Sys } from '../sys/sys.ts'
 
 /**
- * Makes the folder of named namespaces a shared mount point, as `ip netns add` does. New and removed names then appear
- * and disappear in every mount namespace.
+ * Makes the folder of named namespaces a shared mount point, as `ip netns add` does. Every mount namespace sees names
+ * that are added to a shared mount or removed from it.
  */
 export function prepareFolder(sys: Sys, folder: string): void {
   try {
@@ -48,7 +48,7 @@ function shareMount(sys: Sys, folder: string): void {
   try {
     share()
   } catch (error) {
-    // Bind-mounts the folder onto itself if it is not a mount point yet: mount then failed with EINVAL.
+    // EINVAL means that the folder is not a mount point yet. Bind-mounts the folder onto itself and tries again.
     if (!isSysError(error) || error.code !== 'EINVAL') throw error
     sys.mount(folder, folder, 'none', MS_BIND | MS_REC, null)
     share()

@@ -11,8 +11,8 @@ import type { NetlinkSocket } from './socket.ts'
 
 /**
  * Netlink socket for requests and their answers. The kernel answers inside the call, so no method waits, and all
- * methods work inside and outside `netns.run`. Sequence numbers are never reused: an answer is never taken for the
- * answer to another request. Open a separate socket for events.
+ * methods work inside and outside `netns.run`. Each request has a sequence number of its own, so late answers to an
+ * earlier request are recognised. Open a separate socket for events.
  *
  * `get`, `ask` and `dump` throw a {@link NetlinkError} if the kernel refuses a request, otherwise a `NetnsError`:
  * - `EAGAIN`: the kernel did not answer
@@ -37,10 +37,10 @@ export interface Channel extends Disposable {
    */
   ask(request: Parameters<Channel['get']>[0]): Message[]
   /**
-   * Reads a table of the kernel (dump). If the table changes during a dump, entries may be missing or repeated. The
-   * channel then repeats the dump, up to six dumps in all. If the table changed during all six, the method returns the
-   * last dump. With `consistent`, it throws `EINTR` instead. The function `keep` returns false for messages to drop: a
-   * long table need not fit into memory.
+   * Reads a table of the kernel (dump). If the table changes during a dump, entries may be missing or repeated. In that
+   * case, the channel repeats the dump, up to six dumps in all. If the table changed during all six, the method returns
+   * the last dump. With `consistent`, it throws `EINTR` instead. The function `keep` returns false for messages to
+   * drop, so that memory holds only a part of a long table.
    */
   dump(
     request: Parameters<Channel['get']>[0],
@@ -59,9 +59,9 @@ export interface Channel extends Disposable {
   /** Netlink port of the socket in the kernel. Events about changes through this socket contain the port. */
   port(): number
   /**
-   * Sends a batch of messages in one datagram, as nfnetlink requires. Returns the kernel's answers and refusals; a
-   * refusal is not thrown. Throws other errors, as for single requests. Writes the sequence numbers into `datagram`.
-   * Only the last message needs the flag `NLM_F_ACK`.
+   * Sends a batch of messages in one datagram, as nfnetlink requires. Returns the kernel's answers and refusals. Throws
+   * no error for a refusal, but throws the other errors of `get`, `ask` and `dump`. Writes the sequence numbers into
+   * `datagram`. Only the last message needs the flag `NLM_F_ACK`.
    */
   exchange(
     datagram: Buffer,
@@ -82,7 +82,7 @@ export interface Channel extends Disposable {
   leave(): void
 }
 
-/** Methods of a netlink channel that send single requests, without batches. */
+/** Netlink channel reduced to the methods for single requests. */
 export type Questions = Pick<Channel, 'get' | 'ask' | 'dump'>
 
 /** Creates a netlink channel over a socket. Tests pass the socket of a fake kernel. */
@@ -96,8 +96,8 @@ export function channelFrom(socket: NetlinkSocket): Channel {
       // Sequence numbers of requests have 32 bits. Restarts at 1 early enough to leave room for the numbers of a batch.
       const expected = numberMessages(datagram, sequence > 0xf0000000 ? 1 : sequence + 1, way)
       sequence = expected.last
-      // Reads and drops messages of an earlier request that are still in the socket's buffer: the new answers need the
-      // space.
+      // Empties the socket's buffer, because the new answers need the space. The buffer may contain answers to an
+      // earlier request.
       while (unread) unread = socket.receive() !== 'none'
       unread = true
       const answers = noAnswers(expected, keep)

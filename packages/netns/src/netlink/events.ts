@@ -31,9 +31,9 @@ export async function* events(
   {
     readonly messages: readonly Message[]
     /**
-     * True if the socket's buffer could not hold all events (ENOBUFS), so some are missing: read the kernel's state
-     * again. Reported only after the datagrams that are still in the buffer. Until the buffer is empty, the kernel may
-     * drop more events and does not report them.
+     * True if the kernel dropped events because the socket's buffer was full (ENOBUFS): read the kernel's state again.
+     * `messages` contains all events that were left in the buffer. Reason: until the buffer is empty, the kernel may
+     * drop more events without a report.
      */
     readonly lost: boolean
   },
@@ -53,8 +53,8 @@ export async function* events(
   }
 }
 
-// Largest number of datagrams to read after a loss of events. A full socket buffer holds fewer. Reading stops at this
-// limit, because the kernel then sends faster than this process reads.
+// Largest number of datagrams to read after a loss of events. A full socket buffer holds fewer datagrams. The limit
+// ends the loop if the kernel sends faster than this process reads.
 const MOST_LEFT = 10_000
 
 function rest(socket: NetlinkSocket): Message[] {

@@ -5,10 +5,10 @@ import { isSysError, type Sys } from '../sys/sys.ts'
 const SOCK_STREAM = 1
 
 /**
- * Closes a netlink socket without waiting for the kernel's cleanup. Ordinarily the last process that closes the socket
- * waits for the cleanup. Sends the descriptors of the netlink socket and of a unix socket pair through that pair, then
- * closes them. Only the pair's own queue now refers to the sockets. The kernel detects such cycles and closes the
- * sockets in a kernel thread (since Linux 6.9). Before Linux 6.9, closing the pair waits as well.
+ * Closes a netlink socket without waiting for the kernel's cleanup. An ordinary close waits unless another process has
+ * the socket open. Sends the descriptors of the netlink socket and of a unix socket pair through that pair, then closes
+ * all three. Only the unread message in the pair still refers to the sockets, which is a cycle. The kernel detects such
+ * cycles and closes the sockets in a kernel thread (since Linux 6.9). Before Linux 6.9, closing the pair waits as well.
  */
 export function leaveSocket(sys: Sys, fd: number): void {
   const open = [fd]
@@ -17,8 +17,8 @@ export function leaveSocket(sys: Sys, fd: number): void {
     open.push(...pair)
     sys.sendDescriptors(pair[0], [fd, ...pair])
   } catch (error) {
-    // Sending the socket fails if the process has too many descriptors, or unix sockets are forbidden. Closing the
-    // socket then waits for the kernel's cleanup.
+    // Sending the socket fails if the process has too many descriptors, or if unix sockets are forbidden. In these
+    // cases, closing the socket waits for the kernel's cleanup.
     if (!isSysError(error)) throw error
   } finally {
     for (const each of open) closeSync(each)

@@ -14,7 +14,7 @@ const NLMSGERR_ATTR_OFFS = 2
  * reports no error.
  */
 export function refusalIn({ type, flags, body }: Message, index: number): Refusal | undefined {
-  // A missing error number means success: a DONE message at the end of a dump may lack it.
+  // Treats a missing error number as success, because the DONE message at the end of a dump may lack the number.
   const errno = body.length >= 4 ? -body.readInt32LE(0) : 0
   if (errno <= 0) return undefined
   const details = (flags & NLM_F_ACK_TLVS) === 0 ? undefined : attributesOf(body, detailsAt(type, flags, body))
@@ -38,8 +38,8 @@ function requestIn(body: Buffer): Buffer | undefined {
 
 /**
  * Offset of the attributes that explain a refusal. In a DONE message, the attributes follow the error number. In an
- * acknowledgement, the refused request lies between the two. With the flag `NLM_F_CAPPED`, only the request's header
- * lies there.
+ * acknowledgement, the attributes follow the error number and the refused request. With the flag `NLM_F_CAPPED`, the
+ * acknowledgement contains only the header of the request.
  */
 function detailsAt(type: number, flags: number, body: Buffer): number {
   if (type === NLMSG_DONE) return 4

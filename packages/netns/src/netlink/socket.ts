@@ -19,8 +19,8 @@ export interface NetlinkSocket extends Disposable {
   send(datagram: Uint8Array): void
   /**
    * Returns the next datagram of the kernel without waiting, or `none` if no datagram has arrived. Returns `lost` if a
-   * datagram did not fit into the socket's buffer (ENOBUFS). Also returns `lost` if a datagram did not fit into this
-   * process's receive buffer, which then grows. Throws as `send` does. Throws `NetnsError('ENOBUFS')` if other
+   * datagram did not fit into the socket's buffer (ENOBUFS). Returns `lost` too if a datagram did not fit into this
+   * process's receive buffer, and enlarges that buffer. Throws as `send` does. Throws `NetnsError('ENOBUFS')` if other
    * processes send faster than this process reads.
    */
   receive(): Uint8Array | 'none' | 'lost'
@@ -33,8 +33,8 @@ export interface NetlinkSocket extends Disposable {
   leave(): void
 }
 
-// Largest number of datagrams from other processes that one `receive` call skips. A full socket buffer holds fewer. At
-// this limit, `receive` throws ENOBUFS, because other processes flood the socket.
+// Largest number of datagrams from other processes that one `receive` call skips before it throws ENOBUFS. A full
+// socket buffer holds fewer datagrams: at the limit, another process floods the socket.
 const MOST_STRANGERS = 10_000
 
 // Size of the receive buffer. The kernel puts at most 32 KiB of a dump into one datagram. A single message may be
@@ -114,8 +114,8 @@ export function openSocket(
         sys.sendto(fd, datagram, 0)
       } catch (error) {
         if (!isCode(error, 'EMSGSIZE')) throw error
-        // Enlarges the socket's send buffer for the datagram and sends it again. The kernel has not processed the
-        // datagram.
+        // EMSGSIZE means that the kernel has not processed the datagram. Enlarges the socket's send buffer and sends
+        // the datagram again.
         resize(SO_SNDBUFFORCE, SO_SNDBUF, datagram.length)
         sys.sendto(fd, datagram, 0)
       }

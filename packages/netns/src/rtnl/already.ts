@@ -1,8 +1,8 @@
 import { isNetnsError, NetnsError } from '../handle/netns-error.ts'
 
 /**
- * Calls `change`, which sends a request to the kernel. Returns false if the kernel refuses because the wanted object
- * exists or the unwanted one is missing. In that case the refusal has one of the errno names `codes`.
+ * Calls `change`, which sends a request to the kernel. Returns false if nothing is to change: the object to add exists,
+ * or the object to delete is missing. The list `codes` contains the errno names for this case.
  *
  * @param difference - describes how the existing object differs from the wanted one; the error quotes the text
  */

@@ -29,8 +29,8 @@ export function addAddress(channel: Questions, address: NewAddress): boolean {
   return unlessAlready(
     ['EEXIST'],
     () => channel.ask({ type: RTM_NEWADDR, flags: NLM_F_CREATE | NLM_F_EXCL, ...encoded, what }),
-    // Compares the existing addresses after EEXIST: for IPv6, the kernel ignores the prefix length and reports EEXIST
-    // for another length too.
+    // After EEXIST, compares the existing addresses with the wanted one. For IPv6, the kernel reports EEXIST even if
+    // the prefix lengths differ.
     () => addressDifference(getAddresses(channel, { link: index }), address),
   )
 }

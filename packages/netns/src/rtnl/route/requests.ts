@@ -29,7 +29,8 @@ export function addRoute(channel: Questions, route: NewRoute): boolean {
   return unlessAlready(
     ['EEXIST'],
     () => channel.ask({ type: RTM_NEWROUTE, flags: NLM_F_CREATE | NLM_F_EXCL, ...encoded, what }),
-    // Compares the existing routes after EEXIST: the kernel also returns EEXIST for a route through another gateway.
+    // After EEXIST, compares the existing routes with the wanted one. The kernel reports EEXIST even if the gateways
+    // differ.
     () => {
       const isThere = getRoutes(channel, {}).some((existing) => isRoute(existing, route, links))
       return isThere ? undefined : 'a route to the same destination exists with other values'
@@ -52,7 +53,7 @@ export function deleteRoute(channel: Questions, route: NewRoute): boolean {
     nexthops: route.nexthops?.map((way) => indexIfThere(channel, way)),
   }
   const encoded = encodeRoute(route, links, 'delete')
-  // Returns false if the link of the route does not exist: the kernel has already removed its routes.
+  // Returns false if the route's link is missing, because the kernel has removed all routes of the link.
   if (route.link !== undefined && links.link === undefined) return false
   // The kernel's codes for a missing route:
   // - ESRCH: no such route
