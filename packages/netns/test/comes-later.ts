@@ -1,6 +1,6 @@
 import type { Link, Route } from '@cni/netns'
 
-/** Links without the member `running`, which the kernel determines only some time after a change. */
+/** Copies links without the member `running`. The kernel updates `running` only some time after a change. */
 export const settledLinks = (links: readonly Link[]) => links.map(({ running: _, ...link }) => link)
 
 /**

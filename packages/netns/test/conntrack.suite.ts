@@ -46,7 +46,7 @@ export function conntrackBehaviour(name: string, start: () => Promise<ConntrackT
     })
     afterEach(() => table[Symbol.asyncDispose]())
 
-    /** Identifies connections by their source ports, because the timeout changes with time. */
+    /** Lists connections by protocol and source port only, because the timeout of a connection changes with time. */
     const listed = async (filter?: Parameters<ConntrackPort['list']>[0]) =>
       (await port.list(filter)).map(({ original, protocol }) => `${protocol} ${original.sport}`).sort()
     const all = ['tcp 5', 'udp 1001', 'udp 1002', 'udp 5', 'udp 6']

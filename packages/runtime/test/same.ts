@@ -108,7 +108,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     env: { PATH: process.env.PATH, ...env },
     ...(cwd === undefined ? {} : { cwd }),
   })
-  // Ignores EPIPE, because the test program need not read its stdin.
+  // Ignores EPIPE, because the test program may exit without reading its stdin.
   child.stdin.on('error', () => {})
   child.stdin.end(input)
   const ended = new Promise<[number | null, string | null]>((settle, reject) => {

@@ -59,8 +59,8 @@ let isLookDue = false
 
 /**
  * Calls `ready` each time a descriptor becomes ready, until the watch ends. The callback `ready` may also run without
- * an event. It must read until there is no more data, or call `again`. Otherwise the callback runs again only after a
- * new event.
+ * an event. It must read until there is no more data, or call `again`. Without `again`, unread data waits until the
+ * next event.
  */
 export function watch(fd: number, ready: (events: number) => void): Watch {
   const own = watcher ?? begin()

@@ -22,8 +22,8 @@ import { undoing } from './undoing.ts'
  * On the node, use `openRtnl({ ...c, netns: 'host' })` for objects of one pod. Use `openRtnl('host')` for objects that
  * all pods share: it registers no undo steps.
  *
- * In DEL, deletions do nothing if the handle has the property `kept`: another attachment of the container still uses
- * the namespace.
+ * In DEL, deletions do nothing while another attachment of the container uses the namespace. The namespace handle has
+ * the property `kept` during that time.
  *
  * @example
  * using rtnl = await openRtnl(pod)

@@ -11,8 +11,8 @@ export async function openTransport(target: NetnsTarget): Promise<Transport> {
   try {
     return channelTransport(target)
   } catch (error) {
-    // Uses the npm package only if the runtime is neither the small runtime (`cni`) nor bun: their executables always
-    // have system calls. A bundler evaluates both conditions and then omits the package from executables.
+    // Skips the npm package in the small runtime (`cni`) and in bun, because their executables always have system
+    // calls. A bundler evaluates both conditions and omits the package from such executables.
     if (process.versions.cni === undefined && process.versions.bun === undefined) {
       if (target === 'host' && isNetnsError(error) && error.code === 'NO_FFI') {
         const { npmTransport } = await import('./npm-transport.ts')
@@ -24,9 +24,9 @@ export async function openTransport(target: NetnsTarget): Promise<Transport> {
 }
 
 /**
- * Opens an rtnetlink socket that still works after `close`: each later operation opens a socket of its own. Undo steps
- * run after the `using` block has closed the socket. No event reports that the last undo step has run, so a shared
- * socket could not be closed.
+ * Opens an rtnetlink socket whose operations work even after `close`, because undo steps run after the end of the
+ * `using` block. After `close`, each operation opens and closes a socket of its own. Reason: a socket shared by the
+ * undo steps could not be closed, because no event reports the last undo step.
  */
 export async function openReviving(target: NetnsTarget): Promise<Transport> {
   const first = await openTransport(target)

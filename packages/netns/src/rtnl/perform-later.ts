@@ -8,8 +8,8 @@ import type { Way } from '../netlink/request.ts'
 type Answer = () => Message[]
 
 /**
- * Error that interrupts a synchronous operation at its first request without an answer. Operations catch only
- * `NetnsError`, so this error reaches `performLater`.
+ * Error that interrupts a synchronous operation at the first request whose answer has not arrived yet. Operations catch
+ * only `NetnsError`, so this error reaches `performLater`.
  */
 class Unanswered {
   readonly way: Way

@@ -17,7 +17,8 @@ export interface Undoing {
  * Wraps the operations on links, addresses and routes: each successful change registers an undo step.
  * - After `close`, only undo steps call the operations. The operations then register no undo steps.
  * - `deleteLink` has no undo step: a recreated link would lack its addresses and routes.
- * - The undo step of an added link deletes it. A link that others use by then stays, such as a bridge with a port.
+ * - The undo step of an added link deletes the link. A link that other links use by then stays, such as a bridge with a
+ *   port.
  */
 export function undoing(rtnl: Rtnl, { netns, undo: register, open }: Undoing): Rtnl {
   let closed = false
@@ -31,7 +32,7 @@ export function undoing(rtnl: Rtnl, { netns, undo: register, open }: Undoing): R
   const unlessUsed = async (name: LinkRef, step: () => unknown): Promise<void> => {
     const link = await rtnl.getLink(name)
     if (link === undefined) return
-    // A veth does not count as a user of the link: its `parent` is its peer.
+    // A veth does not count as a user of its `parent`, because the parent of a veth is its peer.
     const isOnIt = ({ kind, master, parent, parentNetns }: Link): boolean =>
       master === link.index || (parent === link.index && parentNetns === undefined && kind !== 'veth')
     if (!(await rtnl.getLinks()).some(isOnIt)) await step()
@@ -48,7 +49,7 @@ export function undoing(rtnl: Rtnl, { netns, undo: register, open }: Undoing): R
     close,
     [Symbol.dispose]: close,
     async addLink(link: NewLink | OldLink) {
-      // Calls the same method in both branches, because TypeScript needs one branch for each overload.
+      // Both branches call `addLink`, because TypeScript needs one branch for each overload.
       const answer = await ('index' in link ? rtnl.addLink(link) : rtnl.addLink(link))
       const { name, netns: birthplace } = link
       if (answer.added)

@@ -34,7 +34,7 @@ export function lateBpf(bind: <F>(signatures: Signatures) => Native<F>): Pick<Bp
 
 /**
  * Calls bpf(2). Copies all memory that the kernel accesses into one block, because a runtime may move a small typed
- * array. Copies the contents back even if the kernel refuses the call, because the verifier then writes its log.
+ * array. Copies the contents back even after a refusal: the block may contain the log of the kernel's verifier.
  *
  * @returns the result of bpf(2), and the errno if the result is -1
  */
@@ -51,7 +51,7 @@ export function callBpf(
     size = aligned(size + length)
     return place
   })
-  // Makes the block larger than its contents. The address of an empty buffer at the end is then inside the block too.
+  // Makes the block larger than its contents, so that even the address of an empty last buffer is inside the block.
   const block = new Uint8Array(new ArrayBuffer(size + ADDRESS))
   const view = new DataView(block.buffer)
   const start = BigInt(libc.addressOf(block))

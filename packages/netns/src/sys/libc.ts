@@ -119,8 +119,8 @@ export function sysFrom(name: Sys['name'], libc: Libc): Sys {
       const [file, argv, envp] = [text(path), texts(libc, args), texts(libc, env)]
       const [signals, before] = [signalSet(blocked), signalSet(undefined)]
       const { sigprocmask, execve } = libc
-      // Calls execve directly after blocking the signal, with no other code in between. Another thread may wait for the
-      // signal's handler and hold a lock that such code would need.
+      // Runs no other code between sigprocmask and execve, because such code could wait for a lock forever. The lock
+      // may belong to a thread that waits for the signal's handler.
       sigprocmask(SIG_BLOCK, signals, before)
       execve(file, argv, envp)
       const error = failed('execve', [path])

@@ -44,7 +44,7 @@ function load(): Sys | NetnsError {
   )
 }
 
-// A bundler evaluates the conditions on `process.versions`: an executable then contains only the code for its own
+// A bundler evaluates the conditions on `process.versions`, so an executable contains only the code for its own
 // runtime.
 const largeRuntimes = () => (process.versions.bun === undefined ? [sysNode, sysKoffi] : [sysBun])
 const implementations = () => (process.versions.cni === undefined ? largeRuntimes() : [sysSmall])
@@ -55,7 +55,7 @@ function kindOf(sys: Sys, fd: number): string | undefined {
   try {
     return sys.ioctl(fd, NS_GET_NSTYPE, new Uint8Array(8)) === CLONE_NEWNET ? 'net' : 'different'
   } catch {
-    // Returns `undefined` before Linux 4.11: the ioctl that asks for a namespace's kind then fails with ENOTTY.
+    // Returns `undefined` before Linux 4.11, because older kernels lack the ioctl for a namespace's kind (ENOTTY).
     return undefined
   }
 }

@@ -4,8 +4,7 @@
  * package is missing.
  */
 export function optionalPackage(name: string): unknown {
-  // Takes the path of the running file from `__filename` or `import.meta.url`: a CJS bundle has only the first, an ES
-  // module only the second.
+  // Path or URL of the running file. A CJS bundle has only `__filename`, an ES module only `import.meta.url`.
   const file = typeof __filename === 'string' ? __filename : import.meta?.url
   if (file === undefined) {
     throw new Error(`${name} cannot be resolved: this bundle has neither __filename nor import.meta`)

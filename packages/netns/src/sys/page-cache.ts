@@ -12,8 +12,8 @@ let loaded: Native<Advice> | undefined
 
 /**
  * Tells the kernel to drop a file from the page cache (`POSIX_FADV_DONTNEED`). A process that copies files calls the
- * function, because the cache of these files counts towards its memory limit. Bytes not yet written to the disk stay
- * cached, and so does a running program. Without FFI the function does nothing.
+ * function, because the cache of these files counts towards its memory limit. The kernel keeps bytes that are not yet
+ * written to the disk, and files of running programs. Without FFI the function does nothing.
  */
 export function dropPageCache(fd: number): void {
   if (tryLoadSys() === undefined) return

@@ -65,7 +65,7 @@ export function sysSmall(): Sys | undefined {
     umount2: call('umount2'),
     fcntl,
     dup2(from, to) {
-      // Skips dup3 for two equal descriptors, which dup3 refuses.
+      // Skips dup3 if both descriptors are equal, because dup3 refuses equal descriptors.
       if (from !== to) return dup3(from, to, 0)
       return fcntl(to, F_GETFD) === -1 ? -1 : to
     },

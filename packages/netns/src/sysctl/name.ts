@@ -30,7 +30,7 @@ export function sysctlKey(name: string): string {
 const PER_LINK = new Set(['conf', 'neigh'])
 
 function partsOf(name: string): string[] {
-  // The first separator in a setting's name, dot or slash, separates all parts of the name, as in sysctl(8).
+  // The parts of a setting's name are separated by the dot or the slash, whichever comes first, as in sysctl(8).
   const isDotted = name.search(/[./]/) === name.indexOf('.') && name.includes('.')
   if (!isDotted) return name.split('/')
   const parts = name.split('.').map((part) => part.replaceAll('/', '.'))

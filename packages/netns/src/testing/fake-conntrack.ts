@@ -9,8 +9,8 @@ import { type CheckedFilter, checkFilter, checkLimit, checkNotEmpty, matches, to
 import { placeOf, type Where } from '../handle/where.ts'
 
 /**
- * Replacement for `conntrack()` in tests, without a kernel and without root: it has the same filters, results and
- * errors.
+ * Replacement for `conntrack()` in tests, without a kernel and without root. Filters, results and errors are as with
+ * `conntrack()`.
  *
  * @example
  * ```ts

@@ -15,8 +15,8 @@ import { openRtnl } from '../rtnl/open-rtnl.ts'
  * await using pod = await ownedNetns()
  */
 export async function ownedNetns(): Promise<Netns & AsyncDisposable> {
-  // Writes the user maps before creating the network namespace. The kernel sets the owner of the files below /proc/net
-  // only once.
+  // Writes the user maps before creating the network namespace, because the kernel sets the owner of the files below
+  // /proc/net at its creation.
   const users = await holderOf('user', ['unshare', '--user'])
   try {
     for (const map of ['uid_map', 'gid_map']) writeFileSync(`/proc/${users.pid}/${map}`, '0 100000 65536')
@@ -28,7 +28,7 @@ export async function ownedNetns(): Promise<Netns & AsyncDisposable> {
       throw error
     }
   } finally {
-    // Ends the process in the user namespace. The network namespace keeps the user namespace alive.
+    // Ends the process in the user namespace, because the network namespace keeps the user namespace alive.
     await end(users)
   }
 }

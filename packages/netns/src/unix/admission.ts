@@ -32,8 +32,8 @@ export interface Admission {
 export function admissionTo(fd: number, settings: ConnectionSettings, rules: AdmissionRules): Admission {
   const { path, maxConnections, allow, onConnection, onError } = rules
   let connections = 0
-  // Spare descriptor, for the case that the process has no free descriptor. Closing the spare one makes room to accept
-  // the waiting connection and close it at once.
+  // Spare descriptor. If the process has no free descriptor, closes the spare one, accepts the waiting connection and
+  // closes the connection at once.
   let spare: number | undefined = loadSys().dup(fd)
 
   const accept = (): number => socketCalls().functions.accept4(fd, null, null, SOCK_NONBLOCK | SOCK_CLOEXEC)
@@ -99,7 +99,7 @@ function copyOf(fd: number): number | undefined {
   try {
     return loadSys().dup(fd)
   } catch {
-    // Returns `undefined`, because no descriptor is free (EMFILE). The next connection tries again.
+    // Returns `undefined`, because no descriptor is free (EMFILE). `acceptOne` tries again at the next connection.
     return undefined
   }
 }

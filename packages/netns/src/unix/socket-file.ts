@@ -10,7 +10,7 @@ import { loadSys } from '../sys/load-sys.ts'
  */
 export function bindTo(fd: number, path: string, address: Uint8Array, mode: number): () => void {
   removeSocket(path)
-  // Sets the mode of the socket's descriptor first: bind creates the file with that mode, reduced by the umask.
+  // Sets the mode of the socket's descriptor first, because bind creates the file with that mode, reduced by the umask.
   fchmodSync(fd, mode)
   try {
     loadSys().bind(fd, address)

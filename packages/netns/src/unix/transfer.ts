@@ -71,8 +71,8 @@ export function transmit(fd: number, bytes: Uint8Array, fds: readonly number[]):
     if (sent !== -1) return sent
     const number = errno()
     if (number === EAGAIN) return 'full'
-    // Repeats the call after a reset by the peer (ECONNRESET), which the kernel reports only once. The next sendmsg
-    // fails with EPIPE.
+    // Repeats the call after a reset by the peer, so that the caller gets EPIPE. The kernel reports ECONNRESET only for
+    // the first call after the reset.
     if (number !== EINTR && number !== ECONNRESET) throw failed('sendmsg', `${bytes.length} bytes to ${fd}`)
   }
 }

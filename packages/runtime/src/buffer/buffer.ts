@@ -140,8 +140,8 @@ export class Buffer extends Bytes {
 
   override subarray(start?: number, end?: number): Buffer {
     const part = super.subarray(start, end)
-    // Wraps the part only if the JavaScript engine ignores Symbol.species. Otherwise `subarray` of Uint8Array already
-    // returns a Buffer.
+    // Creates a Buffer only if the JavaScript engine ignores Symbol.species. With Symbol.species, `subarray` of
+    // Uint8Array already returns a Buffer.
     return part instanceof Buffer ? part : new Buffer(part.buffer, part.byteOffset, part.length)
   }
 

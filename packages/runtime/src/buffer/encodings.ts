@@ -102,8 +102,8 @@ function fromHex(text: string): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Length of an encoded text in bytes, as `Buffer.byteLength` computes it. For hexadecimal and base64, only the text's
- * length counts.
+ * Length of an encoded text in bytes, as `Buffer.byteLength` computes it. For hexadecimal and base64, derives the
+ * length from the text's length without decoding the text.
  */
 export function textLength(text: string, encoding: Encoding): number {
   if (encoding === 'hex') return text.length >> 1

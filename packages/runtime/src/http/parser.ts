@@ -12,7 +12,7 @@ const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
 
 export interface Head {
   readonly startLine: string
-  /** Names and values of the HTTP headers in turn, as received. */
+  /** HTTP headers as received: name, value, name, value … */
   readonly rawHeaders: readonly string[]
   readonly headers: Readonly<Record<string, string | string[]>>
 }

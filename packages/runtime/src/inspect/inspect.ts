@@ -24,7 +24,7 @@ interface State {
   readonly options: InspectOptions
   readonly ancestors: readonly object[]
   readonly indent: number
-  /** Nesting depth of the object that was formatted most recently. All calls of one `inspect` share this object. */
+  /** Nesting depth of the object that was formatted most recently. All nested calls of one `inspect` share `last`. */
   readonly last: { depth: number }
 }
 

@@ -37,7 +37,7 @@ export const hasWatchers = (): boolean => anyHasRef(watchers)
  * loop's queue. Infinity waits without limit.
  */
 export function poll(wait: number): void {
-  // Polls only descriptors whose event mask is not empty. ppoll would report a hang-up of the others too.
+  // Skips descriptors with an empty event mask, because ppoll reports a hang-up even for an empty mask.
   const polled = [...watchers].filter(({ events }) => events !== 0)
   if (polled.length === 0 && wait === 0) return
   const set = new Int32Array(2 * polled.length)

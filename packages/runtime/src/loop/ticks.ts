@@ -13,7 +13,7 @@ export function runTicks(): boolean {
   if (ticks.length === 0) return false
   while (ticks.length > 0) {
     const [first, ...rest] = ticks
-    // Stores the remaining `nextTick` callbacks before each call, because a callback may throw.
+    // Removes each `nextTick` callback from the queue before calling it, because the callback may throw.
     ticks = rest
     first?.()
   }

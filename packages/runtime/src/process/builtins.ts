@@ -16,7 +16,7 @@ const hostModule = {
   /**
    * Interrupts JavaScript code that runs for `ms` milliseconds without returning to the event loop. Also interrupts the
    * code when a Unix signal arrives that the program listens for. The code cannot catch the interruption; timers
-   * continue. 0 removes the limit.
+   * continue. With 0, removes the time limit.
    */
   setDeadline: (ms: number): void => host.setDeadline(ms, signalDescriptor()),
 }

@@ -78,8 +78,8 @@ export function addWarmUp(warmUp: () => unknown): void {
 }
 
 /**
- * Crashes after an uncaught error. Does not crash after an interruption by `setDeadline`: the program's own timer for
- * the same time limit is then due and handles the interruption.
+ * Crashes after an uncaught error, unless the error is an interruption by `setDeadline`. A timer of the program is due
+ * at that time and handles the interruption.
  */
 function crashUnlessInterrupted(error: unknown, interrupted?: boolean): void {
   if (!interrupted) crash(error)

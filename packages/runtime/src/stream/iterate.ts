@@ -3,7 +3,7 @@ import type { Done } from './stream.ts'
 
 type Make<T> = (read: () => void, destroy: (error: Error | null, done: Done) => void) => T
 
-/** Creates a readable stream that takes one value of an iterable for each `read`. */
+/** Creates a readable stream from an iterable. Each `read` of the stream takes one value of the iterable. */
 export function iterate<T extends ReadSide>(source: Iterable<unknown> | AsyncIterable<unknown>, make: Make<T>): T {
   const iterator = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]()
   const next = async (): Promise<void> => {

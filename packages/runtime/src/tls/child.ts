@@ -58,8 +58,8 @@ export class TlsChild {
       this.wait()
       return
     }
-    // Waits in the background, because kill() fails without CAP_KILL. The child process exits after the parent has
-    // closed the socket pair.
+    // kill() has failed for lack of CAP_KILL, so waits in the background for the exit of the child process. It exits
+    // after the parent has closed the socket pair.
     this.#pid = undefined
     waitForExit(pid, () => {})
   }

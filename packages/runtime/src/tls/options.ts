@@ -16,8 +16,8 @@ export interface TlsOptions {
   readonly key?: Pems
   readonly rejectUnauthorized?: boolean
   /**
-   * Changes only which error code reports an untrusted server. In Node the option also decides on trust; here a
-   * certificate in `ca` is always trusted, self-signed or not.
+   * Selects the error code that reports an untrusted server. In Node, the option also decides whether a server is
+   * trusted. The small runtime trusts every certificate in `ca`, self-signed or not.
    */
   readonly allowPartialTrustChain?: boolean
   readonly secureContext?: SecureContext

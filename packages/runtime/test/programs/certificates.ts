@@ -3,8 +3,8 @@ import { createSecureContext } from 'node:tls'
 import { show } from './show.ts'
 
 /**
- * Returns the code of an error that `action` throws. Ignores OpenSSL's text: its library number differs between
- * runtimes.
+ * Returns the code of an error that `action` throws. Ignores the error's text, because OpenSSL's library number in the
+ * text differs between runtimes.
  */
 const code = (action: () => unknown): unknown => {
   try {

@@ -62,7 +62,7 @@ export function encodeBridge(options: BridgeOptions): Attribute[] {
 /** Decodes the options of a bridge. */
 export function decodeBridge(data: ReadonlyMap<number, Buffer>): BridgeOptions {
   const { vlanFiltering, ...options } = decodeOptions(bridgeOptions, data)
-  // Omits `vlanFiltering` if the kernel reports no default PVID: it was then built without bridge VLANs. Such a kernel
+  // Omits `vlanFiltering` if the kernel was built without bridge VLANs: such a kernel reports no default PVID. It
   // reports `vlanFiltering: false`, but refuses every request to set `vlanFiltering`.
   return options.vlanDefaultPvid === undefined || vlanFiltering === undefined ? options : { ...options, vlanFiltering }
 }

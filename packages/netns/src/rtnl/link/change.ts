@@ -22,7 +22,7 @@ export function reduceChange(link: Link, change: LinkChange, master: number | un
     ...Object.fromEntries(differing),
     ...(master === undefined || master === (link.master ?? 0) ? {} : { master }),
     ...(bridge === undefined || fits(link.bridge, bridge) ? {} : { bridge }),
-    // Keeps the port options if the link gets a new master: the link becomes a new port with default options.
+    // Keeps `bridgePort` in the change if the link gets a new master, because a new port has default options.
     ...(bridgePort === undefined || (fits(link.bridgePort, bridgePort) && (master ?? link.master) === link.master)
       ? {}
       : { bridgePort }),
@@ -50,8 +50,8 @@ export function changeBack(
     netns,
   }: LinkChange,
 ): LinkChange {
-  // The rollback restores master and state of a link that moved to another namespace: the move removes the master and
-  // sets the link down.
+  // Restores master and state of a link that moved to another namespace, because the move removes the master and sets
+  // the link down.
   const moved = netns !== undefined
   const masterBack = master !== undefined || moved
   return {

@@ -75,8 +75,8 @@ export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Els
       }
       const taken = await perform((channel) => findLink(channel, link.name))
       if (taken === undefined) return await perform((channel) => addLink(channel, link))
-      // Before Linux 6.13 the kernel cannot create a link in another namespace if the caller's own namespace uses the
-      // name. Creates the link with a temporary name and renames it afterwards.
+      // Before Linux 6.13 the kernel cannot create a link in another namespace if a link in the caller's own namespace
+      // has the name. Creates the link with a temporary name and renames it afterwards.
       const born = `cni${Math.floor(Math.random() * 0xffffffff).toString(16)}`
       await perform((channel) => addLink(channel, { ...link, name: born, up: false }))
       try {
@@ -101,8 +101,8 @@ export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Els
     using home = handleOf(here)
     await at(change.netns, (there) =>
       there((channel) => {
-        // The moved link may have its old or its new name in the other namespace. The name depends on the kernel and on
-        // the step that failed.
+        // Searches for the moved link by its new and its old name. Its name depends on the kernel and on the step that
+        // failed.
         const arrived = [change.name, before.name].map((name) => name && findLink(channel, name))
         const link = arrived.find((each) => each && isArrival(each, before, change))
         if (!link) return

@@ -78,8 +78,8 @@ export function refsOf(channel: Questions, link: LinkToAdd, what: string): LinkR
   const { master, parent } = link
   return {
     master: master === undefined ? undefined : linkIndex(channel, master, what),
-    // Does not look up a `parent` given as an index: for a link returned by `getLink`, it may be an index in another
-    // namespace.
+    // Uses a `parent` index without looking the link up. In a link returned by `getLink`, the index may belong to
+    // another namespace.
     parent: parent === undefined || typeof parent === 'number' ? parent : linkIndex(channel, parent, what),
   }
 }

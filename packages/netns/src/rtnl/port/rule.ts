@@ -5,7 +5,10 @@ export interface NewPolicyRule {
   readonly family: IpFamily
   /** Routing table for matching packets; 0 with `goto`. */
   readonly table: number
-  /** Priority of the rule at which matching packets continue. That rule must come later, and need not exist yet. */
+  /**
+   * Priority of the rule at which matching packets continue. The number must be greater than this rule's own priority.
+   * The rule with that number may be added later.
+   */
   readonly goto?: number | undefined
   readonly fwmark?: number | undefined
   /** Bits of the packet's mark to compare with `fwmark`. Default: all bits. */

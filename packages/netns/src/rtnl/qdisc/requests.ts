@@ -42,8 +42,8 @@ export function deleteQdisc(channel: Questions, qdisc: OldQdisc): boolean {
   const ref = linkOf(qdisc, `Delete qdisc ${parent}`)
   const what = `Delete qdisc ${parent} of ${linkText(ref)}`
   const index = linkIndex(channel, ref, what)
-  // Reads the existing qdisc before the deletion. The kernel has several error codes for a missing qdisc. It would also
-  // delete a qdisc of another kind than the given one.
+  // Reads the existing qdisc before the deletion, for two reasons. The kernel has several error codes for a missing
+  // qdisc, and it deletes a qdisc even if the kind differs from the given one.
   const there = qdiscAt(getQdiscs(channel, { link: index }), parent)
   if (there === undefined || (qdisc.kind !== undefined && qdisc.kind !== there.kind)) return false
   const fixed = trafficHeader(index, handleNumber(there.handle), number)

@@ -138,7 +138,7 @@ const members = {
   throws,
 }
 
-/** Always the strict version of `node:assert`, also without `/strict`: `equal` compares like `strictEqual`. */
+/** Module `node:assert`, always in its strict version: `equal` compares like `strictEqual`, even without `/strict`. */
 const assert: typeof members & ((value: unknown, message?: Message) => asserts value) = Object.assign(
   (value: unknown, message?: Message): asserts value => ok(value, message),
   members,
