@@ -11,7 +11,8 @@ const source = fileURLToPath(new URL('../src', import.meta.url))
 const bin = fileURLToPath(new URL(`../../runtime-linux-${process.arch}/bin`, import.meta.url))
 
 /**
- * True if the native programs for this machine's processor are built. Otherwise the tests that need them are skipped.
+ * True if the native programs for this machine's processor are built. Tests that need these programs run only if the
+ * value is true.
  */
 export const isBuilt = existsSync(join(bin, 'cni-runtime'))
 export const NOT_BUILT = 'needs the native programs: npm run build'

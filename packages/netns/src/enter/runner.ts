@@ -18,8 +18,8 @@ export interface EnterOptions {
    */
   shield?: readonly { readonly source: string; readonly target: string }[] | undefined
   /**
-   * Called if the bind mounts of `shield` fail. `run` then calls its function without the mounts. An error thrown by
-   * `onShieldError` reaches the caller of `run`.
+   * Called if the bind mounts of `shield` fail. After the callback, `run` calls its function without the mounts. An
+   * error thrown by `onShieldError` reaches the caller of `run`.
    */
   onShieldError?: ((error: unknown) => void) | undefined
 }

@@ -29,7 +29,7 @@ export class NetnsError extends Error {
 }
 NetnsError.prototype.name = 'NetnsError'
 
-/** True for a {@link NetnsError}, also from another copy of this package. */
+/** True for a {@link NetnsError}, even if another copy of this package created the error. */
 export function isNetnsError(error: unknown): error is NetnsError {
   return error instanceof Error && brand in error
 }

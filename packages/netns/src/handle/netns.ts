@@ -13,7 +13,7 @@ export class Netns implements Disposable {
    * Reason why removals of rules, links or addresses through this handle do nothing. The default, `undefined`, allows
    * removals. In DEL, `@cni/skel` sets the reason while another attachment of the container uses the namespace.
    *
-   * `@cni/iptables`, `@cni/nftables`, `@cni/ipset` and `openRtnl` respect this reason.
+   * `@cni/iptables`, `@cni/nftables`, `@cni/ipset` and `openRtnl` remove nothing while the reason is set.
    */
   kept: string | undefined = undefined
   #fd: number | undefined
@@ -52,8 +52,8 @@ export class Netns implements Disposable {
 }
 
 /**
- * Namespace to work in: an open one, or `'host'`, the namespace of this process before it entered any other. There is
- * no default.
+ * Namespace to work in: an open namespace, or `'host'`. `'host'` is the namespace of this process before it entered any
+ * other. There is no default.
  */
 export type NetnsTarget = Netns | 'host'
 

@@ -107,8 +107,8 @@ function unmount(path: string): void {
 }
 
 /**
- * True if a namespace is mounted at the path. Returns false for an empty file: a killed process has left it, so the
- * caller may remove it. Throws for other files.
+ * True if a namespace is mounted at the path. Returns false for an empty file, which a killed process has left. The
+ * caller may remove such a file. Throws for other files.
  */
 function isBound(path: string): boolean {
   try {

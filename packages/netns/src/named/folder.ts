@@ -15,8 +15,8 @@ export function prepareFolder(sys: Sys, folder: string): void {
     makeFolder(folder)
     const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
     try {
-      // Locks the folder against other processes; iproute2 takes the same lock. Without the lock, two processes could
-      // stack two mounts and hide each other's names.
+      // Locks the folder against other processes, as iproute2 does. Without the lock, two processes could stack two
+      // mounts and hide each other's names.
       sys.flock(fd, LOCK_EX)
       shareMount(sys, folder)
     } finally {

@@ -32,7 +32,7 @@ export class NetlinkError extends NetnsError {
   }
 }
 
-/** True for a {@link NetlinkError}, also from another copy of this package. */
+/** True for a {@link NetlinkError}, even if another copy of this package created the error. */
 export function isNetlinkError(error: unknown): error is NetlinkError {
   return error instanceof Error && brand in error
 }

@@ -17,7 +17,7 @@ const RDHUP = 0x2000
 export interface Watch {
   /** Starts or stops reporting that the descriptor is writable ({@link WRITABLE}). */
   writable(wanted: boolean): void
-  /** Requests another call of the callback `ready` soon, because the caller has not read all data. */
+  /** Requests another call of `ready` soon, for a caller that has not read all data. */
   again(): void
   /** Stops watching the descriptor. Call it before closing the descriptor. */
   end(): void
@@ -152,7 +152,7 @@ function look(): void {
     isDone = true
   } finally {
     // After an error of a callback, calls the callbacks of the remaining ready descriptors later. The kernel sends no
-    // other signal for them.
+    // second signal for these descriptors.
     if (!isDone) lookSoon()
   }
 }

@@ -15,7 +15,7 @@ export interface Undoing {
 
 /**
  * Wraps the operations on links, addresses and routes: each successful change registers an undo step.
- * - After `close`, only undo steps call the operations. The operations then register no undo steps.
+ * - After `close`, only undo steps call the operations, so the operations register no further undo steps.
  * - `deleteLink` has no undo step: a recreated link would lack its addresses and routes.
  * - The undo step of an added link deletes the link. A link that other links use by then stays, such as a bridge with a
  *   port.

@@ -76,7 +76,7 @@ export class SysError extends Error {
 }
 SysError.prototype.name = 'SysError'
 
-/** True for a {@link SysError}, also from another copy of this package. */
+/** True for a {@link SysError}, even if another copy of this package created the error. */
 export function isSysError(error: unknown): error is SysError {
   return error instanceof Error && brand in error
 }

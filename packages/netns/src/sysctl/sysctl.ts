@@ -64,7 +64,7 @@ function readBefore(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').trimEnd()
   } catch {
-    // Ignores the error of reading the setting: writing the setting reports the same problem.
+    // Ignores the error of reading the setting, because writing the setting reports the problem.
     return undefined
   }
 }

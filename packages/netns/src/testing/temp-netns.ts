@@ -87,7 +87,7 @@ function unwatch(): void {
 
 function onSignal(signal: NodeJS.Signals): void {
   removeAll()
-  // If there are no other listeners, sends the signal again: its default action ends the process.
+  // Sends the signal again if it has no other listeners, because its default action ends the process.
   if (process.listenerCount(signal) === 0) process.kill(process.pid, signal)
 }
 

@@ -36,8 +36,8 @@ export function connectUnix(
      */
     readonly maxBytes?: number | undefined
     /**
-     * Largest number of descriptors to receive with a message, at most 253. The kernel closes further descriptors;
-     * `fdsLost` of the message is then true. Default: 16.
+     * Largest number of descriptors to receive with a message, at most 253. The kernel closes further descriptors. In
+     * that case, `fdsLost` of the message is true. Default: 16.
      */
     readonly maxFds?: number | undefined
     /** Largest number of bytes that wait in this process for a peer that reads slowly. Default: 1048576. */

@@ -81,7 +81,8 @@ let incoming: Buffer | undefined
 
 /**
  * Receives a message through a unix socket. Returns `none` if no message has arrived, and `undefined` if no more
- * messages will arrive. An empty packet also counts as the end, because the kernel reports both in the same way.
+ * messages will arrive. An empty packet counts as the end of the connection, because the kernel reports both as 0
+ * bytes.
  */
 export function receive(fd: number, { maxBytes, maxFds, isPackets }: MessageLimits): UnixMessage | undefined | 'none' {
   if (incoming === undefined || incoming.length < DATA + maxBytes) incoming = blockWith(maxBytes)

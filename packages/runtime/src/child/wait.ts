@@ -26,7 +26,7 @@ export function waitForExit(pid: number, callback: (code: number | null, signal:
   const watcher = new Watcher(fd, POLLIN, () => {
     const info = siginfo()
     const result = call('waitid', P_PIDFD, fd, info, WEXITED | WNOHANG, null)
-    // Continues to wait while the child is still running: waitid with the flag WNOHANG then reports pid 0.
+    // Continues to wait if waitid with the flag WNOHANG reports pid 0, because the child is still running.
     if (result === 0 && info[CODE] === 0) return
     watcher.stop()
     call('close', fd)

@@ -18,8 +18,8 @@ export const isAlive = (): boolean => hasTimers() || hasWatchers() || hasImmedia
  * One step of the event loop: runs at most one callback. The native program calls `step` when all promise jobs are
  * done, and runs new promise jobs before the next call.
  *
- * @param hasJobs - true if promise jobs are left, for example after `setDeadline` interrupted them; the step then does
- *   not wait
+ * @param hasJobs - true if promise jobs are left, for example after `setDeadline` interrupted them; in that case, the
+ * step does not wait
  * @returns false if no work is left
  */
 export function step(hasJobs = false): boolean {

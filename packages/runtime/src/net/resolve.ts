@@ -40,7 +40,7 @@ export class Lookup {
     const [name] = this.#names
     const [server] = this.#servers
     if (name === undefined) this.#done(ENOTFOUND, [])
-    // All DNS servers failed for this name, so the search ends. The next name of the search list could belong to
+    // Ends the search if all DNS servers fail for a name, because the next name of the search list could belong to
     // another host.
     else if (server === undefined) this.#done(EAI_AGAIN, [])
     else {

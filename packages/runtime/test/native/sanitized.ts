@@ -33,8 +33,8 @@ const CHECKS = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all']
 /**
  * Compiles a C test program and some files of native/ with gcc, sanitizers and the C library of this machine.
  *
- * @param checks - compiler flags of the sanitizers; omit AddressSanitizer for native/arena.c, which uses the
- *   same memory addresses
+ * @param checks - compiler flags of the sanitizers; omit AddressSanitizer for native/arena.c, because both use the same
+ * memory addresses
  */
 export function sanitized(program: string, parts: readonly string[], checks: readonly string[] = CHECKS): string {
   const sources = [join(here, `${program}.c`), ...parts.map((part) => join(native, `${part}.c`))]

@@ -63,12 +63,12 @@ export interface RtnlPort {
        * VXLAN options to change, if the link is a VXLAN: only the remote address. Connections through the tunnel
        * continue.
        */
-      readonly vxlan?: { /** New remote IP address; its family must not change. */ readonly remote: string } | undefined
+      readonly vxlan?: { /** New remote IP address; its family cannot change. */ readonly remote: string } | undefined
       /**
        * GENEVE options to change, if the link is a GENEVE tunnel: only the remote address. Connections through the
        * tunnel continue.
        */
-      readonly geneve?: { /** New remote IP address; its family must not change. */ readonly remote: string } | undefined
+      readonly geneve?: { /** New remote IP address; its family cannot change. */ readonly remote: string } | undefined
       /** Options of a bridge port to change. `master` in the same change can make the link a port. */
       readonly bridgePort?: Link['bridgePort']
     },

@@ -39,8 +39,8 @@ export function putRule(netns: Namespace, wanted: NewPolicyRule): boolean {
   const read = decodeRule(encodeAttributes(message.attributes, message.fixed))
   if (read === undefined) return false
   const own = listRules(netns, wanted.family)
-  // For a routing rule without a priority, chooses one less than the lowest priority above 0, as the kernel does. The
-  // new rule then runs before the existing rules.
+  // A routing rule without a priority gets the lowest existing priority above 0, minus one, as in the kernel.
+  // Consequence: the new rule runs before the existing rules.
   const priority = wanted.priority ?? Math.max(0, (own.find((rule) => rule.priority > 0)?.priority ?? 1) - 1)
   // If a routing rule has a mark without a mask, the kernel compares all bits and reports the full mask.
   const mask = read.fwmark === undefined ? {} : { mask: read.mask ?? 0xffffffff }
