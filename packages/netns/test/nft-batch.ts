@@ -11,7 +11,7 @@ const NEWRULE = 0x0a06
 const INET = Uint8Array.of(1, 0, 0, 0)
 const NF_TABLES = Uint8Array.of(0, 0, 0, 10)
 
-/** Netlink request that reads the generation of the nftables rules: every commit adds one. */
+/** Netlink request that reads the generation number of the nftables rules. Every commit increases the number by one. */
 export const getGeneration = { type: 0x0a10, fixed: new Uint8Array(4), what: 'Ask for the generation' }
 
 /** Netlink request that lists all nftables rules. */

@@ -15,7 +15,10 @@ export interface ConntrackEntry {
     readonly sport?: number
     readonly dport?: number
   }
-  /** Addresses and ports of the connection's reply packets. With NAT, they are not the mirror image of `original`. */
+  /**
+   * Addresses and ports of the connection's reply packets. Without NAT, they are those of `original` with source and
+   * destination swapped.
+   */
   readonly reply: ConntrackEntry['original']
   readonly zone: number
   readonly mark: number

@@ -23,7 +23,7 @@ export function open(path: string): Netns {
     throw new NetnsError('INVALID', `Invalid path: ${JSON.stringify(path)} contains a NUL`, { path })
   }
   try {
-    // Checks the path's file system before opening the path: opening a device or a FIFO would have side effects.
+    // Checks the path's file system first, because opening a device or a FIFO would have side effects.
     const { type } = statfsSync(path)
     if (type === NSFS_MAGIC || type === PROCFS_MAGIC) {
       const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
@@ -37,7 +37,7 @@ export function open(path: string): Netns {
 
 /** Opens the network namespace of the calling thread. */
 export function current(): Netns {
-  // A path below /proc/self would open the namespace of the main thread, not of the calling thread.
+  // Uses /proc/thread-self, because /proc/self would lead to the namespace of the main thread.
   const path = '/proc/thread-self/ns/net'
   try {
     // Opens this fixed path without a check of its file system. Only paths from callers need the check.

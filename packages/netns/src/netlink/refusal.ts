@@ -50,7 +50,7 @@ function attributesOf(body: Buffer, at: number): ReadonlyMap<number, Buffer> | u
   try {
     return attributeMap(body, at)
   } catch {
-    // Ignores the kernel's explanation if it cannot be decoded: the caller still reports the refusal with its errno.
+    // Ignores an explanation of the kernel that cannot be decoded. The caller still reports the refusal with its errno.
     return undefined
   }
 }

@@ -126,8 +126,8 @@ export function openSocket(
       for (let strangers = 0; strangers < MOST_STRANGERS; ) {
         try {
           const length = sys.recv(fd, buffer, MSG_DONTWAIT | MSG_TRUNC, from)
-          // Skips datagrams that are not from the kernel: any process with CAP_NET_ADMIN in the namespace can send to
-          // this socket.
+          // Skips datagrams of other processes. Any process with CAP_NET_ADMIN in the namespace can send to this
+          // socket.
           if (from.readUInt32LE(PORT_AT) !== KERNEL) strangers++
           else if (length <= buffer.length) return buffer.slice(0, length)
           else {

@@ -12,7 +12,7 @@ export function sysctlPath(name: string): readonly string[] {
   if (parts.some((part) => part === '' || part === '.' || part === '..' || !isPlain(part))) {
     throw refused(name, 'expected one like net.ipv4.ip_forward')
   }
-  // Refuses settings outside `net`: they belong to the whole node, not to one namespace.
+  // Refuses settings outside `net`, because they belong to the whole node, not to one namespace.
   if (parts[0] !== 'net' || parts.length < 2) throw refused(name, 'only settings below net. belong to a namespace')
   return parts
 }

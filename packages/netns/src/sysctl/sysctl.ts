@@ -73,7 +73,8 @@ function write(name: string, path: string, text: string): void {
   try {
     const fd = openSync(path, constants.O_WRONLY)
     try {
-      // Writes the setting's value with one write call: the kernel treats the bytes of a second call as a new value.
+      // Writes the setting's value with one write call, because the kernel treats the bytes of a second call as a new
+      // value.
       writeSync(fd, `${text}\n`)
     } finally {
       closeSync(fd)

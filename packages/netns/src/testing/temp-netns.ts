@@ -17,8 +17,8 @@ export async function tempNetns(
     /** True to set the link `lo` of the new namespace up. Default: true. */
     lo?: boolean
     /**
-     * Name under which the namespace is bound at `/run/netns/<name>`, for `ip netns exec`. Default: the namespace is
-     * bound at a path in a temporary folder.
+     * Name of the mount point `/run/netns/<name>` of the namespace, for `ip netns exec`. Default: a mount point in a
+     * temporary folder.
      */
     name?: string
   } = {},

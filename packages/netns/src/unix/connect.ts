@@ -27,7 +27,7 @@ export function connectUnix(
   options: {
     /**
      * Type of the socket. `seqpacket` keeps the boundaries of messages. `stream` sends bytes that may be split
-     * anywhere; descriptors arrive with the first byte that was sent with them. Default: `seqpacket`.
+     * anywhere; descriptors arrive with the first byte of their message. Default: `seqpacket`.
      */
     readonly type?: 'seqpacket' | 'stream' | undefined
     /**

@@ -12,7 +12,7 @@ export interface UnixMessage extends Disposable {
    * with `takeFd`. A descriptor can be of any kind: check it before use.
    */
   readonly fds: readonly number[]
-  /** Number of bytes of the packet beyond `maxBytes`, which are lost. */
+  /** Number of lost bytes: the bytes of the packet beyond `maxBytes`. */
   readonly bytesLost: number
   /** True if the sender's descriptors exceeded `maxFds` or the limit of this process: the kernel closed them. */
   readonly fdsLost: boolean

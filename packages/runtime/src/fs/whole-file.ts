@@ -34,7 +34,9 @@ export function readFileSync(file: PathLike | number, given?: string | ReadOptio
   }
 }
 
-/** Reads until the end of the file. Does not rely on the size that stat reports: files of /proc have the size 0. */
+/**
+ * Reads until the end of the file, even beyond the size that stat reports. For files of /proc, stat reports the size 0.
+ */
 function readToEnd(fd: number): Uint8Array {
   const stat = fstatSync(fd)
   if (stat?.isDirectory()) check(S_IFDIR_ERROR, 'read')

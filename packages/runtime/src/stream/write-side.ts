@@ -119,7 +119,10 @@ export class WriteSide {
     }
   }
 
-  /** If `_write` finishes synchronously, writes the next chunk immediately: a program may exit right after a write. */
+  /**
+   * If `_write` finishes synchronously, writes the next chunk immediately, because a program may exit right after a
+   * write.
+   */
   #write(pending: Pending): void {
     this.#isWriting = true
     let isSync = true

@@ -23,7 +23,7 @@ export function httpsServer(options: ServerOptions, host = '127.0.0.1'): Promise
       else response.end(`${message.method} ${message.url} ${body.length}`)
     })
   })
-  // Ignores errors of TLS handshakes on the server: the tests check the client's error.
+  // Ignores errors of TLS handshakes on the server, because the tests check the client's error.
   server.on('tlsClientError', () => {})
   return listening(server, host)
 }

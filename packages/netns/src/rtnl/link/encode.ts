@@ -35,7 +35,7 @@ export function encodeNewLink(link: LinkToAdd, { master, parent }: LinkRefs = {}
   const data = kindData(link, parent)
   if (data.length > 0) info.push([wire.IFLA_INFO_DATA, data])
   attributes.push([wire.IFLA_LINKINFO, info])
-  // Omits `up` for a veth: the kernel refuses to set a veth up before its peer exists.
+  // Omits `up` for a veth, because the kernel refuses to set a veth up before its peer exists.
   const [flags, change] = flagsOf(link.kind === 'veth' ? { ...link, up: undefined } : link)
   return { fixed: wire.linkHeader(0, flags, change), attributes }
 }
@@ -74,7 +74,10 @@ export function encodePortChange(index: number, { bridgePort }: LinkChange): Lin
   return { fixed: wire.linkHeader(index), attributes: [[wire.IFLA_LINKINFO, info]] }
 }
 
-/** True if the kernel needs a parent link to create a link of this kind. False for a veth: its parent is the peer. */
+/**
+ * True if the kernel needs a parent link to create a link of this kind. False for a veth, because its parent is its
+ * peer.
+ */
 export function hangsOnParent({ kind }: { readonly kind?: string | undefined }): boolean {
   return kind === 'vlan' || kind === 'macvlan' || kind === 'ipvlan'
 }

@@ -29,7 +29,7 @@ export function prepareOnLink<Wanted extends OnLink, Message>(
 ): PreparedOnLink<Message> {
   const link = linkOf(wanted, change)
   const what = `${change} ${preposition} ${linkText(link)}`
-  // Encodes the object with a dummy link index, only to validate it: invalid values throw.
+  // Validates the object by encoding it with a dummy link index. Invalid values throw.
   encode(wanted, 1)
   const index = linkIndex(channel, link, what)
   return { what, index, encoded: encode(wanted, index) }

@@ -115,7 +115,7 @@ function decodeTbf(bytes: Buffer): TbfOptions | undefined {
   if (parameters === undefined || parameters.length < TBF_QOPT) return undefined
   const wide = options.get(TCA_TBF_RATE64)
   const rate = wide === undefined || wide.length < 8 ? parameters.readUInt32LE(8) : Number(wide.readBigUInt64LE())
-  // Converts the burst of a token bucket to bytes: the kernel reports it as a time in ticks.
+  // Converts the burst of a token bucket to bytes, because the kernel reports the burst as a time in ticks.
   const ticks = parameters.readUInt32LE(28)
   return {
     bitsPerSecond: rate * 8,
