@@ -5,9 +5,9 @@ import type * as Esbuild from 'esbuild'
 const OF_A_RUNTIME = new Set(['bun:ffi', 'node:ffi'])
 
 /**
- * Packages that a bundle would load at run time: koffi, netlink, and uninstalled packages that are imported in a `try`.
- * The build must not leave them to bun: it would search `node_modules` of the working directory, where any user may
- * have written files.
+ * Names of the packages that the bundle still imports at run time: koffi, netlink, and packages that the program
+ * imports in a `try` and that are not installed. The build replaces all these imports. Otherwise bun would search
+ * `node_modules` of the working directory, where any user may have written files.
  */
 export function leftToRunTime({ outputs }: Esbuild.Metafile): string[] {
   const imports = Object.values(outputs).flatMap((output) => output.imports)

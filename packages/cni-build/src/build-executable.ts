@@ -43,7 +43,7 @@ export interface BuildExecutableOptions extends Omit<BundleOptions, 'outfile' | 
    */
   smoke?: 'plugin' | 'command' | false
   /**
-   * Keeps the existing executable if neither bundle nor compiler has changed since its build. A stamp file beside
+   * Keeps the existing executable if its bundle and compiler have not changed since its build. A stamp file beside
    * `bundleFile` records both. Default: false.
    */
   incremental?: boolean
@@ -75,8 +75,8 @@ export interface BuiltExecutable {
   /** Warnings that esbuild printed while it bundled the program. */
   warnings: readonly string[]
   /**
-   * Start time of the executable in milliseconds: the median of five starts, measured for each name of the executable.
-   * The slowest name counts. Absent if the executable was not started.
+   * Duration of one start of the executable in milliseconds: the median of five starts. With several names, the value
+   * is that of the slowest name. Absent if the executable was not started.
    */
   startMs?: number
   /** Reason why the executable was not started although `smoke` asked for it. */
@@ -99,8 +99,7 @@ export async function buildExecutable(options: BuildExecutableOptions): Promise<
   try {
     return await build(options)
   } catch (error) {
-    // After the caller has aborted the build, a build step may fail with any error. Reports each of these errors as
-    // ABORTED.
+    // After an abort by the caller, any build step may fail with any error. Reports each such error as ABORTED.
     if (!options.signal?.aborted) throw error
     const { reason } = options.signal
     throw new BuildError('ABORTED', reason instanceof Error ? reason.message : 'stopped', { cause: error })

@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path'
 import type * as Esbuild from 'esbuild'
 
-/** Advice that `cni-build` adds to messages of esbuild which do not say what to do. */
+/** Advice for the user. `cni-build` adds it to esbuild messages that give no advice. */
 const HINTS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^Top-level await/, 'Put it into an async function: bytecode is compiled from CommonJS, which has none.'],
   [
@@ -25,12 +25,11 @@ export function messagesOf(
   /** Base folder of the relative file paths in esbuild's messages. */
   folder: string,
 ): string[] {
-  // Drops the advice in esbuild's messages: it names options of esbuild that `cni-build` does not have.
+  // Drops esbuild's own advice, because it names options of esbuild that `cni-build` does not have.
   const advised = messages.map(({ location, text, ...message }) => ({
     ...message,
     text: inWords(text),
-    // Omits the location if esbuild's message points into a module that the build generates. The author has no such
-    // file.
+    // Omits the location if it is in a module that the build generates, because the author has no such file.
     location:
       location && !location.file.startsWith('cni-build:')
         ? { ...location, file: relative('', resolve(folder, location.file)) }
@@ -41,8 +40,8 @@ export function messagesOf(
 }
 
 /**
- * Replaces source paths of the small runtime in a message by the Node module that the file implements: `…/node/path.ts`
- * and `…/node/fs/fs.ts` become `node:path` and `node:fs`.
+ * Replaces the path of a small-runtime source file in a message by the name of its Node module: `…/node/path.ts` and
+ * `…/node/fs/fs.ts` become `node:path` and `node:fs`.
  */
 const inWords = (text: string): string =>
   text.replace(

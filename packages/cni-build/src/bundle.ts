@@ -76,8 +76,8 @@ type ProgramOptions = BundleOptions & { version?: string }
 export type Contents = Bundle & { readonly map?: string }
 
 /**
- * Build-time constants for `process.versions` of an executable with bun. esbuild then drops branches for other
- * runtimes.
+ * Build-time constants for `process.versions` of an executable with bun. Because of these constants, esbuild drops
+ * branches for other runtimes.
  */
 const bunDefines = (version = findTools('bun').version): Readonly<Record<string, string>> => ({
   'process.versions.cni': 'undefined',
@@ -192,7 +192,8 @@ async function esbuildOnce(
     target: TARGET,
     minifyWhitespace: minify,
     minifySyntax: minify,
-    // Keeps all names: a program may print names of functions, and error messages of bun quote names of variables.
+    // Keeps all names of functions and variables. Reason: a program may print function names, and error messages of bun
+    // quote variable names.
     keepNames: true,
     legalComments: 'none',
     conditions: [...conditions],

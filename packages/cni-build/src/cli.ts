@@ -2,8 +2,8 @@
 import { commandMain } from '@cni/host/cli'
 import { runCli } from './run-cli.ts'
 
-// Passes the abort signal on: Ctrl-C reaches only the `cni-build` process. The compiler and the started executables
-// have their own process groups, so `runCli` has to end them.
+// Ctrl-C reaches only the `cni-build` process, because compiler and started executables have their own process groups.
+// The abort signal makes `runCli` end them.
 commandMain('cni-build', (argv, io) =>
   runCli(argv, {
     stdout: io.stdout,

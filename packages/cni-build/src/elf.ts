@@ -12,7 +12,7 @@ export interface Segment {
 /** A parsed ELF file: 64-bit and little-endian. */
 export interface Elf {
   machine: number
-  /** Offset at which the ELF file ends. It is the end of the section table, which a linker writes last. */
+  /** Offset at which the ELF file ends. A linker writes the section table last, so the file ends with this table. */
   end: number
   segments: readonly Segment[]
   bytes(at: bigint, length: number): Buffer

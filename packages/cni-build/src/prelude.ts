@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url'
 import type * as Esbuild from 'esbuild'
 
 /**
- * Code that an executable runs before the program. The code consists of two modules without imports and works in any
- * runtime. The build inserts both modules as text. With an import, the plugin's project would need the packages of this
- * repository. Other modules of the plugin could then run first.
+ * Code that an executable runs before the program: two modules without imports, which work in any runtime. The build
+ * inserts the text of both modules into the bundle. An import of the modules would have two faults. The plugin's
+ * project would need the packages of this repository, and other modules of the plugin could run first.
  */
 export interface Prelude {
   /** Text of `clean-start.ts`, which runs at every start of an executable and calls `startAnew` if needed. */
@@ -24,8 +24,8 @@ export interface Prelude {
 declare const CNI_BUILD_PRELUDE: string | undefined
 
 /**
- * Puts the code that executables run first into the bundle of `cni-build` itself, as a constant. The constant is a
- * text, because esbuild would make an object a module of its own.
+ * Stores the code that executables run first in the bundle of `cni-build` itself, as a text constant. Reason for a
+ * text: esbuild would move an object into a module of its own.
  */
 export const preludeDefine = (prelude: Prelude) => ({ CNI_BUILD_PRELUDE: JSON.stringify(JSON.stringify(prelude)) })
 
@@ -55,8 +55,8 @@ export async function withPrelude(
 ): Promise<string> {
   const script = (contents: string) => bundled(esbuild, { ...options, stdin: { contents }, format: 'iife' })
   const first = /^(?:#!.*\n)?(?:"use strict";\n?)?/.exec(text)?.[0] ?? ''
-  // `startAnew` is a nested function, because the runtime does not read the bytecode of a function that is never
-  // called.
+  // Puts `startAnew` inside another function. Reason: the runtime reads the bytecode of an inner function only at its
+  // first call, and most starts never call `startAnew`.
   const prelude = `(()=>{function startAnew(unwanted){${await script(startAnew)}}\n${await script(check)}})();\n`
   return `${first}${prelude}(()=>{${text.slice(first.length)}
 })();

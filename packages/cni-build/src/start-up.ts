@@ -2,7 +2,10 @@ import { basename } from 'node:path'
 import { type RunResult, run } from '@cni/host'
 import { BuildError } from './errors.ts'
 
-/** Kind of executable, which decides about the test: a plugin must answer `CNI_COMMAND=VERSION`, a command `--help`. */
+/**
+ * Kind of executable. The kind decides which command line the test uses: `CNI_COMMAND=VERSION` for a plugin, `--help`
+ * for a command.
+ */
 type Smoke = 'plugin' | 'command'
 
 /** Number of starts from which the median start time is computed. */

@@ -28,7 +28,8 @@ function saysStrict(file: string): boolean {
   try {
     return DIRECTIVE.test(readFileSync(file, 'utf8'))
   } catch {
-    // The module has no file because the build generated it for a missing package. Strict mode has no effect on it.
+    // Counts a module without a file as strict. The build generated the module for a missing package, and strict mode
+    // has no effect on it.
     return true
   }
 }

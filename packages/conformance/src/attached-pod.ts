@@ -82,7 +82,9 @@ export function attachTo(pod: Pod, version: string, settings: AttachSettings): A
   }
 }
 
-/** Result of a successful ADD: the first JSON object on the plugin's stdout that is not an error. */
+/**
+ * Result of a successful ADD: the first JSON object on the plugin's stdout. An error object does not count as a result.
+ */
 export function resultIn({ exitCode, stdout }: Exchange): JsonObject | undefined {
   if (exitCode !== 0) return undefined
   return readStdout(stdout).documents.find((value): value is JsonObject => isObject(value) && !isErrorDocument(value))

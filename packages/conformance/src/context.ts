@@ -41,7 +41,7 @@ export interface Context {
   block(reason: string): void
 }
 
-/** The successful ADD that all checks share, and its result. The ADD has default settings. */
+/** The successful ADD with default settings that all checks share, and its result. */
 export interface Working {
   readonly exchange: Exchange
   /** Result of the ADD: the first JSON object on the plugin's stdout. */

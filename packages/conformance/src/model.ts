@@ -1,8 +1,8 @@
 /** A problem of the tested plugin that a check found. */
 export interface Finding {
   /**
-   * Severity of the problem. A `violation` breaks a requirement of the specification, or a requirement that all
-   * runtimes have. An `advice` breaks a recommendation.
+   * Severity of the problem. A `violation` breaks a requirement of the specification or of all runtimes. An `advice`
+   * breaks a recommendation.
    */
   readonly severity: 'violation' | 'advice'
   readonly summary: string

@@ -35,7 +35,7 @@ export interface Session {
 
 // Number of timed-out calls after which the suite stops calling the plugin.
 const PATIENCE = 5
-// Maximum number of plugin processes at the same time. The concurrency check needs that many.
+// Maximum number of plugin processes at the same time. The concurrency check starts this many.
 const AT_ONCE = 8
 
 /** Starts a run of the suite: calls VERSION to learn which versions the plugin supports. */

@@ -95,7 +95,7 @@ export async function detachFilter(
     if (detached > 0) await removeClsact(rtnl, link)
     return { detached }
   }).catch((error) => {
-    // Ignores the error: the link disappeared meanwhile, and its filters with it.
+    // Ignores the error, because the link disappeared meanwhile and its filters with it.
     if (error instanceof EbpfError && error.code === 'NO_LINK') return { detached: 0 }
     throw error
   })
@@ -151,8 +151,8 @@ function freeHandle(filters: readonly Filter[]): number {
 }
 
 /**
- * Adds a qdisc `clsact` to a link. Returns false if the link already has a `clsact`. Also returns false for a link with
- * a qdisc `ingress`, if the filter is for incoming packets.
+ * Adds a qdisc `clsact` to a link. Returns false if the link already has a `clsact`. For a filter of incoming packets,
+ * also returns false if the link has a qdisc `ingress`.
  */
 async function addClsact(rtnl: RtnlPort, link: number, direction: Filter['direction'], what: string): Promise<boolean> {
   try {

@@ -21,9 +21,9 @@ export function isOnBpffs(kernel: Pick<Kernel, 'fileSystem'>, path: string): boo
 }
 
 /**
- * Mounts a bpf file system on a folder, unless the folder is on one already: a second, empty one would hide the pins of
- * the first. Throws `EbpfError`: `NO_BPFFS` if one bpf file system already hides another there, `EPERM`,
- * `NOT_SUPPORTED`, or an errno name.
+ * Mounts a bpf file system on a folder. Mounts nothing if the folder is already on a bpf file system, because an empty
+ * second one would hide the pins of the first. Throws `EbpfError`: `NO_BPFFS` if a mount on the folder, or on a parent
+ * folder, already hides another bpf file system; `EPERM`, `NOT_SUPPORTED`, or an errno name.
  */
 export function mountBpffs(kernel: Kernel, folder: string): { mounted: boolean } {
   if (kernel.fileSystem(folder) === BPF_FS_MAGIC) {
@@ -47,8 +47,9 @@ export function mountBpffs(kernel: Kernel, folder: string): { mounted: boolean }
 }
 
 /**
- * Possible reason why a pin is not found at a path. The path may not be on a bpf file system: this reason is certain
- * and has a `code`. A later mount may hide the bpf file system that has the pin: this reason has no `code`.
+ * Reason why a pin is missing at a path, if this function finds a reason:
+ * - The path is not on a bpf file system. This reason is certain and has a `code`.
+ * - A later mount hides another bpf file system, which may have the pin. This reason has no `code`.
  */
 export function filesystemProblem(kernel: Kernel, path: string): { code?: 'NO_BPFFS'; text: string } | undefined {
   if (!isOnBpffs(kernel, posix.dirname(path)))
@@ -62,8 +63,8 @@ const several = (point: string): string =>
   `several bpf file systems are mounted on ${point}, and the last one hides the pins of the others: unmount it`
 
 /**
- * Finds the mount points of several different bpf file systems, at the path or at a parent folder. Only the last file
- * system of a mount point is visible. The same file system mounted twice counts once.
+ * Mount points with several bpf file systems, at the path or at a parent folder. The last file system mounted on a
+ * point hides all earlier ones. A file system that is mounted twice on a point counts once.
  */
 function hiddenMounts(mountinfo: string, path: string): string[] {
   const devices = new Map<string, Set<string>>()

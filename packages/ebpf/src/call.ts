@@ -16,8 +16,8 @@ export const OBJ_INFO = 15
 export const MAP_TAKE = 21
 
 /**
- * Value at an offset of the struct `bpf_attr` that bpf(2) takes. A number is written as 32 bits and a bigint as 64
- * bits. For a byte array, its address is written.
+ * Value to write at an offset of the struct `bpf_attr`, the argument of bpf(2). A number takes 32 bits and a bigint 64
+ * bits. For a byte array, the address of the bytes is written.
  */
 export type Member = readonly [offset: number, value: number | bigint | Uint8Array]
 

@@ -6,7 +6,10 @@ const NUMBERS = { CAP_NET_ADMIN: 12, CAP_SYS_ADMIN: 21, CAP_BPF: 39 } as const
 /** Name of a Linux capability. */
 export type Capability = keyof typeof NUMBERS
 
-/** Capabilities that an operation needs, as alternatives: the process needs all capabilities of at least one list. */
+/**
+ * Capabilities that an operation needs, as a list of alternatives. One alternative is enough, but the process needs all
+ * its capabilities.
+ */
 export type Needed = readonly (readonly Capability[])[]
 
 export const FOR_MAPS: Needed = [['CAP_BPF'], ['CAP_SYS_ADMIN']]

@@ -154,8 +154,8 @@ function specOf<Own extends object, V>(
 }
 
 /**
- * Adds the members that every open map has, such as `id` and `pin`. The getters `fd` and `id` read the map's descriptor
- * only when they are used.
+ * Adds the members that every open map has, such as `id` and `pin`. `fd` and `id` are getters: each use reads the map's
+ * descriptor.
  */
 function withCommon<Own extends object>(raw: RawMap, name: string, calls: Own): Own & OpenMap {
   const close = (): void => raw.close()

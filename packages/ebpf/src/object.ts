@@ -90,7 +90,7 @@ function pin(kernel: Kernel, fd: number, path: string, what: string): void {
   }
 }
 
-/** Adds the probable reason to the error of a pin: the path is not on a visible bpf file system. */
+/** Adds the probable reason to the error of a pin, if the path is not on a visible bpf file system. */
 function explained(kernel: Kernel, file: string, error: unknown): unknown {
   if (!(error instanceof EbpfError)) return error
   const problem = filesystemProblem(kernel, file)
@@ -100,7 +100,7 @@ function explained(kernel: Kernel, file: string, error: unknown): unknown {
 
 function checkPath(path: unknown): string {
   if (typeof path === 'string' && posix.isAbsolute(path) && !path.includes('\0')) {
-    // Rejects a dot in the name of a pin, because the kernel's error EPERM would be misleading.
+    // Rejects a dot in the name of a pin, because the kernel would only report a misleading EPERM.
     if (posix.basename(path).includes('.'))
       invalid(`Not a name of a pin: ${shown(path)}; the kernel does not allow a dot in it`)
     return path

@@ -46,8 +46,8 @@ export class PinFolder {
    */
   map<M>(spec: MapSpec<M>): M {
     const path = this.pathOf(spec.name)
-    // Lists the folder to see if the map is pinned, and opens only an existing pin. A failed attempt to open it is
-    // slow, because the error explains the reason.
+    // Lists the folder first and opens only an existing pin. Reason: opening a missing pin is slow, because the error
+    // explains why the pin is missing.
     const isThere = !this.#create || this.#kernel.list(this.path)?.includes(spec.name) === true
     if (isThere) return spec.open(openRawMap(this.#kernel, spec, path))
     const map = createRawMap(this.#kernel, spec)
@@ -134,8 +134,8 @@ export class PinFolder {
 export function removePins(kernel: Kernel, path: string): void {
   const names = kernel.list(checkFolder(path))
   if (names === undefined) return
-  // Removes the version map first. Another process that opens the half-removed folder then rejects it, because it has
-  // no version.
+  // Removes the version map first. Reason: another process then rejects the half-removed folder, because it has no
+  // version.
   for (const name of [VERSION, ...names]) unlink(kernel, posix.join(path, name))
   kernel.removeFolder(path)
 }

@@ -40,7 +40,7 @@ export function loadProgram(kernel: Kernel, source: Parameters<Ebpf['load']>[0])
   } catch (error) {
     if (!isEbpfError(error) || ['EPERM', 'NOT_SUPPORTED'].includes(error.code)) throw error
     // Loads the program again with a request for the verifier's log. The first attempt requests no log, because the
-    // kernel refuses even a valid program if its log is too long.
+    // kernel refuses even a valid program whose log is too long.
     const log = Buffer.alloc(LOG_BYTES)
     const logged: Member[] = [...members, [24, 1], [28, LOG_BYTES], [32, log]]
     try {

@@ -18,7 +18,7 @@ import type { MapSpec } from './types.ts'
 /** Kind, sizes and name of a map: the members of its spec that the kernel receives. */
 type MapShape = Omit<MapSpec<unknown>, 'open'>
 
-/** Condition for writing a map entry: `new` requires that the key is missing, `existing` that it exists. */
+/** Condition for writing a map entry. `new`: the key must be missing. `existing`: the key must exist. */
 type SetMode = 'any' | 'new' | 'existing'
 
 const KINDS: Readonly<Record<MapShape['kind'], number>> = { hash: 1, array: 2, queue: 22 }

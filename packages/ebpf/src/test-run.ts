@@ -17,8 +17,8 @@ const ACTIONS: Readonly<Record<number, Result['action']>> = {
   7: 'redirect',
 }
 
-// Size of the struct `__sk_buff` that a test run passes to the kernel. The size is large enough for members that later
-// kernels add. The kernel accepts additional zeros but refuses too few bytes.
+// Size of the struct `__sk_buff` that a test run passes to the kernel. The size has room for members that later kernels
+// add, because the kernel refuses too few bytes. It accepts additional zeros.
 const CONTEXT = 256
 const MARK = 8
 const CB = 48

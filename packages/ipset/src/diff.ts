@@ -11,8 +11,8 @@ export interface EntryDiff {
   /** Entries of the set that are not wanted. */
   readonly unexpected: readonly SetEntry[]
   /**
-   * Wanted entries that the set has with other options: another comment, another `nomatch`, or a time-out on only one
-   * side.
+   * Wanted entries that the set has with other options: another comment, another `nomatch`, or a time-out in only one
+   * of the two entries.
    */
   readonly changed: readonly SetEntry[]
 }
@@ -85,8 +85,8 @@ export function sameHeader(spec: SetSpec, there: SavedSet): boolean {
 }
 
 /**
- * Type and family of the existing set, if they differ from the spec. The kernel can only swap sets of the same type and
- * family. `undefined` if both are equal.
+ * Type and family of the existing set, if the type or the family differs from the spec; otherwise `undefined`. The
+ * kernel can only swap sets of the same type and family.
  */
 export function otherKind(spec: SetSpec, there: SavedSet): string | undefined {
   const family = 'family' in spec ? spec.family : undefined
@@ -94,7 +94,7 @@ export function otherKind(spec: SetSpec, there: SavedSet): string | undefined {
   return spec.type === there.type && sameFamily ? undefined : [there.type, there.family].filter(Boolean).join(', ')
 }
 
-/** Returns a list of entries unchanged, and a single entry as a list of one. */
+/** Returns a list of entries unchanged. Puts a single entry into a list. */
 export const asList = <E>(entries: E | readonly E[]): readonly E[] => (isList(entries) ? entries : [entries])
 
 // internal

@@ -77,8 +77,8 @@ export function canonicalText(spec: SetSpec, text: string): string | undefined {
 }
 
 /**
- * Words of an entry in a line for `ipset`. Protocols are numbers, because `ipset` looks up protocol names in
- * /etc/protocols, which may be missing.
+ * Text of an entry for a line that `ipset` reads. A protocol is written as a number. Reason: `ipset` looks up protocol
+ * names in /etc/protocols, which may be missing.
  */
 export function entryWords({ entry, timeoutSeconds, comment, nomatch }: SetEntry): string {
   const at = entry.lastIndexOf(',')
@@ -118,12 +118,12 @@ const protocols: ReadonlyMap<string, string> = new Map(
 const isPort = (text: string) => /^(0|[1-9]\d{0,4})$/.test(text) && Number(text) <= 65535
 
 /**
- * Canonical spelling of an address in an entry. Rejects the zero address, which the kernel does not store in a hash.
+ * Canonical spelling of an address in an entry. Rejects the zero address, which the kernel's hash sets do not store.
  */
 function address(text: string, family: IpFamily): string | undefined {
   const bytes = parseAddress(text)
   if (bytes?.length !== (family === 'ipv4' ? 4 : 16) || bytes.every((byte) => byte === 0)) return undefined
-  // An IPv4 text needs no change, because `parseAddress` accepts only the canonical spelling.
+  // Returns a valid IPv4 text unchanged, because `parseAddress` accepts only the canonical spelling.
   return family === 'ipv4' ? text : formatAddress(bytes)
 }
 

@@ -2,7 +2,7 @@ import type { Change } from './changes.ts'
 import { entryWords } from './entry.ts'
 import { createOptions } from './spec.ts'
 
-/** Converts changes of sets to lines that the program `ipset restore` reads. */
+/** Converts changes of sets to input lines for the program `ipset restore`. */
 export const linesOf = (changes: readonly Change[]): string => changes.map(linesOfOne).join('')
 
 // internal

@@ -49,7 +49,7 @@ export function openSession(
 }
 
 /**
- * Codes of errors that say that netlink is not available: no FFI, no netlink or no nfnetlink. The session then runs the
- * program `ipset`.
+ * Error codes that mean that netlink is not available: no FFI, no netlink or no nfnetlink. After such an error the
+ * session runs the program `ipset`.
  */
 const noNetlink = new Set(['NO_FFI', 'EAFNOSUPPORT', 'EPROTONOSUPPORT'])

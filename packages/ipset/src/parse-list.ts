@@ -3,8 +3,8 @@ import { parseHeader } from './parse-save.ts'
 import type { SetInfo } from './spec-types.ts'
 
 /**
- * Parses the output of `ipset list -terse`, which prints the name of each set on its own line. In the output of `ipset
- * save`, a name with spaces would be ambiguous. Other programs may create such names.
+ * Parses the output of `ipset list -terse`, which prints the name of each set on its own line. Reason: other programs
+ * may create names with spaces, which are ambiguous in the output of `ipset save`.
  */
 export function parseList(text: string): SetInfo[] {
   return text

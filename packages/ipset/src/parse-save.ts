@@ -22,8 +22,8 @@ export function parseSets(text: string): SavedSet[] {
 }
 
 /**
- * Parses the options of a set. In a `create` line of `ipset save` and in the `Header:` of `ipset list`, they follow the
- * type.
+ * Parses the options of a set. They follow the set's type, in a `create` line of `ipset save` as well as in the
+ * `Header:` of `ipset list`.
  */
 export function parseHeader(name: string, type: string, words: readonly string[]): Omit<SavedSet, 'entries'> {
   const found: { -readonly [K in keyof Omit<SavedSet, 'name' | 'type' | 'other' | 'entries'>]: SavedSet[K] } = {}
@@ -36,7 +36,7 @@ export function parseHeader(name: string, type: string, words: readonly string[]
     else if (word === 'timeout') found.timeoutSeconds = Number(value())
     else if (word === 'range') found.range = value()
     else if (word === 'family') found.family = value() === 'inet6' ? 'ipv6' : 'ipv4'
-    // Skips sizes that the kernel chooses or enlarges itself.
+    // Skips sizes and start values that the kernel chooses or changes itself.
     else if (word === 'hashsize' || word === 'size' || word === 'bucketsize' || word === 'initval') i++
     else other.push(word)
   }
@@ -71,8 +71,7 @@ const wordsOf = (line: string): string[] =>
     : line.split(' ')
 
 function parseEntry(entry: string, words: readonly string[], line: string): SetEntry {
-  // Rejects an entry with spaces or quotes. Such an entry would be unsafe if a caller writes it into a line for `ipset
-  // restore`.
+  // Rejects an entry with spaces or quotes. A caller could not safely write it into a line for `ipset restore`.
   if (!/^[\x21\x23-\x7e]+$/.test(entry)) throw new SetError('PARSE', `ipset save printed ${JSON.stringify(line)}`)
   if (words.length === 3) return { entry }
   const found: { -readonly [K in keyof SetEntry]: SetEntry[K] } = { entry }

@@ -26,8 +26,8 @@ export interface IpsetPort {
 }
 
 /**
- * Access to the sets of a namespace, over netlink or with the node's program `ipset`. Inside a pod's namespace,
- * prevents name lookups of `ipset` over the pod's network.
+ * Access to the sets of a namespace, over netlink or with the node's program `ipset`. In a pod's namespace, prevents
+ * that `ipset` looks up names over the pod's network.
  */
 export function netnsPort({ netns, log }: Place): IpsetPort {
   const shield = netns === 'host' ? undefined : nssShield()

@@ -35,8 +35,8 @@ export function programSession(port: IpsetPort, { signal, log }: Place): IpsetSe
   return {
     async change(changes, { exist, uncancelled }) {
       const text = linesOf(changes)
-      // Passes `-exist` to the program, for all lines. In ipset 7 an `-exist` in a line would also apply to the lines
-      // after it.
+      // Passes `-exist` to the program, where it applies to all lines. Lines cannot have their own `-exist`: in ipset 7
+      // it would also apply to all later lines.
       if (text !== '') await run(exist ? ['restore', '-exist'] : ['restore'], text, uncancelled)
     },
     async save(name, { uncancelled } = {}) {
@@ -62,7 +62,7 @@ export function programSession(port: IpsetPort, { signal, log }: Place): IpsetSe
 }
 
 /**
- * Time limit of the program `ipset` in milliseconds, in case the machine hangs. Adding 65536 entries takes much less
+ * Time limit of the program `ipset` in milliseconds, for a machine that hangs. Adding 65536 entries takes much less
  * time.
  */
 const timeout = 60_000

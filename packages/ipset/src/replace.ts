@@ -41,8 +41,8 @@ async function swap(session: IpsetSession, name: string, spec: SetSpec, entries:
   const changes: Change[] = [
     { verb: 'create', set: temporary, spec },
     ...entryChange('add', temporary, entries),
-    // Creates a missing set only after the kernel has accepted the entries in the temporary set. A refused entry then
-    // leaves no empty set.
+    // Creates a missing set only after the kernel has accepted the entries in the temporary set. A refused entry
+    // therefore leaves no empty set.
     ...(known ? [] : [{ verb: 'create', set: name, spec } as const]),
     { verb: 'swap', set: temporary, other: name },
     { verb: 'destroy', set: temporary },
@@ -94,7 +94,7 @@ async function takeBack(
   try {
     await session.change(await changes(), { exist: true, uncancelled: true })
   } catch (error) {
-    // Only logs the failure of a rollback: the caller throws the error that made the rollback necessary.
+    // Only logs a failed rollback. The caller throws the error that made the rollback necessary.
     session.warn(otherwise, { error: String(error) })
   }
 }

@@ -10,8 +10,8 @@ export interface Uncancelled {
 /** Options for a call that changes IP sets. */
 export interface ChangeOptions extends Uncancelled {
   /**
-   * True to accept a change whose outcome exists already: an existing set or entry is created, or a missing one is
-   * deleted.
+   * True to accept a change whose outcome exists already: creation of an existing set or entry, deletion of a missing
+   * one.
    */
   readonly exist: boolean
 }

@@ -8,8 +8,8 @@ import type { AnyEntry, Entry, EntryText, SetEntry, SetSpec } from './spec-types
 import { checkComment } from './values.ts'
 
 /**
- * An IP set of a namespace. Entries are validated before any request to the kernel. The option `exist` accepts an added
- * set or entry that exists already, and a deleted one that is missing. Default: true, as with `ipset -exist`.
+ * An IP set of a namespace. Entries are validated before any request to the kernel. With the option `exist`, adding an
+ * existing set or entry and deleting a missing one is no error. Default: true, as with `ipset -exist`.
  */
 export interface IpSet<S extends SetSpec = SetSpec> {
   readonly name: string
@@ -50,9 +50,9 @@ export interface IpSet<S extends SetSpec = SetSpec> {
     entries: Entry<S> | readonly Entry<S>[],
     options?: {
       /**
-       * Method of the replacement. `'swap'` (default) fills a temporary set and swaps both in one step. Packets match
-       * either the old or the new content; counters and time-outs restart. `'change'` adds and deletes only the entries
-       * that differ.
+       * Method of the replacement. `'swap'` (default) fills a temporary set and swaps it with the set in one step. A
+       * packet meets either the old or the new content. Counters and time-outs restart. `'change'` adds and deletes
+       * only the entries that differ.
        */
       readonly by?: 'swap' | 'change' | undefined
       /** True to read the set first and to change nothing if it already has the given entries. Default: true. */
@@ -67,7 +67,7 @@ export interface IpSet<S extends SetSpec = SetSpec> {
   }>
 }
 
-/** Creates the object for a set that works over a session. Name and spec of the set are validated already. */
+/** Creates the object for a set, which sends its requests through `session`. Name and spec are already validated. */
 export function makeSet<const S extends SetSpec>(session: IpsetSession, name: string, spec: S): IpSet<S> {
   const saved = async () => {
     const found = await session.save(name)

@@ -78,7 +78,7 @@ function checkMembers(spec: SetSpec, what: string): void {
       invalid(`${what}: the family ${JSON.stringify(spec.family)} is neither 'ipv4' nor 'ipv6'; a set holds one`)
     }
     if (spec.maxelem !== undefined) checkInteger(spec.maxelem, 1, 0xffffffff, `${what}: maxelem`)
-    // Limits the hash size: for a larger hash table the kernel would run out of memory at once.
+    // Limits the hash size, because a larger hash table would at once exhaust the memory of the kernel.
     if (spec.hashsize !== undefined) checkInteger(spec.hashsize, 1, 1 << 24, `${what}: hashsize`)
   }
 }

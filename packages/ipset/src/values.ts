@@ -28,8 +28,8 @@ export function checkComment(comment: string, what: string): string {
   if (/^--?[a-z!]+$/i.test(comment)) {
     invalid(`${what}: ipset would read the comment ${JSON.stringify(comment)} as an option; write more than one word`)
   }
-  // Counts bytes only for comments of more than 85 UTF-16 units. A unit has at most three bytes in UTF-8, so shorter
-  // comments fit.
+  // Counts bytes only for comments of more than 85 UTF-16 units. Shorter comments always fit, because a unit has at
+  // most three bytes in UTF-8.
   const size = comment.length <= 85 ? 0 : Buffer.byteLength(comment)
   if (size > 255) invalid(`${what}: the comment has ${size} bytes, the kernel stores 255`)
   return comment
@@ -44,5 +44,8 @@ export function checkInteger(value: number, min: number, max: number, what: stri
   return value
 }
 
-/** Validates a time-out in seconds. The limit is low because the kernel counts milliseconds in a signed integer. */
+/**
+ * Validates a time-out in seconds. The maximum is 2147483 seconds, because the kernel counts milliseconds in a signed
+ * 32-bit integer.
+ */
 export const checkTimeout = (value: number, what: string): number => checkInteger(value, 0, 2147483, what)

@@ -12,7 +12,7 @@ const comment = fc
   .map((text) => text.replace(/["\p{Cc}\p{Cs}]/gu, '\\'))
   .filter((text) => Buffer.byteLength(text) <= 255 && !/^--?[a-z!]+$/i.test(text))
 
-// Generates addresses from a few byte values, so that random addresses are often equal.
+// Generates addresses from a few byte values. Consequence: random addresses are often equal.
 const address = (family: IpFamily) =>
   fc
     .array(fc.constantFrom(0, 1, 10, 255), {
@@ -73,7 +73,7 @@ export const anyContent: fc.Arbitrary<{ spec: SetSpec; entries: Entry[] }> = spe
     },
     { requiredKeys: ['entry'] },
   )
-  // Generates each entry only once: the same entry with two different options would be an error.
+  // Generates each entry only once, because the same entry with different options would be an error.
   return fc
     .uniqueArray(entry, { maxLength: 12, selector: (each) => canonicalText(made, each.entry) })
     .map((entries) => ({ spec: made, entries }))

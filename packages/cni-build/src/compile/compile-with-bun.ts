@@ -16,8 +16,8 @@ const isolationFlags = [
 ] as const
 
 /**
- * Flags that define `process.env.NODE_ENV` and `process.env.BUN_ENV` as themselves. Otherwise bun would replace both by
- * constants at compile time. The program now reads both variables from its environment at run time.
+ * Flags that define `process.env.NODE_ENV` and `process.env.BUN_ENV` as themselves. The program then reads both
+ * variables at run time. Without these flags, bun replaces both variables by constants at compile time.
  */
 const environmentFlags = ['process.env.NODE_ENV', 'process.env.BUN_ENV'].map((name) => `--define=${name}=${name}`)
 
@@ -25,10 +25,10 @@ const environmentFlags = ['process.env.NODE_ENV', 'process.env.BUN_ENV'].map((na
 export const BUN_FLAGS = [
   '--compile',
   '--bytecode',
-  // Makes bun remove white space only: its other minify flags rename functions and rewrite expressions.
+  // Makes bun remove white space only, because its other minify flags rename functions and rewrite expressions.
   '--minify-whitespace',
-  // Saves memory: makes bun compile fewer functions to machine code. The compilation needs 30 times as many calls as by
-  // default. Even in an idle agent, bun never frees machine code.
+  // Saves memory: bun compiles a function to machine code only after 30 times the default number of calls. Reason: bun
+  // never frees machine code, even in an idle agent.
   '--compile-jit-policy=30',
   ...environmentFlags,
   ...isolationFlags,

@@ -4,8 +4,8 @@ import { isRuntimeVariable } from './runtime-variables.ts'
 import { STARTED_ANEW, type startAnew as StartAnew } from './start-anew.ts'
 
 /**
- * Function that restarts the program. This file only declares it: `prelude.ts` puts the function's code before the code
- * of this file. The function costs hardly any time in a start that does not call it.
+ * Function that restarts the program. This file only declares the function: `prelude.ts` inserts the function's code
+ * before this file's code. A start that does not call the function takes hardly any longer.
  */
 declare const startAnew: typeof StartAnew
 

@@ -59,9 +59,9 @@ const NAMES: Readonly<Record<'bun' | 'node', readonly string[]>> = {
 }
 
 /**
- * True for variables of bun, including variables of later versions. Variables with folders of bun's package manager are
- * excluded: a developer's shell sets them and executables do not read them. Variables of bun's allocator match in upper
- * and lower case.
+ * True for variables of bun, including variables of later versions. False for `BUN_INSTALL…`, the folders of bun's
+ * package manager: a developer's shell sets these variables, and executables do not read them. Variables of bun's
+ * allocator match in upper and lower case.
  */
 const isOfBun = (name: string): boolean =>
   name.startsWith('BUN_') ? !name.startsWith('BUN_INSTALL') : name.slice(0, 9).toLowerCase() === 'mimalloc_'

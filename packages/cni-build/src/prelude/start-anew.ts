@@ -7,8 +7,8 @@ import { type Sys, tryLoadSys } from '@cni/netns/sys'
 export const STARTED_ANEW = 'CNI_BUILD_STARTED_ANEW'
 
 /**
- * Signal that stays blocked during a restart. The profilers of bun stop threads with this signal. After the restart,
- * bun unblocks the signal before it has a handler. Without a handler, the signal ends the program.
+ * Signal that stays blocked during a restart, until bun has installed its handler and unblocks the signal. bun's
+ * profilers stop threads with this signal. Without a handler, the signal would end the restarted program.
  */
 const SIGPWR = 30
 
@@ -24,8 +24,8 @@ const CLONE_FS = 0x200
  */
 export function startAnew(unwanted: (name: string) => boolean): void {
   const isSecond = process.env[STARTED_ANEW] === String(process.pid)
-  // Deletes the variable that marks a restarted process: program and child processes do not need the variable. The mark
-  // counts only if its value is the id of this process.
+  // Deletes the variable that marks a restarted process, because the program and its child processes do not need it.
+  // The mark counts only if its value is the id of this process.
   delete process.env[STARTED_ANEW]
   const names = Object.keys(process.env).filter(unwanted)
   if (names.length === 0) return
@@ -67,7 +67,7 @@ function ownFolders(sys: Sys): void {
 }
 
 /**
- * Restarts the program with `process.execve` instead of FFI. bun has no FFI if `BUN_JSC_useJIT=0` is set. All other
+ * Restarts the program with `process.execve` instead of FFI, for a bun without FFI (`BUN_JSC_useJIT=0`). All other
  * restarts use FFI, because `process.execve` supports UTF-8 only.
  */
 function executeWithoutFfi(file: string, args: readonly Uint8Array[], environment: readonly Uint8Array[]): never {

@@ -101,13 +101,13 @@ function settings(platform: Platform, options: SmallBundleOptions, start: Start)
     conditions: ['node', ...conditions],
     format: 'esm',
     target: TARGET,
-    // Makes esbuild keep the regular expression flag `v` unchanged. If QuickJS does not support an expression, the
-    // bytecode compiler rejects the bundle.
+    // Makes esbuild keep regular expressions with the flag `v` unchanged. The bytecode compiler rejects a bundle with
+    // an expression that QuickJS does not support.
     supported: { 'regexp-set-notation': true, 'import-meta': false },
     minifyWhitespace: minify,
     minifySyntax: minify,
-    // Minifies identifiers, because esbuild would derive them from module paths. `keepNames` keeps names of functions,
-    // which a program may print.
+    // Shortens identifiers, because esbuild would otherwise derive long identifiers from module paths. `keepNames`
+    // keeps names of functions, which a program may print.
     minifyIdentifiers: minify,
     keepNames: true,
     legalComments: 'none',

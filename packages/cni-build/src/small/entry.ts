@@ -12,7 +12,7 @@ export interface Start {
   readonly entry: string
   /** True to evaluate the program's modules at build time, false to evaluate them at each start. */
   readonly snapshot: boolean
-  /** Modules of the program that it loads only by `import()`. The build evaluates them nevertheless. */
+  /** Modules that the program loads only by `import()`, but that the build evaluates too. */
   evaluated: readonly string[]
   /** Modules of the small runtime that define the globals which the program uses. */
   globals: readonly string[]

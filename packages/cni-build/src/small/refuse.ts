@@ -77,7 +77,7 @@ const LACKING_MEMBER =
 
 function globals(text: string, places: SourcePlaces): string[] {
   const found = findAbsentGlobals(text).map((each) => ({ ...each, place: places.atIndex(text, each.index) }))
-  // A source file may use a missing global if the same file also tests whether the global exists.
+  // Accepts a missing global in a source file that also tests whether the global exists.
   const guarded = new Set(found.filter(({ isGuard }) => isGuard).map(({ name, place }) => `${name} ${place?.file}`))
   return found
     .filter(({ name, place }) => !guarded.has(`${name} ${place?.file}`))

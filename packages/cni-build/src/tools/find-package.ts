@@ -13,9 +13,9 @@ export interface InstalledPackage {
 }
 
 /**
- * Finds an installed package with a build tool, such as a compiler. Looks beside the `@cni/build` that runs, then
- * beside the project's own `@cni/build`, then in the project of the working directory. A compiled `cni-build` skips the
- * first place.
+ * Finds an installed package with a build tool, such as a compiler. Looks in three places, in this order: beside the
+ * running `@cni/build`, beside the `@cni/build` of the project in the working directory, in that project itself. A
+ * compiled `cni-build` looks only in the last two places.
  */
 export function findPackage(name: string): InstalledPackage | undefined {
   for (const from of places()) {
@@ -47,8 +47,8 @@ export function needPackage(name: string, wanted: { install?: string; version?: 
 }
 
 function* places(): Generator<NodeJS.Require> {
-  // Looks beside the running `@cni/build`, unless it is compiled: then `import.meta.url` is undefined and no packages
-  // lie beside it.
+  // Looks beside the running `@cni/build`, unless it is compiled. A compiled file has no packages beside it, and its
+  // `import.meta.url` is undefined.
   const here: string | undefined = import.meta.url
   if (here !== undefined) yield createRequire(here)
   const project = createRequire(join(process.cwd(), 'package.json'))

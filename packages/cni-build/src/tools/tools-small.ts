@@ -21,8 +21,8 @@ export interface SmallTools {
 const NEEDS_TLS = 'TLS needs cni-runtime-tls'
 
 /**
- * Path of the native runtime that a bundle needs: with TLS only if the bundle uses TLS, because the other runtime is
- * smaller.
+ * Path of the native runtime that a bundle needs. A bundle that uses TLS needs the runtime with TLS; any other bundle
+ * gets the runtime without TLS, which is smaller.
  */
 export const baseFor = (text: string, { base, tlsBase = base }: { base: string; tlsBase?: string }): string =>
   text.includes(NEEDS_TLS) ? tlsBase : base
@@ -49,8 +49,8 @@ export function findSmallTools(target: Target, host: Target): SmallTools {
 // internal
 
 /**
- * Finds the package with the native programs, first as a dependency of `@cni/runtime`. If the package manager does not
- * hoist packages, only `@cni/runtime` can resolve it.
+ * Finds the package with the native programs, first as a dependency of `@cni/runtime`. Reason: some package managers do
+ * not hoist packages, and only `@cni/runtime` can then resolve the package.
  */
 function nativeFolder(target: Target, version: string): string {
   const name = `@cni/runtime-${smallTarget(target)}`

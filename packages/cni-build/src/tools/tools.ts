@@ -19,8 +19,8 @@ export interface Tools {
   /** Path of the compiler, which is a program for the build machine. */
   compiler: string
   /**
-   * Path of the runtime program that goes into the executable. With bun, compiler and runtime are the same program,
-   * unless the executable is for another machine.
+   * Path of the runtime program that goes into the executable. bun is compiler and runtime in one program, unless the
+   * executable is for another machine.
    */
   base: string
   /** Path of the small runtime with TLS, for programs that use `node:https` or `node:tls`. */
@@ -43,7 +43,8 @@ export function findTools(runtime: Runtime = 'small', target: Target = ownTarget
   const { version, folder } = needPackage(compilerPackage, { install: `${compilerPackage}@${BUN_VERSION}` })
   const compiler = programIn(folder)
   if (isOwn) return { runtime, target, version, compiler, base: compiler }
-  // The advice for a missing package contains `--force`: npm needs it to install bun's package for another machine.
+  // Adds `--force` to the advice for a missing package, because npm needs the flag to install bun's package for another
+  // machine.
   const name = bunPackage(target)
   const base = needPackage(name, { version, install: `${name}@${version} --force` })
   return { runtime, target, version, compiler, base: programIn(base.folder) }

@@ -12,7 +12,10 @@ import { filters, type Tampering, tamperings } from '../world/tamper.ts'
 
 const CHECK = 'SPEC 1.1.0, section 2, "CHECK"'
 
-/** Checks of the plugin's CHECK: it must succeed after ADD, and fail after a part of ADD's work was undone. */
+/**
+ * Checks of the plugin's command CHECK. It must succeed after ADD. It must fail after the suite has undone a part of
+ * ADD's work.
+ */
 export const check: readonly Check[] = [
   {
     id: 'check.after-add',

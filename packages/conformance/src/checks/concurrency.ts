@@ -58,7 +58,7 @@ function addressesIn(result: unknown, version: string): string[] {
   try {
     return (decodeResult(result, { version }).ips ?? []).map(({ address }) => address)
   } catch {
-    // Treats an invalid result as a result without addresses: the check add.document reports the invalid result.
+    // Treats an invalid result as a result without addresses, because the check add.document reports it.
     return []
   }
 }

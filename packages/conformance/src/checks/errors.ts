@@ -5,8 +5,8 @@ import type { Exchange } from '../model.ts'
 import { call } from './environment.ts'
 
 const ERROR = 'SPEC 1.1.0, section 5, "Error"'
-// CNI error codes that the specification reserves, and code 8. The reference implementation uses code 8 if CNI_NETNS is
-// the plugin's own namespace.
+// CNI error codes that a plugin may report without defining them. The specification reserves all of them except 8. The
+// reference implementation uses code 8 if CNI_NETNS is the plugin's own namespace.
 const RESERVED = [1, 2, 3, 4, 5, 6, 7, 8, 11, 50, 51]
 
 const PROVOCATION = '{'
@@ -105,8 +105,8 @@ export const errors: readonly Check[] = [
 ]
 
 /**
- * Calls the plugin with invalid input if no earlier call failed, for example because only the error checks run. The
- * error checks then have errors to evaluate.
+ * Calls the plugin with invalid input if no earlier call has failed, for example in a run of the error checks alone.
+ * The failed call gives the error checks an error to evaluate.
  */
 async function provoke(ctx: Context): Promise<void> {
   const tried = ctx.exchanges.some(({ stdin }) => stdin === PROVOCATION)

@@ -20,8 +20,8 @@ export const leftovers: readonly Check[] = [
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
       const { state } = ctx.world
-      // The ADD of the first pod may create a lock or a folder for all pods. The check therefore judges only the files
-      // of a second pod.
+      // The ADD of the first pod may create a lock or a folder for all pods. Only files that a second pod leaves are
+      // therefore a violation.
       const first = await comeAndGo(ctx)
       const once = state.look()
       const second = first && (await comeAndGo(ctx))
@@ -95,7 +95,8 @@ async function comeAndGo(ctx: Context): Promise<AttachedPod | undefined> {
 }
 
 /**
- * Snapshot of the node: its network state, and the plugins' state files with the ids of the pods that each file names.
+ * Snapshot of the node: its network state and the files that plugins keep. Also lists which of the given pods' ids each
+ * file contains.
  */
 async function outside({ world }: Context, pods: readonly Pod[]): Promise<Snapshot> {
   const { lines, sysctls } = await takeSnapshot(world.node)
@@ -106,7 +107,7 @@ async function outside({ world }: Context, pods: readonly Pod[]): Promise<Snapsh
   return { lines: [...lines, ...files], sysctls }
 }
 
-/** Paths of the plugins' state files that are new since an earlier snapshot. */
+/** Paths of files that plugins have created on the node since an earlier snapshot. */
 function newIn(now: ReadonlyMap<string, string>, before: ReadonlyMap<string, string>): string[] {
   return [...now.keys()].filter((path) => !before.has(path))
 }

@@ -99,7 +99,7 @@ export const versions: readonly Check[] = [
     spec: 'SPEC 1.1.0, section 5, "Error": code 1',
     async run(ctx) {
       const claimed = ctx.supportedVersions
-      // If VERSION fails, the plugin's versions are unknown: tests only versions that do not exist.
+      // Tests only non-existent versions if VERSION fails, because the plugin's versions are unknown.
       const known = claimed === undefined ? [] : CNI_VERSIONS
       const vectors = ['9.9.9', '1.2.0', '1.0', 'abc', ...known].filter((version) => !claimed?.includes(version))
       await each(vectors, async (version) => {

@@ -5,7 +5,7 @@ import { type Kernel, MAIN_TABLE } from '../world/kernel.ts'
 export interface Lost {
   readonly what: string
   /**
-   * True if the pod's namespace lacks the item, too. The plugin has then removed the item, and rightly omits it from
+   * True if the pod's namespace lacks the item, too. In this case the plugin removed the item and rightly omits it from
    * the result.
    */
   readonly removed: boolean

@@ -29,7 +29,7 @@ export interface ConformanceOptions {
   /** Value of CNI_ARGS in every call of the plugin. */
   readonly args?: string | undefined
   /**
-   * Files and folders of the machine in /run and /var/lib/cni that the plugin can use. Example: the socket of a daemon.
+   * Files and folders in the machine's /run and /var/lib/cni that the plugin needs, for example the socket of a daemon.
    * The suite hides all other content of these folders from the plugin.
    */
   readonly share?: readonly string[] | undefined

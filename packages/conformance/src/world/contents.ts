@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
-// Maximum number of bytes that the suite reads from a file which a plugin wrote. State files are smaller. Of a long log
-// file the beginning is enough.
+// Maximum number of bytes that the suite reads from a plugin's file. State files are smaller. For a long log file, the
+// beginning is enough.
 const MOST = 1024 * 1024
 
 /**

@@ -34,8 +34,8 @@ export async function kernelOf(where: Netns): Promise<Kernel> {
           route.type === 'unicast' &&
           (table === undefined || route.table === table) &&
           (route.destination === 'default' ? ANY[route.family] : route.destination) === wanted &&
-          // Accepts any gateway for a multipath route: the kernel lists the gateways in an attribute that is not read
-          // here.
+          // Accepts any gateway for a multipath route. The kernel lists its gateways in an attribute that this code
+          // does not read.
           (gw === undefined || route.gateway === gw || (route.gateway === undefined && route.linkIndex === undefined)),
       )
     },

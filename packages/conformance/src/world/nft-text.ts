@@ -27,8 +27,8 @@ function stepText(expression: Expression, setText: (set: string) => string): str
       const loads = 'dreg' in fields && fields.dreg === 1
       const said = Object.entries(fields).flatMap(([key, value]) => {
         if (value === undefined || (key === 'dreg' && value === 1)) return []
-        // Omits the source register `sreg` of an expression that compares or transforms the register's value. Prints
-        // the word `set` for any other expression: it writes the value, for example to the packet.
+        // Omits the source register `sreg` of an expression that compares or transforms a value. Any other expression
+        // writes the register's value, for example to the packet: prints `set` for it.
         if (key === 'sreg') return loads || 'data' in fields || 'from' in fields ? [] : ['set']
         return [typeof value === 'number' && key !== 'revision' ? `${key} ${value}` : valueText(value)]
       })

@@ -15,7 +15,7 @@ import type { Mount } from './wrapper.ts'
 
 /**
  * Folders in which plugins keep files: leases, caches, sockets, locks. The suite replaces each folder by a new one.
- * `/run` is included because of the socket of D-Bus: the firewall plugin would otherwise change the machine's
+ * Reason for `/run`: it contains the socket of D-Bus, through which the firewall plugin would change the machine's
  * firewalld.
  */
 export const STATE_FOLDERS = ['/run', '/var/lib/cni'] as const
@@ -60,7 +60,10 @@ export function freshState(dir: string, shares: readonly string[], folders: read
   }
 }
 
-/** Path of a shared file, with symbolic links resolved. `undefined` if the suite does not replace the file's folder. */
+/**
+ * Path of a shared file, with symbolic links resolved. `undefined` if the file is in a folder that the suite does not
+ * replace.
+ */
 export function shareBelowState(path: string): string | undefined {
   const real = join(realpathSync(dirname(path)), basename(path))
   return STATE_FOLDERS.some((folder) => isBelow(real, folder)) ? real : undefined
@@ -78,8 +81,8 @@ interface Cover {
 }
 
 /**
- * Replaces a folder of the machine by a new one for the plugin. If the machine lacks the folder, replaces the parent
- * folder. The new parent has links to the other contents of the old parent.
+ * Replaces a folder of the machine by a new one for the plugin. If the folder is missing on the machine, replaces its
+ * parent folder. The new parent contains links to everything else in the old parent.
  */
 function coverOf(folder: string, dir: string): Cover {
   if (existsSync(folder)) {

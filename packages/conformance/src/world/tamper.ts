@@ -18,8 +18,8 @@ export function tamperings(before: Snapshot, after: Snapshot): Tampering[] {
 }
 
 /**
- * Ways to undo an ADD's packet filter rules. On the node the suite undoes only rules, because all else may belong to
- * other programs.
+ * Ways to undo an ADD's packet filter rules. On the node the suite undoes only rules, because everything else may
+ * belong to other programs.
  */
 export function filters({ added }: Difference): Tampering[] {
   const found: Tampering[] = []
@@ -61,7 +61,7 @@ function links({ added, removed }: Difference): Tampering[] {
   ]
 }
 
-/** Ways to delete addresses that ADD set on links which it neither created nor changed. */
+/** Ways to delete addresses that ADD set on an existing link that it did not change. */
 function addresses({ added, removed }: Difference): Tampering[] {
   const touched = new Set(
     [...added, ...removed].filter((line) => line.startsWith('link ')).map((line) => line.split(' ')[1]),
@@ -76,7 +76,7 @@ function addresses({ added, removed }: Difference): Tampering[] {
 
 function sysctls(before: Snapshot, after: Snapshot, { added }: Difference): Tampering[] {
   const changed = [...before.sysctls].filter(([name, value]) => (after.sysctls.get(name) ?? value) !== value)
-  // Restores no sysctls if ADD created a link: the kernel then adds and changes sysctls itself.
+  // Restores no sysctls if ADD created a link, because a new link makes the kernel add and change sysctls.
   if (changed.length === 0 || added.some((line) => line.startsWith('link '))) return []
   const names = changed.map(([name]) => name)
   return [

@@ -10,7 +10,7 @@ import { NOT_STARTED, type Streams, WRAPPER, wrap } from './wrapper.ts'
 /** The test node: a temporary network namespace, with new folders for the files of plugins. */
 export interface World extends AsyncDisposable {
   readonly node: Netns
-  /** Folders for the files of plugins, as the last `renew` created them. */
+  /** Folders for the files of plugins. Each call of `renew` replaces them. */
   readonly state: State
   /** Replaces the folders for the files of plugins by empty folders. */
   renew(): void
@@ -48,7 +48,8 @@ export const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 export interface WorldOptions {
   readonly plugin: string
   /**
-   * Files and folders of the machine that the plugin can use although the suite replaces their folders, such as `/run`.
+   * Files and folders of the machine that the plugin can use. The suite replaces the folders around them, such as
+   * `/run`.
    */
   readonly shares: readonly string[]
   /** Folders of the machine that the plugin must still see: its own folder, and folders of plugins that it calls. */
@@ -110,8 +111,8 @@ export async function world({ plugin, shares, needed }: WorldOptions): Promise<W
 
 function openStdin(path: string, text: string): OpenStdin {
   const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
-  // Size of a pipe: 16 pages (pipe(7)). The suite fills the pipe with blanks before the JSON text. JSON permits blanks
-  // there.
+  // Size of a pipe: 16 pages (pipe(7)). The suite fills the pipe with blanks before the JSON text, because JSON permits
+  // blanks there.
   writeSync(fd, text.padStart(16 * 4096))
   return {
     path,

@@ -23,8 +23,8 @@ interface FakeProgram {
 }
 
 /**
- * A map or program of the fake kernel. Its descriptor equals its id. A fake rtnetlink, which gets the descriptor,
- * therefore knows the program's id.
+ * A map or program of the fake kernel. Its descriptor is the same number as its id. Reason: a fake rtnetlink, which
+ * gets only the descriptor, can then report the program's id.
  */
 type FakeObject = { readonly id: number } & ({ readonly map: FakeMap } | { readonly program: FakeProgram })
 
@@ -102,7 +102,8 @@ export function fakeKernel({
       const act = commands[command] ?? refuse('ENOTSUPP')
       return act(new DataView(attr.buffer, attr.byteOffset, attr.length), find)
     },
-    // Keeps the map or program on `close`: the code under test may have opened the same descriptor twice.
+    // Does nothing: the code under test may have opened the map or program twice and got the same descriptor both
+    // times.
     close() {},
     mount(folder) {
       if (!privileged) refuse('EPERM', 'mount')

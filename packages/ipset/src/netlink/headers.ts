@@ -36,9 +36,9 @@ const AF_INET = 2
 const AF_INET6 = 10
 
 /**
- * Revision of each set type that new sets get: the first one with comments and `nomatch`. An older program `ipset`, for
- * example in a container of the node, cannot read a set of a later revision. One such set would make the program fail
- * to list any set.
+ * Revision of each set type with which this package creates sets: the first revision that supports comments and
+ * `nomatch`. An older program `ipset`, for example in a container of the node, cannot read a set of a later revision. A
+ * single such set makes the program fail to list any set.
  */
 const revisions: Readonly<Record<SetSpec['type'], number>> = {
   'hash:ip': 2,
@@ -63,7 +63,8 @@ export function createAttributes(name: string, spec: SetSpec): Attribute[] {
 }
 
 /**
- * Decodes type and options of a set from a netlink message. `undefined` for a message that only has further entries.
+ * Decodes type and options of a set from a netlink message. `undefined` if the message only continues the list of
+ * entries.
  */
 export function readHeader(body: Data): SetInfo | undefined {
   const type = readCString(body.get(ATTR_TYPENAME))
@@ -123,7 +124,7 @@ function rangeIn(data: Data): string | undefined {
     : `${from}-${readBe16(data.get(ATTR_PORT_TO)) ?? readAddress(data.get(ATTR_IP_TO))}`
 }
 
-/** Options of a set that this package never sets itself, such as `netmask 24`, as `ipset save` prints them. */
+/** Options of a set that this package never sets itself, in the spelling of `ipset save`, such as `netmask 24`. */
 function otherWords(data: Data, flags: number): string[] {
   const netmask = data.get(ATTR_NETMASK)?.[0]
   const bitmask = readAddress(data.get(ATTR_BITMASK))

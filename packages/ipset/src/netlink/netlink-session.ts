@@ -94,8 +94,8 @@ async function make(channel: Channel, changes: readonly Change[], exist: boolean
       try {
         ask(channel, each)
       } catch (error) {
-        // Ignores the error for deleting a missing set if `exist` is given: older kernels report the error
-        // nevertheless.
+        // Ignores that the set to delete is missing if `exist` is given. Older kernels report this error even though
+        // the request allows it.
         if (!(exist && change.verb === 'destroy' && isSetError(error) && error.code === 'NOT_FOUND')) throw error
       }
     }
@@ -103,7 +103,7 @@ async function make(channel: Channel, changes: readonly Change[], exist: boolean
 }
 
 /**
- * Asks the kernel for the type of a set. The type in the spec is not enough: if the set has another type, the kernel
+ * Asks the kernel for the type of a set, because the set may have another type than its spec. In such a set, the kernel
  * silently ignores unknown attributes of an entry.
  */
 const typeOf =
@@ -128,7 +128,7 @@ function ask(channel: Channel, asked: IpsetRequest): void {
 function dump(channel: Channel, asked: IpsetRequest): (SavedSet & SetInfo)[] {
   const sets: (SetInfo & { entries: SetEntry[] })[] = []
   try {
-    // Requests an acknowledgement. Without one, older kernels do not report that the set is missing.
+    // Requests an acknowledgement, because older kernels report a missing set only with an acknowledgement.
     for (const { body } of channel.dump(message({ ...asked, flags: NLM_F_ACK }))) {
       const attributes = attributeMap(body, NFGENMSG)
       const header = readHeader(attributes)
@@ -143,7 +143,7 @@ function dump(channel: Channel, asked: IpsetRequest): (SavedSet & SetInfo)[] {
   return sets
 }
 
-/** Converts the error of a netlink request to a `SetError` that tells the reason. */
+/** Converts the error of a netlink request to a `SetError`, whose message tells the reason. */
 function explained(channel: Channel, asked: IpsetRequest, error: unknown): unknown {
   if (isSetError(error)) return error
   if (!isNetlinkError(error)) {

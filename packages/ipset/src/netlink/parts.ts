@@ -34,8 +34,8 @@ export interface Part {
 }
 
 /**
- * Encoders for the parts of an entry, from the name of the set's type: `hash:ip,port` has the parts `ip` and `port`.
- * `undefined` for an unknown type. The second address of an entry has other attribute numbers than the first.
+ * Encoders for the parts of an entry, derived from the name of the set's type: `hash:ip,port` has the parts `ip` and
+ * `port`. `undefined` for an unknown type. A second address in an entry has other attribute numbers than the first.
  */
 export function partsOf(type: string): readonly Part[] | undefined {
   const words = type.slice(type.indexOf(':') + 1).split(',')
@@ -103,7 +103,7 @@ const port: Part = {
     if (protocol !== undefined) writer.bytes(ATTR_PROTO, Uint8Array.of(protocol))
     return true
   },
-  // Prints a protocol that this package does not know as a number. `ipset` would look up its name in /etc/protocols.
+  // Prints an unknown protocol as a number. `ipset` would look up its name in /etc/protocols.
   read(data) {
     const value = readBe16(data.get(ATTR_PORT))
     const protocol = data.get(ATTR_PROTO)?.[0]

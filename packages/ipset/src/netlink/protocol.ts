@@ -81,7 +81,7 @@ const NFNL_SUBSYS_IPSET = 6
 // which this package does not need.
 const PROTOCOL = Uint8Array.of(6)
 
-/** A netlink message to ip_set, with words that describe the request in an error message. */
+/** A netlink message to ip_set, with a description of the request for error messages. */
 export interface IpsetRequest {
   /** Description of the request, as the beginning of an error message: `Test 10.0.0.5 in set a`. */
   readonly what: string
@@ -103,7 +103,10 @@ export const message = ({ what, command, flags, attributes }: IpsetRequest): Par
   attributes: [[ATTR_PROTOCOL, PROTOCOL], ...attributes],
 })
 
-/** Netlink attribute with the name of a set. Some commands need another attribute number for a second name. */
+/**
+ * Netlink attribute with the name of a set. Commands with two set names use another attribute number (`type`) for the
+ * second name.
+ */
 export const nameAttribute = (name: string, type = ATTR_SETNAME): Attribute => [type, cString(name)]
 
 /**

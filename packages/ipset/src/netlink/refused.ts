@@ -20,8 +20,8 @@ export const IPSET_ERR_EXIST = 4103
 // internal
 
 /**
- * Describes the entry that the kernel refused. The kernel's error message contains the request, and in it the number of
- * the refused entry.
+ * Describes the entry that the kernel refused. The kernel's error message repeats the request and adds the number of
+ * the refused entry to it.
  */
 function aboutEntry({ about }: IpsetRequest, { refusal: { request } }: NetlinkError): string | undefined {
   if (about === undefined || request === undefined) return undefined

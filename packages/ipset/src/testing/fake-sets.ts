@@ -12,7 +12,8 @@ export class FakeSets {
   readonly #sets = new Map<string, FakeSet>()
 
   /**
-   * Executes lines for `ipset restore` and returns stderr. Lines before an invalid one take effect, as in the kernel.
+   * Executes lines for `ipset restore` and returns stderr. Stops at an invalid line; all lines before it stay in
+   * effect, as in the kernel.
    */
   restore(text: string, exist: boolean): string | undefined {
     for (const [index, line] of text.split('\n').entries()) {
@@ -199,7 +200,7 @@ function printed(entry: SetEntry): string {
 }
 
 /**
- * True if an entry matches the fake set. Of all networks that contain the address, the one with the longest prefix
+ * True if an entry matches the fake set. If several networks contain the address, the one with the longest prefix
  * decides.
  */
 function matches({ spec, entries }: FakeSet, tested: string): boolean {

@@ -10,8 +10,8 @@ export interface Call {
   executable: string
   env?: Readonly<Record<string, string>>
   /**
-   * Text on the executable's stdin. `closed` starts the executable without descriptor 0. A `/dev/null` then exists,
-   * because every runtime opens `/dev/null` in place of a missing descriptor.
+   * Text on the executable's stdin. `closed` starts the executable without descriptor 0. In this case the test creates
+   * a `/dev/null`, because every runtime opens `/dev/null` in place of a missing descriptor.
    */
   stdin?: string | { closed: true }
   /**
