@@ -7,7 +7,7 @@ export interface Attachment {
   /** Keys and values for the plugins' environment variable `CNI_ARGS`. */
   readonly args?: ReadonlyArray<readonly [string, string]>
   /**
-   * Values by capability, such as `portMappings`. The runtime passes a value only to plugins that declare the
+   * Values by capability, such as `portMappings`. A plugin gets a value only if its configuration declares the
    * capability.
    */
   readonly capabilityArgs?: Readonly<Record<string, unknown>>
@@ -16,6 +16,6 @@ export interface Attachment {
 /** Attachment of a container to a network, as read from the cache. */
 export interface CachedAttachment extends Attachment {
   readonly network: string
-  /** Text of the network configuration list with which the runtime added the attachment. */
+  /** Text of the network configuration list that the runtime used for the ADD. */
   readonly config: string
 }

@@ -12,7 +12,7 @@ commandMain('cnitool', (argv, io) =>
     get colour() {
       return io.stderrColour
     },
-    // Ctrl-C reaches only the `cnitool` process, because plugins have their own process groups. This signal makes
+    // Ctrl-C reaches only the `cnitool` process, because plugins have their own process groups. The abort signal makes
     // `runCnitool` end the plugins.
     signal: io.signal,
   }),

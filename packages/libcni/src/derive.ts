@@ -5,8 +5,8 @@ export type Derivation =
   | {
       readonly command: 'ADD' | 'CHECK' | 'DEL'
       /**
-       * Previous result: for ADD the result of the plugin before, for CHECK and DEL the result of the whole chain.
-       * Added to the configuration unchanged.
+       * Previous result. For ADD it is the result of the previous plugin, for CHECK and DEL the result of the whole
+       * chain. It is added to the configuration unchanged.
        */
       readonly prevResult?: unknown
       /**
@@ -48,7 +48,8 @@ export function deriveConf(
     }
     case 'GC': {
       const { validAttachments: valid } = derivation
-      // Adds the valid attachments under two keys. Older plugins read the second key (containernetworking/cni#1101).
+      // Adds the valid attachments under two keys, because older plugins read only the second key
+      // (containernetworking/cni#1101).
       return valid === undefined
         ? common
         : { ...common, 'cni.dev/valid-attachments': valid, 'cni.dev/attachments': valid }

@@ -26,7 +26,7 @@ export class RuntimeError extends Error {
   /** Advice to the user of the runtime. */
   declare readonly hint?: string
   /**
-   * Index of the failed plugin in the network's list. Set if an ADD failed. The ADDs of all earlier plugins have
+   * Index of the failed plugin in the network's list. Set only for a failed ADD. The ADDs of all earlier plugins have
    * succeeded.
    */
   declare readonly pluginIndex?: number

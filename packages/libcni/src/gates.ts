@@ -11,7 +11,10 @@ export function assertCheckSupported({ cniVersion = '' }: Gated): void {
   throw new RuntimeError('CHECK_UNSUPPORTED', message, { hint: 'CHECK came with cniVersion 0.4.0' })
 }
 
-/** True if the version of a network configuration list is 0.4.0 or later. DEL then gets the result of ADD. */
+/**
+ * True if the version of a network configuration list is 0.4.0 or later. From this version on, DEL gets the result of
+ * ADD.
+ */
 export function delKnowsResult({ cniVersion = '' }: Gated): boolean {
   return gte(cniVersion, '0.4.0')
 }

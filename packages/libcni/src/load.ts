@@ -110,8 +110,8 @@ function listOfOne(plugin: PluginConf): NetworkList {
 }
 
 function withFolder(conflist: Conflist, file: string): Conflist {
-  // Loads more plugins from the folder that has the network's name. Ignores a name that would lead to another folder,
-  // such as `..`.
+  // Loads more plugins from the folder that has the network's name. Loads none if the name, such as `..`, would lead to
+  // another folder.
   if (conflist.name === '' || conflist.name === '.' || conflist.name === '..' || conflist.name.includes('/')) {
     return conflist
   }

@@ -17,8 +17,8 @@ export interface Task {
 }
 
 /**
- * Runs one operation, such as an ADD, after earlier operations that conflict with it. Reports the operation to the
- * function `observe`.
+ * Runs one operation, such as an ADD. Waits first for earlier operations that conflict with it. Reports the operation
+ * to the function `observe`.
  */
 export async function perform<T>(
   options: CniOptions,
@@ -27,7 +27,7 @@ export async function perform<T>(
   body: (op: Operation) => Promise<T>,
 ): Promise<T> {
   const { observe } = options
-  // The timeout starts now, so that it includes the time that the operation waits for earlier ones.
+  // Starts the timeout now, because it includes the time that the operation waits for earlier ones.
   if (observe === undefined) return run(operation(options, own), task, body)
   const begun = performance.now()
   const plugins: ExecutionReport[] = []
@@ -61,7 +61,7 @@ function tell(observe: (report: OperationReport) => void, report: OperationRepor
   try {
     observe(report)
   } catch (error) {
-    // Ignores an error of the caller's function `observe`: it must not change the outcome of the operation.
+    // Ignores an error of the caller's function `observe`, because it must not change the outcome of the operation.
     debugFor('libcni')?.('an observer failed', { error: errorLine(error) })
   }
 }

@@ -42,8 +42,8 @@ export interface Plan {
      */
     readonly conf: Readonly<Record<string, unknown>>
     /**
-     * Source of the configuration's `prevResult`. `plugin before` means the result of the previous plugin, which is not
-     * known before the call.
+     * Source of the configuration's `prevResult`. `plugin before` means the result of the previous plugin. That result
+     * exists only after the previous plugin's call.
      */
     readonly prevResult?: 'cache' | 'plugin before'
   }>

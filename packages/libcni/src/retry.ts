@@ -11,7 +11,10 @@ import type { OperationOptions } from './runtime.ts'
 export interface RetryOptions {
   /** Maximum number of attempts of an operation, the first one included. Default: 5. */
   readonly attempts?: number
-  /** Pause before the second attempt in milliseconds. The pause doubles for each later attempt. Default: 200. */
+  /**
+   * Pause before the second attempt in milliseconds. Each later pause is twice as long as the pause before. Default:
+   * 200.
+   */
   readonly delay?: number
   /** Longest pause between two attempts in milliseconds. Default: 10 000. */
   readonly maxDelay?: number
@@ -20,8 +23,8 @@ export interface RetryOptions {
   /** Called before each pause between two attempts. */
   readonly onRetry?: (error: unknown, delay: number) => void
   /**
-   * Returns a random number from 0 to 1. A smaller number shortens the pause more, down to half. Many containers then
-   * do not retry at the same time. Default: `Math.random`.
+   * Returns a random number from 0 to 1, by which a pause is shortened. The smaller the number, the shorter the pause,
+   * down to half. Consequence: many containers do not retry at the same time. Default: `Math.random`.
    */
   readonly random?: () => number
   readonly sleep?: (delay: number, signal: AbortSignal | undefined) => Promise<unknown>
@@ -44,15 +47,15 @@ const LONGEST = 2 ** 31 - 1
  */
 export function retryDelay(error: unknown, failures: number, policy: RetryPolicy = {}): number | undefined {
   const { attempts = 5, delay = 200, maxDelay = 10_000 } = policy
-  // Does not retry if the DEL after a failed ADD has failed too: a second ADD would meet the remains of the first.
+  // Does not retry after a failed DEL, because a second ADD would meet the remains of the first.
   if (isRuntimeError(error) && error.code === 'UNDO') return undefined
   if (failures >= attempts || toErrorDocument(error).code !== ErrorCode.tryAgainLater) return undefined
   return Math.min(maxDelay, LONGEST, delay * 2 ** (failures - 1))
 }
 
 /**
- * True if the runtime must run DEL after a failed ADD. Only one failure needs no DEL: the first plugin of the list
- * reports code 3 (unknown container). If a later plugin fails, the changes of the plugins before it must be undone.
+ * True if the runtime must run DEL after a failed ADD. A DEL is needless in one case only: the first plugin of the list
+ * reports code 3 (unknown container). If a later plugin fails, DEL must undo the changes of the plugins before it.
  * Pure.
  */
 export function needsDel(error: unknown): boolean {
@@ -135,7 +138,7 @@ async function sleepUnlessAborted(delay: number, signal: AbortSignal | undefined
   try {
     await pause(delay, undefined, signal === undefined ? {} : { signal })
   } catch (error) {
-    // Ignores the error of a pause that the caller's signal aborted: the caller knows about the abort.
+    // Ignores the error of a pause that the caller's own signal has aborted.
     if (!signal?.aborted) throw error
   }
 }

@@ -13,8 +13,8 @@ export interface CniOptions extends Omit<InvokeOptions, 'timeout'> {
   /** Time limit of one operation in milliseconds, for all plugins of the list together. Default: no limit. */
   readonly timeout?: number | undefined
   /**
-   * Function that receives a report of every finished operation except for `validate`; see `operationMetrics`. An error
-   * of the function is ignored.
+   * Function that receives a report of every finished operation except `validate`; see `operationMetrics`. The runtime
+   * ignores an error of the function.
    */
   readonly observe?: ((report: OperationReport) => void) | undefined
 }
@@ -26,8 +26,8 @@ export interface OperationOptions {
 }
 
 /**
- * Settings of one running operation: {@link CniOptions} with defaults, and one abort signal for timeout, caller and
- * runtime.
+ * Settings of one running operation: {@link CniOptions} with defaults. One abort signal combines the timeout, the
+ * caller's signal and the runtime's signal.
  */
 export interface Operation {
   readonly path: readonly string[]

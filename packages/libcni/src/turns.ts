@@ -15,7 +15,7 @@ interface Turn {
   readonly ended: Promise<void>
 }
 
-/** Operations of this process that run or wait, by cache folder. */
+/** Unfinished operations of this process, running or waiting, by cache folder. */
 const unfinished = new Map<string, Set<Turn>>()
 
 /**

@@ -8,9 +8,9 @@ export function reachable(error: unknown): object[] {
 }
 
 /**
- * Text that explains a {@link CniError} without `details`: the messages of its causes, except those that its own
- * message contains. Returns `''` if no message is left. If a cause is of another class and carries a CNI code, only its
- * `details` are used.
+ * Text that explains a {@link CniError} without `details`: the messages of its causes. Omits messages that the error's
+ * own message contains. Returns `''` if no message is left. From a cause of another class with a CNI code, takes only
+ * the `details`.
  */
 export function whyOf(error: object): string {
   if (!isCniErrorItself(error) || error.details) return ''
@@ -24,14 +24,14 @@ export function textOf(error: unknown): string {
   try {
     return error instanceof Error ? String(error.message) || unnamed(error) : String(error)
   } catch {
-    // A thrown value has no readable message if it lacks a prototype or if its getter throws.
+    // Returns no message: the thrown value has no prototype, or its getter throws.
     return ''
   }
 }
 
 /**
- * Collects errors with their causes and aggregated errors, depth first, each error once. Begins with the last value of
- * `start`. Follows the causes of an error only if `goOn` returns true for the error.
+ * Collects the errors in `start`, their causes and their aggregated errors. Works depth first from the last value of
+ * `start`, and collects each error once. Follows the causes of an error only if `goOn` returns true for it.
  */
 function walk(start: readonly unknown[], goOn: (error: object) => boolean): unknown[] {
   const found = new Set<unknown>()
@@ -46,8 +46,8 @@ function walk(start: readonly unknown[], goOn: (error: object) => boolean): unkn
 }
 
 /**
- * Errors that the walk visits after an error: its cause, then its aggregated errors in reverse order. The walk takes
- * the last one first.
+ * Errors that the search visits after an error: its cause, and its aggregated errors in reverse order. The search takes
+ * the last error of the list first.
  */
 function behind(error: object): unknown[] {
   const { cause, errors } = error as { cause?: unknown; errors?: unknown }
@@ -55,8 +55,8 @@ function behind(error: object): unknown[] {
 }
 
 /**
- * True for an error of the class `CniError`, false for a subclass. Compares class names, because each bundle has its
- * own copy of the class.
+ * True for an error of the class `CniError`, false for its subclasses. Compares class names, because each bundle has
+ * its own copy of the class.
  */
 function isCniErrorItself(error: object): error is CniError {
   return error instanceof Error && error.name === 'CniError'
@@ -67,7 +67,7 @@ function detailsOf(error: unknown): string {
 }
 
 /**
- * Text for an error without a message. An aggregate error gets no text, because its members report their own messages.
+ * Text for an error without a message. An aggregate error gets no text, because the search finds its members' messages.
  */
 function unnamed(error: Error): string {
   return error instanceof AggregateError ? '' : String(error.name)

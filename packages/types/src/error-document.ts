@@ -13,9 +13,9 @@ export interface CniErrorDocument {
 }
 
 /**
- * Converts any thrown value into a CNI error document. Never throws. Takes code and message from the first error with a
- * CNI code: the thrown error itself, one of its causes, or a member of an `AggregateError`. Omits the messages of the
- * errors that have this error as a cause or member. If no error has a CNI code, the code is 999.
+ * Converts any thrown value into a CNI error document. Never throws. Searches for an error with a CNI code: the thrown
+ * error itself, one of its causes, or a member of an `AggregateError`. The first such error gives code and message.
+ * Messages of the errors around it are omitted. Without such an error, the code is 999.
  *
  * An error without a code, and a {@link CniError} without details, get the messages of their causes as `details`.
  */
@@ -23,7 +23,7 @@ export function toErrorDocument(error: unknown): CniErrorDocument {
   try {
     return describe(error)
   } catch (trap) {
-    // Reports the plugin's failure even if a getter of the thrown error threw another error.
+    // Reports the plugin's failure even if reading the thrown error throws, for example in a getter.
     return { code: ErrorCode.internal, msg: `unreadable error: ${textOf(trap)}` }
   }
 }
@@ -68,7 +68,7 @@ export function formatError({ msg, details }: Pick<CniErrorDocument, 'msg' | 'de
  * its details.
  */
 export function errorLine(error: unknown): string {
-  // Tests the error's members instead of its class, because a bundle may contain two copies of the class.
+  // Tests the error's members, not its class, because a bundle may contain two copies of the class.
   const hasDetails = isCniError(error) && 'details' in error && typeof error.details === 'string'
   return hasDetails ? formatError({ msg: error.message, details: String(error.details) }) : messageOf(error)
 }

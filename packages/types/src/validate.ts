@@ -49,8 +49,8 @@ function invalidIfName(message: string, details?: string): CniError {
 }
 
 /**
- * Throws a `CniError` if a value is not a string. A regular expression alone would accept `undefined`, because it tests
- * the string "undefined".
+ * Throws a `CniError` if a value is not a string. A regular expression is not enough: it converts `undefined` to the
+ * text "undefined" and accepts it.
  */
 function assertText(what: string, value: unknown, code: number): asserts value is string {
   if (typeof value !== 'string') throw new CniError(code, `${what}: expected a string, got ${kindOf(value)}`)

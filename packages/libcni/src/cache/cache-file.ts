@@ -23,10 +23,7 @@ const record = z.object({
   result: z.optional(z.nullable(z.record(z.string(), z.unknown()))),
 })
 
-/**
- * Encodes the cache file of an attachment. The bytes are the same as those that the Go library writes; Go sorts the
- * keys of maps.
- */
+/** Encodes the cache file of an attachment. The bytes are the same as the Go library's: the keys of maps are sorted. */
 export function encodeCacheRecord(list: { name: string; text: string }, rt: Attachment, result: object): string {
   const { args = [], capabilityArgs = {} } = rt
   const members = {
@@ -65,7 +62,7 @@ export function decodeCacheRecord(text: string): CacheRecord | undefined {
     network: networkName,
     config: Buffer.from(config ?? '', 'base64').toString('utf8'),
     ...(cniArgs ? { args: cniArgs } : {}),
-    // Takes `capabilityArgs` from the parsed file, because the schema check would return a changed copy.
+    // Takes `capabilityArgs` from the parsed file, because the schema check would return a changed copy of it.
     ...(capabilityArgs && isObject(document.capabilityArgs) ? { capabilityArgs: document.capabilityArgs } : {}),
     result: isObject(document.result) ? document.result : undefined,
   }

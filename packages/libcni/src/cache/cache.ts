@@ -105,8 +105,8 @@ function resultOf(file: string, text: string): Readonly<Record<string, unknown>>
   }
   const bare: unknown = JSON.parse(text)
   if (!isObject(bare)) throw new RuntimeError('CACHE', `${file}: not a cache file: expected a JSON object`)
-  // A CNI result has no member `kind`. A document with an unknown `kind` comes from a newer cache format and must not
-  // become a `prevResult`.
+  // Rejects a document with an unknown `kind`: it comes from a newer cache format and must not become a `prevResult`. A
+  // CNI result has no member `kind`.
   if (bare.kind !== undefined) {
     throw new RuntimeError('CACHE', `${file}: not a cache file of this kind: ${JSON.stringify(bare.kind)}`)
   }
@@ -154,8 +154,8 @@ function readIfThere(file: string): string | undefined {
 function names(folder: string): string[] {
   try {
     const entries = readdirSync(folder)
-    // Skips temporary files of the cache: their names begin with a dot. A cache file begins with a network's name,
-    // which has no dot at the beginning.
+    // Skips the cache's temporary files, whose names begin with a dot. The name of a cache file begins with a network's
+    // name, which never begins with a dot.
     return entries.filter((name) => !name.startsWith('.')).sort()
   } catch (cause) {
     if (errnoOf(cause) === 'ENOENT') return []

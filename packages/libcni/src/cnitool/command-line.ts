@@ -53,7 +53,7 @@ export function targetOf({ command, positionals, flags }: CommandLine): {
   if (positionals.length < needed.length) {
     throw new UsageError(`${command} needs ${needed.join(' and ')}, got ${positionals.length} argument(s)`)
   }
-  // With `--conf FILE` the network name may be omitted: a single argument is then the namespace.
+  // With `--conf FILE` the command needs no network name. A single argument is then the namespace.
   const nameless = flags.conf !== undefined && needsNetns && positionals.length === 1
   const [network, netns = ''] = nameless ? [undefined, ...positionals] : positionals
   if (network === '') throw new UsageError(`${command}: NETWORK is empty`)
@@ -80,7 +80,7 @@ function commandOf(given: string): Command {
   throw new UsageError(`unknown command ${JSON.stringify(given)}${meant}`)
 }
 
-/** Rejects a flag that the command does not use. The user might expect that the flag limits a deletion. */
+/** Rejects a flag that the command does not use. Reason: the user might believe that the flag limits a deletion. */
 function checkFlags(command: Command, flags: GivenFlags): void {
   const { options } = COMMANDS[command]
   const given = [

@@ -11,7 +11,7 @@ import type { CnitoolIo } from './io.ts'
 import { attachmentOf, type Places } from './settings.ts'
 import type { TraceDocument } from './trace-report.ts'
 
-/** Facts that a running cnitool command collects for its error messages. */
+/** State of a running cnitool command, which the command's error messages use. */
 export interface Progress {
   list?: NetworkList
   netns?: string

@@ -45,8 +45,8 @@ export async function runCnitool(argv: readonly string[], io: CnitoolIo): Promis
     const hints = hintsFor(error, places, progress)
     if (line?.command === 'add' && !line.dryRun && progress.list !== undefined) hints.push(undoHint(argv))
     const cniVersion = progress.list?.conflist.cniVersion
-    // Searches for `--json` in the arguments if the command line is invalid: the parser may have stopped before the
-    // flag.
+    // Searches the arguments for `--json` if the command line is invalid, because the parser may have stopped before
+    // this flag.
     const json = line?.flags.json ?? argv.includes('--json')
     if (json && progress.trace) {
       io.stdout(traceJson({ ...progress.trace(), error: errorDocument(error, hints, cniVersion) }))
@@ -57,8 +57,8 @@ export async function runCnitool(argv: readonly string[], io: CnitoolIo): Promis
 }
 
 /**
- * Runs a command and reports the plugin calls if `--trace` is set. A user sees each call when it ends. With `--json`,
- * one document contains all calls.
+ * Runs a command. With `--trace`, also reports the plugin calls: as text after each call, or with `--json` in one
+ * document at the end.
  */
 async function traced(
   { command, dryRun, flags }: CommandLine,
@@ -87,7 +87,7 @@ async function traced(
   }
 }
 
-/** Advice to undo a failed ADD. The Go cnitool leaves a half attached container without a message. */
+/** Advice to undo a failed ADD. Unlike this cnitool, the Go cnitool says nothing about a half attached container. */
 function undoHint(argv: readonly string[]): string {
   const del = argvText(argv.with(argv.indexOf('add'), 'del'))
   return `the changes of the plugins before remain; undo them with: cnitool ${del}`

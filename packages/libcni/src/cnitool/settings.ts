@@ -9,7 +9,8 @@ import { DEFAULT_CNI_PATH, DEFAULT_CONF_DIR } from './flags.ts'
 import type { CnitoolIo } from './io.ts'
 
 /**
- * Folders and time limit of a cnitool command. A flag overrides an environment variable, which overrides the default.
+ * Folders and time limit of a cnitool command. A flag has priority over an environment variable. Both have priority
+ * over the default.
  */
 export interface Places {
   readonly path: readonly string[]

@@ -29,7 +29,7 @@ export interface ResultChange {
 export function diffResults(before: unknown, after: unknown): ResultChange[] {
   const changes = compare('', membersOf(before), membersOf(after))
   const was = versionOf(before)
-  // Without a `prevResult` the plugin is the first of the chain and sets the version: the version does not count as a
+  // Ignores the version if there is no `prevResult`: the first plugin of a chain sets the version, which is not a
   // change.
   return was === undefined ? changes : [...compare('cniVersion', was, versionOf(after)), ...changes]
 }
@@ -70,7 +70,7 @@ function compare(path: string, before: unknown, after: unknown): ResultChange[] 
   return canonical(before) === canonical(after) ? [] : [{ op: 'change', path, before, after }]
 }
 
-/** Reports an added or removed list as one change for each list item, which is easier to read. */
+/** Reports an added or removed list as one change for each item. Reason: several short lines are easier to read. */
 function whole(op: 'add' | 'remove', path: string, value: unknown): ResultChange[] {
   const one = (at: string, entry: unknown): ResultChange =>
     op === 'add' ? { op, path: at, after: entry } : { op, path: at, before: entry }

@@ -25,7 +25,7 @@ export async function delNetwork(
   const prevResult = delKnowsResult(conflist) ? rememberedResult(op, key, cniVersion) : undefined
   let failure: RuntimeError | undefined
   for (const plugin of conflist.plugins.toReversed()) {
-    // Calls no further plugin if a plugin has failed and the operation was aborted or has timed out.
+    // Stops after a plugin's failure if the operation was aborted or has timed out: calls no further plugin.
     if (failure !== undefined && op.invoke.signal?.aborted) break
     try {
       const path = op.exec.find(plugin.type, op.path)
@@ -44,7 +44,7 @@ export async function delNetwork(
 type Key = Attachment & { readonly network: string }
 
 /**
- * Continues without a cached result if the result is unreadable, so that the container can be deleted
+ * Continues without a cached result if the result is unreadable. Reason: the container must remain deletable
  * (containernetworking/cni#1055).
  */
 function rememberedResult(op: Operation, key: Key, version: string): unknown {
@@ -60,7 +60,7 @@ function forget(op: Operation, key: Key): void {
   try {
     removeCache(op.cacheDir, key)
   } catch {
-    // Ignores an error when it removes the cache file: the container is detached already, and a later GC removes the
+    // Ignores an error of the cache file's removal, because the container is detached already. A later GC removes the
     // file.
   }
 }

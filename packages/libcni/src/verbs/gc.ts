@@ -11,8 +11,8 @@ import { type Operation, pluginOptions } from '../runtime.ts'
 import { delNetwork } from './del.ts'
 
 /**
- * Runs DEL for every cached attachment of the network that is no longer valid, then GC of every plugin. Continues after
- * a failure, and throws all failures together at the end. Does nothing if the list has `disableGC`.
+ * Runs DEL for every cached attachment of the network that is no longer valid. Afterwards runs GC of every plugin.
+ * Continues after a failure, and throws all failures together at the end. Does nothing if the list has `disableGC`.
  */
 export async function collectGarbage(
   op: Operation,

@@ -6,7 +6,7 @@ import { type Operation, pluginOptions } from '../runtime.ts'
 
 /**
  * Runs STATUS of every plugin of a list in order. Throws the first error unchanged. A list with a version before 1.1.0
- * is always ready, because STATUS does not exist there.
+ * is always ready, because its version has no STATUS.
  */
 export async function networkStatus(op: Operation, { conflist }: NetworkList): Promise<void> {
   if (!knowsGcAndStatus(conflist)) return

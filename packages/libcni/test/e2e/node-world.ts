@@ -28,8 +28,8 @@ export interface World extends AsyncDisposable {
   /** Runs this package's cnitool as a process on the test node. */
   cnitool(argv: readonly string[], env?: Readonly<Record<string, string>>): Promise<RunResult>
   /**
-   * Runs the Go cnitool on the test node. It always uses /var/lib/cni as its cache. A bind mount puts the test's cache
-   * folder there.
+   * Runs the Go cnitool on the test node. The Go cnitool always uses the cache in /var/lib/cni, so a bind mount puts
+   * the test's cache folder there.
    */
   original(file: string, argv: readonly string[], env?: Readonly<Record<string, string>>): Promise<RunResult>
   /** Runs `ip` with JSON output in a namespace and returns the parsed output. */
@@ -79,7 +79,8 @@ export async function world(): Promise<World> {
 }
 
 /**
- * Waits for a process and returns its outcome. A failed process is not an error, because the tests check exit codes.
+ * Waits for a process and returns its outcome. A failed process is not an error here, because the tests check its exit
+ * code.
  */
 async function finished(done: ReturnType<typeof run>): Promise<RunResult> {
   try {

@@ -74,15 +74,15 @@ export function assertConflistDocument(list: unknown): asserts list is ConflistD
 }
 
 /**
- * Version that a runtime uses for a network configuration list: the newest of `cniVersions` and `cniVersion` that is
- * not above 1.1.0.
+ * Version that a runtime uses for a network configuration list. It is the newest version up to 1.1.0 in `cniVersions`
+ * and `cniVersion`.
  */
 export function selectVersion(list: Pick<ConflistDocument, 'cniVersion' | 'cniVersions'>): string | undefined {
   const { cniVersion, cniVersions } = list
   if (cniVersions === undefined) return cniVersion
   const candidates = [...cniVersions, ...(cniVersion ? [cniVersion] : [])].filter((one) => !gt(one, CURRENT_VERSION))
-  // Prefers the exact text of a known version if two versions are equal. "1.1" equals 1.1.0, but plugins know only the
-  // text "1.1.0".
+  // Prefers the exact text of a known version among equal versions. Example: "1.1" equals 1.1.0, but plugins know only
+  // the text "1.1.0".
   candidates.sort((a, b) => compareVersions(a, b) || Number(isCniVersion(a)) - Number(isCniVersion(b)))
   return candidates.at(-1) ?? cniVersion
 }

@@ -27,7 +27,7 @@ export interface NetConf {
   /** Result of the previous plugin as received, unchecked. `decodeResult` converts it into a `Result`. */
   prevResult?: unknown
   'cni.dev/valid-attachments'?: ValidAttachment[]
-  /** Earlier name of the key `cni.dev/valid-attachments`. Runtimes send both keys with the same list. */
+  /** Older name of the key `cni.dev/valid-attachments`. Runtimes send the same list under both names. */
   'cni.dev/attachments'?: ValidAttachment[]
   [member: string]: unknown
 }

@@ -1,16 +1,17 @@
 import { isObject, type JsonObject, kindOf } from '../json/json.ts'
 
 /**
- * Checks the types of the standard keys in a plugin's configuration. Returns the first problem as `member: expected X,
- * got Y`, else `undefined`. `null` counts as missing, also inside objects.
+ * Checks the types of the standard keys in a plugin's configuration. Returns the first problem as
+ * `member: expected X, got Y`. Returns `undefined` if there is no problem. `null` counts as missing, also inside
+ * objects.
  */
 export function misfit(conf: JsonObject): string | undefined {
   return misfitOf(conf, { ...FOR_RUNTIMES, ...FOR_PLUGINS })
 }
 
 /**
- * Like {@link misfit}, but checks only keys that a runtime reads. All other keys belong to the plugin. An unusual type
- * in a plugin's key must not stop the runtime from loading this list and later lists.
+ * Like {@link misfit}, but checks only keys that a runtime reads. Ignores all other keys, because they belong to the
+ * plugin. An unusual type in such a key must not stop the runtime from loading this list and later lists.
  */
 export function misfitForRuntime(conf: JsonObject): string | undefined {
   return misfitOf(conf, FOR_RUNTIMES)

@@ -1,6 +1,6 @@
 /**
- * IP addresses as bytes and as text. All packages use this parser, which has no dependencies. It follows no rules that
- * are special to Go.
+ * IP addresses as bytes and as text. All packages use this parser, which has no dependencies and no rules special to
+ * Go.
  *
  * @example
  * ```ts

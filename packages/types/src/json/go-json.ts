@@ -1,8 +1,8 @@
 import { CniError, ErrorCode } from '../errors.ts'
 
 /**
- * Maximum nesting depth of a value to encode. Real configurations are flatter, and deeper nesting could overflow the
- * stack. The limit also detects cycles.
+ * Maximum nesting depth of a value to encode. Real configurations are flatter. Deeper nesting could overflow the stack,
+ * and a cycle is infinitely deep.
  */
 const MAX_DEPTH = 1000
 
@@ -92,8 +92,8 @@ function printNumber(value: number): string {
 }
 
 /**
- * Compares two strings by code point, which is the order of their UTF-8 bytes. JavaScript compares UTF-16 code units,
- * which differs for surrogate pairs.
+ * Compares two strings by code point, which is the order of their UTF-8 bytes. JavaScript's own comparison uses UTF-16
+ * code units, whose order differs for surrogate pairs.
  */
 function compareCodePoints(a: string, b: string): number {
   for (let index = 0; index < a.length && index < b.length; index += 1) {

@@ -63,8 +63,8 @@ function parts<Part extends JsonSpan>(text: string, { start, end }: JsonSpan, re
   for (let at = skipBlanks(text, start + 1); at < end - 1; ) {
     const part = read(at)
     all.push(part)
-    // Continues after the comma that follows the item. After the last item there is a bracket instead, and the loop
-    // ends.
+    // Continues after the comma that follows the item. After the last item, the loop finds a bracket instead of a comma
+    // and ends.
     at = skipBlanks(text, skipBlanks(text, part.end) + 1)
   }
   return all

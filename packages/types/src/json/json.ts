@@ -19,8 +19,8 @@ export function parseJson(input: string | Uint8Array, what: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    // Throws without the JavaScript engine's error as `cause`: a log prints causes, and the engine's message may quote
-    // a secret from the input.
+    // Omits the JavaScript engine's error as `cause`. Reason: a log prints causes, and the engine's message may quote a
+    // secret from the input.
     throw new CniError(ErrorCode.decodingFailure, `${what}: ${text.trim() === '' ? TRUNCATED : syntaxError(error)}`)
   }
 }
@@ -28,7 +28,7 @@ export function parseJson(input: string | Uint8Array, what: string): unknown {
 const TRUNCATED = 'unexpected end of JSON input'
 
 /**
- * Message of the JavaScript engine's syntax error, without the part of the input that the message quotes. The input may
+ * Message of the JavaScript engine's syntax error. Omits the input that the message quotes, because the input may
  * contain a secret.
  */
 function syntaxError(error: unknown): string {
@@ -43,8 +43,8 @@ export function kindOf(value: unknown): string {
 }
 
 /**
- * Gives members of an object the spelling in `names` if their names differ only in case: Go's decoder accepts any case.
- * Does not rename such a member if the exact name exists too. Order and all other members stay.
+ * Renames members whose names differ from a name in `names` only in case, because Go's decoder accepts any case. Does
+ * not rename a member if the object also has the exact name. Keeps the order and all other members.
  */
 export function foldMembers(object: JsonObject, names: readonly string[]): JsonObject {
   const keys = Object.keys(object)

@@ -31,7 +31,7 @@ export function parsePacket(text: string): Packet {
   return packet
 }
 
-/** Formats a packet as a line of text that {@link parsePacket} can parse. */
+/** Formats a packet as one line of text, which {@link parsePacket} can parse. */
 export function packetText(packet: Packet): string {
   const { dst, src, tcpFlags, icmp, packetType, local } = packet
   const words: [word: string, value: string | number | undefined][] = [

@@ -11,7 +11,7 @@ export function explainWay(
   way: {
     readonly packet: Packet
     readonly verdict: string
-    /** Reason of the packet's verdict. The text may be empty. */
+    /** Reason of the packet's verdict, as text. May be empty. */
     readonly reason: string
     readonly destination: { readonly address?: string; readonly port?: number }
     /**
@@ -32,9 +32,9 @@ export function explainWay(
       readonly rule: string
       /** True if the rule matched the packet, false if not. `undefined` if the trace could not decide. */
       readonly matched: boolean | undefined
-      /** Conditions of the rule that the trace could not test and for which the caller set the answer. */
+      /** Conditions of the rule that the trace cannot test. The caller decided their outcome. */
       readonly assumed?: readonly string[]
-      /** Effect of the rule on the packet, if the text of the rule does not show it. */
+      /** Effect of the rule on the packet. Missing if the rule's own text shows the effect. */
       readonly effect?: string
     }>
   },

@@ -111,8 +111,8 @@ export function resultVersion(document: unknown, fallback = ''): string {
 }
 
 /**
- * Derives the version of a result without `cniVersion` from its members. If a newer result were decoded as 0.1.0, it
- * would lose all its members.
+ * Derives the version of a result without `cniVersion` from its members. Reason: a newer result that is decoded as
+ * 0.1.0 would lose all its members.
  */
 function impliedVersion(document: unknown): string {
   if (!isObject(document)) return '0.1.0'
@@ -149,8 +149,8 @@ function decodeMembers(document: unknown, family: Family): JsonObject {
 }
 
 /**
- * Like {@link decodeMembers}, but rejects a result whose `cniVersion` has another JSON structure, because decoding
- * would lose members.
+ * Like {@link decodeMembers}, but rejects a result whose `cniVersion` belongs to another group of versions than
+ * `family`. Reason: decoding such a result would lose members.
  */
 function decodeWritten(document: unknown, family: Family, from: string): JsonObject {
   const own = writtenVersion(document)
@@ -170,8 +170,8 @@ function printable(result: Result, family: Family): JsonObject {
 
 function print(members: JsonObject, from: Family, to: Family, version: string): string {
   const document = { cniVersion: version || '0.1.0', ...convertMembers(members, from, to) }
-  // Sorts the keys since version 1.0.0, because the reference implementation then prints a Go map. Go sorts the keys of
-  // maps.
+  // Sorts the keys from version 1.0.0 on. Reason: in these versions the reference implementation prints a Go map, whose
+  // keys Go sorts.
   return goStringify(document, { indent: 4, sortKeys: to === 'ips' })
 }
 

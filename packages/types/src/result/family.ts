@@ -15,8 +15,8 @@ const FAMILIES: ReadonlyMap<string, Family> = /* @__PURE__ */ new Map([
 ])
 
 /**
- * Returns the group that a CNI version belongs to: versions whose results have the same JSON structure. `undefined` for
- * an unknown version.
+ * Group of a CNI version. All versions of a group have results with the same JSON structure. `undefined` for an unknown
+ * version.
  */
 export function familyOf(version: string): Family | undefined {
   return FAMILIES.get(version)

@@ -10,7 +10,7 @@ import { messageOf } from '../thrown.ts'
 export type MemberDecoder = (value: unknown, path: string) => unknown
 
 /**
- * Known members of a JSON object in a CNI result, with their decoders. The encoder prints the members in this order.
+ * Known members of a JSON object in a CNI result, each with its decoder. The encoder prints the members in this order.
  */
 export type Shape = Readonly<Record<string, MemberDecoder>>
 
@@ -31,7 +31,7 @@ export function decodeObject(value: unknown, shape: Shape, path: string): JsonOb
 }
 
 /**
- * Sets a member of an object. A member with the name `__proto__` becomes an ordinary member instead of the prototype.
+ * Sets a member of an object. The name `__proto__` creates an ordinary member too, instead of changing the prototype.
  */
 function setMember(object: JsonObject, name: string, value: unknown): void {
   if (name === '__proto__')

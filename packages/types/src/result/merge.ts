@@ -78,8 +78,8 @@ export function resolveRoutes({ ips = [], routes = [] }: Result): Route[] {
 }
 
 /**
- * Index of an interface in the merged list, to which a missing interface is appended. An interface that is in the list
- * already gets the members that it lacks.
+ * Index of an interface in the merged list. Appends the interface if the list lacks it. Otherwise adds the members that
+ * the listed interface lacks.
  */
 function indexOf(all: Interface[], one: Interface): number {
   const index = all.findIndex(({ name, sandbox = '' }) => name === one.name && sandbox === (one.sandbox ?? ''))
@@ -93,8 +93,8 @@ function indexOf(all: Interface[], one: Interface): number {
 const hasInterface = ({ interface: index = -1 }: IpConfig): boolean => index >= 0
 
 /**
- * Adjusts the interface index of an address to the merged list. Drops an invalid index: in the merged list it could
- * refer to a wrong interface.
+ * Adjusts the interface index of an address to the merged list. Drops an invalid index, because it could refer to a
+ * wrong interface there.
  */
 function moved(ip: IpConfig, indexes: readonly number[]): IpConfig {
   const { interface: index = -1, ...others } = ip

@@ -13,8 +13,8 @@ import {
   texts,
 } from './members.ts'
 
-// Known members of CNI results, in the order of the reference implementation's output: Go prints the fields of a struct
-// in the order of their declaration.
+// Known members of CNI results, in the order in which the reference implementation prints them. Reason: Go prints the
+// fields of a struct in the order of their declaration.
 
 const route: Shape = {
   dst: cidr,

@@ -2,8 +2,8 @@ import { CniError, ErrorCode } from '../errors.ts'
 import { isObject, type JsonObject } from '../json/json.ts'
 import type { Family } from './family.ts'
 
-// Conversions of decoded CNI results between neighbouring groups of versions. Unknown members are kept. A member that
-// the target version does not define, or defines with another meaning, is dropped.
+// Conversions of decoded CNI results between neighbouring groups of versions. Unknown members are kept. A member is
+// dropped if the target version does not define it, or defines it with another meaning.
 
 /** Converts the members of a decoded CNI result, without `cniVersion`, from one group of versions to another. */
 export function convertMembers(members: JsonObject, from: Family, to: Family): JsonObject {
@@ -68,7 +68,7 @@ function addVersions(result: JsonObject): JsonObject {
 
 /**
  * Converts a result from 0.3.0 to 0.2.0. Keeps only the first IPv4 address and the first IPv6 address. The member
- * `version` of an address decides about its family, not the address itself.
+ * `version` of an address tells its family; the address itself is not examined.
  */
 function splitFamilies(result: JsonObject): JsonObject {
   const ips = objectsIn(result.ips)

@@ -23,7 +23,7 @@ export const escapeUnsafeLines = (text: string): string =>
 
 /** Replaces each unsafe character by the text `by`. Unsafe are the characters that {@link escapeUnsafe} escapes. */
 export const replaceUnsafe = (text: string, by: string | ((character: string) => string)): string =>
-  // Wraps a replacement string in a function: `String.replace` would expand patterns such as `$&` in the string.
+  // Wraps the replacement in a function, because `String.replace` would expand patterns such as `$&` in a string.
   text.replace(UNSAFE, typeof by === 'string' ? () => by : by)
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
