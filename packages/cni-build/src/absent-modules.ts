@@ -1,7 +1,7 @@
 import { isBuiltin } from 'node:module'
 import type * as Esbuild from 'esbuild'
 
-/** Modules that only the runtime of the executable provides. The Node of the build machine may lack them. */
+/** Modules that the executable's runtime provides but that the Node of the build machine may lack. */
 const OF_A_RUNTIME = new Set(['bun:ffi', 'node:ffi'])
 
 /**

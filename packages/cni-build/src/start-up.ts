@@ -50,7 +50,7 @@ function fault(result: RunResult, kind: Smoke): string | undefined {
   const silent = result.stdout.trim() === '' && result.stderr.trim() === '' ? ' and printed nothing' : ''
   if (result.timedOut) return `it had not ended after ${TIMEOUT / 1000} s`
   if (result.signal !== null) return `it was ended by ${result.signal}${silent}`
-  // Reports that the kernel refused to start the executable, for example on a file system that is mounted noexec.
+  // Reports that the kernel refused to start the executable. Example: the file system is mounted noexec.
   if (result.exitCode === null) return result instanceof Error ? result.message.split('\n')[0] : 'it did not start'
   if (result.exitCode !== 0) return `it ended with exit code ${result.exitCode}${silent}`
   if (result.stdout.trim() === '') return `it ended with exit code 0 and printed nothing to stdout`

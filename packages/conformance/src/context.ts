@@ -37,7 +37,10 @@ export interface Context {
   note(text: string): void
   /** Marks the running check as skipped, because its rule does not apply to the plugin. */
   skip(reason: string): void
-  /** Marks the running check as blocked: its rule applies but cannot be tested. The verdict is then `incomplete`. */
+  /**
+   * Marks the running check as blocked: its rule applies but cannot be tested. A blocked check makes the verdict
+   * `incomplete`, unless a check finds a violation.
+   */
   block(reason: string): void
 }
 

@@ -17,8 +17,8 @@ export interface Ipset {
   /** All IP sets of the namespace, without their entries. */
   list(): Promise<SetInfo[]>
   /**
-   * Swaps the contents of two sets of the same type and family. A rule then matches the new content, because it refers
-   * to the name of its set.
+   * Swaps the contents of two sets of the same type and family. Rules refer to a set by its name, so they match the new
+   * content afterwards.
    */
   swap(one: string | { readonly name: string }, other: string | { readonly name: string }): Promise<void>
   /** Renames a set. No other set may have the new name. Throws `IN_USE` while a rule or a set refers to the set. */

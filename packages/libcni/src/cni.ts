@@ -25,9 +25,9 @@ export interface Cni {
    *
    * @param options - `onDelError` is the reaction to a plugin's failed DEL. Default: `stop`.
    * - `stop` skips the remaining plugins, as the Go library does.
-   * - `continue` runs them.
+   * - `continue` runs the remaining plugins.
    *
-   * Both report the first error and keep the cached result.
+   * In both cases, `del` throws the first error and keeps the cached result.
    */
   del(
     list: NetworkList | Conflist,
@@ -67,7 +67,7 @@ export interface Cni {
  * folder and file format of the Go library. Either library can delete a container that the other one added.
  *
  * Within this process, operations on a container run one at a time, in the order of the calls.
- * A GC runs alone in its network. Other operations run at the same time. Waiting counts towards an operation's timeout.
+ * A GC runs alone in its network. All others run in parallel. Waiting counts towards an operation's timeout.
  *
  * Two processes are not synchronized. A plugin that is a function must not use the runtime for its own container, which
  * would deadlock.

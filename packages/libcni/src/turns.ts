@@ -23,8 +23,7 @@ const unfinished = new Map<string, Set<Turn>>()
  * operations on the same container conflict. A GC conflicts with every operation in its network. An operation waits
  * only for earlier ones, so there is no deadlock. Operations of other processes are ignored.
  *
- * @throws {@link RuntimeError} `BUSY` with code 11 if the signal aborts while the operation waits. Nothing has run
- *   then.
+ * @throws {@link RuntimeError} `BUSY` with code 11 if the signal aborts the wait. The operation has not started.
  */
 export async function inTurn<T>(
   cacheDir: string,

@@ -44,8 +44,8 @@ export async function compileWithBun(
 ): Promise<void> {
   const crossFlags = base === compiler ? [] : [`--target=${bunTarget(target)}`, `--compile-executable-path=${base}`]
   await run([compiler, 'build', ...BUN_FLAGS, ...crossFlags, bundle, '--outfile', outfile], {
-    // Runs bun in the bundle's temporary folder and without environment variables. The executable then does not depend
-    // on bun's configuration.
+    // Runs bun in the bundle's temporary folder and without environment variables. Consequence: the executable does not
+    // depend on the user's configuration of bun.
     cwd: dirname(bundle),
     env: {},
     signal,

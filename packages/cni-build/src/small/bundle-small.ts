@@ -114,8 +114,8 @@ function settings(platform: Platform, options: SmallBundleOptions, start: Start)
     logLevel: 'silent',
     define: {
       ...absentGlobalDefines,
-      // Rewrites each use of a global as `globalThis.NAME`. The build can then tell globals from local names in the
-      // bundle's text.
+      // Rewrites each use of a global as `globalThis.NAME`. In the bundle's text, the build can then distinguish
+      // globals from local names.
       ...Object.fromEntries(Array.from(platform.globals.keys(), (name) => [name, `globalThis.${name}`])),
       'process.versions.bun': 'undefined',
       'process.versions.cni': JSON.stringify(platform.version),

@@ -22,8 +22,8 @@ export function platformModules(platform: Platform): Esbuild.Plugin {
         if (file === undefined) return { path, namespace: LACKING, sideEffects: false }
         return kind === 'require-call' ? { path: file, namespace: REQUIRED } : { path: file }
       })
-      // `require` of a Node module returns the module's default export, as in Node. A program may patch members of this
-      // object.
+      // `require` of a Node module returns the module's default export, as in Node. Reason: a program may patch members
+      // of this object.
       build.onLoad({ filter: /^/, namespace: REQUIRED }, ({ path }) => ({
         contents: `module.exports = require(${JSON.stringify(path)}).default`,
         resolveDir: platform.folder,

@@ -35,7 +35,7 @@ export function sourcePlaces(map: string, folder: string): SourcePlaces {
     const entry = decoded.findEntry(line - 1, column - 1)
     if (!('originalSource' in entry) || entry.originalSource === undefined) return undefined
     const { originalSource: source, originalLine, originalColumn } = entry
-    // Returns no position for a source with a scheme, such as `cni-build:entry`: the build generates this module and it
+    // Returns no position for a source with a scheme, such as `cni-build:entry`. The build generates this module, so it
     // has no file.
     if (/^[\w-]+:/.test(source)) return undefined
     const file = relative('', isAbsolute(source) ? source : join(folder, source))

@@ -26,7 +26,7 @@ function textOf(path: string): string {
     // was listed.
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch {
-    // The file cannot be opened, because it was removed or a link replaced it.
+    // Returns no text: the file cannot be opened, because it was removed or a link replaced it.
     return ''
   }
   try {

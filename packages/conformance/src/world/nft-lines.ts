@@ -15,7 +15,7 @@ import {
 } from '@cni/nftables/wire'
 import { ruleText, valueText } from './nft-text.ts'
 
-/** Reason why the suite cannot read a namespace's nf_tables rules. `undefined` if the suite can. */
+/** Reason why the suite cannot read a namespace's nf_tables rules. `undefined` if it can read them. */
 export function nftBlindness(open: () => Nft): string | undefined {
   try {
     using nft = open()

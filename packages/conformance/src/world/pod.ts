@@ -39,7 +39,7 @@ export async function createPod(node: Netns, chained: boolean): Promise<Pod> {
   }
 }
 
-/** Waits for the route to the pod's IPv6 address: the kernel adds the route asynchronously. */
+/** Waits for the route to the pod's IPv6 address, because the kernel adds the route asynchronously. */
 async function complete(rtnl: Rtnl, cidr: string): Promise<void> {
   const destination = `${cidr.split('/')[0]}/128`
   const deadline = performance.now() + 5000

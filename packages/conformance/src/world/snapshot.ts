@@ -93,8 +93,8 @@ function comesByItself(line: string): boolean {
 }
 
 async function legacyLines(where: Netns, name: (typeof LEGACY)[number]): Promise<string[]> {
-  // Checks /proc for legacy iptables tables before it runs iptables-save, because iptables-save itself would create the
-  // table.
+  // Looks for legacy iptables tables in /proc first. Runs iptables-save only for existing tables, because iptables-save
+  // would create a missing one.
   if (!netns.run(where, () => hasLegacyTables(name))) return []
   const save = findExecutable(`${name}-legacy-save`)
   if (save === undefined) throw new Error(`There are legacy tables, and no ${name}-legacy-save to see them`)

@@ -59,7 +59,7 @@ export interface WorldOptions {
 /** Creates the test node. Disposing the node removes the namespace and all files, including files of the plugin. */
 export async function world({ plugin, shares, needed }: WorldOptions): Promise<World> {
   const dir = mkdtempSync(join(tmpdir(), 'cni-conformance-'))
-  // Keeps the temporary folder visible to the plugin: it contains the pods' namespaces and the FIFOs.
+  // Keeps the temporary folder visible to the plugin, because it contains the pods' namespaces and the FIFOs.
   const seen = [tmpdir(), ...needed].flatMap((folder) => (existsSync(folder) ? (shareBelowState(folder) ?? []) : []))
   const shared = [...new Set([...shares, ...seen])].sort()
   let states = 0
@@ -132,7 +132,7 @@ function takesMore(fd: number): boolean {
   try {
     return writeSync(fd, ' ') > 0
   } catch {
-    // The write failed with EAGAIN: the pipe is still full, because the plugin has not read from it.
+    // The write failed with EAGAIN. Reason: the plugin has not read from the pipe, which is still full.
     return false
   }
 }

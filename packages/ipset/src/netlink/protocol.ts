@@ -88,7 +88,7 @@ export interface IpsetRequest {
   readonly command: number
   readonly flags?: number
   readonly attributes: readonly Attribute[]
-  /** Type of the set that the request is about, if the type is known. */
+  /** Type of the set to which the request refers. Missing if the type is unknown. */
   readonly type?: string
   /** Describes an entry of the request, by its number from 1 on. Used if the kernel refuses the entry. */
   readonly about?: (number: number) => string

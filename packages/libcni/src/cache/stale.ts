@@ -3,7 +3,8 @@ import type { CachedAttachment } from '../attachment.ts'
 import { RuntimeError } from '../errors.ts'
 
 /**
- * Cached attachments of a network that the caller does not list as valid. GC deletes these attachments.
+ * Cached attachments of a network, except those in the caller's list of valid attachments. GC deletes the returned
+ * attachments.
  *
  * @throws {@link RuntimeError} `GC` if the caller's list is invalid, because GC would then delete all attachments.
  */

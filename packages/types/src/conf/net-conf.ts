@@ -50,12 +50,11 @@ export function parseNetConf(input: string | Uint8Array): NetConf {
 }
 
 /**
- * Checks a parsed plugin configuration and normalizes three of its keys. This is the first step of {@link
- * parseNetConf}. If `name`, `cniVersion` or `prevResult` is missing, accepts a key that differs only in case, as Go
- * does. Drops these three keys if they are `null`.
+ * Checks a parsed plugin configuration and normalizes the keys `name`, `cniVersion` and `prevResult`. Accepts another
+ * case of a missing key, as Go does. Drops a key that is `null`. This is the first step of {@link parseNetConf}.
  *
- * @throws {@link CniError} with code 6 if the document is not an object or its `name` not a string; with code 7 if the
- * network name is missing or invalid.
+ * @throws {@link CniError} with code 6 if the document is not an object or its `name` is not a string; with code 7 if
+ * the network name is missing or invalid.
  */
 export function normalizeNetConf(
   document: unknown,

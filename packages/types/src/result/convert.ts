@@ -30,8 +30,8 @@ export function decodeResult(
      */
     readonly version?: string | undefined
     /**
-     * True to reject a result whose `cniVersion` has another JSON structure than `version`, as the reference
-     * implementation does. For example, results of 0.2.0 have `ip4`, results of 0.3.0 have `ips`.
+     * True to require that results of `cniVersion` and of `version` have the same JSON structure, as the reference
+     * implementation does. For example, results of 0.2.0 have `ip4`, but results of 0.3.0 have `ips`.
      */
     readonly strict?: boolean
   } = {},
@@ -74,7 +74,7 @@ export function encodeResult(result: Result, version: string): string {
 /**
  * Converts a received CNI result like {@link convertResult} and encodes it like {@link encodeResult}.
  *
- * @throws {@link CniError} with code 6 for a result that is invalid in its version. Code 999 if the result cannot be
+ * @throws {@link CniError} with code 6 if the result is invalid in its version, with code 999 if the result cannot be
  *   converted from `from` to `to`.
  */
 export function reencodeResult(document: unknown, from: string, to: string): string {
@@ -90,8 +90,8 @@ export function reencodeResult(document: unknown, from: string, to: string): str
  * - before 0.3.0: interfaces, further addresses of a family after the first, and members of routes except `dst` and
  *   `gw`.
  *
- * @throws {@link CniError} with code 6 if the result is invalid in version `from`. Also if its `cniVersion` has another
- *   JSON structure than `from`. Code 999 for an unknown version.
+ * @throws {@link CniError} with code 6 if the result is invalid in version `from`, or if results of its `cniVersion`
+ *   have another JSON structure. With code 999 for an unknown version.
  */
 export function convertResult(document: unknown, from: string, to: string): unknown {
   if ((from || '0.1.0') === (to || '0.1.0')) return document

@@ -75,7 +75,7 @@ export function nextAddress(address: string, steps: number | bigint = 1): string
 }
 
 /**
- * Yields the addresses of a network in order, one at a time, so that a large network needs no memory.
+ * Yields the addresses of a network in order, one at a time. A large network therefore needs no more memory.
  *
  * @throws TypeError for an invalid network.
  * @example
