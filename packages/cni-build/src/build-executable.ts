@@ -38,8 +38,8 @@ export interface BuildExecutableOptions extends Omit<BundleOptions, 'outfile' | 
    */
   names?: readonly string[]
   /**
-   * Starts the executable under the name of `outfile` and each of `names`. A `plugin` (the default) must answer
-   * `CNI_COMMAND=VERSION`, a `command` must answer `--help`. `false` skips the start.
+   * Starts the executable under the name of `outfile` and under each of `names`, to test it. A `plugin` (the default)
+   * must answer `CNI_COMMAND=VERSION`. A `command` must answer `--help`. `false` skips the test.
    */
   smoke?: 'plugin' | 'command' | false
   /**
@@ -79,7 +79,7 @@ export interface BuiltExecutable {
    * is that of the slowest name. Absent if the executable was not started.
    */
   startMs?: number
-  /** Reason why the executable was not started although `smoke` asked for it. */
+  /** Reason why the build did not start the executable although `smoke` asked for it. */
   notStarted?: string
   /**
    * True if the build wrote a new executable. False if `incremental` kept the old executable, because neither the

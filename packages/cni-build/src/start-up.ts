@@ -68,7 +68,7 @@ function isVersions(stdout: string): boolean {
       Array.isArray(document.supportedVersions)
     )
   } catch {
-    // Reports the output of the started executable as wrong, because it is invalid JSON.
+    // Rejects the output of the started executable, because the output is not valid JSON.
     return false
   }
 }

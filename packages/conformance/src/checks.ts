@@ -16,7 +16,7 @@ import type { CheckResult } from './model.ts'
 
 /** All checks of the conformance suite, in the order in which the suite runs the checks. */
 export const allChecks: readonly Check[] = Object.freeze([
-  // The isolation checks run first: plugin calls of other checks would leave files and links on the test node.
+  // The isolation checks run first, because plugin calls of other checks would leave files and links on the test node.
   ...isolation,
   ...leftovers,
   ...results,
@@ -29,7 +29,7 @@ export const allChecks: readonly Check[] = Object.freeze([
   ...silence,
   ...signals,
   ...concurrency,
-  // The error checks run last: they evaluate the plugin calls of all other checks.
+  // The error checks run last, because they evaluate the plugin calls of all other checks.
   ...errors,
 ])
 

@@ -29,7 +29,7 @@ export async function conformance(options: ConformanceOptions): Promise<Report> 
       onCheck?.(check, index, selected.length)
       results.push(await session.run(check))
     }
-    // Members of the report are in this order so that its JSON begins with the verdict and the reasons.
+    // This order of the report's members makes its JSON begin with the verdict and the reasons.
     const { verdict, unchecked, counts, conforms } = verdictOf(results)
     return {
       verdict,

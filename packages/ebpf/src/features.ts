@@ -58,7 +58,7 @@ function loads(kernel: Kernel, instructions: Uint8Array): boolean {
 
 /**
  * Assembles a BPF program that looks up a TCP socket for an all-zero address and port. The program runs the
- * instructions `use` with the socket. The instructions must leave the socket in r1, and the program then releases it.
+ * instructions `use` with the socket, and afterwards releases the socket. The instructions must leave the socket in r1.
  */
 function withSocket(...use: readonly string[]): Uint8Array {
   const jump = Buffer.from('1500000000000000', 'hex')

@@ -57,8 +57,8 @@ export function hashMap<K, V>(spec: {
       entries() {
         const found = new Map<string, [K, V]>()
         let bytes = raw.next(undefined)
-        // Iterates over the keys of the hash map. If the current key was deleted meanwhile, the kernel continues with
-        // the first key. The limit on steps prevents an endless loop.
+        // Iterates over the keys of the hash map. If the current key has been deleted meanwhile, the kernel continues
+        // with the first key. A limit on the steps prevents an endless loop.
         for (let step = 0; bytes !== undefined && step < 2 * spec.maxEntries; step++) {
           const key = codec.read(bytes, 0)
           const value = get(bytes, key)

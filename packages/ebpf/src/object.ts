@@ -38,8 +38,7 @@ export class KernelObject {
 }
 
 /**
- * Validates the name of a BPF map or program, because the kernel would refuse an invalid name without a reason. Throws
- * `EbpfError('INVALID')`.
+ * Validates the name of a BPF map or program. Reason: the kernel would refuse an invalid name without an explanation.
  */
 export function checkName(name: unknown, of: string): string {
   if (typeof name === 'string' && /^[A-Za-z0-9_.]{1,15}$/.test(name)) return name

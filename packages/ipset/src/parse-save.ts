@@ -46,8 +46,8 @@ export function parseHeader(name: string, type: string, words: readonly string[]
 // internal
 
 /**
- * Splits the output of `ipset save` into lines. A line feed inside double quotes does not end a line: other programs
- * can write one into a comment.
+ * Splits the output of `ipset save` into lines. A line feed inside double quotes belongs to a comment that another
+ * program wrote, and does not end the line.
  */
 function* logicalLines(text: string): Generator<string> {
   let open = ''

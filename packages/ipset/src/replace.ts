@@ -67,7 +67,7 @@ async function change(
     await session.change(entryChanges(name, diff), { exist: true })
   } catch (error) {
     await takeBack(session, `set ${name} could not be rolled back`, async () => {
-      // Reads the set again for the rollback, because only the kernel knows how many changes were made before the
+      // Reads the set again for the rollback. Reason: only the kernel knows how many changes it made before the
       // failure.
       const now = await session.save(name, { uncancelled: true })
       if (now === undefined) return []

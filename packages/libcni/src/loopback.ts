@@ -6,7 +6,7 @@ import type { OperationOptions } from './runtime.ts'
 
 /**
  * Network for a container's loopback interface. Network, interface and plugin have the same names as in containerd. The
- * version is 0.4.0, the first one with CHECK. Plugins of 2019 support it too.
+ * version is 0.4.0, the first version with CHECK. Even plugins of 2019 support 0.4.0.
  */
 export const loopbackList: NetworkList = /* @__PURE__ */ parseNetworkList(
   '{"cniVersion":"0.4.0","name":"cni-loopback","plugins":[{"type":"loopback"}]}',

@@ -84,7 +84,8 @@ function describe(error: unknown): CniErrorDocument {
     return { code, msg, ...(details === '' ? {} : { details }) }
   }
   const msg = textOf(error) || chain.map(textOf).find(Boolean) || 'unknown error'
-  // Adds the messages of the causes, which often name the real reason: "fetch failed" is caused by ECONNREFUSED.
+  // Adds the messages of the causes, which often name the real reason. Example: ECONNREFUSED is the cause of "fetch
+  // failed".
   const details = chain.map(textOf).filter((text) => text !== '' && !msg.includes(text))
   return { code: ErrorCode.internal, msg, ...(details.length === 0 ? {} : { details: details.join('; ') }) }
 }

@@ -21,8 +21,8 @@ export async function compileIn(
   { outfile, signal }: { readonly outfile: string; readonly signal?: AbortSignal | undefined },
 ): Promise<string> {
   if (tools.runtime === 'small') return compileSmall(folder, tools, { text, map }, { outfile, signal })
-  // bun writes the file names of the bundle and the executable into the executable. Both files therefore have their
-  // final names already in the temporary folder.
+  // Gives both files, bundle and executable, their final names already in the temporary folder. Reason: bun writes
+  // these names into the executable.
   const fresh = join(folder, basename(outfile))
   const files = { bundle: `${fresh}.cjs`, outfile: fresh }
   try {

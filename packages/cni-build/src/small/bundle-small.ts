@@ -59,8 +59,8 @@ export const moduleName = (outfile: string): string => `${outfile.slice(outfile.
 // internal
 
 /**
- * Input of the generated entry module for the first run of esbuild. The first run shows which globals and Node modules
- * the program uses. The second run adds these globals and modules.
+ * Input of the entry module for esbuild's first run. This run finds the globals and Node modules that the program uses.
+ * The second run adds them.
  */
 const NOTHING: Pick<Start, 'absent' | 'builtins' | 'evaluated' | 'globals'> = {
   absent: [],

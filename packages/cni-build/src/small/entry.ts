@@ -5,8 +5,8 @@ import type { Platform } from './platform.ts'
 export const ENTRY = 'cni-build:entry'
 
 /**
- * Input from which the build generates an executable's entry module. File paths are absolute. The input may change
- * between the two runs of esbuild.
+ * Input from which the build generates an executable's entry module. File paths are absolute. The build runs esbuild
+ * twice, and the input may change between the two runs.
  */
 export interface Start {
   readonly entry: string
@@ -23,9 +23,8 @@ export interface Start {
 }
 
 /**
- * esbuild's options for the generated entry module. If the build evaluates the program's modules (`snapshot`), esbuild
- * injects the entry module before the program, in one scope. Otherwise the entry module imports the program at each
- * start.
+ * esbuild's options for the generated entry module. With `snapshot`, esbuild injects the entry module before the
+ * program, in one scope. Without `snapshot`, the entry module imports the program at each start.
  */
 export function placeOf({ entry, snapshot }: Start): { entryPoints: string[]; inject?: string[] } {
   return snapshot ? { entryPoints: [entry], inject: [ENTRY] } : { entryPoints: [ENTRY] }

@@ -10,7 +10,7 @@ const REQUIRED = 'required'
 
 /**
  * esbuild plugin that resolves Node's modules to modules of the small runtime. A module that the small runtime lacks
- * becomes an empty module. If the bundle uses this module, `refuse.ts` reports it.
+ * becomes an empty module. `refuse.ts` reports an error if the bundle uses such a module.
  */
 export function platformModules(platform: Platform): Esbuild.Plugin {
   return {

@@ -11,7 +11,7 @@ export interface Platform {
   /** Version of the small runtime, which programs read as `process.versions.cni`. */
   version: string
   /**
-   * Path of the module that every executable evaluates first. The module takes the functions of the native runtime
+   * Path of the module that every executable evaluates first. The module gets the functions of the native runtime
    * program and defines the basic globals.
    */
   first: string

@@ -64,7 +64,7 @@ export const environment: readonly Check[] = [
     spec: `${PARAMETERS}: CNI_CONTAINERID`,
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
-      // Adds one pod after the other. The configuration may request a fixed address that only one pod can have.
+      // Adds one pod after the other, because the configuration may request a fixed address that only one pod can have.
       for (const id of ['A._-', '0', 'f'.repeat(64)]) {
         const attached = await ctx.attach()
         const exchange = await attached.add({ env: { CNI_CONTAINERID: id } })
@@ -118,7 +118,7 @@ export const environment: readonly Check[] = [
   },
 ]
 
-/** Calls the plugin for a new pod. A call that the plugin wrongly accepts thus does not affect the next call. */
+/** Calls the plugin for a new pod. Reason: a call that the plugin wrongly accepts must not affect the next call. */
 export async function call(ctx: Context, verb: Verb, changes: Changes, version?: string) {
   const attached = await ctx.attach(version)
   return await attached.run(verb, changes)

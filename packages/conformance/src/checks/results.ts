@@ -22,8 +22,8 @@ export const results: readonly Check[] = [
     async run(ctx) {
       const exchange = await ctx.plainAdd()
       const refused = !exchange.timedOut && readStdout(exchange.stdout).documents.some(isErrorDocument)
-      // If ADD reports an error, the check is blocked, not failed: the machine may lack a kernel module, daemon or
-      // device that the plugin needs.
+      // Marks the check as blocked, not failed, if ADD reports an error. Reason: the machine may lack a kernel module,
+      // daemon or device that the plugin needs.
       if (exchange.exitCode === 0 || refused) return void (await ctx.working())
       const why = 'The runtime has to wait, or can only report that it failed.'
       ctx.violation(`ADD with this configuration ${failureText(exchange)}`, why, exchange)

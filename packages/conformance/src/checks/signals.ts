@@ -6,7 +6,7 @@ import type { Exchange } from '../model.ts'
 
 const SPEC = 'SPEC 1.1.0, section 2, "Overview": the runtime executes a binary and waits for it to end'
 
-/** Checks of the plugin's reaction to signals, and to closed stdout and stderr. */
+/** Checks of the plugin's reaction to signals, and to a closed stdout or stderr. */
 export const signals: readonly Check[] = [
   {
     id: 'signals.term',

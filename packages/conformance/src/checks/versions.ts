@@ -71,8 +71,8 @@ export const versions: readonly Check[] = [
       const working = await ctx.working()
       if (working === undefined) return
       const old = !ctx.chained && hasAddress(working.result)
-      // Tests versions before 0.3.0 only if the plugin is not chained and its result has an address. Versions before
-      // 0.3.0 have no chains, and every result needs an address.
+      // Skips versions before 0.3.0 if the plugin is chained or its result has no address. These versions have no
+      // chains, and every result needs an address.
       const usable = claimed.filter((version) => isCniVersion(version) && (old || from(version, '0.3.0')))
       if (usable.length === 0) return ctx.block('VERSION claims no version that such a plugin could be executed with')
       // Tests one version after the other, because the configuration may request a fixed address that only one pod can

@@ -23,7 +23,7 @@ function* named(value: unknown, wanted = false): Generator<string> {
   } else if (Array.isArray(value)) {
     for (const each of value) yield* named(each, wanted)
   } else if (isObject(value)) {
-    // Only the members `address`, `addresses`, `ip` and `ips` request a fixed address for the pod. A range or subnet
+    // Treats only the members `address`, `addresses`, `ip` and `ips` as requests for a fixed address. A range or subnet
     // leaves a choice. A gateway is the address of another host.
     for (const [name, each] of Object.entries(value)) yield* named(each, /^(addresses|address|ips?)$/i.test(name))
   }

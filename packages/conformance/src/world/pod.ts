@@ -4,8 +4,7 @@ import { tempNetns } from '@cni/netns/testing'
 import type { Result } from '@cni/types'
 
 /**
- * A network namespace that plays a pod in a check. For a chained plugin, the pod has an interface and a result of the
- * previous plugin.
+ * A network namespace that plays a pod in a check. For a chained plugin, the pod has an interface and a `prevResult`.
  */
 export interface Pod extends AsyncDisposable {
   readonly netns: Netns

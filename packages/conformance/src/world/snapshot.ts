@@ -87,7 +87,10 @@ async function kernelState(rtnl: Rtnl): Promise<string[]> {
   ].filter((line) => !comesByItself(line))
 }
 
-/** True for link-local addresses, addresses of `lo`, and the routes to both: the kernel adds them asynchronously. */
+/**
+ * True for link-local addresses, for addresses of `lo`, and for routes to such addresses. Reason: the kernel adds them
+ * asynchronously.
+ */
 function comesByItself(line: string): boolean {
   return /^(address|route \S+) (fe80|ff00)::/.test(line) || /^(address|route \S+) (127\.|::1).* dev lo\b/.test(line)
 }
@@ -140,7 +143,8 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {
-    // The folder of the link's sysctls is missing: the kernel has no IPv6, or the link was removed.
+    // Returns no names: the kernel has no IPv6, or the link was removed. In both cases the folder of the link's sysctls
+    // is missing.
     return []
   }
 }

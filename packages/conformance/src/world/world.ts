@@ -154,7 +154,7 @@ export async function settled({ done }: ReturnType<typeof start>): Promise<RunRe
 }
 
 /**
- * Waits until the started process runs the plugin's program instead of the wrapper's. Returns false if the process ends
+ * Waits until the started process executes the plugin's file instead of the wrapper. Returns false if the process ends
  * first or the time is over.
  */
 export async function becamePlugin(pid: number | undefined, withinMs: number): Promise<boolean> {

@@ -1,4 +1,6 @@
-/** Name of the process that starts the plugin. The process loses this name when it executes the plugin's file. */
+/**
+ * Name of the process that starts the plugin. As soon as the process executes the plugin's file, it loses this name.
+ */
 export const WRAPPER = 'cni-conformance-wrapper'
 
 /** Last line on stderr if the plugin's file could not be executed. */
@@ -22,9 +24,9 @@ export interface Mount {
   readonly to: string
 }
 
-// Starts a plugin: one process executes unshare, sh and the plugin in turn, with the same pid. Signals thus reach the
-// plugin, and the exit status is the plugin's. stdin is a pipe, as in runtimes. Node would use a socket, with which
-// `cat /dev/stdin` in a shell plugin fails.
+// Starts a plugin: one process executes unshare, sh and the plugin one after the other and keeps its pid. Consequence:
+// signals reach the plugin, and the exit status is the plugin's. stdin is a pipe, as in runtimes. Node would use a
+// socket, from which a shell plugin cannot read with `cat /dev/stdin`.
 const SCRIPT = `
 trap 'echo "${NOT_STARTED}" >&2' EXIT
 in=$1; out=$2; err=$3; pipe=$4; mounts=$5; shift 5

@@ -64,8 +64,8 @@ type TextWriter = (writer: MessageWriter, text: string) => void
 function textWriter(set: string, type: string): TextWriter {
   const parts = partsOf(type) ?? []
   return (writer, text) => {
-    // Does not split the text at commas if entries of this set type have only one part: the part may be the name of a
-    // set, which may contain commas.
+    // Does not split the text at commas if an entry of this set type has only one part. Reason: the part may be the
+    // name of a set, which may contain commas.
     const texts = parts.length === 1 ? [text] : text.split(',')
     if (texts.length !== parts.length || !parts.every((part, index) => part.write(writer, texts[index] ?? ''))) {
       invalid(`set ${set}: ${JSON.stringify(text)} is not a valid entry, because the existing set has the type ${type}`)
@@ -86,7 +86,8 @@ function writeEntry(writer: MessageWriter, writeText: TextWriter, entry: SetEntr
 
 function readEntry(parts: readonly Part[], bytes: Buffer): SetEntry | undefined {
   const data = attributeMap(bytes)
-  // Only the first part of an entry is required: an entry of the type `bitmap:ip,mac` may lack the hardware address.
+  // Requires only the first part of an entry. Example: an entry of the type `bitmap:ip,mac` may lack the hardware
+  // address.
   const [start, ...more] = parts.map((part) => part.read(data))
   if (start === undefined) return undefined
   const timeoutSeconds = readBe32(data.get(ATTR_TIMEOUT))

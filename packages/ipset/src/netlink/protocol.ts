@@ -90,7 +90,10 @@ export interface IpsetRequest {
   readonly attributes: readonly Attribute[]
   /** Type of the set to which the request refers. Missing if the type is unknown. */
   readonly type?: string
-  /** Describes an entry of the request, by its number from 1 on. Used if the kernel refuses the entry. */
+  /**
+   * Returns a description of one entry of the request, given the entry's number from 1 on. Used if the kernel refuses
+   * the entry.
+   */
   readonly about?: (number: number) => string
 }
 

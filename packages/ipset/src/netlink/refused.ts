@@ -30,7 +30,8 @@ function aboutEntry({ about }: IpsetRequest, { refusal: { request } }: NetlinkEr
     // Number 0 instead of an entry's number means that the kernel refused the whole request.
     return number === undefined || number === 0 ? undefined : about(number)
   } catch {
-    // Describes no entry if the kernel's answer cannot be decoded. The caller then reports the kernel's error alone.
+    // Describes no entry if the kernel's answer cannot be decoded. In this case the caller reports only the kernel's
+    // error.
     return undefined
   }
 }

@@ -78,7 +78,7 @@ export const headerRequest = (set: string, what: string): IpsetRequest => ({
   attributes: [nameAttribute(set)],
 })
 
-/** Request for a set with its entries, or for the headers of all sets. */
+/** Request for a set with its entries, or for all sets without their entries. */
 export const listRequest = (set?: string): IpsetRequest => ({
   what: set === undefined ? 'List sets' : `Read set ${set}`,
   command: CMD_LIST,

@@ -78,7 +78,10 @@ function addressesOf(result: unknown): string[] {
   }
 }
 
-/** Parses the cached network list if it is JSON, and prints an object instead of a quoted text. */
+/**
+ * Parses the cached text of the network list if it is JSON. The output then contains an object instead of a quoted
+ * text.
+ */
 function parsed(config: string): unknown {
   try {
     return JSON.parse(config)

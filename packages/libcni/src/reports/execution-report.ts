@@ -46,7 +46,7 @@ export function executionReport(execution: Execution): ExecutionReport {
   return { ...facts, ...(changes === undefined ? {} : { changes }) }
 }
 
-/** Report of a plugin call. Omits `changes`, because the comparison of results is slow. Pure. */
+/** Report of a plugin call without `changes`, because the comparison of results is slow. Pure. */
 export function executionFacts({ request: { path, env }, outcome }: Execution): ExecutionReport {
   const { exitCode, signal, durationMs } = outcome
   const type = basename(path)

@@ -4,8 +4,8 @@ import { CURRENT_VERSION, compareVersions, gt, isCniVersion, parseVersion } from
 import { assertPluginConf, type PluginConf } from './plugin-conf.ts'
 
 /**
- * A network configuration list as parsed from its file. Flags such as `disableCheck` may be the strings `true` and
- * `false`.
+ * A network configuration list as parsed from its file. A flag such as `disableCheck` is a boolean, or one of the
+ * strings `true` and `false`.
  */
 export interface ConflistDocument {
   cniVersion?: string

@@ -1,7 +1,7 @@
 /**
  * Result of a CNI ADD in the 1.1.0 model. Results of every version are decoded into this model and encoded from it.
- * Unknown members are kept. All members are readonly, because `c.prevResult` is frozen. To change a result, copy it: `{
- * ...c.prevResult, ips }`.
+ * Unknown members are kept. All members are readonly, because the `prevResult` that a plugin gets is frozen. To change
+ * a result, copy it: `{ ...prevResult, ips }`.
  */
 export interface Result {
   /**

@@ -33,8 +33,8 @@ export interface Outcome {
 
 /**
  * Shell script that starts an executable in a chroot. Arguments: $1 folder, $2 executable, $3 state of the tmpfs, $4
- * stdin, $5 target of stdout; the rest is the environment. The chroot is a tmpfs of 4 MB. A file that the executable
- * creates, even briefly, changes the modification time of the file's folder.
+ * stdin, $5 target of stdout. All further arguments are environment variables. The chroot is a tmpfs of 4 MB. A file
+ * that the executable creates, even briefly, changes the modification time of the file's folder.
  */
 const SCRIPT = `
 set -eu
