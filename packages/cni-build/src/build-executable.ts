@@ -22,11 +22,11 @@ export interface BuildExecutableOptions extends Omit<BundleOptions, 'outfile' | 
   /** Runtime that the executable contains: `small` (QuickJS) or `bun`. Default: `small`. */
   runtime?: 'small' | 'bun'
   /**
-   * Machine that the executable runs on. Default: this machine. On x64 the default target contains `-baseline`. The
-   * executable then runs on any x86-64 processor.
+   * Machine that the executable runs on. Default: this machine. The default target on x64 contains `-baseline`, for any
+   * x86-64 processor.
    */
   target?: Target
-  /** AbortSignal that ends the build. The build then removes its unfinished files. */
+  /** AbortSignal that ends the build. An aborted build removes its unfinished files. */
   signal?: AbortSignal
   /**
    * File to which the build also writes a bundle for Node 20.19 and later. The bundle inside the executable works only

@@ -40,8 +40,9 @@ export interface BundleOptions {
    */
   runtime?: 'small' | 'bun'
   /**
-   * True to evaluate the program's modules at build time, which only the small runtime supports. Top-level code must
-   * then not read environment, clock or files. With `false` the modules are evaluated at each start. Default: true.
+   * True to evaluate the program's modules at build time, which only the small runtime supports. In this case,
+   * top-level code must not read environment, clock or files. With `false` the modules are evaluated at each start.
+   * Default: true.
    */
   snapshot?: boolean
 }

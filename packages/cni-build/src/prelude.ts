@@ -74,7 +74,7 @@ async function bundled(esbuild: typeof Esbuild, options: Esbuild.BuildOptions): 
     target: 'node20',
     legalComments: 'none',
     logLevel: 'silent',
-    // An empty tsconfig: esbuild then ignores a tsconfig.json in the working directory.
+    // An empty tsconfig. It makes esbuild ignore a tsconfig.json in the working directory.
     tsconfigRaw: {},
   })
   return outputFiles?.[0]?.text ?? ''

@@ -15,7 +15,7 @@ export interface CliIo {
   stdin?: AsyncIterable<Uint8Array>
   /** True to print colours on stdout of `cni-build`. */
   colour?: boolean
-  /** AbortSignal that ends the build. The build then removes its unfinished files. */
+  /** AbortSignal that ends the build. An aborted build removes its unfinished files. */
   signal?: AbortSignal
 }
 

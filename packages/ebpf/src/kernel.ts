@@ -2,8 +2,8 @@ import { closeSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync,
 import { loadSys, type Sys } from '@cni/netns/sys'
 
 /**
- * Kernel functions that this package uses. The real kernel and a fake for tests implement the interface. An error has
- * the errno name as `code`.
+ * Kernel functions that this package uses. The real kernel and a fake kernel for tests implement this interface. Errors
+ * have the errno name as `code`.
  */
 export interface Kernel {
   readonly bpf: Sys['bpf']

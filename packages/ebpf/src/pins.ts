@@ -11,8 +11,8 @@ import type { Ebpf, MapSpec, Program } from './types.ts'
 const VERSION = 'version'
 const versionMap = arrayMap({ name: VERSION, value: int('u32'), maxEntries: 1 })
 /**
- * Suffix of a temporary pin. A new program is pinned under the name with this suffix, and then renamed over the old
- * pin. The kernel allows no dots in names of pins.
+ * Suffix of a temporary pin. A new program is first pinned under its name with this suffix. This pin is then renamed
+ * and so replaces the old one. The kernel allows no dots in names of pins.
  */
 const NEW = '_new'
 

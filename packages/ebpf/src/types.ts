@@ -81,7 +81,7 @@ export interface Program extends Disposable {
 /** Pinned maps and programs in one folder of a bpf file system. The folder records the version of its layout. */
 export interface Pins {
   readonly path: string
-  /** Path of the pin with a name in this folder. Throws `EbpfError('INVALID')` for an invalid name. */
+  /** Path of a pin in this folder, from the pin's name. Throws `EbpfError('INVALID')` for an invalid name. */
   pathOf(name: string): string
   /**
    * Opens the map that is pinned in the folder under the spec's name. With the option `create`, creates and pins a

@@ -1,6 +1,9 @@
 import type { SetEntry, SetSpec } from './spec-types.ts'
 
-/** A change of a namespace's IP sets, such as creating a set or adding entries. Its values are validated already. */
+/**
+ * A change of a namespace's IP sets, such as creating a set or adding entries. Names, specs and entries in it are
+ * already validated.
+ */
 export type Change =
   | { readonly verb: 'create'; readonly set: string; readonly spec: SetSpec }
   | { readonly verb: 'destroy' | 'flush'; readonly set: string }

@@ -47,8 +47,8 @@ export function checkText(what: string, spec: SetSpec, text: string): string {
 }
 
 /**
- * Canonical spelling of an entry's text, for comparisons: `ipset` prints several spellings of the same entry. Returns
- * `undefined` if the text is invalid for the set's type.
+ * Canonical spelling of an entry's text. Needed for comparisons, because `ipset` prints several spellings of the same
+ * entry. Returns `undefined` if the text is invalid for the set's type.
  */
 export function canonicalText(spec: SetSpec, text: string): string | undefined {
   switch (spec.type) {

@@ -8,7 +8,7 @@ import type { IpsetSession } from './session.ts'
 
 /**
  * Opens a session for the sets of a namespace. By default the session tries netlink first. If netlink is not available,
- * the session uses the program `ipset` from then on.
+ * the session uses the program `ipset` for this and all later calls.
  */
 export function openSession(
   port: IpsetPort,

@@ -3,7 +3,7 @@ import { nssShield, start } from '@cni/netns'
 import type { Place } from '@cni/netns/handle'
 import { type Channel, openNetlink } from '@cni/netns/netlink'
 
-/** Access of this package to the kernel and to the program `ipset`. Tests replace it. */
+/** Access of this package to the kernel and to the program `ipset`. Tests replace this access by a fake. */
 export interface IpsetPort {
   /** Runs a program inside the namespace. Rejects with a `RunError` if the program fails. */
   run(
@@ -19,8 +19,8 @@ export interface IpsetPort {
   find(program: string): string | undefined
   /**
    * Opens a channel to nfnetlink in the namespace. If netlink is not available, throws an error with the `code`
-   * `NO_FFI`, `EAFNOSUPPORT` or `EPROTONOSUPPORT`. The session then runs the program `ipset`. If this method is
-   * missing, the session always runs the program.
+   * `NO_FFI`, `EAFNOSUPPORT` or `EPROTONOSUPPORT`. After such an error the session runs the program `ipset`. If this
+   * method is missing, the session always runs the program.
    */
   netlink?(): Channel
 }

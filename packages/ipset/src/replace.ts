@@ -100,8 +100,8 @@ async function takeBack(
 }
 
 /**
- * Name of the temporary set, which is swapped with the set to replace. It has at most 31 characters: a hash of the
- * set's name and random digits. Two processes that replace the same set at once get different names.
+ * Name of the temporary set, which is swapped with the set to replace. The name has at most 31 characters: a hash of
+ * the set's name, and random digits. The digits differ if two processes replace the same set at once.
  */
 function temporaryName(name: string): string {
   const whose = createHash('sha256').update(name).digest('hex').slice(0, 8)

@@ -18,7 +18,9 @@ export interface RetryOptions {
   readonly delay?: number
   /** Longest pause between two attempts in milliseconds. Default: 10 000. */
   readonly maxDelay?: number
-  /** AbortSignal that ends the pause between two attempts. The caller then gets the error of the last attempt. */
+  /**
+   * AbortSignal that ends the pause between two attempts. After an abort the caller gets the error of the last attempt.
+   */
   readonly signal?: AbortSignal | undefined
   /** Called before each pause between two attempts. */
   readonly onRetry?: (error: unknown, delay: number) => void

@@ -18,9 +18,9 @@ export const ErrorCode = {
 } as const
 
 /**
- * Symbol of the member `{ code, details? }` that gives an error of any class a CNI code. An error with this member
- * needs no import of this package. The symbol is the same in all bundles, while each bundle has its own copy of a
- * class.
+ * Symbol of the member `{ code, details? }` that gives an error of any class a CNI code. An author can set this member
+ * without an import of this package. The symbol is the same in all bundles. A class is not, because each bundle has its
+ * own copy.
  *
  * @example
  * ```ts

@@ -35,8 +35,8 @@ export const BUN_FLAGS = [
 ] as const
 
 /**
- * Runs `bun build --compile`. For a target other than this machine, passes the target's runtime as a file. Otherwise
- * bun would download the runtime.
+ * Runs `bun build --compile`. For a target other than this machine, passes the target's runtime as a file, because bun
+ * would otherwise download it.
  */
 export async function compileWithBun(
   { compiler, base, target }: Tools,

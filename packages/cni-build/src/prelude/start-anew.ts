@@ -53,9 +53,9 @@ function execute(unwanted: (name: string) => boolean): void {
 }
 
 /**
- * Stops this thread from sharing its working directory with other threads. While this thread is in execve(2), a thread
- * that shares the directory cannot start threads: clone(2) fails with EAGAIN. The thread of bun's debugger starts
- * threads when it begins. After EAGAIN, bun aborts the process.
+ * Stops this thread from sharing its working directory with other threads. Reason: while this thread is in execve(2), a
+ * thread that shares the directory cannot start threads, because clone(2) fails with EAGAIN. The thread of bun's
+ * debugger starts threads when it begins. After EAGAIN, bun aborts the process.
  */
 function ownFolders(sys: Sys): void {
   try {
@@ -95,8 +95,8 @@ function textsIn(file: 'cmdline' | 'environ'): Uint8Array[] {
 const nameOf = (text: Uint8Array): string => Buffer.from(text).toString('latin1').split('=', 1)[0] ?? ''
 
 /**
- * Path with which the running executable is restarted. The kernel takes the name of the restarted process from this
- * path. Returns `/proc/self/exe` if the executable was replaced or removed: this link always leads to the running file.
+ * Path of the executable to restart. The kernel takes the name of the restarted process from this path. Returns
+ * `/proc/self/exe` if the executable was replaced or removed, because this link always leads to the running file.
  */
 function ownFile(): string {
   const link = '/proc/self/exe'
@@ -126,6 +126,6 @@ function warn(names: readonly string[], error: unknown): void {
   }
 }
 
-// Loads node:fs only when it is used: this file must have no imports, and most starts of an executable do not need the
-// module.
+// Loads node:fs only when it is used. Reason: this file must have no imports, and most starts of an executable do not
+// need the module.
 const fs = () => process.getBuiltinModule('node:fs')

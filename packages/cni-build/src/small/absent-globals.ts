@@ -55,7 +55,7 @@ const SUFFIX = '_is_not_in_the_small_runtime'
 
 /**
  * Values for esbuild's option `define`. They rename each global of Node that the small runtime lacks to a unique name.
- * The build then finds uses of such a global by the unique name in the text of the bundle.
+ * The build searches the text of the bundle for the unique names.
  */
 export const absentGlobalDefines: Readonly<Record<string, string>> = Object.fromEntries(
   ABSENT_GLOBALS.map((name) => [name, `${name}${SUFFIX}`]),

@@ -12,8 +12,8 @@ import { type Place, placeText, type SourcePlaces, sourcePlaces } from './source
 const LOCALE_METHOD = /\.(toLocale(?:String|DateString|TimeString|UpperCase|LowerCase)|localeCompare)(?![\w$])/g
 
 /**
- * Rejects a program that uses a module, member or global that the small runtime lacks. The author then sees an error at
- * build time instead of a failed call at run time.
+ * Rejects a program that uses a module, member or global that the small runtime lacks. Consequence: the author sees an
+ * error at build time instead of a failed call at run time.
  *
  * @throws BuildError `BUNDLE` with the name and the place of each use
  */

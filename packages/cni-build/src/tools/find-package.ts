@@ -22,8 +22,8 @@ export function findPackage(name: string): InstalledPackage | undefined {
     try {
       return open(name, from)
     } catch {
-      // The package is not installed in this folder: tries the next folder. If no folder has the package, the caller
-      // throws an error with advice.
+      // Tries the next folder, because the package is not installed in this one. If no folder has the package, the
+      // caller throws an error with advice.
     }
   }
   return undefined
@@ -55,7 +55,7 @@ function* places(): Generator<NodeJS.Require> {
   try {
     yield createRequire(project.resolve('@cni/build/package.json'))
   } catch {
-    // Skips this folder: `@cni/build` is not a dependency of the project.
+    // Skips this folder, because `@cni/build` is not a dependency of the project.
   }
   yield project
 }

@@ -2,9 +2,9 @@ import { isObject, type JsonObject } from '@cni/types'
 import { formatAddress, parsePrefix } from '@cni/types/ip'
 
 /**
- * Addresses, without prefixes, that the configuration or CNI_ARGS request for the pod: `ipam.addresses` of the static
- * plugin, `runtimeConfig.ips`, `args.cni.ips`, `IP=`. Two pods with the same requested address are not a fault of the
- * plugin.
+ * Addresses, without prefix lengths, that the configuration or CNI_ARGS request for the pod: `ipam.addresses` of the
+ * static plugin, `runtimeConfig.ips`, `args.cni.ips`, `IP=`. If two pods get the same requested address, this is not a
+ * fault of the plugin.
  */
 export function addressesAskedFor(conf: JsonObject, args = ''): ReadonlySet<string> {
   const inArgs = args.split(';').flatMap((pair) => (/^ip=/i.test(pair) ? pair.slice(3).split(',') : []))

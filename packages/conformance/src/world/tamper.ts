@@ -4,7 +4,7 @@ import { type Netns, netns, openRtnl, type Rtnl } from '@cni/netns'
 import { openNft } from '@cni/nftables/wire'
 import { type Difference, difference, type Snapshot } from './snapshot.ts'
 
-/** A change of the pod or node that undoes a part of ADD's work. The plugin's CHECK must then fail. */
+/** A change of the pod or node that undoes a part of ADD's work. After the change, the plugin's CHECK must fail. */
 export interface Tampering {
   /** Description of the change: `deleted the link eth0`. */
   readonly text: string

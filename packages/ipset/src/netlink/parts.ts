@@ -25,9 +25,7 @@ export type Data = ReadonlyMap<number, Buffer>
  * commas.
  */
 export interface Part {
-  /**
-   * Encodes the text of the part as netlink attributes. Returns `false` for an invalid text and then writes nothing.
-   */
+  /** Encodes the text of the part as netlink attributes. For an invalid text, writes nothing and returns `false`. */
   write(writer: MessageWriter, text: string): boolean
   /** Decodes the part to text in the spelling of `ipset`. `undefined` if the entry lacks the part. */
   read(data: Data): string | undefined
@@ -97,7 +95,8 @@ const port: Part = {
     const [, word, high, low] = /^(?:(\w+):)?(\d{1,5})(?:\/(\d{1,3}))?$/.exec(text) ?? []
     const value = low === undefined ? Number(high) : Number(high) * 256 + Number(low)
     const protocol = word === undefined ? undefined : protocolNumber(word)
-    // Rejects ports and protocols that are too large. The comparisons are negated so that NaN is rejected too.
+    // Rejects ports and protocols that are too large. The comparisons are negated, because a negated comparison also
+    // rejects NaN.
     if (!(value <= 0xffff) || (protocol !== undefined && !(protocol <= 0xff))) return false
     writer.bytes(ATTR_PORT | NET_ORDER, be16(value))
     if (protocol !== undefined) writer.bytes(ATTR_PROTO, Uint8Array.of(protocol))

@@ -10,7 +10,7 @@ export function refused(asked: IpsetRequest, error: NetlinkError): SetError {
   return new SetError(code, `${aboutEntry(asked, error) ?? asked.what}: ${reason.join(', ')}`, { cause: error })
 }
 
-/** Error for a kernel without the module ip_set: nfnetlink knows no such subsystem. */
+/** Error for a kernel without the module ip_set. Without this module, nfnetlink has no subsystem for sets. */
 export const noIpSet = (what: string, cause: unknown): SetError =>
   new SetError('NO_KERNEL', `${what}: the kernel has no ip_set; load the kernel module ip_set`, { cause })
 

@@ -7,8 +7,8 @@ export interface Execution {
 }
 
 /**
- * Wraps an {@link Exec} so that it reports every plugin call at its end, even a failed one. Input and outcome stay the
- * same.
+ * Wraps an {@link Exec} to report every plugin call at its end, even a failed one. Input and outcome of the call stay
+ * the same.
  *
  * @example
  * ```ts

@@ -4,8 +4,8 @@ import { decodeResult, goStringify, isObject, type Result } from '@cni/types'
 export interface ResultChange {
   readonly op: 'add' | 'remove' | 'change' | 'reorder'
   /**
-   * Path of the changed member, such as `ips[1].gateway`. The index counts in the new result. For a removed list item
-   * the index counts in the old result.
+   * Path of the changed member, such as `ips[1].gateway`. The index is that of the new result. For a removed list item,
+   * the index is that of the old result.
    */
   readonly path: string
   readonly before?: unknown
@@ -95,8 +95,8 @@ function compareLists(path: string, before: readonly unknown[], after: readonly 
 }
 
 /**
- * Pairs the items of an old and a new list, and returns pairs of their indexes. Pairs equal items first, then items
- * with the same name, address or destination.
+ * Pairs the items of an old and a new list, and returns pairs of their indexes. Pairs equal items first. Afterwards
+ * pairs items that have the same name, address or destination.
  */
 function pair(path: string, before: readonly unknown[], after: readonly unknown[]): Array<readonly [number, number]> {
   const pairs: Array<readonly [number, number]> = []

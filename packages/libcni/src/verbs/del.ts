@@ -10,8 +10,8 @@ import { argsOf, describePlugin, type Operation, pluginOptions } from '../runtim
 
 /**
  * Runs DEL of every plugin of a list, the last one first. Plugins get the cached result of ADD if it is readable.
- * Idempotent. The option `stop` ends the run at the first failure. The option `continue` runs all plugins and then
- * throws the first failure. Removes the cached result only if all plugins succeeded.
+ * Idempotent. With the option `stop`, ends at the first failure. With the option `continue`, runs all plugins and
+ * throws the first failure at the end. Removes the cached result only if all plugins succeeded.
  */
 export async function delNetwork(
   op: Operation,

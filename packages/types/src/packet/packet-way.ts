@@ -4,8 +4,8 @@ import { endpointText, packetText } from './packet-text.ts'
 
 /**
  * Explains a packet's path through a ruleset as text: every rule that the packet reached (`✓` matched, `·` did not
- * match, `?` unknown), the rules' effects, and the verdict. Escapes names and comments, so that no name breaks its line
- * or its label in the flowchart.
+ * match, `?` unknown), the rules' effects, and the verdict. Escapes names and comments, because they could break a line
+ * of the text or a label of the flowchart.
  */
 export function explainWay(
   way: {

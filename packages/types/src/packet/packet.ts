@@ -49,7 +49,7 @@ export interface Packet {
    */
   readonly socket?: 'none' | 'plain' | 'transparent'
   /**
-   * Addresses of this machine without loopback addresses. The first address of each family belongs to the interface
+   * Addresses of this machine, except loopback addresses. The first address of each family belongs to the interface
    * that receives the packet.
    */
   readonly local?: readonly string[]

@@ -90,7 +90,7 @@ function requiredText(value: unknown, path: string): string {
 function readInteger(value: unknown, path: string): number | undefined {
   if (value === undefined || value === null) return undefined
   if (!Number.isSafeInteger(value)) throw wrong(path, 'an integer', value)
-  // Adds 0 to an integer of a result: this converts -0, which JSON permits, to 0.
+  // Adds 0 to an integer of a result. Reason: JSON permits -0, which becomes 0 by this addition.
   return Number(value) + 0
 }
 

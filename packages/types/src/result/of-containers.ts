@@ -30,8 +30,8 @@ export function containerIps(
 }
 
 /**
- * Changes members of the container's interface with the given name, such as its MAC, and returns the changed result.
- * Pure. Returns the same object if the result has no such interface.
+ * Changes members of the container's interface with the given name, such as its MAC. Returns the changed result, or the
+ * given object if the result has no such interface. Pure.
  *
  * @example
  * ```ts
