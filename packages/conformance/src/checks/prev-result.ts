@@ -12,7 +12,7 @@ const SPEC =
   'SPEC 1.1.0, section 5, "Add Success": plugins provided a prevResult must output it, with any modifications'
 const WHY = 'The runtime and the plugins behind it see only what this plugin prints: what it drops is lost.'
 
-/** Checks that a chained plugin reads `prevResult` and repeats all its items in the plugin's own result. */
+/** Checks that a chained plugin reads `prevResult` and keeps the items of `prevResult` in the plugin's own result. */
 export const prevResult: readonly Check[] = [
   {
     id: 'prev-result.kept',

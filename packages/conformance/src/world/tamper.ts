@@ -61,7 +61,7 @@ function links({ added, removed }: Difference): Tampering[] {
   ]
 }
 
-/** Ways to delete addresses that ADD set on an existing link that it did not change. */
+/** Ways to delete addresses that ADD set on a link which ADD neither created nor changed. */
 function addresses({ added, removed }: Difference): Tampering[] {
   const touched = new Set(
     [...added, ...removed].filter((line) => line.startsWith('link ')).map((line) => line.split(' ')[1]),
