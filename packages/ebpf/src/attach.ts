@@ -12,9 +12,11 @@ const ETH_P_ALL = 3
  * nothing if that filter already runs this program. If `rtnl` is from the context of a CNI call, a later failure of the
  * call detaches the program.
  *
- * Throws `EbpfError` and undoes its changes: `NO_LINK` if the link does not exist or disappears; `EXISTS` if filters of
- * another kind or protocol have the priority, or another qdisc excludes `clsact`; `NOT_SUPPORTED` without clsact or
- * cls_bpf; `EPERM`.
+ * Undoes its changes and throws `EbpfError`:
+ * - `NO_LINK`: the link does not exist or disappears.
+ * - `EXISTS`: filters of another kind or protocol have the priority, or another qdisc excludes `clsact`.
+ * - `NOT_SUPPORTED`: the kernel has no clsact or no cls_bpf.
+ * - `EPERM`: the process lacks a capability.
  */
 export async function attachFilter(
   rtnl: RtnlPort,

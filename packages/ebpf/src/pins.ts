@@ -46,8 +46,8 @@ export class PinFolder {
    */
   map<M>(spec: MapSpec<M>): M {
     const path = this.pathOf(spec.name)
-    // Lists the folder first and opens only an existing pin. Reason: opening a missing pin is slow, because the error
-    // explains why the pin is missing.
+    // With the option `create`, opens the pin only if the folder's list contains it. Reason: opening a missing pin is
+    // slow, because the error explains why the pin is missing.
     const isThere = !this.#create || this.#kernel.list(this.path)?.includes(spec.name) === true
     if (isThere) return spec.open(openRawMap(this.#kernel, spec, path))
     const map = createRawMap(this.#kernel, spec)
@@ -134,8 +134,8 @@ export class PinFolder {
 export function removePins(kernel: Kernel, path: string): void {
   const names = kernel.list(checkFolder(path))
   if (names === undefined) return
-  // Removes the version map first. Reason: another process then rejects the half-removed folder, because it has no
-  // version.
+  // Removes the version map first. Reason: other processes reject a folder without a version, and therefore never use a
+  // half-removed folder.
   for (const name of [VERSION, ...names]) unlink(kernel, posix.join(path, name))
   kernel.removeFolder(path)
 }

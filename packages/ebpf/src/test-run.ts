@@ -18,7 +18,7 @@ const ACTIONS: Readonly<Record<number, Result['action']>> = {
 }
 
 // Size of the struct `__sk_buff` that a test run passes to the kernel. The size has room for members that later kernels
-// add, because the kernel refuses too few bytes. It accepts additional zeros.
+// add, because the kernel refuses too few bytes. The kernel accepts additional zeros.
 const CONTEXT = 256
 const MARK = 8
 const CB = 48
