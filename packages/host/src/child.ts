@@ -6,8 +6,8 @@ export interface Child {
   /** Process ID of the child. `undefined` if the program did not start; an `error` event then gives the reason. */
   readonly pid: number | undefined
   /**
-   * Closes this process's ends of the child's pipes. This process then no longer waits for a grandchild that holds the
-   * other ends.
+   * Closes this process's ends of the child's pipes. A grandchild may hold the other ends open. After the call, this
+   * process does not wait for that grandchild.
    */
   release(): void
 }
@@ -68,7 +68,7 @@ export function spawnChild(
 
 function listen(stream: Readable | null, onChunk: (chunk: Uint8Array) => void): void {
   stream?.on('error', () => {
-    // The pipe to the child was destroyed after the child's exit. Keeps the output read so far.
+    // Ignores the error of a pipe that was destroyed after the child's exit. The collected output stays valid.
   })
   stream?.on('data', onChunk)
 }

@@ -51,8 +51,9 @@ export function readRegularFile(
 }
 
 /**
- * Reason to distrust a file or folder: a user other than root and the current user could have written it. The reason
- * lacks its subject, such as `belongs to another user (uid 7)`. `undefined` if no other user could have written it.
+ * Reason to distrust a file or folder: a user other than root and the current user could have written it. The text is a
+ * predicate without a subject, such as `belongs to another user (uid 7)`. `undefined` if only root and the current user
+ * could have written the file or folder.
  */
 export function insecurity({ uid, mode }: Pick<Stats, 'uid' | 'mode'>): string | undefined {
   if (uid !== 0 && uid !== process.geteuid?.()) return `belongs to another user (uid ${uid})`
@@ -63,8 +64,8 @@ export function insecurity({ uid, mode }: Pick<Stats, 'uid' | 'mode'>): string |
 const brand = Symbol.for('cni.ReadError')
 
 /**
- * Error of a file that this package refuses to read. The message begins with "it", because the caller's sentence names
- * the file before.
+ * Error of a file that this package refuses to read. The message, such as `it is not a regular file`, omits the path.
+ * The caller prints the path before the message.
  */
 export class ReadError extends Error {
   readonly code: 'NOT_REGULAR' | 'TOO_LARGE' | 'INSECURE'

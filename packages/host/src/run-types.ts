@@ -10,8 +10,8 @@ export interface RunOptions {
   /** AbortSignal that ends the program's whole process group. */
   signal?: AbortSignal | undefined
   /**
-   * Deadline for the program in milliseconds, after which its process group is ended. Default: no limit. A value above
-   * 2³¹ − 1 means no limit, also in the other options of time.
+   * Deadline for the program in milliseconds, after which its process group is ended. Default: no limit. In every
+   * option for a time, a value above 2³¹ − 1 means no limit.
    */
   timeout?: number | undefined
   /** Milliseconds between SIGTERM and SIGKILL when the program is ended. Default: 1000. */

@@ -4,7 +4,7 @@ import type { RunOptions, RunResult } from './run-types.ts'
 import { start } from './start.ts'
 
 // Milliseconds between attempts to start a program while its file is open for writing (ETXTBSY). The sum is 5.1 s. An
-// installer writes a binary much faster, so the last failure is reported as an error.
+// installer writes a binary in less time. The error of the last attempt is therefore reported.
 const BUSY_DELAYS = [20, 40, 80, 160, 300, 500, 1000, 1000, 2000]
 
 /**

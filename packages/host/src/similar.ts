@@ -41,7 +41,10 @@ export function suggestion(name: string, names: readonly string[], prefix = ''):
 
 // internal
 
-/** Finds the known name that is most similar to an unknown one: the same beginning or end, or a few typing errors. */
+/**
+ * Finds a known name that resembles an unknown one: both have the same beginning or end, or differ by a few typing
+ * errors.
+ */
 function similar(name: string, names: readonly string[]): string | undefined {
   if (name.length < 3) return undefined
   const part = names.find((each) => each.startsWith(name) || name.startsWith(each) || each.endsWith(name))

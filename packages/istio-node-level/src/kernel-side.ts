@@ -49,9 +49,9 @@ export interface KernelSide extends Disposable {
    */
   pause(): Promise<KernelReport>
   /**
-   * Redirects the traffic of a pod's addresses to ztunnel, and of no other addresses of the pod. Rejects with
-   * `NO_ZTUNNEL` if no ztunnel has started yet. When ztunnel has died, the traffic of all pods is dropped until another
-   * ztunnel starts.
+   * Redirects the traffic of the given IPv4 addresses of a pod to ztunnel. Stops the redirection of the pod's former
+   * addresses. Rejects with `NO_ZTUNNEL` if no ztunnel has started yet. When ztunnel has died, the traffic of all pods
+   * is dropped until another ztunnel starts.
    */
   addPod(pod: NodePod): Promise<KernelReport>
   /**

@@ -17,8 +17,8 @@ export const ztunnelMarks = {
   /** Mark that the TPROXY target sets on packets for a listener of ztunnel. */
   tproxy: 0x400,
   /**
-   * Mark of answers to packets that ztunnel sent with the address of a pod. They arrive by the veth, and their
-   * destination is not ztunnel's own address.
+   * Mark of answers to packets that ztunnel sent with the address of a pod. The answers arrive by ztunnel's veth. Their
+   * destination is the address of the pod, not ztunnel's own address.
    */
   originalSourceReturn: 0x4d3,
 } as const

@@ -2,13 +2,19 @@ import { type IptablesOptions, iptables, type Ruleset } from '@cni/iptables'
 import { driftText } from '@cni/iptables/rules'
 import type { Place } from '@cni/netns/handle'
 
-/** Options for writing rules: the iptables variant, and the use of the iptables programs. */
+/**
+ * Options for writing rules. `backend` selects the iptables variant. `programs` selects the iptables programs or
+ * netlink.
+ */
 export type RulesBy = Pick<IptablesOptions, 'backend' | 'programs'>
 
 /** Network namespace with the method `undo`, which registers a rollback step. */
 export type Undone = Place & { undo(step: () => unknown): void }
 
-/** Writes iptables rules into a namespace if they differ. Resolves to the differences that it corrected. */
+/**
+ * Writes iptables rules into a namespace if its rules differ from the wanted ones. Resolves to the differences that it
+ * corrected.
+ */
 export async function applyRules(place: Undone, rules: Ruleset, by: RulesBy): Promise<string[]> {
   const drift = await rulesDrift(place.netns, rules, by)
   if (drift.length > 0) await iptables(place, by).apply(rules)

@@ -1,8 +1,8 @@
 /**
  * Type of an argument that an eBPF program passes to a kernel helper in one register.
  * - `key`: pointer to a map key on the stack
- * - `in`, `out`: pointer to memory that the kernel reads (`in`) or writes (`out`). The value names the register with
- *   the length of the memory
+ * - `in`, `out`: pointer to memory that the kernel reads (`in`) or writes (`out`). Its value is the name of another
+ *   register, which has the length of the memory
  */
 export type Argument =
   | 'context'
@@ -20,7 +20,7 @@ export interface Helper {
   readonly takes: readonly Argument[]
   /** Type of the helper's result in `r0`. A `value` (pointer into a map) and a `socket` may be null. */
   readonly returns: 'number' | 'value' | 'socket'
-  /** True if the helper releases the reference to a socket, which register `r1` contains. */
+  /** True if the helper releases a reference to a socket. The register `r1` has the socket. */
   readonly releases?: boolean
 }
 

@@ -61,8 +61,8 @@ function written(name: string, line: Line, state: PathState, to: Register, known
 }
 
 /**
- * Result of an arithmetic eBPF instruction. Two numbers give a number. A pointer to the stack or to a map value is only
- * permitted to move by a known number.
+ * Result of an arithmetic eBPF instruction. Two numbers give a number. A known number may be added to a pointer to the
+ * stack or to a map value. Throws a `ProgramError` for any other operands.
  */
 function computed(name: string, line: Line, to: Known, by: Known): Known {
   if (to.kind === 'number' && by.kind === 'number') return { kind: 'number' }

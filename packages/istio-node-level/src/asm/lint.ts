@@ -34,7 +34,7 @@ export function lint(program: ProgramText, lines: readonly Line[]): void {
 
 // internal
 
-/** Instructions that may follow an instruction of an eBPF program, each with the simulated state before it. */
+/** Next instructions of an eBPF program after a given instruction, each with the simulated state at its start. */
 function steps(
   program: ProgramText,
   lines: readonly Line[],

@@ -15,8 +15,8 @@ export const program = ({
 
 /**
  * Checks an eBPF program. Throws a `ProgramError` for a program that some kernel version refuses; the message names
- * program, label and instruction. Tests check the constant programs of this package, so that nodes need no time for the
- * check.
+ * program, label and instruction. The programs of this package are constant. Tests check them, so the agent skips the
+ * check on a node.
  */
 export function checkProgram(text: ProgramText): void {
   assemble(text, Object.fromEntries(Object.keys(text.maps).map((name) => [name, 0])))

@@ -9,8 +9,8 @@ export interface EbpfSideOptions extends Pick<IptablesOptions, 'backend' | 'prog
   /** Network namespace of the node. Default: the namespace that this process was started in. */
   readonly netns?: NetnsTarget | undefined
   /**
-   * Folder of the pinned eBPF maps and programs, inside a bpf file system. If the path is in no bpf file system, one is
-   * mounted. Default: `/sys/fs/bpf/ambient`.
+   * Folder of the pinned eBPF maps and programs, inside a bpf file system. If the path is outside of any bpf file
+   * system, a bpf file system is mounted. Default: `/sys/fs/bpf/ambient`.
    */
   readonly pins?: string | undefined
   /**
@@ -20,8 +20,8 @@ export interface EbpfSideOptions extends Pick<IptablesOptions, 'backend' | 'prog
    */
   readonly variant?: 'tproxy' | 'mark' | undefined
   /**
-   * Original sysctl values of the node, by name. They are written again when the redirection is removed. Default: the
-   * values at the start of the first ztunnel.
+   * Original sysctl values of the node, by name. Removal of the redirection restores these values. Default: the values
+   * at the start of the first ztunnel.
    */
   readonly settings?: ReadonlyMap<string, string> | undefined
 }

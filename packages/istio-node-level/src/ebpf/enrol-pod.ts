@@ -13,16 +13,17 @@ import { endsOf } from './links.ts'
 import { dropEntry, isSameTarget, linksOf, type PodEntry, podEntriesAt, putEntry } from './pod-entries.ts'
 import { type Serving, targetOf } from './serving.ts'
 
-/** Result of {@link enrolPod}: the map entries of the enrolled pod, with changes and warnings. */
+/** Result of {@link enrolPod}: the map entries of the enrolled pod, the changes in the kernel, and warnings. */
 export interface EnrolledPod extends KernelReport {
   readonly entries: readonly PodEntry[]
 }
 
 /**
- * Redirects the traffic of a pod's addresses to ztunnel, and of no other addresses of the pod. Writes map entries
- * before it attaches the eBPF programs, because the programs drop packets without an entry.
+ * Redirects the traffic of the given IPv4 addresses of a pod to ztunnel. Stops the redirection of the pod's former
+ * addresses. Writes map entries before it attaches the eBPF programs, because the programs drop packets without an
+ * entry.
  *
- * @param known - map entries that this process wrote earlier; some of them may be missing in the maps by now
+ * @param known - map entries that this process wrote earlier; another process may have deleted some of them
  * @throws {@link NodeLevelError} `ADDRESS`, `NO_VETH`; `EbpfError`: `NO_LINK` if a link disappears during the call,
  * `FULL` if a map is full
  */
@@ -65,10 +66,11 @@ export async function enrolPod(
 }
 
 /**
- * Stops the redirection of the addresses that `which` selects, by eBPF. Resolves to the addresses that were redirected.
+ * Stops the eBPF redirection of the addresses that `which` selects. Resolves to the addresses that were redirected
+ * before.
  *
  * @param old - entries in this process's memory (`remembered`), and entries in the eBPF maps (`there`)
- * @param instead - new entries of the same pods: an address among them stays in the maps
+ * @param instead - new entries of the same pods. The maps keep the addresses in these entries
  */
 export async function releasePods(
   { netns, undo }: Undone,

@@ -14,7 +14,8 @@ export interface Lead {
 
 /**
  * Steps that direct the traffic of pods to a ztunnel. Open connections stay with the previous ztunnel while its link
- * exists. The step for open connections runs first: the new ztunnel would refuse packets of open connections.
+ * exists. The step for open connections runs first, because the new ztunnel refuses packets of connections that it does
+ * not know.
  */
 export async function leadSteps(rtnl: RtnlPort, { maps }: Objects, { to, from }: Lead, undo?: Undo): Promise<Step[]> {
   const { ztunnel_before, ztunnel_info } = maps
@@ -39,8 +40,8 @@ export async function leadSteps(rtnl: RtnlPort, { maps }: Objects, { to, from }:
 }
 
 /**
- * Describes the difference if new connections go to another ztunnel than the wanted one. Empty if there is no
- * difference.
+ * Compares the ztunnel for new connections in the eBPF maps with the wanted ztunnel. Returns a description of the
+ * difference, or an empty list.
  */
 export function leadDrift({ ztunnel_info }: Objects['maps'], { to }: Pick<Lead, 'to'>): string[] {
   const now = ztunnel_info.get(0)

@@ -22,7 +22,7 @@ import {
 } from './pod-entries.ts'
 import type { Serving } from './serving.ts'
 
-/** Steps that pin eBPF maps and programs again whose pins are missing in the bpf file system. */
+/** Steps that restore missing pins of eBPF maps and programs in the bpf file system. */
 export const pinSteps = (objects: Objects): Step[] =>
   objects.missingPins().map((name) => ({ what: `missing pin ${name}`, run: async () => objects.pinAgain(name) }))
 
@@ -74,7 +74,7 @@ export async function ztunnelSteps(
 
 /**
  * Steps that restore the redirection of all enrolled pods. If the link of a pod has disappeared, a step removes the
- * pod's map entry. The step passes that entry to `gone`.
+ * pod's map entry, and calls `gone` with the entry.
  */
 export async function podSteps(
   rtnl: RtnlPort,
@@ -114,9 +114,9 @@ export async function podSteps(
 }
 
 /**
- * Steps that detach eBPF programs from links without an enrolled address: without a map entry, the programs drop all
- * packets of the link. Such links remain if another process removed map entries while no agent ran. The agent enrols
- * the pod again if the pod belongs to the mesh.
+ * Steps that detach eBPF programs from links of pods without a map entry. Reason: an attached program drops all packets
+ * of such a link. Such links exist if another process removed map entries while no agent ran. The agent enrols the pod
+ * again if the pod belongs to the mesh.
  */
 export async function straySteps(rtnl: RtnlPort, known: Iterable<PodEntry>): Promise<Step[]> {
   const used = linksOf(known)

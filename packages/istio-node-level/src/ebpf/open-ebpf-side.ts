@@ -197,8 +197,8 @@ export function openEbpfSide({
         const lead = { to: goal(serving), from: nobody }
         const warnings = earlier === undefined || (await isThere(node, earlier)) ? [] : await leaveEarlier()
         if (await isThere(node, serving)) return { changed: await bring(serving, lead), warnings }
-        // Restores only the node's side, because ztunnel has died. The eBPF programs still direct pods to ztunnel's
-        // missing link. Packets are therefore dropped until another ztunnel is ready.
+        // Restores the node, but not ztunnel's namespace, because ztunnel has died. The eBPF programs still direct pods
+        // to ztunnel's missing link. Packets are therefore dropped until another ztunnel is ready.
         const steps = [...pinSteps(objects), ...(await podSteps(node, objects, known, forget))]
         return { changed: await runSteps([...steps, ...(await leadSteps(node, objects, lead))]), warnings }
       }),

@@ -72,7 +72,7 @@ export const missing = ({ address, uid }: PodEntry): string => `missing ${addres
 /** Describes an entry of the eBPF maps for an address that is not enrolled. */
 export const unexpected = ({ address, uid = '(unknown)' }: PodEntry): string => `unexpected ${address} of pod ${uid}`
 
-/** Indices of the pods' links to which map entries refer. */
+/** Link indices in the given map entries of pods. */
 export const linksOf = (entries: Iterable<PodEntry>): Set<number> =>
   new Set(Array.from(entries, ({ target }) => target.ifindex))
 

@@ -42,7 +42,10 @@ export async function servingBy(target: NetnsTarget, ztunnel: NodeZtunnel, { var
   return { ztunnel, netns: namespaces.open(`/proc/self/fd/${ztunnel.netns.fd}`), ends, inside: plan, nodeIp }
 }
 
-/** True if ztunnel's veth still exists. A dead ztunnel has no veth, but its namespace handle stays open. */
+/**
+ * True if ztunnel's veth still exists. The open namespace handle does not show that ztunnel has died, but the missing
+ * veth does.
+ */
 export async function isThere(node: RtnlPort, { ends }: Serving): Promise<boolean> {
   const link = await node.getLink(ends.outer.index)
   return link?.kind === 'veth' && link.parent === ends.inner.index
@@ -52,7 +55,10 @@ export async function isThere(node: RtnlPort, { ends }: Serving): Promise<boolea
 export const isSamePlace = (one: Serving, other: Serving): boolean =>
   one.ends.outer.index === other.ends.outer.index && one.netns.isSame(other.netns)
 
-/** Map value that directs packets over a veth to its end inside the pod: link index and MAC address. */
+/**
+ * Map value that directs packets over a veth into a pod: the link index of the veth's node end, and the MAC address of
+ * its pod end.
+ */
 export function targetOf({ outer, inner }: Ends, dnsCapture = false): Target {
   if (inner.mac === undefined) throw new Error(`The link ${inner.name} has no address`)
   return { ifindex: outer.index, mac: inner.mac, flags: dnsCapture ? CAPTURE_DNS : 0, pad: 0 }

@@ -27,8 +27,8 @@ export interface IptablesSideOptions extends Pick<IptablesOptions, 'backend' | '
   readonly hostIp: string
   readonly tunnel: TunnelKind
   /**
-   * Original sysctl values of the node, by name. They are written again when the redirection is removed. Default: the
-   * values at the start of the first ztunnel.
+   * Original sysctl values of the node, by name. Removal of the redirection restores these values. Default: the values
+   * at the start of the first ztunnel.
    */
   readonly settings?: ReadonlyMap<string, string> | undefined
 }
@@ -183,7 +183,10 @@ async function linksOf(node: NetnsTarget, ztunnel: NodeZtunnel) {
   return await ztunnelLinks(outside, inside, ztunnel)
 }
 
-/** True if ztunnel's veth still exists. A dead ztunnel has no veth, but its namespace handle stays open. */
+/**
+ * True if ztunnel's veth still exists. The open namespace handle does not show that ztunnel has died, but the missing
+ * veth does.
+ */
 async function isThere(node: NetnsTarget, ztunnel: NodeZtunnel): Promise<boolean> {
   try {
     await linksOf(node, ztunnel)

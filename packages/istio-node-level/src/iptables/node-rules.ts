@@ -12,7 +12,7 @@ const chains = {
   filter: ['ztunnel-FORWARD'],
 } as const
 
-/** The chains of the node's rules without rules. This ruleset names the chains to remove from the node. */
+/** Ruleset that has the node's chains but no rules. It names the chains to remove from the node. */
 export const noNodeRules: Ruleset = ruleset(chains, () => [])
 
 /**
@@ -69,8 +69,8 @@ function probesAndOutbound({ mangle, nat, filter }: Tables, { hostIp }: NodeRule
   return [
     // Packets from the node's own address, such as probes of the kubelet, bypass the mesh.
     mangle.on('ztunnel-OUTPUT').only('ipv4').src(hostIp).setMark(marks.connectionSkip),
-    // Accepts packets to ztunnel (mark `outbound`) before other rules. NAT rules of other programs then do not
-    // translate their addresses.
+    // Accepts packets to ztunnel (mark `outbound`) before other rules. Consequence: NAT rules of other programs do not
+    // translate the addresses of these packets.
     nat.on('ztunnel-PREROUTING').mark(outbound, outbound).accept(),
     nat.on('ztunnel-POSTROUTING').mark(outbound, outbound).accept(),
     filter.on('ztunnel-FORWARD').mark(outbound, outbound).accept(),
@@ -96,8 +96,8 @@ function marking({ mangle }: Tables, { ztunnelIp, ztunnelVeth, port }: NodeRuleF
     on.mark(proxyReturn, proxyReturn).return(),
     on.in(ztunnelVeth).not.src(ztunnelIp).setMark(proxy, proxy),
     on.mark(skip, skip).return(),
-    // Packets that ztunnel sends with its own address bypass redirection, together with their connections. The same
-    // applies to UDP packets of all senders.
+    // Packets that ztunnel sends with its own address bypass redirection, together with their connections. UDP packets
+    // of all senders also bypass redirection.
     on.in(ztunnelVeth).setMark(connectionSkip, connectionSkip),
     on.proto('udp').setMark(connectionSkip, connectionSkip),
     on.mark(skip, skip).return(),

@@ -144,7 +144,8 @@ const missingEntries = (there: readonly EnrolledAddress[], pods: PodsByAddress) 
     .map(([address, uid]) => ({ address, uid }))
 
 /**
- * Entries of the ipset set that belong to no enrolled pod: another program added them, so no route leads to ztunnel.
+ * Entries of the ipset set for addresses of no enrolled pod. Another program added these entries, but no route to
+ * ztunnel.
  */
 const foreignEntries = (there: readonly EnrolledAddress[], pods: PodsByAddress): EnrolledAddress[] =>
   there.filter(({ address }) => !pods.has(address))

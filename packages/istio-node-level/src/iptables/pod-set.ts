@@ -53,8 +53,8 @@ export async function dropEntries(
 }
 
 /**
- * Destroys the ipset set of enrolled addresses. Retries while the set is in use: the kernel frees deleted rules that
- * refer to the set with a delay.
+ * Destroys the ipset set of enrolled addresses. Retries while the set is in use, because the kernel frees deleted rules
+ * late. Until then, such a rule still refers to the set.
  */
 export async function destroyPodSet(netns: NetnsTarget): Promise<void> {
   const deadline = performance.now() + 2000

@@ -23,8 +23,8 @@ export interface Enrolled extends KernelReport {
 }
 
 /**
- * Redirects the traffic of a pod's addresses to ztunnel, and of no other addresses of the pod. Adds an ipset entry for
- * each address, and a route through the tunnel to ztunnel.
+ * Redirects the traffic of the given IPv4 addresses of a pod to ztunnel. Stops the redirection of the pod's former
+ * addresses. Adds an ipset entry for each address, and a route through the tunnel to ztunnel.
  *
  * @throws {@link NodeLevelError} `ADDRESS`, `BRIDGE`, `NO_ROUTE`.
  */

@@ -23,8 +23,8 @@ export const boundPorts = (text: string): number[] =>
 
 /**
  * Chooses a UDP port for the tunnels: their current port, or the first free port from 6081. The port must be free on
- * the node and in ztunnel's namespace. A tunnel of the same type may share the port, if it cannot get packets of these
- * tunnels.
+ * the node and in ztunnel's namespace. Another program's tunnel of the same type may use the port, if the kernel never
+ * delivers packets of ztunnel's tunnels to it.
  *
  * @throws {@link NodeLevelError} `NO_PORT`.
  */
@@ -60,7 +60,7 @@ function isTaken(kind: TunnelKind, remote: string, port: number, { links, bound 
     const end = endOf(link, kind)
     return end?.port === port ? [{ isOwn: own.has(link.name), ...end }] : []
   })
-  // If no tunnel uses the port, a bound port belongs to a socket of another program.
+  // No tunnel uses the port. A bound port therefore belongs to a socket of another program.
   if (onPort.length === 0) return bound.has(port)
   return onPort.some((end) => {
     if (end.isOwn) return false

@@ -118,7 +118,8 @@ async function makeAgain(
   for (const { cidr, table } of routes) {
     await rtnl.addRoute({ family: 'ipv4', cidr, table, type: 'blackhole', metric: 0xffffffff })
   }
-  // Recreates the old tunnel on rollback. Rollback steps run in reverse order, so the new tunnel is deleted before.
+  // Recreates the old tunnel on rollback. Rollback steps run in reverse order, so another step deletes the new tunnel
+  // first.
   undo(async () => {
     await rtnl.addLink({ ...link, up: true })
     for (const { cidr } of addresses) await rtnl.addAddress(link.name, cidr)

@@ -36,13 +36,13 @@ const PODS = 1024
 const UID_BYTES = 64
 
 /**
- * eBPF maps of a node. The key of a map is also the name of its pin. A map that Istio 1.18 also has uses the layout of
- * Istio.
+ * eBPF maps of a node. The key of a map is also the name of its pin. Maps that also exist in Istio 1.18 have Istio's
+ * layout.
  */
 export const mapSpecs = {
   /**
-   * Map in which Istio stores the log level of its programs. This package only creates the map. Its programs do not
-   * log, but count dropped packets.
+   * Map in which Istio stores the log level of its programs. This package only creates the map. The programs of this
+   * package count dropped packets instead of logging.
    */
   log_level: arrayMap({ name: 'log_level', value: int('u32'), maxEntries: 1 }),
   host_ip_info: arrayMap({ name: 'host_ip_info', value: mapped, maxEntries: 2 }),

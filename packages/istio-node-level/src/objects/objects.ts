@@ -22,8 +22,8 @@ export type Variant = 'tproxy' | 'mark'
 /** Options of {@link openObjects}, which opens the eBPF maps and programs of a node. */
 export interface ObjectsOptions {
   /**
-   * Folder of the pinned maps and programs, inside a bpf file system. If the path is in no bpf file system, one is
-   * mounted. Default: {@link PINS}.
+   * Folder of the pinned maps and programs, inside a bpf file system. If the path is outside of any bpf file system, a
+   * bpf file system is mounted. Default: {@link PINS}.
    */
   readonly pins?: string | undefined
   /** Variant of the eBPF programs in ztunnel's namespace. Default: `tproxy` if the kernel supports it. */

@@ -36,8 +36,8 @@ export const ztunnelTproxy = program({
     jump('r7', 'eq', 0, 'listener'),
     load('u32', 'r1', 'r7', socket.state),
     jump('r1', 'ne', LISTEN, 'assign'),
-    // Releases a listener that the first lookup found, and looks up ztunnel's own port instead. The first lookup used
-    // the packet's original destination, where a listener is not the wanted socket.
+    // Releases a listener that the first lookup found, because that listener is not ztunnel's: the first lookup used
+    // the packet's original destination. The second lookup uses ztunnel's own port.
     release(),
     label('listener'),
     store('u32', 'r10', tuple.destination, LOOPBACK),

@@ -36,8 +36,8 @@ export interface StartedAmbient {
   /**
    * Reason why ambient mode is not ready, for the readiness probe.
    *
-   * Once ambient mode works, a failing API server is not such a reason. Enrolled pods stay enrolled, and a restarted
-   * agent would not know these pods.
+   * After ambient mode has started, the agent stays ready even if the API server fails. Reason: enrolled pods stay
+   * enrolled, and a restarted agent would not know these pods.
    */
   unready(): string | undefined
   /** Metrics of ambient mode in the text format of Prometheus. */

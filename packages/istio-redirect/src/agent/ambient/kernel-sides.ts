@@ -19,7 +19,7 @@ export interface KernelSideOptions {
   readonly settings: ReadonlyMap<string, string>
 }
 
-/** The `KernelSide` for the redirect mode, with properties of that mode which the agent needs. */
+/** The `KernelSide` for the redirect mode, with facts about that mode for the agent. */
 export interface ChosenKernelSide {
   readonly kernel: KernelSide
   /** True if the agent has to pass the pod's network namespace to `addPod`. */

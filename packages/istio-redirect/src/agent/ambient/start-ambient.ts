@@ -45,8 +45,8 @@ export interface AmbientMode {
   /** Returns the error that stops ambient mode as a whole, or `undefined`. */
   problem(): string | undefined
   /**
-   * Reason why ambient mode is not ready. A failing API server is not a reason once ambient mode works: enrolled pods
-   * stay enrolled, and a replacement agent would not know these pods.
+   * Reason why ambient mode is not ready. After ambient mode has started, it stays ready even if the API server fails.
+   * Reason: enrolled pods stay enrolled, and a restarted agent would not know these pods.
    */
   unready(): string | undefined
   /**

@@ -53,8 +53,8 @@ export interface ProbeSets {
   missing(): Promise<MissingProbes>
   list(): Promise<ProbeEntry[]>
   /**
-   * Removes the node's address sets. Retries for a short time, because the kernel frees deleted rules with a delay.
-   * Throws `IN_USE` if a rule still refers to a set after that.
+   * Removes the node's address sets. Retries for a short time, because the kernel frees deleted rules late. Throws
+   * `IN_USE` if a rule still refers to a set after the last retry.
    */
   destroy(): Promise<void>
 }
