@@ -1,7 +1,7 @@
 import { stopOnSignals } from '../stop-on-signals.ts'
 import { atStart } from './at-start.ts'
 
-/** Access of a command-line program to its environment, its output streams and the signals of its process. */
+/** Environment, output streams and process signals of a command-line program. */
 export interface CommandIo {
   readonly env: Readonly<Record<string, string | undefined>>
   stdout(text: string): void

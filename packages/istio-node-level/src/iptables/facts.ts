@@ -1,6 +1,6 @@
 import type { TunnelKind } from '../names.ts'
 
-/** Values that differ between nodes and ztunnels, from which the plan for the node is built. */
+/** Inputs of the plan for the node. Their values differ between nodes and ztunnels. */
 export interface NodeFacts {
   /** Address of the node. The kubelet's probes come from this address. */
   readonly hostIp: string
@@ -15,7 +15,7 @@ export interface NodeFacts {
   readonly dnsCapture: boolean
 }
 
-/** Values that differ between nodes and ztunnels, from which the plan for ztunnel's namespace is built. */
+/** Inputs of the plan for ztunnel's namespace. Their values differ between nodes and ztunnels. */
 export interface ZtunnelFacts {
   readonly ztunnelIp: string
   /** Name of the veth inside ztunnel's network namespace. */

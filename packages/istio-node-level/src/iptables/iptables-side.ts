@@ -218,7 +218,7 @@ async function podsAtStart(
   return { pods, changed: [`${ip} was in the mesh as that of pod ${owner}, and is ztunnel ${name}'s now`] }
 }
 
-/** Opens a second handle of a network namespace, which stays open after the caller closes the first. */
+/** Opens a second handle of a network namespace. The second handle stays open after the caller closes the first one. */
 const keep = (netns: Netns): Netns => namespaces.open(`/proc/self/fd/${netns.fd}`)
 
 /**

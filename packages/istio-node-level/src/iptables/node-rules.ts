@@ -3,7 +3,7 @@ import type { Builders } from '@cni/iptables/rules'
 import { marks, POD_SET, tunnels, ZTUNNEL_DNS_PORT } from '../names.ts'
 import type { NodeFacts } from './facts.ts'
 
-/** Values that differ between nodes and ztunnels, from which the node's iptables rules are built. */
+/** Inputs of the node's iptables rules. Their values differ between nodes and ztunnels. */
 export type NodeRuleFacts = Pick<NodeFacts, 'hostIp' | 'ztunnelIp' | 'ztunnelVeth' | 'port' | 'dnsCapture'>
 
 const chains = {

@@ -20,7 +20,7 @@ export async function sourceTowards(target: NetnsTarget, address: string): Promi
   })
   const socket = createSocket('udp4')
   try {
-    // Node.js reports the local address only of its own sockets, so it adopts this connected socket.
+    // Passes the connected socket to Node.js, because Node.js reports the local address only of its own sockets.
     const ready = once(socket, 'listening')
     socket.bind({ fd })
     await ready

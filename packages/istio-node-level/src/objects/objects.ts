@@ -61,8 +61,8 @@ export function openObjects({ pins: folder = PINS, variant: wanted }: ObjectsOpt
   }
   try {
     const there = new Set(pins.list())
-    // Unpins all programs if a map is missing: the programs still refer to the removed map. They are then loaded again
-    // with the new map.
+    // Unpins all programs if a map is missing, because the programs still refer to the removed map. The programs are
+    // loaded again with the new map.
     if (!Object.keys(mapSpecs).every((name) => there.has(name))) {
       for (const name of Object.keys(programs)) if (there.delete(name)) pins.unpin(name)
     }

@@ -117,7 +117,7 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
     await Promise.race([...tasks.map(rejectOnly), whenAborted(signal)])
   } finally {
     failed.abort(new Error('ambient mode stops'))
-    // Closes the socket for ztunnels first. Work on pods that waits for a ztunnel then ends, too.
+    // Closes the socket for ztunnels first. Consequence: work on pods that waits for a ztunnel ends, too.
     await zds.close()
     await Promise.allSettled(tasks)
     await Promise.race([pods.idle(), new Promise((resolve) => setTimeout(resolve, SETTLE_MS).unref())])
@@ -156,7 +156,8 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
 
   /**
    * Takes over pods that left the mesh while no agent ran. Such a pod has no annotation, and has lost the label or got
-   * a sidecar. Only the node's address sets still contain the pod. The reconciler then removes the pod from the mesh.
+   * a sidecar. Only the node's address sets still contain the pod. After the takeover, the reconciler removes the pod
+   * from the mesh.
    */
   async function adoptThoseWhoLeft(): Promise<void> {
     const entries = await node.sets.list().catch((error) => {

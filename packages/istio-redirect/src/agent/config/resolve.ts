@@ -31,6 +31,6 @@ export function resolveValues(flags: Readonly<Record<string, unknown>>, layers: 
     return variable.fallback
   }
   const entries = Object.entries(variables).map(([key, variable]) => [key, one(key, variable)])
-  // The cast to the type of the values is safe: each value comes from the decoder of its own setting.
+  // The cast is safe: each value comes from the decoder of its own setting.
   return { values: Object.fromEntries(entries) as Values, warnings }
 }

@@ -66,8 +66,8 @@ export async function findByAddress(
 
 const MOST_WARNINGS = 16
 /**
- * Maximal number of network namespaces that a search by address inspects: the same as the maximal number of mounts in a
- * snapshot of the node.
+ * Maximal number of network namespaces that a search by address inspects. Equal to the limit of mounts in a snapshot of
+ * the node.
  */
 const MOST_LOOKS = 4096
 
@@ -77,7 +77,7 @@ interface Candidate {
    * Oldest process in the candidate namespace. `undefined` for a namespace without processes, which is only mounted.
    */
   readonly oldest: StartedProcess | undefined
-  /** Path of a second namespace that also matches the pod. The search then uses none of the two. */
+  /** Path of a second namespace that also matches the pod. The search uses neither of two matching namespaces. */
   readonly rival?: string | undefined
 }
 

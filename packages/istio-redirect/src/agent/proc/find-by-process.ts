@@ -11,7 +11,7 @@ import type { Holders, SoughtPod } from './sought-pod.ts'
 export interface FoundByProcess {
   /**
    * UIDs of the pods that have processes in a network namespace, by the key (`dev:ino`) of the namespace. Omits
-   * namespaces that the agent holds open for pods outside of this search.
+   * namespaces that the agent holds open for pods that are not searched here.
    */
   readonly owners: ReadonlyMap<string, readonly string[]>
   readonly refused: ReadonlyMap<string, string>

@@ -35,7 +35,9 @@ export async function findPodNamespaces(
   return findInLook(await lookAtNode(hostProc), sought, holders)
 }
 
-/** Result of a search for the network namespaces of pods, some of which the agent already holds open. */
+/**
+ * Result of a search for the network namespaces of pods. The agent may already hold the namespaces of some pods open.
+ */
 export interface LookedFor extends FoundNamespaces {
   /** UIDs of pods that are still in the network namespace that the agent holds open for them. */
   readonly held: ReadonlySet<string>

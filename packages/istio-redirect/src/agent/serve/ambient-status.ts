@@ -13,8 +13,8 @@ export interface AmbientStatus {
    */
   readonly waiting: readonly { readonly pod: string; readonly why: string }[]
   /**
-   * Number of enrolled pods whose network namespace no process and no mount on the node shows. Older agents omit this
-   * member.
+   * Number of enrolled pods without a known network namespace: neither a process nor a mount of the node leads to it.
+   * Older agents omit this member.
    */
   readonly notCaptured?: number | undefined
   /** Pods that `notCaptured` counts, each with the reason. The list has at most 20 pods. */

@@ -8,7 +8,7 @@ import type { AddRequest } from '../../serve/add-request.ts'
 import type { DecisionLine, ServeAnswer } from '../../serve/answer.ts'
 import { Refusal } from '../../serve/refusal.ts'
 
-/** Functions by which the agent gets knowledge about a pod when it answers an ADD of the plugin. */
+/** Functions that the agent calls to answer an ADD of the plugin. */
 export interface AgentSources {
   /**
    * Finds the current pod with this UID. Rejects if the pod is not found within a short time. The plugin then asks the
@@ -81,7 +81,7 @@ export const refused = ({ reason, detail }: Refusal): ServeAnswer => ({ act: 're
 
 /**
  * Maximal number of redirection rules in an answer of the agent. For a pod with more rules, the plugin itself makes the
- * kernel batch: other pods must not wait.
+ * kernel batch, because the agent would delay its answers for other pods.
  */
 const MAX_SERVED_RULES = 256
 

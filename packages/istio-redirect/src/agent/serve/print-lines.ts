@@ -8,8 +8,8 @@ import { LINE_FAULTS, type LineFault, type ReceivedLines } from './log-entries.t
 export type RefusedLines = LineFault | 'body'
 
 /**
- * Log level at which the agent reports each fault of the plugin's log lines. Istio's agent reports invalid lines at
- * debug too. Too deep nesting is a warning, because only an attacker sends such lines.
+ * Log level at which the agent reports each fault of the plugin's log lines. Invalid lines have the level debug, as in
+ * Istio's agent. Lines with excessive nesting have the level warn, because only an attacker sends such lines.
  */
 const LEVELS = { form: 'debug', level: 'debug', time: 'debug', depth: 'warn' } as const
 

@@ -9,13 +9,14 @@ import type { IdentifiedLease } from './netns-cache.ts'
  */
 export interface DriftCache {
   /**
-   * True if a check of the pod can be skipped: its last check found no differences, and `mark` is unchanged since then.
-   * After nine such answers the result is false until the next check, because `mark` does not show changes of routes.
+   * True if a check of the pod can be skipped: its last check found no differences, and `mark` (see `markOf`) is
+   * unchanged since then. After nine such answers in a row, the result is false until the next check, because `mark`
+   * does not show changes of routes.
    */
   isClean(uid: string, mark: string | undefined): boolean
   /**
-   * True if a check of the pod needs to read only its routes: the last check found no differences, and `mark` is
-   * unchanged since then. The pod's rules are then unchanged, too.
+   * True if a check of the pod needs to read only its routes. The last check found no differences, and an unchanged
+   * `mark` (see `markOf`) shows that the rules are unchanged.
    */
   isSame(uid: string, mark: string | undefined): boolean
   wasClean(uid: string, mark: string | undefined): void

@@ -9,8 +9,7 @@ import { captureRules } from './capture-rules.ts'
 /** Result of {@link enrolNamespace}, which installs the rules in a pod's network namespace. */
 export interface EnrolReport {
   /**
-   * Changes that the installation of the rules made in the pod's namespace. Applies to rules only: with `unchanged`,
-   * routes may still have been added.
+   * Changes of rules in the pod's namespace. The value `unchanged` does not exclude that the enrolment added routes.
    */
   readonly plan: ApplyPlan
   /**
@@ -130,8 +129,8 @@ async function openPlace(netns: NetnsTarget, capture: PodCapture, options: Rules
   const possible = { ...capture, ipv6: capture.ipv6 && disabled !== undefined }
   const [route4, rule4] = [localRoute('ipv4', replyRoute), markRule('ipv4', replyRoute)]
   const [route6, rule6] = [localRoute('ipv6', replyRoute), markRule('ipv6', replyRoute)]
-  // Wants no IPv6 route, but only the policy rule, if IPv6 is disabled on the loopback interface: the kernel refuses an
-  // IPv6 route over that interface.
+  // IPv6 may be disabled on the loopback interface. The kernel then refuses an IPv6 route over that interface, so only
+  // the IPv6 policy rule is wanted.
   const of6 = disabled === undefined ? [] : disabled === '1' ? [rule6] : [route6, rule6]
   return {
     rules: installedRules(netns, captureRules(possible), options),
@@ -154,8 +153,8 @@ async function removeItems(netns: NetnsTarget, { items, needless }: Place): Prom
 }
 
 /**
- * Adds a route or policy rule without a prior check, because most namespaces are new. Only if the kernel reports an
- * error, checks if the route or rule exists already.
+ * Adds a route or policy rule without a prior check, because most namespaces are new. After an error of the kernel,
+ * checks if the route or rule exists already.
  */
 async function isAdded(item: NetworkItem, rtnl: Rtnl): Promise<boolean> {
   try {

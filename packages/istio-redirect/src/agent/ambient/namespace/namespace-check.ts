@@ -19,8 +19,9 @@ export type NamespaceFinding =
    */
   | { readonly is: 'replaced'; readonly before: string | undefined; readonly netns: Netns }
   /**
-   * The check has not found the pod in the namespace that the agent holds open. `isSure`: the pod has processes in
-   * another namespace, or the agent holds no namespace for the pod. Otherwise the pod may just be ending.
+   * The check has not found the pod in the namespace that the agent holds open. `isSure` is true if the pod has
+   * processes in another namespace, or if the agent holds no namespace for the pod. `isSure` is false if the pod may
+   * just be ending.
    */
   | { readonly is: 'lost'; readonly why: string; readonly isSure: boolean }
 
@@ -29,8 +30,8 @@ export interface NamespaceCheck {
   /** Checks the namespaces of pods, and returns the results by UID. One snapshot of the node serves all pods. */
   check(pods: readonly CheckedPod[]): Promise<ReadonlyMap<string, NamespaceFinding>>
   /**
-   * Stores the namespace that the check found for a pod, and closes the former one. Returns `false` if the pod got
-   * another namespace in the meantime, or if the cache no longer has the pod.
+   * Stores the namespace that the check found for a pod, and closes the pod's former namespace. Returns `false` if the
+   * pod's namespace in the cache has changed since the check, or if the pod is no longer in the cache.
    */
   replace(uid: string, workload: Workload, finding: NamespaceFinding & { readonly is: 'replaced' }): boolean
 }

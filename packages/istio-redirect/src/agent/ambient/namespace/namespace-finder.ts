@@ -5,7 +5,7 @@ import type { FoundNamespaces } from '../../proc/find-pod-namespaces.ts'
 export interface NamespaceFinder {
   /**
    * Finds the network namespace of a pod by its UID and addresses. The caller closes the namespace. Returns `undefined`
-   * if no process and no mount on the node shows the namespace.
+   * if neither a process nor a mount of the node leads to the namespace.
    */
   find(uid: string, addresses: readonly string[]): Promise<Netns | undefined>
 }

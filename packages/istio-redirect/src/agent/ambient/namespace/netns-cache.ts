@@ -38,7 +38,10 @@ export interface KnownPod {
 
 /** Cache of the pods in the mesh and their open network namespaces, with one descriptor for each namespace. */
 export interface NetnsCache extends Disposable {
-  /** Adds or updates a pod in the cache, without a namespace. A namespace that the pod already has stays. */
+  /**
+   * Adds a pod to the cache, or updates the pod's names. A new pod has no namespace yet. An existing pod keeps its
+   * namespace.
+   */
   know(uid: string, workload: Workload): void
   /**
    * Stores the open namespace of a pod. From then on, the cache owns the handle and closes it.
@@ -124,8 +127,8 @@ export function netnsCache(hostProc: string): NetnsCache {
 // internal
 
 /**
- * Refuses the namespaces of the node and of the agent as namespaces of a pod. Rules in them would redirect traffic of
- * the node or the agent, and ztunnel itself does not refuse them.
+ * Refuses the namespaces of the node and of the agent as namespaces of a pod. Redirection rules in these namespaces
+ * would affect the node or the agent. ztunnel does not refuse these namespaces.
  */
 function refuseReserved(hostProc: string, { namespace, name }: Workload, netns: Netns): void {
   let isReserved = true

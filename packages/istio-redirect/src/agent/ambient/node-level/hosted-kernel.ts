@@ -22,8 +22,8 @@ export interface HostedKernel extends ChosenKernelSide {
 /**
  * Creates a `KernelSide` for the current address of the node. Queries the address again at each start of a ztunnel.
  *
- * The address may change: on networks of the plugin `ptp`, the node gets its address towards pods with the first pod. A
- * new KernelSide then takes over the rules and routes of the former one.
+ * The address may change. For example, the CNI plugin `ptp` gives the node its address towards pods only when the first
+ * pod starts. After a change, a new KernelSide takes over the rules and routes of the former KernelSide.
  */
 export async function hostedKernel({ ask, make, log }: HostedKernelOptions): Promise<HostedKernel> {
   const tell = (text: string, { ip, why }: HostIp): void => log.info(text, { hostIp: ip, why: printable(why) })

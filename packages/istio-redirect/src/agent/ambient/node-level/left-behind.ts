@@ -11,8 +11,8 @@ import { nodeLevelMark } from './node-level-mark.ts'
 import { removeSharedConfig } from './shared-config.ts'
 
 /**
- * Settings that determine the run directory with the mark file of node-level redirection, and the forced iptables
- * variant.
+ * Settings for the mark file and the removal of node-level redirection: the path that determines the run directory, and
+ * the forced iptables variant.
  */
 export type MarkedPlace = Pick<AmbientConfig, 'backendFile' | 'forceIptablesBinary'>
 
@@ -24,8 +24,8 @@ type NodeSettings = ReadonlyMap<string, string>
  * shared config file, and the original sysctls of the node. A later agent with another mode reads the file to remove
  * the redirection.
  *
- * Before that, removes the redirection of another mode. Returns the original sysctls, from before any agent changed
- * them. Throws if they can be neither read nor stored.
+ * Before the write, removes the redirection of another mode. Returns the original sysctls, from before any agent
+ * changed them. Throws if reading the sysctls or writing the file fails.
  */
 export async function markNodeLevel(
   place: MarkedPlace,
@@ -113,8 +113,8 @@ interface Mark {
 }
 
 /**
- * Reads the mark file of node-level redirection. Returns `undefined` without a file. An invalid file still counts: it
- * shows that the node was redirected.
+ * Reads the mark file of node-level redirection. Returns `undefined` without a file. An invalid file still shows that
+ * the node was redirected: returns the mode `node-iptables` without sysctls.
  */
 function readMark(place: MarkedPlace): Mark | undefined {
   if (!existsSync(nodeLevelMark(place))) return undefined

@@ -70,8 +70,8 @@ export function nodeEnroller(options: NodeEnrollerOptions): Enroller {
     },
     async leave(pod, { patch }) {
       await kernel.removePod(pod.uid)
-      // Removes the annotation only if its value is one that the agent writes. Another value is from a user, such as
-      // one that keeps the pod out of the mesh.
+      // Removes the annotation only if the agent could have written its value. A user may have written another value,
+      // for example to keep the pod out of the mesh.
       if (patch !== undefined && redirectionStatus(pod) !== undefined) await annotate(pod, undefined, patch)
     },
     heal: async () => [],

@@ -14,8 +14,8 @@ export interface ZtunnelLeadOptions {
   /** Opens the network namespace of a ztunnel pod. The caller closes the namespace. `undefined` if it was not found. */
   readonly find: (uid: string, addresses: readonly string[]) => Promise<Netns | undefined>
   /**
-   * Called when another ztunnel serves the node (with that ztunnel), or when none serves it any more (with
-   * `undefined`). If the function rejects, it is called again later.
+   * Called with the ztunnel that has begun to serve the node, or with `undefined` if no ztunnel is ready any more. If
+   * the function rejects, it is called again later.
    */
   readonly serves: (ztunnel: ZtunnelPod | undefined) => Promise<void>
   readonly log: ScopedLog
@@ -28,7 +28,7 @@ export interface ZtunnelLead {
   look(): void
   /**
    * Returns the ztunnel pod that gets the traffic of the node's pods. Returns `undefined` if no ztunnel is ready, or if
-   * no start of a ztunnel succeeded.
+   * all starts of a ztunnel failed.
    */
   serving(): ZtunnelPod | undefined
   /** Reason why the last election or start of a ztunnel failed, as a sentence. */

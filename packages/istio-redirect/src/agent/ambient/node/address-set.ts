@@ -13,7 +13,7 @@ export interface ProbeEntry {
 
 /** Entries to add to an address set, and entries to remove from it. */
 export interface SetEdit {
-  /** Entries to add to the address set, or whose UID is to be replaced. */
+  /** Entries to add to the address set. If the set already has an address, its UID is replaced. */
   readonly added: readonly { readonly address: string; readonly uid: string }[]
   readonly removed: readonly ProbeEntry[]
 }

@@ -6,7 +6,7 @@ import { formatAddress, type IpFamily, parseAddress, unmapAddress } from '@cni/t
 
 /**
  * Policy rules for probes to pods on AWS branch interfaces. AWS routes the traffic of a branch interface by a routing
- * table of its own. The policy rules send probes through this table, and send answers through the local table instead.
+ * table of its own. The policy rules make probes use this table, and make answers use the kernel's local table.
  */
 export interface BranchInterfaces {
   /** Adds policy rules for addresses of a pod. Returns the addresses that are on an AWS branch interface. */
@@ -18,8 +18,8 @@ export interface BranchInterfaces {
 }
 
 /**
- * True if probes to AWS branch interfaces need policy rules, because TCP early demux is off in the node's kernel. With
- * early demux, the kernel finds the socket of an answer before routing, and needs no rules.
+ * True if TCP early demux is off in the node's kernel. Probes to AWS branch interfaces then need policy rules. With
+ * early demux, the kernel finds the socket of an answer before routing, so no policy rules are needed.
  */
 export function needsBranchRoutes(hostProc: string): boolean {
   try {
@@ -86,7 +86,10 @@ async function rulesFor(rtnl: Rtnl, address: string): Promise<readonly NewPolicy
   return undefined
 }
 
-/** Adds both policy rules of an address or none. Policy rules that exist already stay. */
+/**
+ * Adds the two policy rules of an address. If one of them cannot be added, removes the other. Policy rules that existed
+ * before stay.
+ */
 async function addBoth(rtnl: Rtnl, rules: readonly NewPolicyRule[]): Promise<void> {
   const mine: NewPolicyRule[] = []
   try {

@@ -162,8 +162,8 @@ function hasNftables(netns: NetnsTarget): boolean {
     using nft = openNft(netns)
     return nft.generation() >= 0
   } catch (error) {
-    // Assumes after any other error that the kernel supports the variant. If that is wrong, the iptables programs
-    // report an error later.
+    // Assumes that the kernel supports the variant after all errors except `UNSUPPORTED`. If the assumption is wrong,
+    // the iptables programs report an error later.
     return !(isNftError(error) && error.code === 'UNSUPPORTED')
   }
 }

@@ -14,7 +14,7 @@ export interface SyncReport {
   readonly removed: readonly ProbeEntry[]
 }
 
-/** Address sets of the node, and entries in them, that another process removed. */
+/** Losses that another process caused: address sets of the node, and entries of address sets. */
 export interface MissingProbes {
   /** Names of address sets that do not exist. */
   readonly sets: readonly string[]
@@ -30,8 +30,8 @@ export interface ProbeSets {
   create(): Promise<void>
   /**
    * Replaces the addresses of a pod in the node's address sets. Other entries with the pod's UID are removed. An
-   * address that belonged to another pod now belongs to this pod. Returns the addresses of a family without a set, such
-   * as IPv6 if it is turned off.
+   * address that belonged to another pod now belongs to this pod. Returns the addresses for which the node has no set,
+   * such as IPv6 addresses if IPv6 is turned off.
    */
   put(uid: string, addresses: readonly string[]): Promise<string[]>
   /**
@@ -40,8 +40,8 @@ export interface ProbeSets {
    */
   drop(uid: string): Promise<string[]>
   /**
-   * Makes the entries of the node's address sets equal to the addresses of `pods` (addresses by UID). Changes only what
-   * differs. A pod with an empty list keeps its entries, because its addresses may not be known yet.
+   * Makes the entries of the node's address sets equal to the addresses of `pods` (addresses by UID). Writes only the
+   * differences. A pod with an empty list keeps its entries, because its addresses may not be known yet.
    */
   sync(pods: ReadonlyMap<string, readonly string[]>): Promise<SyncReport>
   /**
@@ -61,8 +61,8 @@ export interface ProbeSets {
 
 /** Creates the manager of the node's address sets. There is one set for each IP family in use. */
 export function probeSets(sets: readonly AddressSet[]): ProbeSets {
-  // Runs calls one by one: between reading an entry and deleting it, a call for another pod could otherwise take over
-  // the address.
+  // Runs calls one by one. Reason: one call reads an entry and later deletes it. A concurrent call could assign the
+  // address to another pod in between.
   const inTurn = mutex()
   const each = sets.map((set): KeptSet => ({ set, known: new Map(), whole: undefined, complete: false }))
   const ownOnly = (uid: string, own: Readonly<Record<'ipv4' | 'ipv6', readonly string[]>>, isDropped = false) =>
@@ -76,7 +76,8 @@ export function probeSets(sets: readonly AddressSet[]): ProbeSets {
       // again.
       for (const [address, owner] of known) if (owner === uid) known.delete(address)
       for (const address of addresses) known.set(address, uid)
-      // For a new pod, writes without listing the set: the pod has no entries, and listing is slow with many pods.
+      // Writes the entries of a new pod without listing the set: the set has no entries of that pod, and listing is
+      // slow with many pods.
       if (isNew) return set.write({ added: addresses.map((address) => ({ address, uid })), removed: [] })
       return set.edit((there) => ownEdit(uid, addresses, there))
     })
@@ -190,7 +191,7 @@ function syncEdit(
   return {
     added: [...owners].flatMap(([address, uids]) => {
       const uid = uids.at(-1)
-      // If two pods have the same address, keeps the existing entry with the UID of one of them.
+      // Two pods may have the same address. Keeps the existing entry if its UID is the UID of either pod.
       return uid === undefined || uids.includes(present.get(address) ?? '') ? [] : [{ address, uid }]
     }),
     removed: there.filter(
@@ -215,7 +216,7 @@ async function unlessGone(set: AddressSet): Promise<readonly ProbeEntry[] | unde
   }
 }
 
-/** UIDs of pods by address, as an address set has them after a change. */
+/** UIDs of pods by address, after the given changes of an address set. */
 function ownersAfter(there: readonly ProbeEntry[], { added, removed }: SetEdit): Map<string, string> {
   const owners = new Map<string, string>()
   for (const { address, uid } of there) if (uid !== undefined) owners.set(address, uid)

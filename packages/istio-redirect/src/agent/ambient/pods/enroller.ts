@@ -188,8 +188,8 @@ export function enroller(options: EnrollerOptions): Enroller {
 export const podRef = ({ namespace, name }: Pick<AmbientPod, 'namespace' | 'name'>): string => `${namespace}/${name}`
 
 /**
- * Error message if the network namespace of a pod or ztunnel is not found: no process and no mount on the node shows
- * it.
+ * Error message if the network namespace of a pod or ztunnel is not found, neither through a process nor through a
+ * mount of the node.
  */
 export const noNamespaceOf = (what: string, uid: string): string =>
   `no process of ${what} (${uid}) shows its namespace, and no mount in /run/netns has its addresses`
@@ -204,8 +204,8 @@ export const workloadOf = ({ name, namespace, serviceAccount }: AmbientPod): Wor
 // internal
 
 /**
- * Redirection settings for the removal of a pod's rules: with them, all rules of the pod are found. Ignores the pod's
- * annotations, which may be invalid.
+ * Redirection settings for the removal of a pod's rules. These settings cover all rules that the pod may have. They
+ * ignore the pod's annotations, because annotations may be invalid.
  */
 const captureForRelease = ({ capture }: EnrollerOptions): PodCapture => ({
   ...capture,

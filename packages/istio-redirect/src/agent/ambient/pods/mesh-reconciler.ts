@@ -68,9 +68,7 @@ export interface MeshReconciler {
   idle(): Promise<void>
 }
 
-/**
- * Maximal number of enrolment steps in one reconciliation of a pod. A pod whose steps all succeed needs fewer steps.
- */
+/** Maximal number of enrolment steps in one reconciliation of a pod. Fewer steps are enough if all of them succeed. */
 const MOST_STEPS = 6
 
 /** Creates the reconciler of the node's pods, initially without pods. */

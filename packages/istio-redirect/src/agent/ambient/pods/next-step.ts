@@ -101,8 +101,8 @@ function afterDeletion(
   settings: EnrolmentSettings,
   inMesh: boolean,
 ): EnrolmentStep {
-  // Removes the pod also if its enrolment was only in progress, so that the pod has no annotation yet. This applies
-  // even if the pod's Kubernetes namespace is excluded or missing now.
+  // Also removes a pod without the annotation, because its enrolment may have been in progress. Also removes a pod
+  // whose Kubernetes namespace is excluded or missing by now.
   const mayBe =
     !pod.completed && decideEnrolment(pod, namespaceLabels ?? {}, { ...settings, excludeNamespaces: [] }).enrolled
   if (!inMesh && !mayBe) return none('it was deleted')

@@ -26,8 +26,8 @@ export interface PodQueueOptions {
   /** Called after each failed reconciliation of a pod, with the pause in milliseconds before the retry. */
   readonly failed: (uid: string, error: unknown, pauseMs: number) => void
   /**
-   * AbortSignal after whose abort no work on pods starts. Waiting calls of `run` then reject with the reason of the
-   * abort.
+   * AbortSignal that ends the queue. After the abort, no work on pods starts, and waiting calls of `run` reject with
+   * the reason of the abort.
    */
   readonly signal: AbortSignal
   /** Limit of concurrent reconciliations of pods. Work that `run` starts does not count. Default: 8. */
@@ -70,7 +70,7 @@ export function podQueue(options: PodQueueOptions): PodQueue {
       if (looking >= lookers) return
       const line = lineOf(uid)
       // Keeps the pod in the list while a reconciliation of it is queued or running. That reconciliation may have read
-      // the pod before the last change, so another one must follow.
+      // the pod before the last change. A second reconciliation must therefore follow.
       if (line.looks) continue
       looking += 1
       line.looks = true

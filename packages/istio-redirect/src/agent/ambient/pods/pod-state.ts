@@ -21,7 +21,7 @@ export interface PodState {
 export interface PodCounts {
   readonly enrolled: number
   readonly pending: number
-  /** Number of enrolled pods whose traffic is not captured. `enrolled` or `pending` counts the same pods. */
+  /** Number of enrolled pods whose traffic is not captured. These pods are also counted in `enrolled` or `pending`. */
   readonly notCaptured: number
 }
 
@@ -54,7 +54,10 @@ export const reachOf = (state: PodState) => (reached: Reached) => {
   if (reached.status === 'enabled') foundAgain(state)
 }
 
-/** Records that the traffic of a pod is captured, or that the pod has left the mesh. */
+/**
+ * Resets the reason why the traffic of a pod is not captured: the traffic is captured now, or the pod has left the
+ * mesh.
+ */
 export function foundAgain(state: PodState): void {
   state.lost = undefined
   state.unseen = false

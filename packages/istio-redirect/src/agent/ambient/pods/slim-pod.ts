@@ -26,7 +26,7 @@ export function slimPod(pod: AmbientPod): AmbientPod {
 
 /**
  * Limits the size of the labels of a pod or a namespace. If keys and values have more than 16 Ki characters in all,
- * keeps only `app` and Istio's labels. Selectors of the mesh can then match no other labels.
+ * keeps only `app` and Istio's labels. Consequence: selectors of the mesh do not match the removed labels.
  */
 export function slimLabels(labels: Labels): Labels {
   const entries = Object.entries(labels)
@@ -38,7 +38,7 @@ export function slimLabels(labels: Labels): Labels {
 
 // internal
 
-/** Number of characters that are kept of an annotation that is too long, for messages. */
+/** Length in characters to which an overlong annotation is cut. Error messages show the remaining text. */
 const SHOWN_CHARS = 128
 
 const MAX_LABEL_CHARS = 16 * 1024

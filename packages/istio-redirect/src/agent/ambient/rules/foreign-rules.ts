@@ -3,8 +3,8 @@ import { type Family, isBuiltin, type Snapshot, type Table } from '@cni/iptables
 import { type NetnsTarget, readFile } from '@cni/netns'
 
 /**
- * True if another program has changed the legacy iptables tables: they contain its rule, its chain or its chain policy.
- * Empty tables and Istio's rules do not count. The check creates no table in the kernel.
+ * True if the legacy iptables tables contain a rule, a chain or a chain policy of another program. Empty tables and
+ * Istio's rules do not count. The check creates no table in the kernel.
  */
 export async function hasForeignLegacyRules(netns: NetnsTarget): Promise<boolean> {
   const snapshot = await legacySnapshot(netns)

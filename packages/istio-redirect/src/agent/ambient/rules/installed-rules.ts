@@ -66,8 +66,8 @@ export type RulesLook = { readonly drift: readonly string[] } | { readonly error
 
 /** Creates the manager of the redirection rules in a network namespace. */
 export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: RulesOptions = {}): InstalledRules {
-  // With native nftables, `iptables-nft` searches for former iptables rules. It finds the rules of both variants,
-  // iptables-nft and iptables-legacy.
+  // With native nftables, former iptables rules are searched with `iptables-nft`. This search finds the rules of both
+  // variants, iptables-nft and iptables-legacy.
   const by: RulesOptions = options.native === true ? { ...options, backend: 'iptables-nft' } : options
   const both = { iptables: byIptables(netns, rules.iptables, by), nftables: byNftables(netns, rules.nftables) }
   const [used, other] = options.native === true ? [both.nftables, both.iptables] : [both.iptables, both.nftables]
@@ -84,8 +84,8 @@ export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: 
     drift: async () => [...(await used.drift()), ...(await other.present())],
     present: async () => [...(await used.present()), ...(await other.present())],
     async remove() {
-      // Removes the rules of the other back end first. There are usually none, and deleting rules delays all later
-      // netlink calls.
+      // Removes the rules of the other back end first, although there are usually none. Reason: a deletion of rules
+      // delays all later netlink calls.
       await other.remove()
       await used.remove()
     },
@@ -203,8 +203,8 @@ function byNftables(netns: NetnsTarget, rules: RulesOfBoth['nftables']): RulesBy
 }
 
 /**
- * Runs a function on nf_tables. Returns `otherwise` if the kernel has no nf_tables: it then has no nftables rules of
- * this project either.
+ * Runs a function on nf_tables. Returns `otherwise` if the kernel has no nf_tables, and so no nftables rules of this
+ * project.
  */
 async function unlessUnsupported<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
   try {

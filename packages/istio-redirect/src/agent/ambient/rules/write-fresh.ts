@@ -6,8 +6,8 @@ import { FRESH_GENERATION } from '../../../fresh-generation.ts'
 
 /**
  * Writes iptables rules to a new network namespace, in which nf_tables has never changed. Most pods have such a
- * namespace when they start. Searches for no former rules, and sends the same kernel batch (encoded netlink messages)
- * to all these namespaces.
+ * namespace when they start. Skips the search for former rules. Caches the kernel batch (encoded netlink messages) for
+ * all namespaces with the same rules.
  *
  * Returns the kernel's count of nf_tables changes after the batch. Writes nothing and returns `undefined` if the
  * namespace is not new, or if the kernel refused the batch.

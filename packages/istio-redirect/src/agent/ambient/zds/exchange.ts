@@ -19,7 +19,7 @@ export type WithNetns<R> = R extends AddRequest ? R & { readonly netns: Netns } 
  */
 export interface SnapshotExchange {
   send(request: WithNetns<SnapshotRequest>): Promise<void>
-  /** Receives one answer of the ztunnel. It belongs to the oldest message of the snapshot without an answer. */
+  /** Receives one answer of the ztunnel. The answer belongs to the oldest unanswered message of the snapshot. */
   answer(): Promise<Ack>
   /** Tells the ztunnel that the snapshot is complete, and begins the phase of single changes. */
   finish(): Promise<LiveExchange>
@@ -30,8 +30,8 @@ export interface LiveExchange {
   /** Sends a change of a pod to the ztunnel, and waits for the ztunnel's answer. */
   ask(request: WithNetns<ChangeRequest>): Promise<Ack>
   /**
-   * Waits until the signal aborts, while no request is pending. Rejects if the ztunnel disconnects or sends a message
-   * meanwhile.
+   * Waits until the signal aborts. Called while no request is pending. Rejects if the ztunnel disconnects or sends a
+   * message before the abort.
    */
   idle(signal: AbortSignal): Promise<void>
 }

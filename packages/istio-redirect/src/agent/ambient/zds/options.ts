@@ -19,8 +19,8 @@ export interface ZdsOptions {
    */
   readonly snapshot: () => readonly KnownPod[]
   /**
-   * Resolves when the agent knows the enrolled pods. A ztunnel that connects earlier waits for its snapshot of all pods
-   * until then.
+   * Resolves when the agent knows the enrolled pods. A ztunnel that connects earlier gets its snapshot of all pods only
+   * after this promise resolves.
    */
   readonly ready?: Promise<unknown> | undefined
   readonly log: ScopedLog
@@ -63,7 +63,7 @@ export interface ZdsConnection {
   readonly pid: number
   /** Phase of the connection. `live` means that the ztunnel has received all pods. */
   readonly state: 'greeting' | 'snapshot' | 'live'
-  /** True if the agent sends new pods over this connection, because it is the newest `live` one. */
+  /** True if the agent sends new pods over this connection, because it is the newest connection in the phase `live`. */
   readonly newest: boolean
 }
 
@@ -71,8 +71,8 @@ export interface ZdsConnection {
 export interface ZdsServer extends AsyncDisposable {
   /**
    * Sends a pod to the newest ztunnel, and waits for the ztunnel's answer. Before the call, the caller adds the pod to
-   * `snapshot()`: a ztunnel that connects meanwhile then gets the pod, too. A pod may be sent again, even with another
-   * namespace.
+   * `snapshot()`, because a ztunnel that connects during the call must also get the pod. A pod may be sent again, even
+   * with another namespace.
    *
    * Rejects with a {@link ZdsError} or with the signal's reason. Even after a rejection, ztunnel may have the pod.
    */

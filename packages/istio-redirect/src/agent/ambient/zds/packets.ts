@@ -5,8 +5,8 @@ import { ZdsError } from './zds-error.ts'
 /**
  * Reads and writes the messages of one ztunnel connection, one message at a time.
  *
- * Every error closes the connection. Otherwise a late answer would be taken for the answer to a later message. The
- * ztunnel reconnects, and gets a new snapshot of all pods.
+ * Every error closes the connection. Reason: on an open connection, a late answer could be taken for the answer to a
+ * later message. The ztunnel reconnects, and gets a new snapshot of all pods.
  */
 export interface Packets {
   /** Sends a message to ztunnel, with file descriptors. Rejects with a {@link ZdsError}. */
@@ -16,7 +16,7 @@ export interface Packets {
    * `what`. Rejects with a {@link ZdsError}, also if `read` throws.
    */
   next<T>(what: string, ms: number, read: (bytes: Uint8Array) => T): Promise<T>
-  /** Waits until the signal aborts. Rejects with a {@link ZdsError} if ztunnel sends any message before. */
+  /** Waits until the signal aborts. Rejects with a {@link ZdsError} if ztunnel sends any message before the abort. */
   nothing(signal: AbortSignal): Promise<void>
   /** Closes the connection to ztunnel, and returns the error to throw. */
   fail(code: 'TIMEOUT' | 'PROTOCOL' | 'CLOSED', problem: string, cause?: unknown): ZdsError

@@ -10,8 +10,8 @@ import { Session } from './session.ts'
 import { isZdsError, ZdsError } from './zds-error.ts'
 
 /**
- * Maximal number of connections that have not sent the hello message yet. If one more connects, the oldest of them is
- * closed.
+ * Maximal number of connections that have not sent the hello message yet. A further connection closes the oldest of
+ * these connections.
  */
 const MAX_GREETING = 8
 /**
@@ -103,7 +103,8 @@ export function startZds(options: ZdsOptions): ZdsServer {
       }
     },
     async remove(uid) {
-      // Sends the removal only to ztunnels that have or get a snapshot: later snapshots do not contain the pod.
+      // Sends the removal to ztunnels whose snapshot has begun or is complete. Other ztunnels get their snapshot later,
+      // without the pod.
       const told = Promise.all([...inState('snapshot'), ...inState('live')].map((session) => session.remove(uid)))
       const limit = new AbortController()
       await Promise.race([told, delay(answerMs, undefined, limit)]).finally(() => limit.abort())

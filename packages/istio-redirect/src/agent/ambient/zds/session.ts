@@ -45,7 +45,7 @@ const WORK = Symbol('work')
 
 /**
  * Session with one ztunnel: hello message, snapshot of all pods, then single changes. The agent sends a change only
- * after the ztunnel has answered the change before.
+ * after the ztunnel has answered the previous change.
  */
 export class Session {
   readonly id: number
@@ -56,8 +56,8 @@ export class Session {
   readonly #around: SessionSurroundings
   readonly #tasks: Task[] = []
   /**
-   * Network namespaces of the pods that the ztunnel has received, or that a queued message will send. Keys are UIDs of
-   * pods.
+   * Network namespaces of pods, by UID of the pod. Contains the pods that the ztunnel has received, and the pods of
+   * queued messages.
    */
   readonly #told = new Map<string, NamespaceIdentity>()
   readonly #over = settledLater()
@@ -191,8 +191,8 @@ export class Session {
       const idle = live.idle(this.#wake.signal)
       if (hasWork) this.#wake.abort(WORK)
       await idle
-      // Before a request is sent, `idle` has checked once more for messages of ztunnel. An earlier message can
-      // therefore not be taken for the request's answer.
+      // The call of `idle` fails if ztunnel has sent a message without a request. The next message of ztunnel is
+      // therefore the answer to the request below.
       if (!hasWork) continue
       const task = this.#tasks.shift()
       if (task === undefined) continue
@@ -200,8 +200,8 @@ export class Session {
         task.resolve(await live.ask(task.request))
       } catch (error) {
         task.reject(error)
-        // Ends the session only for a `ZdsError`. Another error concerns one request, for example a pod's namespace
-        // that was closed in the meantime.
+        // Ends the session only for a `ZdsError`. Any other error concerns a single request, for example because the
+        // pod's namespace was closed before the agent sent it.
         if (isZdsError(error)) throw error
       }
     }
