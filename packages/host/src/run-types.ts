@@ -22,7 +22,7 @@ export interface RunOptions {
   maxOutput?: number | undefined
   /**
    * Destination of the program's stderr. `capture` collects the output. `inherit` prints it to this process's stderr,
-   * and collects nothing. A function is called with each collected chunk.
+   * and collects nothing. With a function, the output is collected too, and the function is called with each chunk.
    */
   stderr?: 'capture' | 'inherit' | ((chunk: Uint8Array) => void) | undefined
 }

@@ -86,7 +86,7 @@ function listenersIn(
     for (const target of targets) made.push(listenerIn(target, groups, rules))
     return made
   } catch {
-    // Ignores the error of opening a listener: the complete check runs, and reports the same error.
+    // Ignores the error of opening a listener, because the complete check reports the same error.
     for (const { close } of made) close()
     return undefined
   }

@@ -106,8 +106,8 @@ export function openEbpfSide({
   }
 
   /**
-   * Makes a new ztunnel the current one. The ztunnel before it keeps its open connections. An even older ztunnel loses
-   * its programs and rules.
+   * Makes a new ztunnel the current one. The previous ztunnel keeps its open connections. The programs and rules of an
+   * even older ztunnel are removed.
    */
   const replaceBy = async (next: Serving): Promise<readonly string[]> => {
     const before = serving

@@ -200,8 +200,8 @@ async function isThere(node: NetnsTarget, ztunnel: NodeZtunnel): Promise<boolean
 const ofZtunnel = (drift: string): string => `ztunnel: ${drift}`
 
 /**
- * Pods that stay in the mesh when a ztunnel starts: the pods that this process has enrolled. After a restart of the
- * agent, reads the pods from the ipset set.
+ * Pods that stay in the mesh when a ztunnel starts: the pods that this process has enrolled. A restarted agent reads
+ * the pods from the ipset set instead.
  */
 async function podsAtStart(
   netns: NetnsTarget,

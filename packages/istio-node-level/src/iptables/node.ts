@@ -14,7 +14,7 @@ import { type NodePlan, nodePolicyRules, podRoute } from './node-plan.ts'
 import { noNodeRules } from './node-rules.ts'
 import { destroyPodSet, dropEntries, podEntries, podSet, putEntries } from './pod-set.ts'
 
-/** Enrolled pods of the node: UID by IPv4 address. */
+/** UIDs of the node's enrolled pods, by the pods' IPv4 addresses. */
 export type PodsByAddress = ReadonlyMap<string, string>
 
 /**

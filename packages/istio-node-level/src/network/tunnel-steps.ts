@@ -82,8 +82,8 @@ function refuseForeign({ name, kind = 'hardware' }: Link): void {
 }
 
 /**
- * Describes a wrong type, identifier or port, for which the tunnel must be recreated. `undefined` if all three are
- * right.
+ * Describes a wrong type, identifier or port of a tunnel. Such a tunnel must be recreated. `undefined` if all three
+ * values are right.
  */
 function otherwise(link: Link, { name, kind, id, port }: WantedTunnel): string | undefined {
   if (link.kind !== kind) return `tunnel ${name} is ${link.kind}, not ${kind}`
@@ -113,8 +113,8 @@ async function makeAgain(
   const addresses = await rtnl.getAddresses({ family: 'ipv4', link })
   const setting = `net/ipv4/conf/${link.name}/accept_local`
   const value = (await settings.get(setting)) ?? ''
-  // Adds blackhole routes before the tunnel is deleted: packets for the tunnel must not take another route meanwhile. A
-  // later step deletes the blackhole routes.
+  // Adds blackhole routes before the tunnel is deleted. While the tunnel is missing, packets for the tunnel must not
+  // take another route. A later step deletes the blackhole routes.
   for (const { cidr, table } of routes) {
     await rtnl.addRoute({ family: 'ipv4', cidr, table, type: 'blackhole', metric: 0xffffffff })
   }

@@ -47,7 +47,10 @@ export const mapSpecs = {
   log_level: arrayMap({ name: 'log_level', value: int('u32'), maxEntries: 1 }),
   host_ip_info: arrayMap({ name: 'host_ip_info', value: mapped, maxEntries: 2 }),
   ztunnel_info: arrayMap({ name: 'ztunnel_info', value: target, maxEntries: 1 }),
-  /** Map with the previous ztunnel while its link exists. The previous ztunnel keeps its open connections. */
+  /**
+   * Map with the previous ztunnel, which keeps its open connections. The entry is set only while that ztunnel's link
+   * exists.
+   */
   ztunnel_before: arrayMap({ name: 'ztunnel_before', value: earlierTarget, maxEntries: 1 }),
   /** Map from the address of a pod in the mesh to the pod's link. */
   app_info: hashMap({ name: 'app_info', key: ipv4, value: target, maxEntries: PODS }),

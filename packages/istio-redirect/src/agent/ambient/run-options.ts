@@ -25,7 +25,7 @@ export interface RunAmbientOptions {
   readonly reach?: Pick<ServerReach, 'of'> | undefined
   /** Called with the running components of ambient mode, whenever a further component has started. */
   readonly tell: (running: RunningAmbient) => void
-  /** Root of the node's files, from which procfs and the paths of network namespaces are reached. */
+  /** Root of the node's files. The node's procfs and the paths of network namespaces are below this root. */
   readonly hostRoot: string
 }
 

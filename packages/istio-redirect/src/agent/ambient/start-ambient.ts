@@ -131,8 +131,8 @@ export async function startAmbientMode(options: AmbientModeOptions): Promise<Amb
       isRemoved = why === 'removed'
       stop.abort(new Error('the node agent stops'))
       await running
-      // Removes the node-level redirection of an earlier agent. It may still be on the node if this agent was stopped
-      // before ambient mode worked.
+      // Removes the node-level redirection of an earlier agent. That redirection may still be on the node if this agent
+      // was stopped before ambient mode worked.
       if (isRemoved && config.nodeLevel !== undefined) await removeFromNode({ ...config, hostRoot }, log)
       metrics.ztunnels(0)
       metrics.pods(0, 0, 0)

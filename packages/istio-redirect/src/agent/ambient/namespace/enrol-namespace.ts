@@ -91,8 +91,8 @@ export async function releaseNamespace(
   options: RulesOptions = {},
 ): Promise<void> {
   const place = await openPlace(netns, capture, options)
-  // Removes the redirection rules before the routes. The rules mark packets, and a marked packet would be lost without
-  // its route.
+  // Removes the redirection rules before the routes. Reason: the rules mark packets, and marked packets are lost if
+  // their route is missing.
   await place.rules.remove()
   await removeItems(netns, place)
 }

@@ -10,7 +10,7 @@ import { type HealPace, healPace } from '../node/heal-pace.ts'
 export interface KeepKernelOptions {
   readonly log: ScopedLog
   readonly metrics: Pick<AmbientMetrics, 'healed' | 'healFailed'>
-  /** Ends the checks of node-level redirection. A write in progress completes first. */
+  /** AbortSignal that ends the checks of node-level redirection. A write in progress completes first. */
   readonly signal: AbortSignal
   /** Interval in milliseconds between checks of the kernel's rules, routes and programs. */
   readonly lookMs?: number | undefined

@@ -72,7 +72,8 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
     if (isAdopted) pods.look(uid)
   }
   const seen = watchedPods({ config, log, look })
-  // Separate AbortController for requests to the API server: annotations are still removed after `ending` has aborted.
+  // Separate AbortController for requests to the API server, because the agent still removes annotations after `ending`
+  // has aborted.
   const farewell = new AbortController()
   using patches = podPatches(api, { signal: farewell.signal, reach: reach?.of('pods/status') })
   const annotate = annotationWriter({ patch: patches.patch, wrote: seen.wrote })
@@ -136,8 +137,8 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
     options.tell({ ...running, isReady: true })
     log.info('ambient mode is ready', { pods: seen.all().length, ztunnel: lead.serving()?.name })
     for (const { uid } of seen.all()) pods.look(uid)
-    // Elects a ztunnel now, if the API server has already listed all ztunnels. Otherwise the election starts when the
-    // list is complete.
+    // Elects a ztunnel now, if the API server has already listed all ztunnels. If the list is incomplete, the election
+    // starts later, when the list is complete.
     if (ztunnels.isListed()) lead.look()
   }
 

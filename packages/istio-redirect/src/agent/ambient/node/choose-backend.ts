@@ -36,7 +36,8 @@ export interface BackendChoice {
 
 /**
  * Chooses the back end of ambient mode. Native nftables is chosen if the settings ask for it and the kernel supports
- * it. It is not chosen while ipset sets of earlier iptables rules are left. In all other cases, the first match of:
+ * it. Native nftables is not chosen while ipset sets of earlier iptables rules exist. Instead of native nftables, the
+ * first match of this list is chosen:
  *
  * 1. The iptables variant that the settings force.
  * 2. The iptables variant that an earlier start of the agent chose and stored.
@@ -141,7 +142,7 @@ async function installed(
 
 /**
  * True if the iptables variant can be used: it is installed, and the kernel supports it. With `programs: 'always'`, the
- * iptables programs must be installed. Without that option, access over netlink is enough.
+ * iptables programs must be installed. With any other value, access over netlink is enough.
  */
 async function isThere(
   netns: NetnsTarget,

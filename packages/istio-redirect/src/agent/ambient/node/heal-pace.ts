@@ -1,8 +1,8 @@
 /** Backoff between repairs of rules and sets, so that the agent does not fight another program without end. */
 export interface HealPace {
   /**
-   * Counts a repair that is about to run. Returns the pause in milliseconds before it, which is 0 for the first few
-   * repairs.
+   * Counts a repair that is about to run. Returns the pause in milliseconds before this repair. The pause is 0 for the
+   * first few repairs.
    */
   next(): number
 }

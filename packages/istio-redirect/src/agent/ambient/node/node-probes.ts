@@ -59,8 +59,8 @@ export function nodeProbes(
   const rules = installedRules(
     netns,
     { iptables: hostRules(capture), nftables: { wanted: tables, all: tables } },
-    // Keeps other Istio chains on the node. They belong to sidecars of pods on the host network, or to another Istio
-    // version.
+    // Keeps other Istio chains on the node. Such chains belong to sidecars of pods on the host network, or to another
+    // Istio version.
     { backend, programs, native: native !== undefined, reconcile: false },
   )
   const ipsets = ipset(netns)

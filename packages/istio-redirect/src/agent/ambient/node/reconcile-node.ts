@@ -16,7 +16,7 @@ export type ReconcileNodeEvent =
 
 /** Options of {@link reconcileNode}, which checks and repairs the node's rules and sets. */
 export interface ReconcileNodeOptions {
-  /** Ends the checks of the node's rules and sets. A write in progress completes first. */
+  /** AbortSignal that ends the checks of the node's rules and sets. A write in progress completes first. */
   readonly signal: AbortSignal
   readonly observe?: ((event: ReconcileNodeEvent) => void) | undefined
 }
@@ -41,7 +41,8 @@ interface Context extends Required<Pick<ReconcileNodeOptions, 'signal'>> {
 }
 
 /**
- * Interval in milliseconds between checks of the address sets, because the kernel reports no changes of set entries.
+ * Interval in milliseconds between checks of the address sets. The sets must be checked, because the kernel reports no
+ * changes of set entries.
  */
 const LOOK_MS = 400
 const RETRY_MS = 1000

@@ -39,7 +39,7 @@ export type EnrolmentOutcome = 'enrolled' | 'unacknowledged' | 'impossible'
 
 /**
  * API request that writes the result of an enrolment into the pod's annotation. Returns `undefined` for the result
- * `impossible`, which is not written.
+ * `impossible`: the agent writes no annotation for this result.
  */
 export function patchAfter(
   pod: Pick<AmbientPod, 'namespace' | 'name' | 'annotations'>,

@@ -41,7 +41,7 @@ export interface EnrolOptions {
   readonly addresses: readonly string[]
   /** Path of the pod's network namespace, from a plugin's call. `''` if the enroller has to find the namespace. */
   readonly netns?: string | undefined
-  /** Aborts when the plugin whose call asked for the enrolment no longer waits. */
+  /** AbortSignal that aborts when the plugin that requested the enrolment stops waiting. */
   readonly signal?: AbortSignal | undefined
   /** Called after each completed step of the enrolment, with the state that the pod has reached. */
   readonly reach: (reached: Reached) => void
@@ -115,7 +115,8 @@ export function enroller(options: EnrollerOptions): Enroller {
       return lease
     } catch (cause) {
       lease?.[Symbol.dispose]()
-      // Also removes the pod from ztunnels. A ztunnel that connected during this attempt may have received the pod.
+      // Also removes the pod from ztunnels, because a ztunnel that connected during this attempt may have received the
+      // pod.
       if (!isKnown && cache.forget(pod.uid)) await zds.remove(pod.uid)
       throw new EnrolmentError('IMPOSSIBLE', `pod add cannot be retried: ${messageOf(cause)}`, { cause })
     }

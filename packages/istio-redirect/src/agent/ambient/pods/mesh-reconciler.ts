@@ -130,7 +130,7 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
     count(state)
   }
 
-  /** Performs one enrolment step for a pod. Returns true if no step follows now. */
+  /** Performs one enrolment step for a pod. Returns true if no further step can run now. */
   async function take(step: EnrolmentStep, pod: AmbientPod, state: PodState): Promise<boolean> {
     if (step.step !== 'none') log.info(`${WORDS[step.step]}: ${step.why}`, { pod: podRef(pod) })
     switch (step.step) {
@@ -189,8 +189,8 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
       throw error
     } finally {
       count(state)
-      // Queues a reconciliation of the pod, for steps that the enrolment left open and for changes that arrived
-      // meanwhile.
+      // Queues a reconciliation of the pod. It performs the steps that this enrolment left open, and applies changes
+      // that arrived during the enrolment.
       queue.look(uid)
     }
   }

@@ -67,8 +67,8 @@ export function nextStep(situation: PodSituation, settings: EnrolmentSettings): 
   const decision = decideEnrolment(pod, namespaceLabels, settings)
   if (decision.enrolled) return towardsEnrolled(situation, decision.why)
   if (!inMesh) return none(decision.why)
-  // Removes no rules of the node or of a sidecar. The pod may count as enrolled only because of its annotation, which a
-  // user may have written.
+  // A pod may count as enrolled only because of its annotation, which a user may have written. The removal therefore
+  // spares rules of the node (for a pod on the host network) and of a sidecar.
   if (decision.reason === 'host-network') return leave(pod, 'none', decision.why)
   const isKnown = decision.reason !== 'sidecar' || (reached !== undefined && reached.hadSidecar !== true)
   return leave(pod, isKnown ? 'all' : 'proven', decision.why)

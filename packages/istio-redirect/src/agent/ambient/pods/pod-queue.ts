@@ -11,7 +11,7 @@ export interface PodQueue {
    */
   look(uid: string): void
   /**
-   * Runs a function after the work on the same pod that is already queued. Rejects with the error of the function, and
+   * Runs a function after all work that is already queued for the same pod. Rejects with the error of the function, and
    * does not retry.
    */
   run<T>(uid: string, work: () => Promise<T>): Promise<T>

@@ -26,7 +26,7 @@ export interface RulesOfBoth {
   readonly iptables: IptablesRuleset
   /**
    * nftables form of the rules. The tables in `wanted` are written. The list `all` has every table that this project
-   * writes with any settings, so that unwanted tables are removed.
+   * writes with any settings. Tables that are only in `all` are removed.
    */
   readonly nftables: { readonly wanted: NftRuleset; readonly all: NftRuleset }
 }
@@ -37,8 +37,8 @@ export interface InstalledRules {
    * Installs the redirection rules, and removes the rules of the other back end. A failed call leaves the namespace
    * unchanged.
    *
-   * `generation` is the kernel's count of nf_tables changes after the call, if known. The rules are unchanged as long
-   * as the count is equal.
+   * `generation` is the kernel's count of nf_tables changes after the call, if known. An equal count later shows that
+   * the rules are unchanged.
    */
   apply(): Promise<{ readonly plan: ApplyPlan; readonly generation?: number | undefined }>
   /**

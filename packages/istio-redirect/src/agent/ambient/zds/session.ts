@@ -23,7 +23,7 @@ export interface SessionSurroundings extends Patience {
 /** Options for waiting for an answer of ztunnel. */
 interface AskOptions {
   /**
-   * Deadline in milliseconds for the ztunnel's answer. It begins with the call, so it includes the wait for earlier
+   * Deadline in milliseconds for the ztunnel's answer. The time begins with the call, and includes the wait for earlier
    * requests.
    */
   readonly ms?: number | undefined
