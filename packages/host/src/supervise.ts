@@ -43,8 +43,8 @@ export function supervise(
     },
     exit(exitCode, signal) {
       ended = { exitCode, signal }
-      // A grandchild may keep the child's pipes open forever. The event `close` might then never be emitted, so a timer
-      // settles the result.
+      // A grandchild may keep the child's pipes open forever, so the event `close` might never be emitted. A timer
+      // settles the result in that case.
       after(waitDelay, settle)
     },
     close(exitCode, signal) {

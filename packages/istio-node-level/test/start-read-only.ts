@@ -1,5 +1,6 @@
 /**
- * Starts node-level redirection for a ztunnel in a mount namespace with read-only sysctls. Prints the result to stdout.
+ * Starts node-level redirection for a ztunnel while the sysctls are read-only. Must run in a mount namespace of its
+ * own. Prints the result to stdout.
  */
 import { loadSys } from '@cni/netns/sys'
 import { iptablesSide } from '../src/iptables/iptables-side.ts'

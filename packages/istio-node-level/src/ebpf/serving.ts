@@ -43,8 +43,8 @@ export async function servingBy(target: NetnsTarget, ztunnel: NodeZtunnel, { var
 }
 
 /**
- * True if ztunnel's veth still exists. The open namespace handle does not show that ztunnel has died, but the missing
- * veth does.
+ * True if ztunnel's veth still exists. The check uses the veth, because the namespace handle stays open after ztunnel
+ * has died.
  */
 export async function isThere(node: RtnlPort, { ends }: Serving): Promise<boolean> {
   const link = await node.getLink(ends.outer.index)

@@ -184,8 +184,8 @@ async function linksOf(node: NetnsTarget, ztunnel: NodeZtunnel) {
 }
 
 /**
- * True if ztunnel's veth still exists. The open namespace handle does not show that ztunnel has died, but the missing
- * veth does.
+ * True if ztunnel's veth still exists. The check uses the veth, because the namespace handle stays open after ztunnel
+ * has died.
  */
 async function isThere(node: NetnsTarget, ztunnel: NodeZtunnel): Promise<boolean> {
   try {

@@ -144,8 +144,8 @@ const missingEntries = (there: readonly EnrolledAddress[], pods: PodsByAddress) 
     .map(([address, uid]) => ({ address, uid }))
 
 /**
- * Entries of the ipset set for addresses of no enrolled pod. Another program added these entries, but no route to
- * ztunnel.
+ * Entries of the ipset set whose addresses belong to no enrolled pod. Another program added these entries. The node has
+ * no routes to ztunnel for them.
  */
 const foreignEntries = (there: readonly EnrolledAddress[], pods: PodsByAddress): EnrolledAddress[] =>
   there.filter(({ address }) => !pods.has(address))

@@ -23,8 +23,8 @@ export const boundPorts = (text: string): number[] =>
 
 /**
  * Chooses a UDP port for the tunnels: their current port, or the first free port from 6081. The port must be free on
- * the node and in ztunnel's namespace. Another program's tunnel of the same type may use the port, if the kernel never
- * delivers packets of ztunnel's tunnels to it.
+ * the node and in ztunnel's namespace. A port also counts as free if another program's tunnel of the same type uses it,
+ * and never gets packets of ztunnel's tunnels.
  *
  * @throws {@link NodeLevelError} `NO_PORT`.
  */

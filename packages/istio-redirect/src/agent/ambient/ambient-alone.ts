@@ -50,8 +50,8 @@ export interface StartedAmbient {
 }
 
 /**
- * Starts ambient mode without the other parts of the agent. Plugins can connect at once, but the agent refuses their
- * pods until ambient mode works. Retries after every error.
+ * Starts only ambient mode, without the agent's other components. Plugins can connect at once, but the agent refuses
+ * their pods until ambient mode works. Retries after every error.
  */
 export async function startAmbient(options: StartAmbientOptions): Promise<StartedAmbient> {
   const registry = metricsRegistry()

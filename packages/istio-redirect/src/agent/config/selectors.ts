@@ -28,7 +28,7 @@ const labelSelector = z
   })
 
 /**
- * Schema of the enablement selectors. Unknown keys are errors: a selector whose misspelt key is ignored would match
+ * Schema of the enablement selectors. Unknown keys are errors, because a selector without its misspelt key would match
  * every pod.
  */
 const selectors = z.nullish(

@@ -39,7 +39,7 @@ export async function lookAtNode(hostProc: string): Promise<NodeLook> {
   }
   let looked = 0
   // Pauses after every 256 processes or mounts, so that other work of the agent runs. A node may have thousands of
-  // them.
+  // processes.
   const pause = async (): Promise<void> => {
     looked += 1
     if (looked % 256 === 0) await breathe()

@@ -25,7 +25,7 @@ export type NamespaceFinding =
    */
   | { readonly is: 'lost'; readonly why: string; readonly isSure: boolean }
 
-/** Checks the namespaces that the agent holds open for pods against the processes and mounts of the node. */
+/** Compares the namespaces that the agent holds open for pods with the processes and mounts of the node. */
 export interface NamespaceCheck {
   /** Checks the namespaces of pods, and returns the results by UID. One snapshot of the node serves all pods. */
   check(pods: readonly CheckedPod[]): Promise<ReadonlyMap<string, NamespaceFinding>>

@@ -45,8 +45,8 @@ export async function markNodeLevel(
 export const unmarkNodeLevel = (place: MarkedPlace): void => rmSync(nodeLevelMark(place), { force: true })
 
 /**
- * Removes the node-level redirection that an earlier agent left on the node. Called by agents that use another redirect
- * mode, or none. Does nothing without a mark file. Never rejects.
+ * Removes the node-level redirection that an earlier agent left on the node. Called by agents with another redirect
+ * mode, or without node-level redirection. Does nothing without a mark file. Never rejects.
  */
 export async function removeLeftBehind(place: MarkedPlace, host: NetnsTarget, log: ScopedLog): Promise<void> {
   const mark = readMark(place)
@@ -63,7 +63,9 @@ export async function removeLeftBehind(place: MarkedPlace, host: NetnsTarget, lo
   }
 }
 
-/** Options of {@link removeFromNode}, which removes the node-level redirection of an earlier agent. */
+/**
+ * Options of {@link removeFromNode}, which removes the node-level redirection that an earlier agent left on the node.
+ */
 export interface MarkedNode extends MarkedPlace {
   /**
    * True if the agent has its own network namespace. The node's network namespace is then the namespace of the node's

@@ -24,7 +24,8 @@ export async function reconcilePods(pods: MeshReconciler, { signal, roundMs }: R
     for (const [at, uid] of uids.entries()) {
       // Ignores a rejection: the check rejects only if the agent is stopping.
       await pods.heal(uid).catch(() => {})
-      // Yields after each pod, so that ztunnel and plugins are served: a check blocks the thread for milliseconds.
+      // Yields after each pod, because a check blocks the thread for milliseconds. ztunnel and plugins are served in
+      // the pauses.
       await breathe()
       const left = ends - performance.now()
       // Runs the first round without pauses, because changes before the agent's start are unknown.
