@@ -42,7 +42,8 @@ try {
 suite.write()
 
 /**
- * Samples of one agent, by row of the report. A row without samples means that the agent never did the measured work.
+ * Measured values of one agent, with a list for each row of the report. A list is empty if the agent never did the
+ * measured work.
  */
 type Result = Row[]
 
@@ -77,8 +78,8 @@ async function measure(
 }
 
 /**
- * Measures start and exit times of the agents in turn. The network folder also contains `crowd` files of other
- * programs.
+ * Measures start and exit times of the agents in turn. `crowd` is the number of other programs' files in the network
+ * folder.
  */
 async function startsInTurn(all: readonly { readonly place: Place }[], rounds: number, crowd = 0) {
   const samples = all.map(() => ({ starts: [] as number[], exits: [] as number[] }))
@@ -110,8 +111,8 @@ async function healed(artefacts: ReturnType<Place['artefacts']>): Promise<Result
 }
 
 /**
- * Damages a file several times. Returns the milliseconds until the agent has repaired each damage. Most kinds of damage
- * change the file itself, and the agent restores it. If only the token changes, the agent rewrites the kubeconfig.
+ * Damages a file several times. Returns the milliseconds until the agent has repaired each damage. After most damages,
+ * the agent restores the file. After a change of the token, the agent writes a new kubeconfig.
  */
 async function healTimes(path: string, damage: () => void): Promise<number[]> {
   const times: number[] = []
@@ -121,8 +122,8 @@ async function healTimes(path: string, damage: () => void): Promise<number[]> {
     damage()
     const damaged = statText(path)
     const began = performance.now()
-    // If the damage has left the file unchanged, it has changed the token: waits until the agent rewrites the file.
-    // Otherwise waits until the agent has restored the file.
+    // An unchanged file means that the damage has changed the token: waits until the agent writes a new file. After all
+    // other damages, waits until the agent has restored the file.
     const healed = () => (damaged === before ? statText(path) !== before : isWhole(path, before))
     while (!healed() && performance.now() - began < NEVER_MS) await sleep(0)
     if (healed()) {
@@ -137,8 +138,8 @@ async function healTimes(path: string, damage: () => void): Promise<number[]> {
 }
 
 /**
- * Content of a small file, or size of a large file as text. Shows whether a file differs from its state before the
- * damage.
+ * State of a file as text: the content of a small file, or the size of a large file. The states before and after a
+ * damage are compared.
  */
 function statText(path: string): string {
   try {

@@ -21,7 +21,7 @@ const suite = new SuiteReport(
 )
 await using stack = new AsyncDisposableStack()
 const places = await modePlaces(stack)
-// Every measure is a time or a cost: when reports are compared, a larger value means worse.
+// Every measured value is a time or a cost, so a larger value is always worse.
 const measures = [
   { of: 'a short connection', value: ({ connectionMs }: Traffic) => connectionMs },
   { of: 'a megabyte of a long connection', value: ({ megabyteMs }: Traffic) => megabyteMs },

@@ -55,7 +55,7 @@ suite.addRows(lives.map(({ name, rows }) => ({ name, reference: name !== 'ours',
 suite.write()
 
 interface Life extends AmbientLife {
-  /** Measured quantities of the agent, by group and name of the quantity. */
+  /** Measured quantities of the agent, by the name of their group in the report. */
   readonly rows: Map<string, Row & { readonly samples: number[] }>
 }
 

@@ -78,7 +78,10 @@ function someRules(count: number): Ruleset {
   ])
 }
 
-/** Measures verify as a node agent calls it for many pods: with warm code, and a newly opened namespace each time. */
+/**
+ * Measures our function `verify` for many pods, as a node agent calls it. The code is warm, and each call opens the
+ * pod's namespace again.
+ */
 async function verifiesOfPods(): Promise<number[]> {
   const pod = podInfo(meshPod({ namespace: 'demo', name: 'mesh' }))
   const rules = redirectRules(captureConfig(redirectFor(pod), { ipv6: true }))
@@ -106,8 +109,8 @@ function someText(): string {
 }
 
 /**
- * Contenders that build rules as text. No other tool builds rules. The reference therefore converts the same number of
- * objects to JSON and back.
+ * Contenders that build rules as text. The reference converts as many objects to JSON and back, because there is no
+ * other tool for comparison.
  */
 function builders(): Contender[] {
   const work = (name: string, run: () => unknown): Contender => ({

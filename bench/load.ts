@@ -23,9 +23,9 @@ const LATENCY_MS = 200
 /** Number of processes that keep the CPU busy during the measurement. */
 const BUSY = 8
 /**
- * Nice values of this process and its program spawner: while pods start, and at other times. This process contains the
- * API server, which would run on another machine in reality. A delayed spawner would add its delay to the plugins'
- * times.
+ * Nice values of this process: the first while pods start, the second at all other times. Reason: this process contains
+ * the API server, which would have a machine of its own in reality. The program spawner always has the first value,
+ * because its delay would count as the plugins' time.
  */
 const [FIRST, NORMAL] = [-15, 0]
 /**

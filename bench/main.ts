@@ -60,8 +60,8 @@ async function bench(): Promise<void> {
 }
 
 /**
- * Names of the suites whose results the stored report keeps. A skipped suite keeps its stored results, unless all
- * suites were requested.
+ * Names of the suites whose stored results may stay in the report. A run of all suites drops the stored results of
+ * skipped suites.
  */
 function kept(skipped: readonly string[]): string[] {
   const all = Object.keys(SUITES)
@@ -92,8 +92,7 @@ async function measured(name: SuiteName): Promise<Suite | 'failed' | 'skipped'> 
 }
 
 /**
- * Returns the number of measures that are worse than the baseline. Suites with such measures run a second time before
- * the verdict.
+ * Runs each suite with values worse than the baseline a second time. Returns the number of values that are still worse.
  */
 async function compared(baseline: Report, report: Report): Promise<number> {
   let rows = compare(baseline, report)

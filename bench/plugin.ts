@@ -73,7 +73,10 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** Times the bare runtime in every race, so that the report has ratios even without Istio's plugin. */
+/**
+ * Times the plugins in turn, together with the bare runtime. With the bare runtime, the report has ratios even without
+ * Istio's plugin.
+ */
 async function raced(
   group: string,
   contender: (plugin: Plugin) => Contender,
@@ -122,7 +125,7 @@ async function bursts(node: Node): Promise<void> {
 
 /**
  * Starts pods with one plugin and returns their times. The creation and removal of the namespaces are not timed. A
- * spawner process starts each plugin call, as in all other races.
+ * spawner process starts each plugin call, as in all other measurements.
  */
 async function burst(node: Node, plugin: Plugin, pods: number): Promise<number[]> {
   const times: number[] = []

@@ -5,8 +5,8 @@ export interface ServerMetrics {
   readonly cpuSeconds: number
   readonly megabytes: number
   /**
-   * Bytes that the API server has sent in responses to list requests. Watch events are left out: kube-apiserver would
-   * also count the watches that it opens itself.
+   * Bytes that the API server has sent in responses to list requests. Watch events do not count, because
+   * kube-apiserver's metric also contains events of its own watches.
    */
   readonly bytes: number
 }

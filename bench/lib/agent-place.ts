@@ -36,8 +36,8 @@ export interface Place {
   readonly agent: string
   readonly path: string
   /**
-   * Restores the node's files as they were before the agent. Adds `crowd` configuration files of other programs to the
-   * network folder.
+   * Restores the node's files to their state before the agent's start. `crowd` is the number of other programs'
+   * configuration files in the network folder.
    */
   reset(crowd?: number): void
   /**

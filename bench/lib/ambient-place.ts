@@ -117,7 +117,7 @@ export function ambientPlace(
     AMBIENT_IPV6: 'true',
     AMBIENT_DNS_CAPTURE: 'true',
     AMBIENT_RECONCILE_POD_RULES_ON_STARTUP: 'true',
-    // Fixes the back end of iptables. Without this variable, Istio's agent would change the back end at its second
+    // Fixes the back end of iptables, because Istio's agent would otherwise choose another back end at its second
     // start.
     FORCE_IPTABLES_BINARY: 'nft',
     ZTUNNEL_UDS_ADDRESS: '/var/run/ztunnel/ztunnel.sock',

@@ -75,7 +75,7 @@ export const eventOf = ({ name, address }: BenchPod): string =>
 /** Creates a `/proc` for an agent's root folder, with a process for each pod. */
 export function showProcesses(root: string, pods: readonly BenchPod[]): void {
   rmSync(join(root, 'host/proc'), { recursive: true, force: true })
-  // Process 1 has the agent's own namespace: the agent then sees that it is in the node's network namespace.
+  // Gives process 1 the agent's own network namespace, so that the agent recognizes this namespace as the node's.
   show(procFolder(root, 1), '/proc/self/ns/net', '/init.scope')
   for (const [index, pod] of pods.entries()) showProcess(root, 1000 + index, pod)
 }

@@ -1,7 +1,7 @@
 import type { Measure, Report } from './report.ts'
 import type { Ratio } from './statistics.ts'
 
-/** Relative change of a measure's ratio that a comparison of two reports ignores as noise. */
+/** Noise limit for a comparison of two reports. A ratio that has changed by a smaller share counts as unchanged. */
 export const MARGIN = 0.1
 
 export type Verdict = 'worse' | 'better' | 'same' | 'new' | 'not judged'
@@ -18,8 +18,8 @@ export interface Comparison {
 }
 
 /**
- * Compares a new report with the stored baseline, for each measure of our programs. Compares the ratios to a common
- * reference program, because absolute times depend on the machine. Skips suites that did not run.
+ * Compares each measured value of our programs in a new report with the stored baseline. Compares ratios to a reference
+ * program, because absolute times depend on the machine. Skips suites that did not run.
  */
 export function compare(baseline: Report, report: Report): Comparison[] {
   return Object.entries(report.suites).flatMap(([suite, { measures }]) => {
@@ -34,8 +34,8 @@ export function compare(baseline: Report, report: Report): Comparison[] {
 }
 
 /**
- * Calls a measure worse or better only if two conditions hold. Its ratio has changed by more than the margin, and the
- * confidence intervals do not overlap.
+ * Calls a measured value worse or better only if two conditions hold. Its ratio has changed by more than the margin,
+ * and the confidence intervals do not overlap.
  */
 export function verdict(before: Ratio, after: Ratio): Verdict {
   if (before.low === undefined || before.high === undefined) return 'not judged'

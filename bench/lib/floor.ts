@@ -9,8 +9,8 @@ import { call, MESH, type Plugin, podNamespace } from './plugin-calls.ts'
 import { freshCopy } from './scratch.ts'
 
 /**
- * Contenders for the least work that a mesh pod's ADD must do. The first sends one request to the API server. The
- * second enters a new namespace by `nsenter`. The third also runs one `iptables-restore` there.
+ * Contenders that show the least time of a mesh pod's ADD. The first sends one request to the API server. The second
+ * enters a new namespace by `nsenter`. The third also runs one `iptables-restore` there.
  */
 export async function floor(node: Node, plugin: Plugin, folder: string): Promise<Contender[]> {
   const request = freshCopy(await compiled('request'))

@@ -1,8 +1,8 @@
 import { run } from '@cni/host'
 import type { Prepared } from './contender.ts'
 
-// Perl script that runs a program and prints its peak memory. The kernel's figure includes the memory of the process
-// that starts the program, and Perl needs little memory. System call 98 is getrusage on x86-64, and -1 means all ended
+// Perl script that runs a program and prints its peak memory. Perl is used because it needs little memory: the kernel
+// adds the memory of the starting process to the peak. System call 98 is getrusage on x86-64, and -1 means all ended
 // children. The fifth number of the result is the peak in kB.
 const SCRIPT = `
 my $pid = fork // die "fork: $!";

@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod/mini'
 
-/**
- * A number of a measured quantity. JSON's `null` is read as NaN: the measured event then never happened, and `runs` is
- * 0.
- */
+/** A number of a measured quantity. In JSON, `null` means that the measured event never happened. It is read as NaN. */
 const number = z.pipe(
   z.nullable(z.number()),
   z.transform((value) => value ?? Number.NaN),

@@ -6,8 +6,8 @@ let folder: string | undefined
 let files = 0
 
 /**
- * Path of a new temporary file, on the same disk as the compiled executables. The folder is removed when this process
- * exits. The folder is beside node_modules, so that compiled code finds packages.
+ * Path of a new temporary file, on the same disk as the compiled executables. The file's folder is removed when this
+ * process exits. It is beside node_modules, because compiled code searches for packages there.
  */
 export function scratchFile(ending = ''): string {
   folder ??= newFolder()
@@ -15,9 +15,9 @@ export function scratchFile(ending = ''): string {
 }
 
 /**
- * Copies an executable, so that the copy can be timed. A newly written file starts faster than a file that was read
- * from disk: the page cache holds it in larger pieces. Copies make all executables comparable, and are like newly
- * installed files on a node.
+ * Copies an executable before it is timed. A newly written file starts faster than a file from disk, because the page
+ * cache holds it in larger pieces. Copies give all executables equal conditions: those of newly installed files on a
+ * node.
  */
 export function freshCopy(file: string): string {
   // Keeps the name of the executable in the copy: a plugin may depend on the name of its file.

@@ -42,7 +42,10 @@ export function stats(samples: readonly number[]): Stats {
   }
 }
 
-/** Divides the time of each round by the reference's time in the same round, so that common slowdowns cancel out. */
+/**
+ * Divides the time of each round by the reference's time in the same round. A slowdown that affects both times does not
+ * change the ratio.
+ */
 export function ratio(to: string, samples: readonly number[], reference: readonly number[]): Ratio | undefined {
   const middle = percentile(reference, 0.5)
   const ratios = samples.map((sample, round) => sample / (reference[round] ?? middle)).filter(Number.isFinite)

@@ -9,7 +9,8 @@ import type { Measure, Suite } from './report.ts'
 import { ratio, stats } from './statistics.ts'
 
 /**
- * Samples of one quantity for one contender. The report compares contenders with those that are marked as references.
+ * Measured values of one quantity for one contender. The report compares each contender with the contenders that are
+ * marked as references.
  */
 export interface Entry {
   name: string
@@ -52,8 +53,8 @@ export class SuiteReport {
   }
 
   /**
-   * Times contenders in turn. Also measures CPU time and peak memory of programs. Adds the results in `slow`, which the
-   * suite has timed before this race.
+   * Times contenders in turn. Also measures CPU time and peak memory of programs. `slow` contains times that the suite
+   * has measured before. The report shows them in the same group.
    */
   async race(
     group: string,
@@ -83,7 +84,7 @@ export class SuiteReport {
     process.stderr.write(`  ${group} (${((performance.now() - begun) / 1000).toFixed(1)} s)\n`)
   }
 
-  /** Runs contenders that are programs with valgrind, and records the number of executed instructions. */
+  /** Runs the given programs under valgrind, and records the number of instructions that each program executes. */
   async count(group: string, contenders: readonly Contender[], runs: number): Promise<void> {
     const entries: Entry[] = []
     for (const contender of contenders) {
@@ -94,8 +95,8 @@ export class SuiteReport {
   }
 
   /**
-   * Adds one quantity that the suite has measured itself. If an entry has no samples, the report says that the measured
-   * event never happened.
+   * Adds the measured values of one quantity. If a contender has no values, the report says that the measured event
+   * never happened.
    */
   add(group: string, quantity: string, entries: readonly Entry[]): void {
     const references = entries.filter(({ reference }) => reference)
@@ -105,10 +106,7 @@ export class SuiteReport {
     }
   }
 
-  /**
-   * Adds the quantities that several contenders have measured themselves. Every contender has the same list of
-   * quantities.
-   */
+  /** Adds the measured values of several quantities. Every contender must have the same list of quantities. */
   addRows(contenders: readonly { name: string; reference: boolean; rows: readonly Row[] }[]): void {
     for (const [index, { group, quantity }] of (contenders[0]?.rows ?? []).entries()) {
       const entries = contenders.map(({ rows, ...one }) => ({ ...one, samples: rows[index]?.samples ?? [] }))

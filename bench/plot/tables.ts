@@ -6,8 +6,8 @@ import { difference, type Find, finder, ms, ratioOf, withP99 } from './cells.ts'
 const SERVED = 'ours, served'
 
 /**
- * Rows of the table of plugin calls: measured group, label, and the name of our contender. The default contender is the
- * plugin without the agent.
+ * Rows of the table of plugin calls: measured group, label, and name of our contender. A row without a name shows the
+ * plugin that runs without the agent.
  */
 const VERBS: readonly (readonly [group: string, label?: string, name?: string])[] = [
   ['VERSION'],
@@ -51,8 +51,8 @@ export function tables(report: Report): Record<string, string> {
 export const withTables = (page: string, report: Report) => withTexts(page, 'bench', tables(report))
 
 /**
- * Table of the stored suites with date, commit, load and options. A suite that an older version has stored has no
- * commit.
+ * Table of the suites whose results are stored, with date, commit, load and options. Results from older versions have
+ * no commit.
  */
 function suitesTable({ suites }: Report) {
   const rows = Object.entries(suites).map(([name, { date, commit = '', load, settings }]) => {

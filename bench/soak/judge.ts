@@ -6,9 +6,7 @@
 /** Samples of one quantity, such as the agent's memory. `at` is the time of a sample in milliseconds. */
 export type Series = readonly { readonly at: number; readonly value: number }[]
 
-/**
- * Largest growth with which a quantity counts as flat: a share of the quantity's mean, or `least` if `least` is larger.
- */
+/** Growth up to which a quantity counts as flat: a share of the quantity's mean, but at least `least`. */
 export interface Allowed {
   readonly share: number
   readonly least: number

@@ -202,8 +202,8 @@ export function newLife(node: SoakNode, tally: Tally): Life {
 // internal
 
 /**
- * Key of steps that must run in sequence: a pod's number or `node`. Damage of a pod's rules has no key: the agent
- * checks pods only every half minute, and other steps must not wait.
+ * Key of a planned step: a pod's number or `node`. Steps with the same key run in sequence. Damage of a pod's rules has
+ * no key, because its repair takes up to half a minute and other steps must not wait.
  */
 const turnOf = (step: Step): number | 'node' | undefined => {
   if (step.do === 'damage') return step.what === 'pod rules' ? undefined : 'node'

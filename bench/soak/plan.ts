@@ -37,7 +37,7 @@ export interface PlanOptions {
 const CROWD: Readonly<Record<Kind, number>> = { ambient: 20, sidecar: 8, outside: 6, raced: 2 }
 const LABEL_EVERY = 7
 /**
- * Number of damages to the network list in the first part of the soak test. The agent keeps up to 16 replaced lists
+ * Number of changes to the network list in the first part of the soak test. The agent keeps up to 16 replaced lists
  * open. All 16 must be open before the judged part begins.
  */
 const FIRST_LISTS = 20

@@ -17,7 +17,7 @@ export interface SoakReport {
   readonly samples: readonly TimedSample[]
 }
 
-/** Infinite allowed growth, for a quantity that the report shows without judging it. */
+/** Infinite allowed growth, for a quantity that the report shows without a verdict. */
 const ANY = { share: Number.POSITIVE_INFINITY, least: 0 }
 
 /** Minutes after the agent's start in which its heap still grows. A shorter soak test does not judge the memory. */

@@ -8,12 +8,12 @@ import { probedIn } from './pods.ts'
 export type Sample = Readonly<Record<Quantity, number>>
 
 /**
- * Sampled quantities of the agent and the kernel, with the allowed growth of each. `undefined`: the report shows the
- * quantity without judging it.
+ * Sampled quantities of the agent and the kernel, with the allowed growth of each. A quantity with the value
+ * `undefined` appears in the report without a verdict.
  */
 export const QUANTITIES = {
   'anonymous MB': { share: 0.02, least: 1 },
-  // The quantity is a maximum since the agent's start. It never falls, so the report shows it without judging it.
+  // The quantity has no verdict, because it is a maximum since the agent's start and never falls.
   'peak MB': undefined,
   threads: { share: 0.02, least: 1 },
   // Allows a few more open connections: the agent may keep some after a restart of the API server or ztunnel.

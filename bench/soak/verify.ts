@@ -40,8 +40,8 @@ export async function wrongs(node: SoakNode, { pods, reference }: Life): Promise
 }
 
 /**
- * Returns a text for each kind of mesh pod whose first pod lacks Istio's chain, such as `ISTIO_INBOUND`. Later pods are
- * compared with the first pod.
+ * Checks the first sidecar pod and the first ambient pod, with which later pods of the same kind are compared. Returns
+ * a text for each pod that lacks Istio's chain, such as `ISTIO_INBOUND`.
  */
 export function wrongReference({ reference }: Life): string[] {
   const expected = { ambient: 'ISTIO_PRERT', sidecar: 'ISTIO_INBOUND' }

@@ -14,8 +14,8 @@ const ENTER_TIMEOUT = 2000
 
 /**
  * Runs `body` with a path of the form `/proc/PID/ns/net`, the only form that the daemon accepts. If the runtime passes
- * another path, the plugin starts a holder process in the namespace, which lives until `body` ends. The original plugin
- * enters the namespace itself instead.
+ * another path, the plugin starts a holder process in the namespace. The holder process lives until `body` ends. The
+ * original plugin enters the namespace itself.
  */
 export async function withProcPath<T>(pod: Netns, signal: AbortSignal, body: (path: string) => Promise<T>): Promise<T> {
   if (pod.path.startsWith('/proc/')) return body(pod.path)

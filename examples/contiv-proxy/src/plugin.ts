@@ -70,8 +70,8 @@ export const plugin = definePlugin({
 })
 
 /**
- * Asks the daemon to delete the pod's endpoint. The daemon finds the endpoint by its id. The request contains the
- * namespace, unless no process can start there.
+ * Asks the daemon to delete the pod's endpoint. The daemon finds the endpoint by its id. If no process can start in the
+ * pod's namespace, the request does not contain the namespace.
  */
 async function askToDelete(c: DelContext<unknown>, socket: string): Promise<Reply> {
   try {

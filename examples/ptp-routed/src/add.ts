@@ -20,8 +20,8 @@ export async function attach(c: AddContext<Conf, false, Kept>, place: Place): Pr
 
   // Records the veth's name before creating it, so that a DEL removes the veth if this process is killed.
   c.state.write({ hostLink })
-  // A killed ADD may have left a veth of this name on the node. Removes it: the pod does not contain the veth's other
-  // end.
+  // Removes a veth of this name, which a killed ADD may have left on the node. The removal is safe, because the pod
+  // does not have the veth's other end.
   await onNode.deleteLink(hostLink)
   const { mtu } = c.conf
   const peer = { name: c.ifName, netns: c.netns, mtu, up: true }

@@ -4,8 +4,8 @@ import type { Conf, Kept } from './conf.ts'
 import type { Place } from './place.ts'
 
 /**
- * DEL: removes the veth pair, then releases the IPAM lease. In this order no veth uses the address when another pod can
- * lease it.
+ * DEL: removes the veth pair, then releases the IPAM lease. Reason for the order: another pod may lease the address as
+ * soon as it is released.
  */
 export async function detach(c: DelContext<Conf, Kept>, place: Place): Promise<void> {
   const known = c.state.read()

@@ -13,8 +13,7 @@ export const whoIs = (known: Registry, stateFolder: string) =>
   definePlugin({
     name: 'who-is',
     chained: true,
-    // The plugin changes nothing in the container's namespace. A DEL therefore never has to keep objects for another
-    // attachment.
+    // Does not restrict removals by DEL, because the plugin changes nothing in the container's namespace.
     removal: 'always',
     state: attachmentState(attachment, { folder: stateFolder }),
     add(c) {
