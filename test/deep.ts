@@ -7,12 +7,12 @@ const [given = '', path] = CNI_SEED.split(':')
  */
 export const deep = CNI_DEEP === '1'
 
-/** True if many random cases are requested. Each run then uses a new seed. */
+/** True if a variable requests many random cases. By default, such a run uses a new seed. */
 const long = deep || CNI_FUZZ_RUNS !== undefined
 
 /**
- * Seed for the choice of sample cases and for random cases: the number in `CNI_SEED`. By default, all runs of a day
- * have the same seed. Each run of many cases has a new seed.
+ * Seed for the choice of sample cases and for random cases: the number in `CNI_SEED`. Without a number, each run of
+ * many cases has a new seed, and all other runs of a day have the same seed.
  */
 export const seed = given !== '' ? Number(given) : long ? Date.now() % 0x7fff_ffff : Math.floor(Date.now() / 86_400_000)
 
@@ -34,7 +34,8 @@ export const sampleTitle = deep ? 'all cases' : `CNI_SEED=${seed}`
 export const times = (count: number): number => Number(CNI_FUZZ_RUNS ?? (deep ? count * 10 : count))
 
 /**
- * Chooses one case of each class; the choice depends on the seed. In `npm run test:deep`, chooses all cases.
+ * Groups the cases by `classOf` and chooses one case of each group. The choice depends on the seed. In `npm run
+ * test:deep`, chooses all cases.
  *
  * @example
  * test.each(sample(defects, ({ check }) => check))('$check finds $defect', …)

@@ -12,7 +12,7 @@ export interface Comparison {
   name: string
   quantity: string
   verdict: Verdict
-  /** The measure's ratio in the stored baseline. Absent if the baseline does not have this measure. */
+  /** Ratio of the measured value in the stored baseline. Absent if the baseline does not have this value. */
   before?: Ratio
   after?: Ratio
 }

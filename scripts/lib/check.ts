@@ -37,7 +37,7 @@ export async function checkTexts() {
   await step('plain English', checkProse)
 }
 
-/** Runs all checks of the sources in sequence. Most of the checks use only one processor core. */
+/** Runs all checks of the sources in sequence. */
 export async function checkSources() {
   await checkTexts()
   await step('types (tsc)', checkTypes)

@@ -32,8 +32,8 @@ export function packAndInspect() {
 }
 
 /**
- * Third-party dependencies of our packages that the check without network takes from this repository's installed
- * folders.
+ * Third-party packages that our packages depend on. The check without network installs them from this repository's
+ * `node_modules`.
  */
 const LINKED = ['debug', 'ip-address']
 
@@ -46,7 +46,7 @@ export async function checkPackagesOffline(packed: readonly Packed[]) {
     Object.keys(manifest.dependencies ?? {}).every((name) => name.startsWith('@cni/') || LINKED.includes(name)),
   )
   const project = await step('packages: npm install into an empty project, offline', async () => {
-    // Directs npm to third-party dependencies in this repository's `node_modules`, because the check has no network.
+    // Lets npm install third-party packages from this repository's `node_modules`, because the check has no network.
     const linked = Object.fromEntries(
       [
         ['zod', '.'],
@@ -82,7 +82,8 @@ export async function checkPackagesOnline(packed: readonly Packed[], majors: rea
       const { startMs, bytes } = JSON.parse(await exec([node.program, ...argv], { cwd: project.project, quiet: true }))
       return { note: `${(bytes / 1e6).toFixed(0)} MB, starts in ${startMs.toFixed(1)} ms` }
     })
-    // Runs cni-conformance on this version of Node. The tool makes system calls only through its own dependencies.
+    // Runs cni-conformance on this version of Node. Reason: the tool makes its system calls only through packages on
+    // which it depends.
     if (process.getuid?.() === 0) {
       await step(`Node ${major}: cni-conformance checks it`, async () => {
         const conf = { cniVersion: '1.1.0', name: 'conformance', type: 'hello-chain', port: 15001 }

@@ -158,7 +158,10 @@ function reached(checker: ts.TypeChecker, from: ts.Node) {
 
 const isTopLevel = (node: ts.Node) => !ts.isSourceFile(node) && ts.isSourceFile(statementOf(node).parent)
 
-/** TypeScript statement that contains a declaration. For a variable, the statement around the declaration. */
+/**
+ * Declaration as a complete TypeScript statement. A variable's declaration is only a part of a statement, so the result
+ * is the whole statement.
+ */
 const statementOf = (node: ts.Node): ts.Node =>
   ts.isVariableDeclaration(node) && ts.isVariableStatement(node.parent.parent) ? node.parent.parent : node
 

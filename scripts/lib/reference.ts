@@ -8,8 +8,7 @@ import { Stop } from './progress.ts'
 const MARKDOWN = {
   hideBreadcrumbs: true,
   hidePageHeader: true,
-  // Writes anchors into the pages' HTML, because VitePress would number equal headings differently than the links
-  // expect.
+  // Writes anchors into the pages' HTML, because VitePress's own anchors of equal headings would differ from the links.
   useHTMLAnchors: true,
   useCodeBlocks: true,
   expandObjects: true,

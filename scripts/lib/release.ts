@@ -38,7 +38,10 @@ export async function publish() {
   }
 }
 
-/** Dry run of a release: does everything except the upload, for the version that the unreleased changesets create. */
+/**
+ * Dry run of a release: does everything except the upload. Uses the version that the unreleased changesets would
+ * create.
+ */
 export async function rehearse() {
   const packed = await make()
   for (const each of packed) {

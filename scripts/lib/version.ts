@@ -31,8 +31,8 @@ export const install = (repository: string, ...flags: string[]) => {
 }
 
 /**
- * Files that contain a copy of the version. Executables cannot read their package.json, and a Helm chart has its own
- * file.
+ * Files that contain a copy of the version. Executables have a copy, because they cannot read their package.json. A
+ * Helm chart has a version in a file of its own.
  */
 const SAID = [
   ['packages/host/src/version.ts', /(?<=')[^']*(?=')/g],

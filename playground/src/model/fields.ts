@@ -17,8 +17,8 @@ export interface Field {
 type Fields<Config> = {
   readonly [Key in keyof Config]?: Field & {
     /**
-     * Returns a value of the setting that differs from its value in `config`. The page compares the rules of both
-     * values.
+     * Returns a value of the setting that differs from its value in `config`. The page computes the rules for both
+     * values and compares them.
      */
     readonly other: (config: Config) => Config[Key]
     /** Shortens the setting's list: returns the first entries of its value in `config`. */
@@ -175,7 +175,10 @@ export interface Setting extends Field {
   readonly isSet: boolean
 }
 
-/** A configuration in which one setting has another value. Rules that disappear are caused by this setting. */
+/**
+ * A pod's configuration in which one setting has another value. The setting causes all rules that disappear with this
+ * configuration.
+ */
 export interface Variant<Config> {
   readonly id: string
   readonly field: Field
@@ -184,8 +187,9 @@ export interface Variant<Config> {
 }
 
 /**
- * Variants of a pod's configuration, whose rules show the cause of each rule. In `sample`, all lists are shortened.
- * Each variant in `whole` has one list in full length. Each variant in `changed` has one setting with another value.
+ * Variants of a pod's configuration. The page compares their rules to find the setting that causes each rule. In
+ * `sample`, all lists are shortened. Each variant in `whole` has one list in full length. Each variant in `changed` has
+ * one setting with another value.
  */
 export interface Variants<Config> {
   readonly sample: Config
@@ -197,7 +201,8 @@ export interface Variants<Config> {
 const SAMPLE = 40
 
 /**
- * Changes each setting of a pod's configuration in turn. The rules of the results show which setting causes which rule.
+ * Creates variants of a pod's configuration, each with one changed setting. The rules of the variants show which
+ * setting causes which rule.
  */
 export function variants<Config extends object>(config: Config, fields: Fields<Config>): Variants<Config> {
   const ids = keysOf(fields)

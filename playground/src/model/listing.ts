@@ -64,7 +64,10 @@ export interface OtherLines {
   readonly changed: readonly { readonly id: string; readonly lines: readonly Line[] }[]
 }
 
-/** Finds the settings that cause each line of a listing: the line is missing if the setting has another value. */
+/**
+ * Finds the settings that cause each line of a listing. A setting causes a line if the line disappears with another
+ * value of the setting.
+ */
 export function originsOf(lines: readonly Line[], { sample, whole, changed }: OtherLines): string[][] {
   const inSample = new Set(keysOf(sample))
   const withList = whole.map((one) => ({ id: one.id, keys: new Set(keysOf(one.lines)) }))

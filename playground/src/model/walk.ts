@@ -2,12 +2,12 @@ import { explain, type SavedTables, trace } from '@cni/iptables/rules'
 import { explain as explainNft, type Ruleset as NftRuleset, trace as traceNft } from '@cni/nftables/rules'
 import { directionOf, endpointText, type Packet, packetText } from '@cni/types/packet'
 
-/** Place where a traced packet ends, such as the proxy or the application. */
+/** End of a packet's path, such as the proxy or the application. */
 export interface End {
   readonly kind: 'proxy' | 'application' | 'out' | 'dropped' | 'undecided'
-  /** Short title of the packet's end, such as "the proxy, port 15001". */
+  /** Short title for the end of the packet's path, such as "the proxy, port 15001". */
   readonly title: string
-  /** One sentence that describes the packet's end. */
+  /** One sentence that describes the end of the packet's path. */
   readonly text: string
 }
 
@@ -33,7 +33,7 @@ export interface TableVisit {
   readonly visits: readonly ChainVisit[]
 }
 
-/** Path of a packet through a pod's rules: the tables, chains and matched rules, and the packet's end. */
+/** Path of a packet through a pod's rules: the tables, the chains, the matched rules, and the end of the path. */
 export interface Walk {
   readonly packet: string
   readonly verdict: string
@@ -51,7 +51,7 @@ export type Rules =
   | { readonly kind: 'iptables'; readonly rules: (family: 'ipv4' | 'ipv6') => SavedTables }
   | { readonly kind: 'nftables'; readonly rules: NftRuleset }
 
-/** Traces a packet through rules and names the packet's end, such as a port of the proxy. */
+/** Traces a packet through rules, and determines the end of its path, such as a port of the proxy. */
 export function walk(rules: Rules, packet: Packet, proxy: PodProxy): Walk {
   const way = rules.kind === 'nftables' ? nftWay(rules.rules, packet) : iptablesWay(rules, packet)
   return {
@@ -67,7 +67,9 @@ export function walk(rules: Rules, packet: Packet, proxy: PodProxy): Walk {
   }
 }
 
-/** Proxy of a pod. The titles of packets' ends contain its name, or the description of one of its ports. */
+/**
+ * Proxy of a pod. The page describes the ends of packets' paths by the proxy's name, or by the description of a port.
+ */
 export interface PodProxy {
   readonly name: string
   readonly uid: number | undefined

@@ -2,7 +2,8 @@ import type { End } from '../model/walk.ts'
 import { h } from './dom.ts'
 
 /**
- * Symbol for each end of a packet, such as the proxy. The page shows symbols, because colour alone is not accessible.
+ * Symbol for each end of a packet's path, such as the proxy. The page shows symbols, because colour alone is not
+ * accessible.
  */
 export const signs: Readonly<Record<End['kind'], string>> = {
   proxy: '◆',
@@ -12,7 +13,7 @@ export const signs: Readonly<Record<End['kind'], string>> = {
   undecided: '?',
 }
 
-/** Label for each end of a packet on the page. */
+/** Label on the page for each end of a packet's path. */
 export const words: Readonly<Record<End['kind'], string>> = {
   proxy: 'Proxy',
   application: 'Application',
@@ -21,6 +22,6 @@ export const words: Readonly<Record<End['kind'], string>> = {
   undecided: 'Not decided',
 }
 
-/** Creates the HTML label for a packet's end, with symbol and text. */
+/** Creates the HTML label for the end of a packet's path, with symbol and text. */
 export const endLabel = ({ kind, title }: End): HTMLElement =>
   h('span', { class: `end end-${kind}` }, h('span', { 'aria-hidden': 'true' }, `${signs[kind]} `), title)

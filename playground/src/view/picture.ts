@@ -7,7 +7,7 @@ const ROW = 22
 const PAD = 12
 
 /**
- * Draws a packet's path as SVG: sender, tables and chains with the matched rules, and the packet's end.
+ * Draws a packet's path as SVG: the sender, the tables, the chains with the matched rules, and the end of the path.
  *
  * @param id - prefix of element ids
  */
@@ -118,8 +118,8 @@ function rowsOf(steps: readonly Step[]): Row[] {
 }
 
 /**
- * Draws the three usual ends of a packet: proxy, application and out. Fills the end that the packet reaches. Draws any
- * other end only if the packet reaches it.
+ * Draws the three usual ends of a packet's path: proxy, application and out. Fills the end that the packet reaches.
+ * Draws any other end only if the packet reaches it.
  */
 function drawEnds(end: End, trunk: number, top: number, width: number, tipId: string): Drawn {
   const usual: readonly End['kind'][] = ['proxy', 'application', 'out']

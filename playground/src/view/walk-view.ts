@@ -3,7 +3,7 @@ import { h, show } from './dom.ts'
 import { signs, words } from './ends.ts'
 import { picture } from './picture.ts'
 
-/** Shows a packet's path through the rules: the packet's end, a picture, and the trace as text. */
+/** Shows a packet's path through the rules: the end of the path, a picture, and the trace as text. */
 export function showWalk(parent: HTMLElement, walk: Walk | { readonly problem: string }, note?: string): void {
   if ('problem' in walk) {
     show(parent, h('p', { class: 'problem', role: 'alert' }, walk.problem))
@@ -31,8 +31,8 @@ export function showWalk(parent: HTMLElement, walk: Walk | { readonly problem: s
 }
 
 /**
- * Heading with the packet's end. Leaves out the label if the title already begins with it, as in "Out: out, to
- * 10.0.0.1:80".
+ * Heading that names the end of the packet's path. Leaves out the label if the title already begins with the label, as
+ * in "Out: out, to 10.0.0.1:80".
  */
 const titleOf = ({ kind, title }: End): string =>
   title.toLowerCase().startsWith(words[kind].toLowerCase()) ? `${capital(title)}.` : `${words[kind]}: ${title}.`

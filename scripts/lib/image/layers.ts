@@ -12,7 +12,7 @@ import type { Architecture, Pins } from './pins.ts'
 import { TARGETS, withRuntime } from './runtimes.ts'
 import { type Entry, file, folder, symlink } from './tar.ts'
 
-/** Cache folder for building images, which is kept between runs, and the pinned versions of all inputs. */
+/** Inputs of an image build: the pinned versions of all downloads, and a cache folder that is kept between builds. */
 export interface Place {
   readonly cache: string
   readonly pins: Pins

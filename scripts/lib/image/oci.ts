@@ -35,7 +35,10 @@ const ZSTD = {
   [constants.ZSTD_c_windowLog]: 24,
 }
 
-/** Creates an image layer: packs the files as a tar archive and compresses it. The result is cached for equal files. */
+/**
+ * Creates an image layer: packs the files as a tar archive and compresses the archive. Caches the compressed archive by
+ * its content.
+ */
 export async function layer(
   entries: readonly Entry[],
   { time, compression, cache }: { time: number; compression: Compression; cache: string },

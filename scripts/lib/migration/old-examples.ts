@@ -7,8 +7,8 @@ import { moveImports } from './move-imports.ts'
 import { migrationRows, movedNames } from './page.ts'
 
 /**
- * Change of one example program of release 0.1.0, for a row of the migration page. The text in `now` occurs in the
- * row's second cell.
+ * Change of one example program of release 0.1.0, as a row of the migration page describes it. The text `now` occurs in
+ * the row's second cell.
  */
 type Edit = {
   readonly file: string

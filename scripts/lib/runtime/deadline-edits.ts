@@ -1,8 +1,8 @@
 import type { Edit } from './edit.ts'
 
 /**
- * Changes QuickJS so that JavaScript cannot catch the interruption at the deadline. The interruption does not reject
- * promises.
+ * Changes QuickJS so that JavaScript cannot catch the interruption at a plugin's deadline, and so that the interruption
+ * rejects no promise.
  */
 export const DEADLINE_EDITS: readonly Edit[] = [
   {

@@ -35,8 +35,8 @@ export function siteConfig(
       nav: [
         { text: 'Guide', link: '/guide/' },
         { text: 'Packages', link: address('packages/skel') },
-        // Loads the playground without VitePress's router: `_self` makes the browser load the page, which is not a page
-        // of VitePress.
+        // Makes the browser load the playground as a page of its own, because it is not a page of VitePress. With
+        // `target`, VitePress's router ignores the link.
         { text: 'Playground', link: '/playground.html', target: '_self' },
         { text: 'API', link: address(modules[0]?.route ?? 'guide/index') },
       ],

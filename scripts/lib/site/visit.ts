@@ -46,7 +46,8 @@ async function followAll(browser: Browser, origin: string) {
     }
   }
   for (const { from, path, anchor } of wanted) {
-    // Skips links to the playground with an example: the playground reads the fragment itself, so it is not an anchor.
+    // Skips links such as `#example=ID` to the playground: the playground itself reads the text after `#`, and no
+    // heading has this name.
     if (path === '/playground.html' && anchor.startsWith('example=')) continue
     if (anchor !== '' && !anchors.get(path)?.has(anchor)) problems.push(`${from}: ${path} has no heading #${anchor}`)
   }

@@ -8,7 +8,7 @@ import { SKIPPED, USAGE } from './exit-codes.ts'
 export interface MachineTests {
   /** Name of the npm script that runs the tests, such as `test:vm`. */
   readonly script: string
-  /** Name of the tests in the message that says why they are skipped. */
+  /** Name of the tests in the message about skipped tests. */
   readonly title: string
   /** Debian packages that must be installed on this machine to run the virtual machine. */
   readonly packages: readonly DebianPackage[]
