@@ -17,8 +17,8 @@ const used = settings({ runs: 40, pods: 250 })
 /** Milliseconds to wait until each agent has learned of new pods from the API server. */
 const KNOWN_MS = 2000
 /**
- * Milliseconds of pause between two measurements. Work that one agent still does after its answer must not disturb the
- * measurement of the other agent.
+ * Milliseconds of pause between two measurements. In the pause, an agent finishes its remaining work, which would
+ * disturb the measurement of the next agent.
  */
 const SETTLED_MS = 20
 /** Milliseconds to wait until an idle agent has returned unused memory to the kernel. */

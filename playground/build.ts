@@ -47,11 +47,12 @@ async function scriptText(): Promise<string> {
   const { outputFiles } = await build({
     ...{ entryPoints: [source('main.ts')], bundle: true, write: false, minify: true, format: 'iife', charset: 'utf8' },
     ...{ platform: 'browser', target: 'es2022', conditions: ['@cni/source'], legalComments: 'none' },
-    // Silences a build warning: `import.meta.url` has no value in a browser script, but only unused code reads it.
+    // Silences a build warning about `import.meta.url`, which has no value in a browser script. Only unused code reads
+    // it.
     logOverride: { 'empty-import-meta': 'silent' },
     plugins: [
       {
-        // Lets the bundler drop the imports of Node's modules: only code that the page does not use imports them.
+        // Lets the bundler drop the imports of Node's modules, because only unused code of the page imports them.
         name: 'without-node',
         setup({ onResolve }) {
           onResolve({ filter: /^node:/ }, ({ path }) => ({ path, external: true, sideEffects: false }))

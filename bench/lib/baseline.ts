@@ -2,8 +2,8 @@ import type { Report } from './report.ts'
 import { ReportError } from './report.ts'
 
 /**
- * Combines a new report with the stored baseline. A suite that did not run keeps its stored results if both reports
- * come from the same machine.
+ * Combines a new report with the stored baseline. Suites that did not run keep their stored results. Throws a
+ * `ReportError` if the stored results are missing or come from another machine.
  */
 export function mergeBaseline(stored: Report | undefined, report: Report, all: readonly string[]): Report {
   const missing = all.filter((name) => report.suites[name] === undefined)

@@ -45,9 +45,7 @@ export function verdict(before: Ratio, after: Ratio): Verdict {
   return 'same'
 }
 
-/**
- * Combines two comparisons with the baseline. A measure is "worse" only if it is worse in the second measurement, too.
- */
+/** Combines two comparisons with the baseline. A measured value is "worse" only if both comparisons call it worse. */
 export function confirm(first: readonly Comparison[], again: readonly Comparison[]): Comparison[] {
   const second = new Map(again.map((one) => [key(one), one]))
   return first.map((one) => (one.verdict === 'worse' ? (second.get(key(one)) ?? one) : one))

@@ -2,8 +2,8 @@
 export interface Contender {
   name: string
   /**
-   * True for a reference, with which the report compares the other contenders. `--compare` uses the first reference of
-   * a race.
+   * True for a reference program. The report compares all other contenders with it. If a group has several references,
+   * `--compare` uses the first reference.
    */
   reference?: boolean
   prepare(): Promise<Prepared | PreparedWork>

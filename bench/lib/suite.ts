@@ -21,7 +21,7 @@ export interface Entry {
 /** Number of runs that measure a program's memory. Few runs are enough, because the memory hardly varies. */
 const MEMORY_RUNS = 5
 
-/** Samples of one quantity that a suite has measured itself, without a race. */
+/** Measured values of one quantity. The suite has measured them by code of its own. */
 export interface Row {
   group: string
   quantity: string

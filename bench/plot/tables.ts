@@ -118,8 +118,8 @@ function steps(of: Find): string[][] {
 }
 
 /**
- * Rows for the least work of an ADD. The first row is the sum of the bare runtime, one request and one
- * `iptables-restore`. The second row is the plugin's additional time.
+ * Rows for the minimum time of an ADD. The first row is the sum of the bare runtime, one request and one
+ * `iptables-restore`. The second row is the time that the plugin needs above the minimum.
  */
 function floor(of: Find): string[][] {
   const need = (name: string) => of('plugin', 'what a mesh ADD needs', name)?.median

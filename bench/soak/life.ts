@@ -50,8 +50,8 @@ export function newLife(node: SoakNode, tally: Tally): Life {
       tally.took(verb, performance.now() - began)
     })
   /**
-   * Counts a failed plugin call while a server is restarted or a file is damaged. At any other time, records the
-   * failure as an error.
+   * Counts a failed plugin call without an error if a server was restarting or a file was damaged during the call. At
+   * any other time, records the failure as an error of the soak test.
    */
   const excused = (verb: string, pod: SoakPod, began: number, error: unknown): void => {
     if (trouble.since(began)) tally.failed(verb)

@@ -168,8 +168,8 @@ function plainJavaScript(project: string) {
 }
 
 /**
- * Compiles the plugin of the README, and imports of every entry of our packages. Also checks the packages' declaration
- * files.
+ * Compiles the README's plugin, and a file that imports every entry of our packages. The compiler also checks the
+ * packages' declaration files.
  */
 async function typeCheck(project: string, packed: readonly Packed[]) {
   const types = join(project, 'node_modules/@types/node')

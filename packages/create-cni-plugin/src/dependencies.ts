@@ -20,8 +20,8 @@ const FOR_DEVELOPMENT = ['@cni/build', '@cni/conformance', '@cni/libcni', '@cni/
 const OF_OTHERS = { '@types/node': '^24.0.0', koffi: '^3.3.0', typescript: '^6.0.0', vitest: '^4.0.0' }
 
 /**
- * Dependencies for the manifest of a new project. The manifest lists the given tarballs in `overrides`, too: npm then
- * also uses them for indirect dependencies.
+ * Dependencies for the manifest of a new project. The manifest also lists the given tarballs in `overrides`, because
+ * npm uses `overrides` for indirect dependencies.
  *
  * @param tarballs - name → `file:` URL
  */
