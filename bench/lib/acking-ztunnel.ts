@@ -5,9 +5,9 @@ import { connectUnix } from '@cni/netns/unix'
  * measured time is therefore only the agent's.
  */
 export interface AckingZtunnel extends AsyncDisposable {
-  /** Milliseconds from the agent's first message to its message that all pods have been sent. */
+  /** Milliseconds from the agent's first message to its message "all pods have been sent". */
   readonly snapshotMs: number
-  /** Number of pods that the agent has sent up to its message that all pods have been sent. */
+  /** Number of pods that the agent has sent before its message "all pods have been sent". */
   readonly pods: number
 }
 

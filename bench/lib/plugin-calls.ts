@@ -64,7 +64,7 @@ export function after(node: Node, plugin: Plugin, verb: 'CHECK' | 'DEL'): Conten
   }
 }
 
-/** Creates a pod's network namespace with a pod address, as the plugin finds a namespace in an ADD. */
+/** Creates a pod's network namespace for an ADD of the plugin. The namespace already has a pod address. */
 export async function podNamespace(): Promise<Netns & AsyncDisposable> {
   const place = await tempNetns()
   await netns.exec(place, ['ip', 'address', 'add', '10.222.0.9/32', 'dev', 'lo'])

@@ -1,4 +1,5 @@
-// Functions that format table cells from a report of `npm run bench`. A cell is empty if the report lacks the measure.
+// Functions that format table cells from a report of `npm run bench`. A cell is empty if the report does not contain
+// its value.
 import type { Measure, Report } from '../lib/report.ts'
 
 export type Find = (suite: string, group: string, name?: string, quantity?: string) => Measure | undefined

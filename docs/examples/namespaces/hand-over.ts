@@ -4,7 +4,7 @@ import { connectUnix, listenUnix } from '@cni/netns/unix'
 /** Listens on a Unix socket. Sends the handle of a pod's namespace to each connecting process that runs as root. */
 export const handOut = (path: string, pod: Netns, onError: (error: unknown) => void) =>
   listenUnix(path, {
-    allow: ({ uid }) => uid === 0, // only root may connect: the kernel reports the user id of the connecting process
+    allow: ({ uid }) => uid === 0, // allows only root: the kernel reports `uid`, the user id of the connecting process
     async onConnection(connection) {
       using it = connection
       await it.send(Buffer.from('pod'), [pod.fd])

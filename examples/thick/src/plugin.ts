@@ -13,7 +13,7 @@ export const whoIs = (known: Registry, stateFolder: string) =>
   definePlugin({
     name: 'who-is',
     chained: true,
-    // Does not restrict removals by DEL, because the plugin changes nothing in the container's namespace.
+    // DEL needs no check for other attachments, because the plugin changes nothing in the container's namespace.
     removal: 'always',
     state: attachmentState(attachment, { folder: stateFolder }),
     add(c) {

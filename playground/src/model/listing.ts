@@ -54,7 +54,10 @@ export function nftLines(text: string): Line[] {
   })
 }
 
-/** Rule listings for variants of a pod's configuration. Their differences show which setting causes which line. */
+/**
+ * Rule listings for variants of a pod's configuration. Differences between the listings show which setting causes which
+ * line.
+ */
 export interface OtherLines {
   /** Listing for the configuration with all lists shortened. */
   readonly sample: readonly Line[]

@@ -20,7 +20,7 @@ export interface Listing {
   readonly more: number
 }
 
-/** Rules for variants of a pod's configuration. Differences show which setting causes which line. */
+/** Rules for variants of a pod's configuration. Differences between the rules show which setting causes which line. */
 export interface OtherRules {
   readonly sample: PodRules
   readonly whole: readonly { readonly id: string; readonly rules: PodRules }[]
