@@ -57,8 +57,8 @@ function* apiReports() {
 type Entry = { readonly subpath: string; readonly file: string }
 
 /**
- * Text of a package's public API: the exports of its declaration files, by entry. Types that exports need but the
- * package does not export follow below.
+ * Text of a package's public API: the exports of its declaration files, by entry. Ends with the types that these
+ * exports use but the package does not export.
  */
 export function apiOf(entries: readonly Entry[]) {
   const program = programOf(entries.map(({ file }) => file))

@@ -12,7 +12,7 @@ export const RELEASED = '0.1.0'
 const TAG = `@cni/istio-redirect@${RELEASED}`
 const SUBJECT = `chore: release ${RELEASED}`
 
-/** Programs that the upgrade test needs from an earlier commit, and the script that builds them in a clone. */
+/** Programs of an earlier commit that the upgrade test needs, and the script that builds them in a clone. */
 const PROGRAMS = ['istio-cni', 'install-cni']
 const BUILD = `import { buildExecutables } from './scripts/lib/executables.ts'
 await buildExecutables(${JSON.stringify(PROGRAMS)})`

@@ -11,8 +11,8 @@ const UNUSED = [
 ].join('|')
 
 /**
- * Pattern for the iptables extensions that the container images contain: all matches and targets for IPv4 and IPv6 that
- * are not in the list of unused ones.
+ * Pattern for the iptables extensions that the container images contain: all matches and targets for IPv4 and IPv6,
+ * except the unused extensions.
  */
 const MATCHES_AND_TARGETS = `lib/[^/]+/xtables/lib(?:xt|ipt|ip6t)_(?!(?:${UNUSED})\\.so$)`
 
