@@ -41,7 +41,7 @@ export interface Facts {
   check: { untouched: CheckOutcome; tampered_with: string; tampered: CheckOutcome }
   /**
    * Rules, state files, addresses and interfaces that still exist after the plugin's DEL. Absent with `--keep`, because
-   * the demo then calls no DEL.
+   * a demo with `--keep` calls no DEL.
    */
   left_behind?: { rules: string[]; state: string[]; addresses: string[]; interfaces: string[] }
   kept?: { pod: string; node: string; folder: string }

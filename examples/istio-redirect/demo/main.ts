@@ -12,8 +12,8 @@ import { runStory } from './story.ts'
 const FOLDER = 'CNI_DEMO_FOLDER'
 
 /**
- * Runs the demo in a throw-away node: new namespaces, in which the program starts itself again. The second process runs
- * the demo's steps.
+ * Starts this program again in new namespaces, which act as a throw-away node. The second process runs the demo's
+ * steps.
  */
 async function main(argv: readonly string[]): Promise<number> {
   const options = parseOptions(argv)

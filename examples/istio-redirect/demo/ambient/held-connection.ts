@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type NetnsTarget, netns } from '@cni/netns'
 
-/** TCP connection that a process in a pod keeps open. Shows if changes of the pod's rules cut the connection. */
+/** TCP connection that a process in a pod keeps open. Shows if a change of the pod's rules cuts open connections. */
 export interface HeldConnection extends AsyncDisposable {
   /** Sends a line over the connection. True if the server sends the same line back within five seconds. */
   echoes(line: string): Promise<boolean>
   /**
-   * Waits until the server no longer echoes lines, and resolves with true. The wait is needed: the kernel translates
-   * packets for about 20 ms after the plugin's last rule is removed.
+   * Repeats a line until the server no longer echoes it. False if the server still echoes after five seconds. Reason
+   * for the repetition: the kernel translates packets for about 20 ms after the plugin's last rule is removed.
    */
   ends(): Promise<boolean>
 }

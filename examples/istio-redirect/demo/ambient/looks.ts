@@ -21,7 +21,7 @@ export interface Looks {
   end(): boolean
 }
 
-/** Creates an empty list of observations. Each added observation is printed by `tell`. */
+/** Creates an empty list of observations. Calls `tell` to print each added observation. */
 export function looksTold(tell: Narrator): Looks {
   const all: Look[] = []
   const ms: Record<string, number> = {}

@@ -79,7 +79,7 @@ function leaveBpffs(): void {
   try {
     for (;;) loadSys().umount2('/sys/fs/bpf', MNT_DETACH)
   } catch (error) {
-    // Ends the loop on EINVAL: no bpf file system is left at `/sys/fs/bpf`.
+    // The error EINVAL ends the loop: no bpf file system is mounted at `/sys/fs/bpf` any more.
     if (!isSysError(error) || error.code !== 'EINVAL') throw error
   }
 }

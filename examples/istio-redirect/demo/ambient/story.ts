@@ -47,8 +47,8 @@ export async function runAmbientStory({ json, folder }: DemoOptions & { readonly
   node.label('ambient')
   await timed('enrolled, which its annotation says', () => node.annotation() === 'enabled')
   await timed('ztunnel listens in the pod', () => ztunnel.pods.has(POD.uid))
-  // The connection was opened before the mesh's rules, so conntrack has no entry for it. The connection's next packet
-  // creates an entry.
+  // Conntrack has no entry for a connection that is older than the mesh's rules. The connection's next packet creates
+  // an entry.
   await isOver(held, 'the connection from before')
   look('a new connection of web arrives with its own address', await outbound(node), `server from ${ADDRESS.web}`)
   look('one to web arrives with the address of the client', await inbound(node), `web from ${ADDRESS.client}`)

@@ -40,9 +40,8 @@ export interface AgentOptions {
 /**
  * Runs the agent until the AbortSignal `signal` aborts.
  *
- * @throws if the agent cannot start, for example for an invalid configuration or a busy health port. Nothing is
- * installed
- * in that case.
+ * @throws if the agent cannot start, for example for an invalid configuration or a busy health port. An agent that
+ * cannot start installs nothing.
  */
 export async function runAgent({ source, log, signal, onHangup, needTime }: AgentOptions): Promise<void> {
   let config = loadConfig(source)
@@ -135,8 +134,8 @@ function readinessOf(installer: Installer, parts: Parts): Readiness {
     one.state === 'ok' || one.state === 'skipped' ? [] : [`${one.artefact}: ${one.reason ?? one.path}`],
   )
   if (reasons.length === 0 && !ready) reasons.push(reason ?? 'the first installation is not complete')
-  // Puts problems of the agent's components, such as ambient mode and repair, before the installation's own problems.
-  // They may be the cause.
+  // Lists the problems of the agent's components, such as ambient mode and repair, first. These problems may cause the
+  // installation's own problems.
   reasons.unshift(...parts.problems())
   return { ready: reasons.length === 0, reasons }
 }

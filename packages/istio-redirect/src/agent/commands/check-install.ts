@@ -22,8 +22,8 @@ export interface InstallChecks {
 }
 
 /**
- * Checks the plugin's binaries, kubeconfig and network configuration: a dry run of the installer finds files that
- * differ.
+ * Checks the plugin's binaries, kubeconfig and network configuration. A dry run of the installer finds the files that
+ * the agent would change.
  */
 export async function checkInstall(install: InstallerOptions): Promise<InstallChecks> {
   const plan = await installer(install).plan()
@@ -33,9 +33,9 @@ export async function checkInstall(install: InstallerOptions): Promise<InstallCh
 }
 
 /**
- * Checks that the container runtimes run the plugin. A node may use only one of its runtimes. A runtime without the
- * plugin is therefore only a warning if another runtime runs the plugin. Suggests a next step only for problems that
- * remain after the agent has updated its files.
+ * Checks that the container runtimes run the plugin. A runtime without the plugin is only a warning if another runtime
+ * of the node runs the plugin. Reason: the node may use only the other runtime. Suggests a next step only for problems
+ * that the agent's own repairs do not solve.
  */
 export function checkRuntimes(
   readings: readonly RuntimeReading[],
@@ -62,8 +62,8 @@ function checkFiles(install: InstallerOptions, { artefacts, primary }: InstallSt
       subject: path === '' ? join(install.netDir, primary ?? '') : path,
       detail:
         state === 'ok' ? (place === undefined ? undefined : `${place}${order}`) : withoutPath(reason ?? state, path),
-      // Suggests a next step for a file in the state `failed` or `waiting`. The token is an exception, because another
-      // check reports it. The agent repairs changed files itself.
+      // Suggests a next step for a file in the state `failed` or `waiting`. Another check reports the token, and the
+      // agent repairs files in other states itself.
       next:
         (state === 'failed' || state === 'waiting') && path !== install.kubeconfig?.tokenFile
           ? NEXT[artefact]

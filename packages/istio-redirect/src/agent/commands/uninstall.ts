@@ -88,7 +88,7 @@ function removeStaleSocket(path: string | undefined): { action: 'remove'; path: 
     unlinkSync(path)
     return [{ action: 'remove', path }]
   } catch {
-    // The socket's file does not exist, or cannot be removed: both are harmless.
+    // Ignores the error: a socket's file that does not exist or stays on the node does no harm.
     return []
   }
 }

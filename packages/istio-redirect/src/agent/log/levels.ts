@@ -39,8 +39,8 @@ export function parseLevels(text: string): { readonly levels: Levels; readonly p
 }
 
 /**
- * Returns the log level of a scope. Without a level for the plugin's scope `cni-plugin`, the level of the agent's scope
- * `cni-agent` applies.
+ * Returns the log level of a scope. The plugin's scope `cni-plugin` inherits the level of the agent's scope
+ * `cni-agent`.
  */
 export function levelOf(levels: Levels, scope: string): Level {
   const own = levels.all ?? levels[scope]

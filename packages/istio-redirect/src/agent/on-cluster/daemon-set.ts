@@ -46,7 +46,7 @@ export interface DaemonSetOptions {
 /**
  * Creates the reader of the DaemonSet {@link DAEMON_SET} in the agent's own namespace. The agent needs the permission
  * `get` on the DaemonSet. If the DaemonSet selects nodes by labels, the agent also needs `get` on nodes. The reader
- * makes three attempts if the API server is unreachable, overloaded or broken.
+ * makes up to three attempts if the API server is unreachable, overloaded or broken.
  */
 export function daemonSet(api: ApiAccess, options: DaemonSetOptions): DaemonSet {
   const { nodeName, timeoutMs = LOOK_MS, pauseMs = 1000 } = options
@@ -72,8 +72,8 @@ export function daemonSet(api: ApiAccess, options: DaemonSetOptions): DaemonSet 
         } catch (error) {
           const status = isKubeError(error) ? error.status : undefined
           if (status === 404 && isAbout(error, 'daemonsets')) return { wanted: false, why: `there is no ${named(api)}` }
-          // Treats a 401 as an uninstall, which deletes the DaemonSet and the service account. The API server then
-          // refuses the account's tokens.
+          // Treats status 401 as an uninstall. An uninstall also deletes the agent's service account, and the API
+          // server refuses the tokens of a deleted account.
           if (status === 401) return { wanted: false, why: 'the service account of the agent is no longer valid' }
           if (!isKubeError(error) || error.code !== 'ABORTED') why = printable(messageOf(error))
           if (status === 403 && isKubeError(error)) refused = error
@@ -111,12 +111,12 @@ async function read<T>(client: KubeClient, path: string, schema: z.ZodMiniType<T
 }
 
 /**
- * True if the API server's error message begins with this kind of object, such as `daemonsets`. A 404 alone proves
- * nothing: proxies and servers without the kind send it, too.
+ * True if the API server's error message begins with this kind of object, such as `daemonsets`. Status 404 alone does
+ * not prove that the object is missing: proxies also send 404, and so do servers that do not know the kind.
  */
 const isAbout = (error: unknown, kind: string): boolean => isKubeError(error) && error.said?.startsWith(kind) === true
 
-/** True for an API error that may be over within a second, such as a timeout. */
+/** True for an API error that may end within a second, such as a timeout. */
 function isPassing(error: unknown): boolean {
   if (!isKubeError(error)) return false
   if (error.code === 'NETWORK' || error.code === 'TIMEOUT') return true

@@ -33,8 +33,8 @@ export interface PluginToken {
 /**
  * Keeps a valid token of the plugin's own service account in a file.
  *
- * The token is not bound to a pod, so it outlives the agent's pod. It is valid for an hour. The agent renews it before
- * half of the hour has passed. Each start of the agent requests a new token. Until the new token arrives, the file
+ * The token is not bound to a pod, so it outlives the agent's pod. The token is valid for an hour, and the agent renews
+ * it within the first 30 minutes. Each start of the agent requests a new token. Until the new token arrives, the file
  * keeps the token of the previous agent.
  */
 export function keepPluginToken(services: PluginTokenServices): PluginToken {

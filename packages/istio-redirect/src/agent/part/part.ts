@@ -16,7 +16,7 @@ export interface Part<C> {
 }
 
 /**
- * Creates a component of the agent. It restarts when `key` returns another value, compared as JSON. `start` resolves
+ * Creates a component of the agent. The component restarts when the JSON of `key`'s result changes. `start` resolves
  * with the function that stops the component.
  */
 export function agentPart<C>(

@@ -18,8 +18,8 @@ export interface RequestReports {
 /** Tracks if the API server answers and if it refuses requests, from the results of the agent's requests. */
 export interface ServerReach {
   /**
-   * Creates the receiver of request results for one kind of Kubernetes object. A refusal lasts until a request for the
-   * same kind of object succeeds. Requests for other kinds do not count.
+   * Creates the receiver of request results for one kind of Kubernetes object. A refusal lasts until a request for this
+   * kind of object succeeds.
    */
   of(what: string): RequestReports
   /** Calls the listener after each outage of the API server. Returns a function that removes the listener. */

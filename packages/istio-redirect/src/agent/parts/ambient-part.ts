@@ -31,14 +31,16 @@ export interface AmbientServices {
 export interface AmbientPart extends Part<AgentConfig> {
   /** Status of ambient mode, for `install-cni status`. `undefined` if ambient mode is off. */
   status(): AmbientStatus | undefined
-  /** Reasons why ambient mode as a whole does not work, as sentences. A single pod that waits is not a reason. */
+  /**
+   * Reasons why ambient mode does not work on the whole node, as sentences. A single pod that waits is not a reason.
+   */
   problems(): string[]
   enrol: EnrolPod
 }
 
 /**
- * Runs ambient mode beside the installer. After a change of settings, a new instance starts when the old one has ended.
- * Two instances would handle the same pods.
+ * Runs ambient mode beside the installer. After a change of settings, a new instance starts only when the old one has
+ * ended. Reason: two instances would handle the same pods.
  */
 export function ambientPart(
   services: AmbientServices,
@@ -82,7 +84,7 @@ export function ambientPart(
   return {
     async update(config) {
       const ambient = services.isAside() ? undefined : config.ambient
-      // Ambient mode is off. An earlier agent may have left its node-level redirection on the node: remove it.
+      // Ambient mode is off: removes node-level redirection that an earlier agent may have left on the node.
       if (ambient === undefined && running === undefined && !services.isAside()) await removeLeft(config, services.log)
       const key = ambient === undefined ? '' : JSON.stringify({ ambient, api: config.api })
       if ((running?.key ?? '') === key) return

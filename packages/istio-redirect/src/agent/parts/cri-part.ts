@@ -12,7 +12,10 @@ import { runtimeMetrics } from './runtime-metrics.ts'
 export interface CriPartServices {
   readonly log: ScopedLog
   readonly metrics: Metrics
-  /** True if the plugin's installation is complete. Before that, the container runtime cannot run the plugin. */
+  /**
+   * True if the plugin's installation is complete. Container runtimes cannot run the plugin before the installation is
+   * complete.
+   */
   readonly isInstalled: () => boolean
   /** Called after each failed query of the container runtime, to count the failures. */
   readonly failed: () => void
@@ -71,8 +74,8 @@ export function criPart(services: CriPartServices): CriPart {
           since = problem = undefined
           return 'settled'
         }
-        // Counts the plugin as missing only if the installation was complete before and after the query. During the
-        // query, the installer may have removed the plugin from the network.
+        // Counts the plugin as missing only if the installation was complete before and after the query. Reason: the
+        // installer may remove the plugin from the network while the query runs.
         since = wasInstalled && isInstalled() ? (since ?? performance.now()) : undefined
         problem =
           since !== undefined && performance.now() - since >= pace.graceMs ? `installed, but ${text}` : undefined

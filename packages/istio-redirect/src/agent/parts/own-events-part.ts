@@ -68,7 +68,7 @@ export function ownEventsPart({ log, readiness, reach, failed, lookMs = 5000 }: 
   )
 }
 
-/** Number of checks after which the agent writes another event about the same problem. The checks take five minutes. */
+/** Number of checks between two events about the same problem. The checks take five minutes together. */
 const REMINDER = 60
 
 const wordsOf = ({ first, last, problem }: Outage): string =>

@@ -12,8 +12,8 @@ export interface RestServices {
 }
 
 /**
- * Releases memory when the agent becomes idle, after its start and after later work. Unused memory consists of compiled
- * code that ran once, and of the free part of the heap.
+ * Releases unused memory when the agent becomes idle, after its start and after later work. Unused memory consists of
+ * compiled code that ran once, and of the free part of the heap.
  */
 export function restPart({
   shrink = runtimeShrink(),
@@ -25,7 +25,7 @@ export function restPart({
     async () => {
       if (shrink === undefined) return async () => {}
       let seen = cpuMs()
-      // Releases memory at the first idle check, because the agent's start uses enough processor time.
+      // The first idle check releases memory, because the agent's start counts as enough processor time.
       let worth = WORTH_MS
       const timer = setInterval(() => {
         const now = cpuMs()
@@ -51,7 +51,10 @@ const CALM = 0.04
 
 /** Processor time in milliseconds that the agent has to use between two releases of memory. */
 const WORTH_MS = 300
-/** Share of an idle agent's processor time that counts for `WORTH_MS`. Work of an idle agent leaves little garbage. */
+/**
+ * Share of an idle agent's processor time that counts for `WORTH_MS`. The share is small because an idle agent leaves
+ * little garbage.
+ */
 const CALM_COUNTS = 0.1
 
 function ownCpuMs(): number {

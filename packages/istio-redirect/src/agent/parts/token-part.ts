@@ -22,7 +22,7 @@ export interface TokenPart extends Part<AgentConfig> {
    * Waits a moment for the plugin's first token if its file is missing.
    *
    * Without a token, the installer would remove the plugin from the network and add it again soon after. Pods that
-   * start in between would run without rules.
+   * start before the plugin is added again would run without rules.
    */
   firstToken(signal: AbortSignal): Promise<void>
   problems(): string[]

@@ -32,8 +32,8 @@ export interface UpgradePart extends Part<AgentConfig> {
 const BLIND = 'cannot distinguish an update of the DaemonSet from its removal'
 
 /**
- * Reads the agent's DaemonSet at the start, to detect a missing permission early. When the agent stops and needs the
- * permission, it is too late for an administrator to grant it.
+ * Reads the agent's DaemonSet at the start, so that an administrator can grant a missing permission early. The agent
+ * needs the permission when it stops.
  */
 export function upgradePart({ log, reach, pauseMs = 60_000 }: UpgradePartServices): UpgradePart {
   let problem: string | undefined

@@ -87,8 +87,8 @@ export function podCache(options: PodCacheOptions = {}): PodCache {
     size: store.size,
     async waitFor(pod, ms) {
       const found = find(pod)
-      // Waiting is useless in two cases: the watch has failed, or it has already delivered this pod. A delivered pod is
-      // missing in `found` if it is too large, or if the watch is silent.
+      // Waiting is useless in two cases: the watch has failed, or it has already delivered this pod. `find` does not
+      // return a delivered pod if the pod is too large, or if the watch has sent no event for too long.
       const isHopeless = store.failure() !== undefined || known(pod) !== undefined
       if (found !== undefined || isHopeless) return found
       return store.until(() => find(pod), AbortSignal.timeout(ms)).catch(() => undefined)
@@ -97,8 +97,8 @@ export function podCache(options: PodCacheOptions = {}): PodCache {
 }
 
 /**
- * Builds the cache's item for a pod document. `null` means that the plugin could not parse the pod. `undefined`: not a
- * pod.
+ * Builds the cache's item for a pod document. Returns `null` if the plugin could not parse the pod. Returns `undefined`
+ * if the document is not a pod.
  */
 function entryOf(object: unknown, maxChars: number): Entry | null | undefined {
   const seen = observePod(object)
@@ -109,7 +109,7 @@ function entryOf(object: unknown, maxChars: number): Entry | null | undefined {
     // Caches only the UID of a large pod, so that it does not push other pods out of the cache.
     return chars > maxChars ? { uid: seen.uid, pod: undefined, chars: 0 } : { uid: seen.uid, pod, chars }
   } catch {
-    // The pod is invalid and not cached. The API request at the pod's start reports the error.
+    // Does not cache an invalid pod. The API request at the pod's start reports the error.
     return null
   }
 }

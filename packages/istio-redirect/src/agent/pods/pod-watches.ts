@@ -58,8 +58,8 @@ export function podWatches({ reach, ...around }: PodWatchesOptions = {}): PodWat
 type What = Omit<ListWatchOptions, 'connect' | 'observer' | 'signal'>
 
 /**
- * Builds the list request. Without a node name, the request lists the pods of all nodes: the field selector then has no
- * `spec.nodeName`. An empty `spec.nodeName=` would select pods that have no node yet.
+ * Builds the list request. A request for the pods of all nodes has no `spec.nodeName` in its field selector. Reason: an
+ * empty `spec.nodeName=` would select pods that have no node yet.
  */
 const listed = ({ nodeName, fieldSelectors = '', labelSelectors = '' }: WatchedPods): What => ({
   path: '/api/v1/pods',
@@ -140,8 +140,8 @@ function sharedWatch(api: ServiceAccount, what: What, reach: PodWatchesOptions['
   }
 
   /**
-   * Creates the observer that notifies all joined observers. After a new list request, it drops events of the replaced
-   * watch. The new list contains the result of these events.
+   * Creates the observer that notifies all joined observers. After a new list request, it drops late events of the
+   * replaced watch, because the new list contains their result.
    */
   function toAll(signal: AbortSignal): Observer {
     const all = (what: (observer: Observer) => void, isUntoldNow = isUntold): void => {

@@ -5,8 +5,8 @@ import type { Counter, RepairConfig, ScopedLog } from '../part/services.ts'
 import { keyOf, type ObservedPod } from '../pods/observed-pod.ts'
 
 /**
- * Action of the repair controller on broken pods. If several are enabled, repair comes before delete, and delete before
- * label.
+ * Action of the repair controller on broken pods. If the settings enable several actions, the first of `repair`,
+ * `delete` and `label` applies.
  */
 export type Mode = 'repair' | 'delete' | 'label' | 'none'
 
@@ -31,7 +31,7 @@ export interface ReconcilerOptions {
 
 /** Acts on broken pods: repairs, deletes or labels them. */
 export interface Reconciler {
-  /** Acts on a broken pod. Rejects if the caller has to retry. The failure is then already counted in a metric. */
+  /** Acts on a broken pod. On a failure, counts the failure in a metric, and rejects if the caller has to retry. */
   act(pod: ObservedPod): Promise<void>
   /** Forgets the repair of a deleted pod, because a later pod may have the same name. */
   forget(key: string): void
@@ -111,8 +111,8 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
 }
 
 /**
- * Deletes exactly the observed pod. The request fails if the pod has changed, or if a new pod has the same name: its
- * preconditions are the UID and the resource version.
+ * Deletes exactly the observed pod: the request's preconditions are the pod's UID and resource version. The request
+ * fails if the pod has changed, or if a new pod has the same name.
  */
 const deleteRequest = (pod: ObservedPod): KubeRequest => ({
   method: 'DELETE',

@@ -69,7 +69,7 @@ function contextOf(netns: Netns, { log, signal }: InPlaceOptions): Omit<Redirect
   return { netns, signal, log: { debug: at('debug'), info: at('info'), warn: at('warn') } }
 }
 
-/** Runs `work`. If it fails, runs the rollback steps that it has registered, in reverse order. */
+/** Runs `work`. If `work` fails, runs the rollback steps that `work` has registered, in reverse order. */
 async function takingBack(
   context: Omit<RedirectContext, 'undo'>,
   work: (context: RedirectContext) => Promise<void>,

@@ -18,7 +18,10 @@ import { modeOf, reconciler } from './reconcile.ts'
 import { repairInPlace } from './repair-in-place.ts'
 import type { RepairServices } from './repair-services.ts'
 
-/** Maximal number of attempts to repair, delete or label a broken pod. Further attempts need a change of the pod. */
+/**
+ * Maximal number of attempts to repair, delete or label a broken pod. The agent makes further attempts only after the
+ * pod has changed.
+ */
 const MAX_ATTEMPTS = 5
 
 /** Dependencies of the repair controller that tests replace. */

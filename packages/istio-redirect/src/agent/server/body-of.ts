@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 /** Limits of a request's body. */
 export interface BodyBounds {
   readonly maxBytes: number
-  /** Deadline in milliseconds for the whole body. By default only the life of the connection limits the time. */
+  /** Deadline in milliseconds for the whole body. Default: the time limit of the connection. */
   readonly arrivalMs?: number
 }
 

@@ -4,13 +4,13 @@ import type { Server, Socket } from 'node:net'
 /** Limits of the connections of one server. */
 export interface ServerBounds {
   /**
-   * Number of connections that may wait for their client's request. If there are more, the longest-waiting ones are
-   * closed.
+   * Maximal number of connections that wait for their client's request. The server closes the longest-waiting
+   * connections above the limit.
    */
   readonly waiting: number
   /**
-   * Maximal number of open connections. The limit `waiting` applies only after the server has read all data that has
-   * arrived.
+   * Maximal number of open connections, which applies at once. The limit `waiting` applies after the server has read
+   * the data that has arrived.
    */
   readonly burst: number
   /** Deadline in milliseconds for the headers of a request, or for the whole request if it has no headers. */
@@ -20,7 +20,7 @@ export interface ServerBounds {
   /** Number of bytes that one connection may send. Default 2 MiB. */
   readonly bytesOfOne?: number
   /**
-   * Number of bytes that all open connections together may have sent. The agent keeps the bytes in memory. Default 8
+   * Number of bytes that all open connections together may send, because the agent keeps the bytes in memory. Default 8
    * MiB.
    */
   readonly bytesOfAll?: number
@@ -55,18 +55,16 @@ export interface BoundedConnections {
   /** Sets the phase of a connection. Does nothing if the connection is closed. */
   set(socket: Socket, phase: Phase): void
   /**
-   * Counts received bytes. Closes the connection if it sent too many. Closes the largest sender if all together sent
-   * too
-   * many.
+   * Counts received bytes. Closes the connection if it sent too many bytes. Closes the largest sender if all
+   * connections together sent too many.
    */
   received(socket: Socket, bytes: number): void
   closeAll(): void
 }
 
 /**
- * Limits the connections of a server, so that idle or abusive clients exhaust neither descriptors nor memory. The
- * oldest
- * connections are closed first. A new connection, such as kubelet's, is still accepted.
+ * Limits the connections of a server, so that idle or abusive clients exhaust neither descriptors nor memory. Closes
+ * the oldest connections first, and still accepts new ones, such as kubelet's.
  */
 export function boundConnections(
   server: Server,
@@ -96,7 +94,8 @@ export function boundConnections(
   const trimSoon = (): void => {
     if (isTrimming) return
     isTrimming = true
-    // Trims after two turns of the event loop. By then, the server has read and answered all data that had arrived.
+    // Closes surplus connections after two turns of the event loop. By this time, the server has read and answered all
+    // data that had arrived.
     setImmediate(() =>
       setImmediate(() => {
         isTrimming = false
@@ -106,7 +105,7 @@ export function boundConnections(
   }
   server.on('connection', (socket) => {
     connections.set(socket, 'silent')
-    // Uses one timer for both deadlines, one after the other. Most connections close before the first deadline.
+    // One timer serves both deadlines, one after the other, because most connections close before the first deadline.
     let timer = setTimeout(
       () => {
         if (connections.get(socket) === 'silent' || totalMs <= headersMs) close(socket, 'late')
@@ -134,7 +133,7 @@ export function boundConnections(
       receivedOfAll += bytes
       if (ofOne > bytesOfOne) return close(socket, 'long')
       if (receivedOfAll <= bytesOfAll) return
-      // Closes the connection that sent most, and not the latest one, which may be the plugin's.
+      // Closes the connection that sent most. The latest sender stays, because it may be the plugin.
       const [largest = socket] = [...received].reduce((most, each) => (each[1] > most[1] ? each : most))
       close(largest, 'crowded')
     },
@@ -146,8 +145,7 @@ export function boundConnections(
 
 /**
  * Limits for a server that needs at most `most` waiting connections. The limit is lower if the process may open few
- * files:
- * four servers together use at most half of the descriptors.
+ * files: four servers together use at most half of the descriptors.
  */
 export function boundsFor(most: number): ServerBounds {
   const waiting = Math.min(Math.max(Math.floor(descriptorLimit() / 32), 4), most)

@@ -19,9 +19,8 @@ export interface PortOptions {
 }
 
 /**
- * Makes a server listen on a port. If the port is busy, retries every second. Resolves after the first attempt,
- * successful
- * or not. The result is a function that closes the server or stops the retries.
+ * Makes a server listen on a port. Retries every second while the port is busy. Resolves after the first attempt,
+ * successful or not. The result is a function that closes the server or stops the retries.
  */
 export async function keepPort(port: number, { what, create, log, failed }: PortOptions): Promise<() => Promise<void>> {
   const stop = new AbortController()
@@ -41,7 +40,7 @@ export async function keepPort(port: number, { what, create, log, failed }: Port
   await attempt()
   const retries = (async () => {
     while (listening === undefined && !stop.signal.aborted) {
-      // Ignores that the sleep rejects: `close` aborts it. The loop then checks the AbortSignal.
+      // The sleep rejects when `close` aborts it. The loop ignores the rejection and checks the AbortSignal.
       await sleep(RETRY_MS, undefined, { signal: stop.signal }).catch(() => {})
       if (!stop.signal.aborted) await attempt()
     }

@@ -75,15 +75,15 @@ export async function keepSocket(
       arm()
     })
   }
-  // Watches the socket instead of its folder, because the plugin writes a log file to the folder in every call. The
-  // timer detects a replaced folder.
+  // Watches the socket and not its folder, because the plugin writes a log file to the folder in every call. The timer
+  // detects a replaced folder.
   const arm = (): void => {
     watcher?.close()
     watcher = undefined
     try {
       const made = watch(path, () => {
-        // Skips events after a failure, and soon after the socket was made. Attempts of this agent and of another agent
-        // also cause events. In these cases the timer checks the socket.
+        // Ignores file events after a failed attempt, and soon after the socket was made. Reason: attempts of this
+        // agent and of another agent cause such events. The timer checks the socket later.
         const isQuiet = problem === undefined && performance.now() - madeAt > LOOK_MS
         if (isQuiet && !isInOrder()) look()
       })
@@ -137,7 +137,7 @@ function remove(path: string): void {
 
 function identityOf(path: string): string | undefined {
   try {
-    // Identifies the file also by mode and change time: the kernel reuses a free inode number at once.
+    // Includes mode and change time in the file's identity, because the kernel reuses a free inode number at once.
     const { dev, ino, mode, ctimeMs } = lstatSync(path)
     return `${dev}:${ino}:${mode}:${ctimeMs}`
   } catch {
