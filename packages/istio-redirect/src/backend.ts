@@ -13,8 +13,8 @@ export type Backend = IptablesBackend | 'nftables'
 export type ApplyPlan = ApplyReport['plan'] | 'replace'
 
 /**
- * Parses an iptables back end, `nft` or `legacy`, as Istio's settings and files on nodes spell it. Returns `undefined`
- * for any other value.
+ * Parses an iptables back end in the spelling of Istio's settings and of files on nodes: `nft` or `legacy`. Returns
+ * `undefined` for any other value.
  */
 export function iptablesBackend(word: unknown): IptablesBackend | undefined {
   if (word === 'nft') return 'iptables-nft'

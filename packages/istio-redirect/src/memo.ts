@@ -1,11 +1,11 @@
 /**
- * Number of results that a memoized function keeps. The pods of a node differ in few annotations, so a small number is
- * enough.
+ * Number of results that a memoized function keeps. A small number is enough, because the pods of a node differ in few
+ * annotations.
  */
 const MOST = 32
 
 /**
- * Wraps a function and keeps the results of its last 32 calls, by the JSON of the arguments.
+ * Wraps a function and keeps its 32 most recently used results, by the JSON of the arguments.
  *
  * @param fits - returns false for a result that must not be kept, such as a large one
  */

@@ -103,7 +103,7 @@ export const fixture = (pod: StoredPod, place: () => Promise<Netns & AsyncDispos
         try {
           return readdirSync(folder).map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')))
         } catch {
-          return [] // no records: the plugin has not created its state folder yet
+          return [] // The plugin has not created its state folder yet, so it has no records.
         }
       },
     }

@@ -18,8 +18,8 @@ export interface KnownAddresses {
 type UsableAddresses = ReturnType<typeof usableAddresses>
 
 /**
- * IPv6 source address of Envoy's pass-through traffic, which Envoy passes on unchanged. The plugin has to add the
- * address to `lo`. The IPv4 counterpart 127.0.0.6 is a loopback address and needs no addition.
+ * IPv6 source address of traffic that Envoy passes on unchanged. The plugin has to add the address to `lo`. The IPv4
+ * counterpart 127.0.0.6 is a loopback address and needs no addition.
  */
 export const PASS_THROUGH = '::6/128'
 
@@ -32,8 +32,8 @@ export const foundAddresses = (addresses: readonly string[]): UsableAddresses =>
   usableAddresses(addresses.filter((address) => address !== PASS_THROUGH))
 
 /**
- * True if `prevResult` has IPv6 addresses and the kernel lists none. The sysctl `disable_ipv6` then decides if IPv6 is
- * captured.
+ * True if `prevResult` has IPv6 addresses and the kernel lists none. In this case, the sysctl `disable_ipv6` decides if
+ * IPv6 is captured.
  */
 export const mayHaveLostIpv6 = (told: UsableAddresses, found: UsableAddresses): boolean =>
   told.ipv6.length > 0 && found.ipv6.length === 0
@@ -49,8 +49,8 @@ export const captureOfPod = (
 
 /**
  * True if the rules capture IPv6: `prevResult` or the kernel has an IPv6 address, and IPv6 is not turned off in the
- * pod. Both sources are needed. `prevResult` lacks autoconfigured addresses, and a later plugin may have removed an
- * address of `prevResult`.
+ * pod. Reads both sources because each may be incomplete: `prevResult` lacks autoconfigured addresses, and a later
+ * plugin may have removed an address from the kernel.
  */
 function capturesIpv6(
   { pod, redirect }: FoundRedirect,

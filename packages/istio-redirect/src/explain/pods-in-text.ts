@@ -1,8 +1,6 @@
 import { isObject, messageOf, quote } from '@cni/types'
 
-/**
- * Maximal length of the YAML or JSON text, in characters. Larger than any pod, and than a list of a few hundred pods.
- */
+/** Maximal length of the YAML or JSON text, in characters. Any pod, and a list of a few hundred pods, is shorter. */
 const MAX_CHARS = 32 * 1024 * 1024
 
 /** Pod document that is not validated yet, with the pod's name and namespace. */
@@ -13,8 +11,8 @@ export interface PodDocument {
 }
 
 /**
- * Returns the one pod in a text: YAML or JSON, several documents, or a list as `kubectl get pods -o yaml` prints it. If
- * the text has several pods, `name` (or `namespace/name`) selects one.
+ * Returns a pod from a YAML or JSON text. The text may have several documents, or a list as `kubectl get pods -o yaml`
+ * prints it. `name` (or `namespace/name`) selects one of several pods.
  *
  * @param where - the source of the text, for messages
  * @throws an `Error` that names the source

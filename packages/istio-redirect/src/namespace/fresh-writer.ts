@@ -40,8 +40,8 @@ export async function freshWriter(
 // internal
 
 /**
- * True if the namespace may have unrecorded rules that the plugin wrote with another back end. Packets would pass old
- * and new rules.
+ * True if the namespace may have unrecorded rules that the plugin wrote with another back end. Old and new rules would
+ * both process each packet.
  */
 const hasOthers = async ({ netns }: RedirectContext, { generation }: FreshNftables, next: FreshBatch['backend']) =>
   generation !== FRESH_GENERATION && (await hasUnrecorded(netns, next))
@@ -58,8 +58,8 @@ function writerOf(c: RedirectContext, { tables, batch, config, backend }: Opened
     backend: async () => backend,
     async apply() {
       const begun = performance.now()
-      // If the kernel refuses the netlink batch, the plugin writes the rules step by step. The error then names the
-      // rule that fails.
+      // If the kernel refuses the netlink batch, the plugin writes the rules step by step, to find the rule that fails.
+      // The error names this rule.
       if (!tables.commit(batch)) return writerFor(c, config, backend).apply()
       const durationMs = performance.now() - begun
       c.undo(() => takeBack(c, config, backend))

@@ -14,8 +14,8 @@ export interface ToldAddresses {
 }
 
 /**
- * Reads the addresses of a pod's namespace from the kernel. If `prevResult` has an IPv4 address, only IPv6 addresses
- * are read, from a procfs file. Otherwise all addresses are read over netlink.
+ * Reads the addresses of a pod's namespace from the kernel. If `prevResult` has an IPv4 address, reads only IPv6
+ * addresses, from a procfs file. Without an IPv4 address in `prevResult`, reads all addresses over netlink.
  */
 export async function knownAddresses(
   { netns }: Pick<RedirectContext, 'netns'>,

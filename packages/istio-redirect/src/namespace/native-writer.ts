@@ -36,6 +36,6 @@ export function nativeWriter(where: Where, config: CaptureConfig): RuleWriter {
 
 /**
  * Names of all tables that the plugin may write, with any configuration. `apply` also removes tables of an earlier
- * configuration. They would continue to set marks and zones.
+ * configuration, because they would continue to set marks and zones.
  */
 const own = { tables: tableNames.map((name) => ({ family: 'inet', name }) as const) }

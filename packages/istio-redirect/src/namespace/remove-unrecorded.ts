@@ -7,7 +7,7 @@ import { clearNativeTables, hasNativeTables } from './native-tables.ts'
 
 /**
  * Removes rules that the plugin wrote with another back end and that no record names. Called before new rules are
- * written: old and new rules would both see every packet.
+ * written, because old and new rules would both process each packet.
  */
 export async function removeUnrecorded(c: NetnsContext, next: Backend): Promise<void> {
   if (next !== 'nftables') await clearNativeTables(c)

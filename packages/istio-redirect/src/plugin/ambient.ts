@@ -9,9 +9,9 @@ import type { Settings } from '../conf/settings.ts'
 import { announcePod } from './ambient-event.ts'
 
 /**
- * Announces an ambient pod to the node agent, which redirects the pod's traffic to ztunnel. Selectors choose the
- * ambient pods. Resolves to `false` for any other pod. If the Kubernetes namespace cannot be read, the pod is not
- * ambient. With `enable_ambient_detection_retry`, the ADD fails instead.
+ * Announces a pod to the node agent if the selectors of ambient mode choose the pod. Resolves to `false` for any other
+ * pod. A pod whose Kubernetes namespace cannot be read is not ambient. With `enable_ambient_detection_retry`, the ADD
+ * of such a pod fails.
  */
 export async function enrolIfAmbient(
   c: AddContext<Conf>,
@@ -45,8 +45,8 @@ async function isChosen(c: AddContext<Conf>, settings: Settings, pod: PodInfo, a
 }
 
 /**
- * Decides by the pod's labels if the pod is ambient. The decision may also need the labels of the Kubernetes namespace.
- * Then returns the selectors that match the pod, whose namespace part the caller has to check.
+ * Decides by the pod's labels if the pod is ambient. If the decision needs the labels of the Kubernetes namespace,
+ * returns the selectors that match the pod. The caller has to compare their namespace selectors with the labels.
  */
 export function chooseByPod(
   selectors: readonly EnablementSelector[],

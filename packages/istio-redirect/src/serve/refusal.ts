@@ -4,11 +4,14 @@ export const REFUSALS = [
   'version',
   /** Refusal: the plugin's request is malformed. */
   'request',
-  /** Refusal: the agent does not know the pod. The plugin then asks the API server, and reports the server's error. */
+  /**
+   * Refusal: the agent does not know the pod. The plugin asks the API server instead, and reports the API server's
+   * error.
+   */
   'pod',
   /**
-   * Refusal: the pod may be ambient, by the selectors of ambient mode. The plugin then reads the pod's Kubernetes
-   * namespace. It announces the pod to the agent if the pod is ambient.
+   * Refusal: the pod may be ambient, by the selectors of ambient mode. After this refusal, the plugin reads the pod's
+   * Kubernetes namespace. If the pod is ambient, the plugin announces the pod to the agent.
    */
   'ambient',
   /** Refusal: the pod needs more rules than the agent encodes as a batch. */
@@ -20,7 +23,7 @@ export const REFUSALS = [
 /** Reason for which the agent refuses to decide: one of {@link REFUSALS}. */
 export type RefusalReason = (typeof REFUSALS)[number]
 
-/** Refusal of the agent to decide about an ADD. The plugin then decides by itself. */
+/** Refusal of the agent to decide about an ADD. After a refusal, the plugin decides by itself. */
 export class Refusal extends Error {
   readonly reason: RefusalReason
   /** Explanation of the agent's refusal, for the plugin's log. */

@@ -12,7 +12,8 @@ export function carriedOver(
   { unchanged }: { readonly unchanged: boolean },
 ): Pick<AttachmentRecord, 'generation' | 'first'> {
   if (before.netns.dev !== next.netns.dev || before.netns.ino !== next.netns.ino) return {}
-  // A recorded generation may be outdated: it then differs from the kernel's, and CHECK and DEL read the rules.
+  // A recorded generation may be outdated. An outdated generation differs from the kernel's, so CHECK and DEL read the
+  // rules.
   const generation = unchanged ? before.generation : next.generation
   return { generation, ...(wasFresh(before) && !wasFresh({ ...next, generation }) && { first: true }) }
 }

@@ -31,7 +31,10 @@ export interface PtpPodOptions {
   /** True if the pod has a sidecar, to which our plugin redirects the pod's traffic. */
   readonly sidecar?: boolean
   readonly annotations?: Readonly<Record<string, string>>
-  /** True if the runtime passes the pod's UID to our plugin. The agent then decides during the plugin's call. */
+  /**
+   * True if the runtime passes the pod's UID to our plugin. Only with the UID does the agent decide during the plugin's
+   * call.
+   */
   readonly saysUid?: boolean
 }
 

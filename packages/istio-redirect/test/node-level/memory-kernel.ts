@@ -2,7 +2,8 @@ import type { EnrolledAddress, KernelSide, NodeZtunnel } from '../../../istio-no
 import { NodeLevelError } from '../../../istio-node-level/src/node-level-error.ts'
 
 /**
- * Test double for the kernel's part of node-level redirection, in memory. Like the kernel's state, it outlives agents.
+ * In-memory test double of the kernel, as far as node-level redirection uses it. Its state outlives agents, as the
+ * kernel's state does.
  */
 export interface MemoryKernel extends KernelSide {
   /** Calls that the agent made to the test double, as text, the oldest first. */

@@ -10,7 +10,7 @@ export interface KernelOptions {
 
 /**
  * Network of the test pods. `none`: a pod has only `lo`. `addresses`: a pod has addresses and no connection. `bridge`:
- * a bridge connects the pods and the node. The list has the node's addresses, which are the pods' gateways.
+ * a bridge with the listed addresses connects the pods and the node. The addresses are the pods' gateways.
  */
 export type PodNetwork = 'none' | 'addresses' | { readonly bridge: readonly string[] }
 
@@ -75,7 +75,7 @@ export async function podBridge(node: Netns, gateways: readonly string[]): Promi
     await onNode.addLink({ kind: 'veth', name: `pod${pods}`, up: true, master: 'br0', peer })
     using inside = await openRtnl(pod)
     for (const address of addresses) await inside.addAddress('eth0', withBits(address))
-    // Adds a default route to the pod. Kubelet's probes come from an address that is on no link.
+    // Adds a default route, because the pod has to answer kubelet's probes. Their source address is on no link.
     for (const gateway of gateways) await inside.addRoute({ destination: 'default', gateway })
   }
 }

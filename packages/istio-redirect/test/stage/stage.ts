@@ -46,7 +46,7 @@ interface Parts {
 
 type PartOf<O, K extends keyof Parts> = K extends keyof O ? Parts[K] : unknown
 
-/** Started parts of the simulated node: the parts that the test's options ask for. */
+/** Running parts of the simulated node: exactly the parts that the test's options ask for. */
 export type Stage<O extends StageOptions> = Always &
   PartOf<O, 'api'> &
   PartOf<O, 'kernel'> &

@@ -19,7 +19,10 @@ const SELECTOR = `
 /** Test node in ambient mode with a ztunnel stand-in, for upgrades of the agent. */
 export interface AmbientNode extends AsyncDisposable {
   readonly node: UpgradeNode
-  /** Creates pods inside and outside the mesh. `runtime` adds them. Default: the node's runtime. */
+  /**
+   * Creates pods inside and outside the mesh. The container runtime `runtime` adds the pods. Default: the node's
+   * runtime.
+   */
   pods(runtime?: Cni): Pods
   /** Waits until ztunnel has the given pods. Expects that the pods' annotation shows the enrolment. */
   expectInMesh(...pods: readonly Pod[]): Promise<void>

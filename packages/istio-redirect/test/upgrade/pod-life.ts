@@ -25,15 +25,13 @@ export interface Pod extends AsyncDisposable {
 
 /** Adds, checks and deletes pods on the test node, as kubelet and its runtime do. */
 export interface Pods {
-  /**
-   * Adds a pod inside or outside the mesh. After a failed ADD it runs DEL and tries another sandbox, as kubelet does.
-   */
+  /** Adds a pod inside or outside the mesh. After a failed ADD, runs DEL and tries another sandbox, as kubelet does. */
   add(name: string, isMesh?: boolean): Promise<Pod>
   /** Calls CHECK for the pod with the current conflist. Expects the same rules as after ADD. */
   check(pod: Pod): Promise<void>
   /**
    * Calls DEL for the pod twice, and expects that nothing of the pod is left. With `list`, DEL gets the current
-   * conflist. With `cache`, DEL gets the conflist of the pod's ADD, as from some runtimes.
+   * conflist. With `cache`, DEL gets the conflist of the pod's ADD, as some runtimes do it.
    */
   del(pod: Pod, by?: 'list' | 'cache'): Promise<void>
   /**
@@ -43,7 +41,7 @@ export interface Pods {
   expectNoneLeft(title: string, allowed?: RegExp): void
 }
 
-/** UID of a pod, and whether the pod is in the mesh. */
+/** UID of a pod, and its membership in the mesh. */
 export interface Which {
   readonly uid: string
   readonly isMesh: boolean

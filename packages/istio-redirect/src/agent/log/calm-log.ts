@@ -2,7 +2,7 @@ import type { ScopedLog } from '../part/services.ts'
 
 /** Log of a recurring failure and its recovery. Repeated equal failures are logged only once. */
 export interface CalmLog {
-  /** Logs a failure's message. Skips a message that equals the last logged one, until five minutes have passed. */
+  /** Logs a failure's message. Skips a message that equals the last logged one for five minutes. */
   failed(message: string, labels?: Readonly<Record<string, string | number>>): void
   /** Logs that the failure is over, if a failure was logged before. */
   worked(): void

@@ -22,8 +22,9 @@ export interface CriPartServices {
   /** Function that queries the container runtime. Tests replace it. */
   readonly ask?: typeof pluginInRuntime
   /**
-   * Intervals in milliseconds, replaced by tests. `lookMs`: between two queries of the container runtime. `soonMs`:
-   * between two queries while the plugin is missing. `graceMs`: until a missing plugin counts as a problem.
+   * Intervals in milliseconds, which tests replace. `lookMs` is the pause between two queries of the container runtime.
+   * `soonMs` is the pause while the plugin is missing. `graceMs` is the time until a missing plugin counts as a
+   * problem.
    */
   readonly pace?: { readonly lookMs: number; readonly soonMs: number; readonly graceMs: number }
 }
@@ -31,7 +32,7 @@ export interface CriPartServices {
 /** Component of the agent that checks if the container runtime runs the plugin. */
 export interface CriPart extends Part<AgentConfig> {
   /**
-   * Reason why the container runtime does not run the plugin. Empty unless the runtime reports that the plugin is
+   * Reason why the container runtime does not run the plugin. Present only while the runtime reports that the plugin is
    * missing.
    */
   problems(): string[]

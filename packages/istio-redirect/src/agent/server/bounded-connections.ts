@@ -133,7 +133,7 @@ export function boundConnections(
       receivedOfAll += bytes
       if (ofOne > bytesOfOne) return close(socket, 'long')
       if (receivedOfAll <= bytesOfAll) return
-      // Closes the connection that sent most. The latest sender stays, because it may be the plugin.
+      // Selects the connection that sent most, and not the latest sender: the latest one may be the plugin's.
       const [largest = socket] = [...received].reduce((most, each) => (each[1] > most[1] ? each : most))
       close(largest, 'crowded')
     },

@@ -20,7 +20,8 @@ export interface AmbientSettings {
 
 /**
  * Reads the settings of an agent in ambient mode from environment variables. Selectors and excluded namespaces come
- * from the plugin's configuration. Without selectors in it, the default selectors of the redirect mode apply.
+ * from the plugin's configuration. If the configuration has no selectors, the default selectors of the redirect mode
+ * apply.
  */
 export function ambientSettings({ env, stderr }: ToolIo, conf: Settings, native: boolean): AmbientSettings {
   const { values, warnings } = resolveValues({}, [env])

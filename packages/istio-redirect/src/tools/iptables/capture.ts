@@ -9,8 +9,8 @@ import type { Surroundings } from './surroundings.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Validates the back end and the node's environment variables, which also count if the command writes no rule. Throws
- * an `Error` that names the value.
+ * Validates the back end and the node's environment variables, even if the command writes no rule. Throws an `Error`
+ * that names the value.
  */
 export function checkSettings(settings: IptablesSettings, env: Environment): void {
   backendOf(settings)
@@ -33,7 +33,7 @@ export function backendOf({
  * Builds the capture configuration from the command's settings. Throws an `Error` that names the flag and the value.
  */
 export function captureOf(settings: IptablesSettings, around: Surroundings, env: Environment): CaptureConfig {
-  // Converts port ranges to the colon of iptables. The settings for nftables have a dash in port ranges.
+  // Settings for nftables have a dash in port ranges. Replaces the dash by the colon of iptables.
   const plain = (text: string) => (settings.nativeNftables ? text.replaceAll('-', ':') : text)
   const { includeInboundPorts, excludeInboundPorts, includeOutboundPorts, excludeOutboundPorts } = settings
   const texts = {

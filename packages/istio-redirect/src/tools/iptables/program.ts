@@ -61,7 +61,7 @@ export async function program(job: Program): Promise<ProgramReport> {
 }
 
 /**
- * Converts a job of the command to the context of the rule writers. The rule writers append rollback steps to `undo`.
+ * Builds the context of the rule writers from the command's inputs. The rule writers append rollback steps to `undo`.
  */
 export function whereOf({ target, signal, log }: Pick<Program, 'target' | 'signal' | 'log'>, undo: (() => unknown)[]) {
   return {
@@ -105,7 +105,10 @@ async function writeRules(job: Program, kernel: Iptables, rules: Ruleset, famili
   return plan
 }
 
-/** Rules of the other interception mode (REDIRECT or TPROXY) that this configuration's rules do not replace. */
+/**
+ * Rules of the interception mode that the configuration does not use (REDIRECT or TPROXY). Excludes rules that the
+ * configuration's own rules replace.
+ */
 function rulesOfOtherMode(config: CaptureConfig): Ruleset {
   const interceptionMode = config.interceptionMode === 'TPROXY' ? 'REDIRECT' : 'TPROXY'
   const other = redirectRules({ ...config, interceptionMode, ipv6: true })
@@ -139,7 +142,7 @@ export function networkOf({
   }
 }
 
-/** Network settings that an earlier run may have left, with REDIRECT or with TPROXY. */
+/** Network settings that an earlier run with REDIRECT or TPROXY may have left in the namespace. */
 export const everyNetworkOf = ({ tproxyMark: mark, tproxyRouteTable: table }: CaptureConfig): RecordedNetwork => ({
   families: ['ipv4', 'ipv6'],
   tproxy: { mark, table },

@@ -129,7 +129,7 @@ const refusedValues = ({ ours }: CommandPair): Array<readonly [flag: string, val
     ([, flag = '', value = '""']) => [flag, String(JSON.parse(value))],
   )
 
-/** True for valid ports, IDs, IP ranges and interface names. Neither Istio's program nor ours should refuse them. */
+/** True for valid ports, IDs, IP ranges and interface names. Istio's program and ours should accept them. */
 function isPlain(flag: string, value: string): boolean {
   const items = value.split(',')
   if (/interfaces/.test(flag)) return items.every((item) => /^[a-z][a-z\d.-]{0,14}$/.test(item))

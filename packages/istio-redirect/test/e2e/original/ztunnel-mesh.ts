@@ -90,7 +90,7 @@ export const answers = (name: string, from: readonly string[]): string[] =>
 
 /** Configuration that istiod would send ztunnel for the test's pods and one service. */
 export function meshOf(pods: readonly MeshedPod[]): string {
-  // Uses a Map, because YAML then keeps the ports as numbers. The keys of an object would become strings.
+  // Uses a Map, because YAML keeps a Map's ports as numbers. The keys of an object would become strings.
   const ports = new Map([[80, 8080]])
   return stringify({
     workloads: pods.map((pod) => ({

@@ -61,7 +61,10 @@ const namespacesSchema = z.object({
 })
 const cniSchema = z.object({ Networks: z.array(z.object({ Config: z.object({ Source: z.string() }) })) })
 
-/** Repeats `work` as kubelet does while containerd has no network, such as during a rewrite of the network file. */
+/**
+ * Repeats `work` while containerd has no network, as kubelet does. The network is missing during a rewrite of the
+ * network file, for example.
+ */
 async function untilReady<T>(work: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + 10_000
   for (;;) {

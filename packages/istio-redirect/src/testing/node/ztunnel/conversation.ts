@@ -17,13 +17,16 @@ export interface ZtunnelPod {
   readonly problem?: string | undefined
 }
 
-/** Reaction of the ztunnel stand-in to a message of the agent: the error in its answer, and the next step. */
+/**
+ * Reaction of the ztunnel stand-in to a message of the agent. `error` is the error text of its answer. `next` says if
+ * the connection continues.
+ */
 export interface Reaction {
   readonly error: string
   readonly next: 'go on' | 'disconnect' | 'exit'
 }
 
-/** Pods of the ztunnel stand-in. They stay when the connection to the agent ends. */
+/** Pods of the ztunnel stand-in. The pods stay when the connection to the agent ends. */
 export interface ZtunnelPods {
   readonly pods: ReadonlyMap<string, ZtunnelPod>
   /** Messages of the agent that the ztunnel stand-in understood, such as `add UID`. */
@@ -47,8 +50,8 @@ export function ztunnelPods(around: ProxySurroundings): ZtunnelPods {
   const pods = new Map<string, ZtunnelPod>()
   const proxies = new Map<string, () => void>()
   /**
-   * Network namespaces in which ztunnel cannot listen yet, by pod UID. `undefined` if the file descriptor is not a
-   * namespace.
+   * Network namespaces in which ztunnel cannot listen yet, by pod UID. The value is `undefined` if the received file
+   * descriptor is not a namespace.
    */
   const pending = new Map<string, Netns | undefined>()
   const heard: string[] = []
@@ -193,8 +196,8 @@ const fatal = (what: string): Reaction => ({
 
 /** Decodes a message of the agent. Returns ztunnel's error text for an invalid message. */
 function readMessage({ bytes, fds, bytesLost, fdsLost }: UnixMessage): ReceivedRequest | string {
-  // ztunnel reads at most 1024 bytes of a message. It expects one file descriptor. Alignment makes its buffer large
-  // enough for two.
+  // ztunnel reads at most 1024 bytes of a message, and expects one file descriptor. Because of alignment, its buffer
+  // has room for two descriptors.
   if (fdsLost || fds.length > 2) return 'ENOBUFS: No buffer space available'
   if (bytesLost > 0) return 'received truncated message'
   let request: ReceivedRequest | undefined

@@ -21,7 +21,8 @@ export function podProxy(pod: Netns, surroundings: ProxySurroundings): () => voi
   }
   const redirected = (direction: Forwarded['direction']) => (client: Socket) => {
     const to = destinationOf(client)
-    // A connection that was opened to ztunnel's own port has no other destination, so it is closed.
+    // Closes a connection that a client opened to ztunnel's own port, because ztunnel cannot forward it to any other
+    // destination.
     if (to === undefined || to.port === client.localPort) keep(client).destroy()
     else
       pass(client, { direction, to, source: direction === 'inbound' ? plain(client.remoteAddress ?? '') : undefined })

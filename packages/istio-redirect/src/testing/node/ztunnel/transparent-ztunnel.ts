@@ -40,7 +40,8 @@ export function startTransparentZtunnel(
   const { serve, answer, keep, pass, close } = listenersIn(netns, surroundings)
   const transparent = (direction: Forwarded['direction'], listener: number) => (client: Socket) => {
     const { localAddress = '', localPort = listener, remoteAddress = '' } = client
-    // A connection that was opened to ztunnel's own port has no other destination, so it is closed.
+    // Closes a connection that a client opened to ztunnel's own port, because ztunnel cannot forward it to any other
+    // destination.
     if (localPort === listener && direction !== 'hbone') return void keep(client).destroy()
     const to = { address: plain(localAddress), port: localPort }
     pass(client, { direction, to, source: source === 'client' ? plain(remoteAddress) : undefined })
