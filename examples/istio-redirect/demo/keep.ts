@@ -11,8 +11,8 @@ export const NODE_NETNS = '/run/netns/cni-demo-node'
 export const KEPT_FOLDER = '/run/cni-demo'
 
 /**
- * Binds the network namespaces of the demo's pod and node to files, so that both outlive the demo. The pod's file has
- * the path that the plugin's attachment record names.
+ * Binds the network namespaces of the demo's pod and node to files, so that both namespaces outlive the demo. The
+ * plugin's attachment record contains the path of the pod's file.
  */
 export function keep(pid: number): void {
   for (const [from, to] of [

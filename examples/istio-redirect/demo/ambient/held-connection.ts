@@ -8,8 +8,8 @@ export interface HeldConnection extends AsyncDisposable {
   /** Sends a line over the connection. True if the server sends the same line back within five seconds. */
   echoes(line: string): Promise<boolean>
   /**
-   * Repeats a line until the server no longer echoes it. False if the server still echoes after five seconds. Reason
-   * for the repetition: the kernel translates packets for about 20 ms after the plugin's last rule is removed.
+   * Sends lines until the server no longer echoes them. False if the server still echoes after five seconds. Reason for
+   * the repetition: the kernel translates packets for about 20 ms after the plugin's last rule is removed.
    */
   ends(): Promise<boolean>
 }

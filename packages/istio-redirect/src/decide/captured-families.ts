@@ -50,7 +50,7 @@ export const captureOfPod = (
 /**
  * True if the rules capture IPv6: `prevResult` or the kernel has an IPv6 address, and IPv6 is not turned off in the
  * pod. Reads both sources because each may be incomplete: `prevResult` lacks autoconfigured addresses, and a later
- * plugin may have removed an address from the kernel.
+ * plugin may have removed an address from the pod.
  */
 function capturesIpv6(
   { pod, redirect }: FoundRedirect,

@@ -24,8 +24,8 @@ export interface AddSources {
   /** Finds the pod of the ADD. Rejects if the pod cannot be found. */
   pod(who: AskedPod): Promise<PodInfo>
   /**
-   * Enrols a pod in the ambient mesh if the selectors choose the pod, otherwise resolves to false. Rejects if the
-   * enrolment fails.
+   * Enrols a pod in the ambient mesh if the selectors choose the pod. Resolves to false for any other pod. Rejects if
+   * the enrolment fails.
    */
   enrol(pod: PodInfo): Promise<boolean>
   addresses(): Promise<KnownAddresses>

@@ -52,7 +52,7 @@ function inUse(rules: Ruleset, { families }: AttachmentRecord): Ruleset {
   return { ...rules, chains: rules.chains.filter((chain) => used.has(chain)) }
 }
 
-/** Default packet mark and route table of TPROXY. Flags of istio-iptables can set others. */
+/** Default packet mark and route table of TPROXY. Flags of istio-iptables can set other values. */
 const TPROXY = { mark: 1337, table: 133 } as const
 
 /** Both IP families, because native nftables rules always cover both. */

@@ -37,6 +37,9 @@ export interface RuleWriter extends FirstWriter {
   /** Throws a CNI error with the error code for drift if the rules in the namespace differ from the configuration. */
   verify(): Promise<void>
   remove(): Promise<void>
-  /** Removes those rules of an earlier configuration that `apply` does not replace, in the same back end. */
+  /**
+   * Removes the rules of an earlier configuration that `apply` does not replace. Searches only in the writer's own back
+   * end.
+   */
   leaveBehind(earlier: CaptureConfig): Promise<void>
 }

@@ -15,8 +15,8 @@ import { enrolIfAmbient } from './ambient.ts'
 const askingMs = 40_000
 
 /**
- * Data sources of a plugin that decides without the agent: the API server and the kernel. Both are read at the same
- * time.
+ * Data sources of a plugin that decides without the agent: the API server and the kernel. Reads API server and kernel
+ * at the same time.
  */
 export function liveSources(c: AddContext<Conf>, settings: Settings, addresses: AddSources['addresses']): AddSources {
   const api = askOptions(c, settings)

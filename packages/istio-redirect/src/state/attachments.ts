@@ -20,7 +20,7 @@ export interface AttachmentRecord {
    * rules are unchanged. Absent if several batches or programs wrote the rules.
    */
   readonly generation?: number | undefined
-  /** True if the pod's namespace had no rules before the first ADD. DEL then also removes empty tables. */
+  /** True if the pod's namespace had no rules before the first ADD. If true, DEL also removes empty tables. */
   readonly first?: boolean | undefined
 }
 

@@ -34,8 +34,8 @@ export interface KeepRequest {
 }
 
 /**
- * Message that ends the snapshot. ztunnel then removes all pods that the snapshot did not contain. A second message of
- * this type makes ztunnel exit.
+ * Message that ends the snapshot. On this message, ztunnel removes all pods that the snapshot did not contain. A second
+ * message of this type makes ztunnel exit.
  */
 export interface SnapshotSentRequest {
   readonly type: 'snapshotSent'

@@ -56,7 +56,10 @@ export const nodeFiles = async (): Promise<string> =>
     `cd /; find run/istio-cni ! -type d ! -name istio-cni.log ! -path '*/attachments/*' 2>/dev/null || true`,
   ))
 
-/** Waits until no pod of an earlier test suite needs the plugin. Then calls `look` and returns its result. */
+/**
+ * Waits until the node keeps no plugin file for pods of earlier test suites. Returns the result of `look`, which it
+ * calls after the wait.
+ */
 export async function atRest(look: () => Promise<string>): Promise<string> {
   await until(
     'no plugin is kept for a pod',

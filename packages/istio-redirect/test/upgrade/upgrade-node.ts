@@ -34,7 +34,7 @@ export type UpgradeNode = Awaited<ReturnType<typeof upgradeNode>>
 
 /**
  * Creates a test node for updates of the agent. `env` has settings of both releases' agents. With `isSingle`, the
- * network is at first a configuration of a single plugin. The first agent turns it into a list.
+ * network begins as a configuration of a single plugin. The first agent turns this configuration into a plugin list.
  */
 export async function upgradeNode(
   env: Readonly<Record<string, string>> = {},

@@ -49,8 +49,8 @@ export function serverReach({ now = Date.now }: { readonly now?: () => number } 
   const reports = (what: string): RequestReports => ({
     failed(error) {
       if (isRefusal(error)) {
-        // Reports refusals with the same HTTP status only once. Their messages may differ, because each names the
-        // requested pod.
+        // Reports refusals with the same HTTP status only once. Their messages may differ, because each message names
+        // the requested pod.
         if (error.status === refusals.get(what)?.status) return
         refusals.set(what, error)
         for (const listener of refused) listener(error.message)

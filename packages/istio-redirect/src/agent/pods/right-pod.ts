@@ -24,7 +24,8 @@ export interface RightPodOptions {
  * Finds the pod that a container runtime is starting. Pod names are reused, so a cached pod is accepted only if its UID
  * is equal.
  *
- * Without a UID or a live watch, the agent requests the pod from the API server. Rejects with the error of the request.
+ * Requests the pod from the API server if the UID is missing or the watch is not live. Rejects with the error of this
+ * request.
  */
 export async function rightPod(
   { uid, ...who }: PodIdentity & { readonly uid?: string | undefined },

@@ -20,7 +20,7 @@ function foundNothing({ name, terminated, lastTerminated }: InitContainerStatus,
   if (filter.initContainerName !== '' && name !== filter.initContainerName) return false
   if (terminated !== undefined && (terminated.reason === 'Completed' || terminated.exitCode === 0)) return false
   // Istio's agent repairs a pod after the second crash of the init container. With restartPolicy Never there is no
-  // second crash, so our agent repairs after the first.
+  // second crash, so our agent repairs after the first crash.
   return matches(terminated, filter) || matches(lastTerminated, filter)
 }
 

@@ -6,8 +6,8 @@ import type { ScopedLog } from '../part/services.ts'
 import { type ClosableServer, listen, shut } from './listen.ts'
 
 /**
- * Interval in milliseconds of the checks for a missing socket. Also the pause before the socket is made again, after a
- * failure or after another agent has replaced the socket.
+ * Interval in milliseconds of the checks for a missing socket. The agent waits the same time before it creates the
+ * socket again, after a failure or after another agent has replaced the socket.
  */
 const LOOK_MS = 1000
 

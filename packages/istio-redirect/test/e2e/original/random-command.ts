@@ -164,8 +164,8 @@ const command: fc.Arbitrary<Command> = fc
   .map(({ usual, flags, odd, env }) => ({ argv: [...usual, ...flags, ...odd].flat(), env }))
 
 /**
- * Restricts the commands of a case to one iptables back end. If both are available, Istio's program changes between
- * them.
+ * Restricts the commands of a case to one iptables back end. If both are available, Istio's program switches between
+ * the two.
  */
 const inARow = (commands: fc.Arbitrary<readonly Command[]>): fc.Arbitrary<readonly Command[]> =>
   fc

@@ -42,7 +42,7 @@ function quietIpv6(): void {
   }
 }
 
-/** Disables IPv6 on an interface. The kernel then also removes its IPv6 addresses. */
+/** Disables IPv6 on an interface. The kernel also removes the interface's IPv6 addresses. */
 function switchIpv6Off(link: string): void {
   writeFileSync(`/proc/sys/net/ipv6/conf/${link}/disable_ipv6`, '1')
 }

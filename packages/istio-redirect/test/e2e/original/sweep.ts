@@ -3,8 +3,8 @@ import { seed } from '../../../../../test/deep.ts'
 import { runs } from './peers.ts'
 
 /**
- * Result of comparing Istio's program and ours for one random case. It lists unexplained differences, and the
- * documented decisions that explain the others.
+ * Result of comparing Istio's program and ours for one random case: unexplained differences, and the documented
+ * decisions that explain other differences.
  */
 export interface Verdict {
   readonly unexplained: readonly string[]
@@ -22,8 +22,8 @@ export interface Report {
 }
 
 /**
- * Number of cases with unexplained differences at which the comparison ends. It shrinks each of these cases before it
- * ends.
+ * Number of cases with unexplained differences at which the comparison ends. Before its end, the comparison shrinks
+ * each of these cases.
  */
 const ENOUGH = Number(process.env.CNI_FUZZ_REPORTS ?? 1)
 /** Time limit in milliseconds for shrinking a random case. */

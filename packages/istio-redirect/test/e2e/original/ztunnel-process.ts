@@ -100,7 +100,7 @@ export async function startZtunnelProcess(options: ZtunnelProcessOptions): Promi
         const of = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(labels)?.[1]
         const [from, to, policy] = [of('source_workload'), of('destination_workload'), of('connection_security_policy')]
         const told = `${of('reporter')} ${from} to ${to} with ${policy}`
-        // ztunnel counts connections to a service separately from connections to the pod. The test adds both.
+        // ztunnel counts connections to a service separately from connections to the pod. The test adds both numbers.
         counts[told] = (counts[told] ?? 0) + Number(count)
       }
       return counts

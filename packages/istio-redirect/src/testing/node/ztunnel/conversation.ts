@@ -18,8 +18,8 @@ export interface ZtunnelPod {
 }
 
 /**
- * Reaction of the ztunnel stand-in to a message of the agent. `error` is the error text of its answer. `next` says if
- * the connection continues.
+ * Reaction of the ztunnel stand-in to a message of the agent. `error` is the error text of its answer. `next` is the
+ * stand-in's next step.
  */
 export interface Reaction {
   readonly error: string
