@@ -22,8 +22,8 @@ export function iptablesBackend(word: unknown): IptablesBackend | undefined {
 }
 
 /**
- * Name of a back end in files on nodes, such as attachment records. The name must not change: plugins and agents of
- * other versions read these files.
+ * Name of a back end in files on nodes, such as attachment records. The name must not change, because plugins and
+ * agents of other versions read these files.
  */
 export function backendWord(backend: Backend): 'nft' | 'legacy' | 'nftables' {
   if (backend === 'nftables') return backend

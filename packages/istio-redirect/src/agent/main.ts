@@ -39,7 +39,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 }
 // The agent ignores SIGHUP until it has registered its handler. The signal's default action would end the process.
 process.on('SIGHUP', () => {})
-// A closed output pipe must not end the agent: pods still need the plugin that the agent keeps installed.
+// A closed output pipe must not end the agent, because pods still need the plugin that the agent keeps installed.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
 // An unexpected error is printed and does not end the agent. The plugin stays installed.

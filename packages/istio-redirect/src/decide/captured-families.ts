@@ -28,7 +28,7 @@ export const PASS_THROUGH = '::6/128'
  * adds.
  */
 export const foundAddresses = (addresses: readonly string[]): UsableAddresses =>
-  // The address `::6` is not the pod's own: an earlier ADD of the plugin added it to `lo`.
+  // Skips the address `::6`, because an earlier ADD of the plugin added it to `lo`.
   usableAddresses(addresses.filter((address) => address !== PASS_THROUGH))
 
 /**

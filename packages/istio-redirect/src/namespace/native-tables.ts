@@ -3,8 +3,8 @@ import { isNetnsError, type Netns, placeOf, type Where } from '@cni/netns/handle
 import { isNftError, type Nft, openNft, restore, snapshot, type TableName } from '@cni/nftables/wire'
 
 /**
- * Removes the nftables tables with the names of the plugin's tables, also if another program wrote them. Returns true
- * if there was a table. The rollback step, passed to the context's `undo`, restores the tables with their content.
+ * Removes the nftables tables with the names of the plugin's tables, even if another program wrote them. Returns true
+ * if there was a table. Passes a rollback step to the context's `undo`, which restores the tables with their content.
  */
 export async function removeNativeTables(where: Where): Promise<boolean> {
   const { netns, undo } = placeOf(where, 'removeNativeTables')

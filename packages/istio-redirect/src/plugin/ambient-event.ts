@@ -10,8 +10,8 @@ import type { Settings } from '../conf/settings.ts'
 const timeoutMs = 5000
 
 /**
- * Announces a new ambient pod to the node agent, and waits until the agent has enrolled it. Does not retry: the runtime
- * repeats the ADD.
+ * Announces a new ambient pod to the node agent, and waits until the agent has enrolled it. Does not retry, because the
+ * runtime repeats the ADD.
  */
 export async function announcePod(c: AddContext<Conf>, { eventSocket }: Settings, pod: PodInfo): Promise<void> {
   const who = `ambient pod ${pod.namespace}/${pod.name}`

@@ -24,7 +24,7 @@ export function liveSources(c: AddContext<Conf>, settings: Settings, addresses: 
     addresses,
     async pod(who) {
       const asked = getPod(who, api)
-      // Starts reading the addresses early and ignores an error: the later call of `addresses` reports it.
+      // Starts reading the addresses early, and ignores an error, because the later call of `addresses` reports it.
       addresses().catch(() => {})
       return podInfo(await asked)
     },

@@ -42,7 +42,7 @@ export function recordingZtunnel(path: string) {
         told.push('connected')
         for (let each = await ztunnel.next(); each !== undefined; each = await ztunnel.next()) await take(ztunnel, each)
       } catch {
-        // The agent is absent or has ended: the stand-in connects again.
+        // The agent is absent or has ended, so the stand-in connects again.
       }
       current?.[Symbol.dispose]()
       await sleep(10)

@@ -6,7 +6,7 @@ import type { Check } from './checks.ts'
 
 const TIMEOUT_MS = 1000
 
-/** Checks that an agent runs: a process listens on the agent's log socket. */
+/** Checks that an agent runs. An agent runs if a process listens on the agent's log socket. */
 export async function checkLogSocket(path: string): Promise<Check> {
   const problem = await new Promise<string | undefined>((resolve) => {
     const socket = connect({ path })
@@ -38,7 +38,8 @@ const SOCKET_PROBLEMS: Readonly<Record<string, string>> = {
 export async function checkAgent(port: number): Promise<Check> {
   const url = `http://127.0.0.1:${port}/readyz`
   const problem = await new Promise<string | undefined>((resolve) => {
-    // A deadline for the whole request: an agent that sends its response byte by byte must not block the command.
+    // The deadline covers the whole request, because an agent that sends its response byte by byte must not block the
+    // command.
     const signal = AbortSignal.timeout(2 * TIMEOUT_MS)
     const asked = request(`${url}?verbose`, { timeout: TIMEOUT_MS, agent: false, signal }, (response) => {
       let text = ''

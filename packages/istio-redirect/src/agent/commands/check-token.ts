@@ -8,8 +8,8 @@ const MAX_BYTES = 1024 * 1024
 const claims = z.object({ exp: z.number() })
 
 /**
- * Service account token that the command checks. kubelet renews the agent's token, and the agent renews the plugin's
- * token.
+ * Service account token to check: the agent's token, which kubelet renews, or the plugin's token, which the agent
+ * renews.
  */
 export type TokenKind = keyof typeof KINDS
 

@@ -81,7 +81,10 @@ async function removeRedirection(
   return existsSync(path) ? [] : [{ action: 'remove', path }]
 }
 
-/** Removes the serving socket's file that a killed agent left. Ignores errors: plugins work without the agent, too. */
+/**
+ * Removes the serving socket's file that a killed agent left. Ignores errors, because plugins also work without the
+ * agent.
+ */
 function removeStaleSocket(path: string | undefined): { action: 'remove'; path: string }[] {
   try {
     if (path === undefined || !lstatSync(path).isSocket()) return []

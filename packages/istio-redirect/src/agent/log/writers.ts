@@ -39,7 +39,7 @@ function fileWriter(path: string): LogWriter {
       try {
         appendFileSync(path, formatLine(entry, formFor(json, false, true)), { mode: 0o600 })
       } catch {
-        // Ignores an error of the log file: the agent has no other place to report it, and continues.
+        // Ignores an error of the log file, because the agent has no other place to report it.
       }
     },
   }

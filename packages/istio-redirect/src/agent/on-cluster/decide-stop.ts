@@ -14,7 +14,7 @@ export interface StopServices {
  * that pods can start between the two agents.
  *
  * The agent may not know if another agent follows. In this case, the files stay only if the plugin is a network of its
- * own: pods cannot start without its network configuration.
+ * own, because pods cannot start without this network's configuration.
  */
 export async function decideStop(
   { api, install, safeUpgrade, values }: AgentConfig,

@@ -23,8 +23,8 @@ export interface UpgradePartServices {
  */
 export interface UpgradePart extends Part<AgentConfig> {
   /**
-   * Reason why the agent cannot distinguish an update from a removal: the API server's refusal. `undefined` without a
-   * refusal.
+   * The API server's refusal to let the agent read its DaemonSet, as a sentence. Consequence: the agent cannot
+   * distinguish an update from a removal. `undefined` without a refusal.
    */
   problem(): string | undefined
 }

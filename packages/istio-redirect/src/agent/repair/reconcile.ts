@@ -98,7 +98,7 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
     try {
       await action()
     } catch (error) {
-      // An aborted repair counts neither as a success nor as a failure: the next agent retries it.
+      // An aborted repair counts neither as a success nor as a failure, because the next agent retries it.
       if (!signal.aborted) pods.inc({ type, result: 'fail' })
       throw error
     }

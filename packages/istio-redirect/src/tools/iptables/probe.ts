@@ -30,8 +30,8 @@ export async function probe(options: ProbeOptions): Promise<void> {
   const arrival = new Promise<void>((resolve) => {
     passed = resolve
   })
-  // Ends of the test connection that have been seen, by the client's address and port. The probe passes after client
-  // and server have both seen the connection, in any order.
+  // Client addresses and ports of the test connections that each end has seen. The probe passes when client and server
+  // have seen the same connection, in any order.
   const seen = { sent: new Set<string>(), accepted: new Set<string>() }
   const see = (where: 'sent' | 'accepted', address: string | undefined, port: number | undefined) => {
     const client = endpoint(address, port)
