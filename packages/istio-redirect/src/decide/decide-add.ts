@@ -30,8 +30,8 @@ export interface AddSources {
   enrol(pod: PodInfo): Promise<boolean>
   addresses(): Promise<KnownAddresses>
   /**
-   * Throws if the pod needs more rules than the data source permits. A source without this function has no limit, apart
-   * from the limits of the pod's annotations.
+   * Throws if the pod needs more rules than the data source permits. A source without this function sets no limit of
+   * its own. The limits of the pod's annotations always apply.
    */
   bound?(redirect: Redirect): void
 }

@@ -28,8 +28,8 @@ async function removeWritten(where: Where, recorded: AttachmentRecord): Promise<
     return
   }
   const rules = redirectRules(recorded.rules)
-  // After a complete ADD, the record names the families, and iptables runs one process for each of them. After an
-  // incomplete ADD, iptables searches both families.
+  // The record of a complete ADD names the families, and iptables runs one process for each family. After an incomplete
+  // ADD, iptables searches both families.
   const { families } = recorded
   if (recorded.applied) await iptables(where, { waitSeconds, backend, families }).remove(inUse(rules, recorded))
   else await iptables(where, { waitSeconds, backend }).remove(rules)
@@ -55,7 +55,7 @@ function inUse(rules: Ruleset, { families }: AttachmentRecord): Ruleset {
 /** Default packet mark and route table of TPROXY. Flags of istio-iptables can set other values. */
 const TPROXY = { mark: 1337, table: 133 } as const
 
-/** Both IP families, because native nftables rules always cover both. */
+/** IPv4 and IPv6, because native nftables rules always cover both families. */
 const allFamilies = ['ipv4', 'ipv6'] as const
 
 /**

@@ -15,8 +15,8 @@ commandMain(
       stdout: io.stdout,
       stderr: io.stderr,
       colour: io.colour,
-      // A getter, because reading `io.signal` installs signal handlers. Only commands that can roll back read it. A
-      // Unix signal ends all other commands at once, also while they wait for input.
+      // `signal` is a getter, because reading `io.signal` installs signal handlers. Only commands that can roll back
+      // read it. A Unix signal ends all other commands at once, even while they wait for input.
       get signal() {
         return io.signal
       },

@@ -75,8 +75,8 @@ function familiesFor(family: Family | 'both' | '', format: string, { ipv6 }: Cap
 }
 
 /**
- * Prints rules as input of iptables-restore. For both families, it prints two inputs, each after a comment that names
- * its program. No single program can read the whole text.
+ * Prints rules as input of iptables-restore. Rules of both families make two inputs. A comment before each input names
+ * its program, because no single program can read the whole text.
  */
 function asRestoreText(rules: Ruleset, families: readonly Family[]): string {
   const program = { ipv4: 'iptables-restore', ipv6: 'ip6tables-restore' }

@@ -24,8 +24,8 @@ export async function entriesOf(netns: NetnsTarget, backend: Backend): Promise<s
 }
 
 /**
- * Compares the rules in a pod with ambient mode's default rules. Returns `no` without rules, `wholly` if all are
- * correct, or a description of the fault.
+ * Compares the rules in a pod with ambient mode's default rules. Returns `no` if the pod has no rules, `wholly` if all
+ * rules are correct, or a description of the fault.
  */
 export async function capturedBy(netns: NetnsTarget, backend: Backend): Promise<string> {
   const rules = backend === 'nftables' ? { native: true } : { backend }

@@ -41,7 +41,7 @@ export interface Pods {
   expectNoneLeft(title: string, allowed?: RegExp): void
 }
 
-/** UID of a pod, and its membership in the mesh. */
+/** UID of a pod. `isMesh` is true if the pod is in the mesh. */
 export interface Which {
   readonly uid: string
   readonly isMesh: boolean

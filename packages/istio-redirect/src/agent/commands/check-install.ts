@@ -80,7 +80,7 @@ const NEXT: Readonly<Record<Health['artefact'], string>> = {
   conflist: 'network: check that its own plugin (Calico, Cilium, ...) runs and writes to --mounted-cni-net-dir',
 }
 
-/** Position of our plugin in the plugin list of a network configuration, such as `plugin 2 of 3`. */
+/** Describes the position of our plugin in the plugin list of a network configuration, such as `plugin 2 of 3`. */
 function placeOf(path: string, type: unknown): string | undefined {
   try {
     const { plugins } = parseConflist(readFileSync(path))

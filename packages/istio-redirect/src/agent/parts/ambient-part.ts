@@ -88,8 +88,8 @@ export function ambientPart(
       if (ambient === undefined && running === undefined && !services.isAside()) await removeLeft(config, services.log)
       const key = ambient === undefined ? '' : JSON.stringify({ ambient, api: config.api })
       if ((running?.key ?? '') === key) return
-      // Keeps the redirection on the node for the next instance of ambient mode. Removes the redirection if ambient
-      // mode is off now, or if the redirect mode has changed.
+      // Keeps the redirection on the node if the next instance of ambient mode has the same redirect mode. Removes the
+      // redirection if ambient mode is off now, or if the redirect mode has changed.
       const mode = ambient?.nodeLevel?.mode
       const stays = ambient !== undefined && (running === undefined || running.mode === mode)
       await end(stays || services.isAside() ? 'exchanged' : 'removed')

@@ -25,7 +25,8 @@ export function restPart({
     async () => {
       if (shrink === undefined) return async () => {}
       let seen = cpuMs()
-      // The first idle check releases memory, because the agent's start counts as enough processor time.
+      // `worth` begins at the limit, so that the first idle check releases the memory that the agent's start left
+      // unused.
       let worth = WORTH_MS
       const timer = setInterval(() => {
         const now = cpuMs()

@@ -23,8 +23,8 @@ export interface UpgradePartServices {
  */
 export interface UpgradePart extends Part<AgentConfig> {
   /**
-   * The API server's refusal to let the agent read its DaemonSet, as a sentence. Consequence: the agent cannot
-   * distinguish an update from a removal. `undefined` without a refusal.
+   * Problem if the API server refuses to let the agent read its DaemonSet: the agent cannot distinguish an update from
+   * a removal. `undefined` without a refusal.
    */
   problem(): string | undefined
 }

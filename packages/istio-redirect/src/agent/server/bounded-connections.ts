@@ -56,7 +56,7 @@ export interface BoundedConnections {
   set(socket: Socket, phase: Phase): void
   /**
    * Counts received bytes. Closes the connection if it sent too many bytes. Closes the largest sender if all
-   * connections together sent too many.
+   * connections together sent too many bytes.
    */
   received(socket: Socket, bytes: number): void
   closeAll(): void

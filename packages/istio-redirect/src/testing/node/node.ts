@@ -33,8 +33,8 @@ export interface NodeOptions {
 }
 
 /**
- * Test double of a Kubernetes node. It has an API server with pods, and a chain of Debian's bridge with host-local and
- * the plugin under test.
+ * Test double of a Kubernetes node with pods and an API server. Its plugin chain consists of Debian's bridge with
+ * host-local, and the plugin under test.
  */
 export interface Node extends AsyncDisposable {
   readonly binDir: string

@@ -22,7 +22,8 @@ export async function podDecision(
 }
 
 /**
- * Reads the plugin's settings from a file with the plugin's configuration or a conflist. `''` means default settings.
+ * Reads the plugin's settings from a file. The file contains the plugin's configuration or a conflist. `''` means
+ * default settings.
  */
 export async function readNetconf(io: ToolIo, path: string): Promise<Settings> {
   if (path === '') return settingsOf({ name: 'none' })

@@ -43,9 +43,7 @@ const number: Text = mostly(
 )
 const mode: Text = mostly(fc.constantFrom('REDIRECT', 'TPROXY', 'TPROXY'), fc.constantFrom('', 'tproxy', 'NONE', 'x'))
 
-/**
- * Flags that take a value: by name, the short letter, the environment variable if its name differs, and random values.
- */
+/** Flags that take a value, by name. Each flag has a short letter and random values. */
 const VALUES: Readonly<Record<string, readonly [letter: string, values: Text]>> = {
   'envoy-port': ['p', port],
   'inbound-capture-port': ['z', port],
