@@ -23,8 +23,8 @@ export interface NetworkItem {
   readonly what: string
   present(rtnl: Rtnl): Promise<boolean>
   /**
-   * Adds the rule, route or address. `added` is false if it existed before. Rejects if the namespace has a conflicting
-   * one.
+   * Adds the rule, route or address. `added` is false if the namespace had it before. Rejects if the namespace has a
+   * conflicting one.
    */
   add(rtnl: Rtnl): Promise<{ readonly added: boolean }>
   remove(rtnl: Rtnl): Promise<unknown>

@@ -35,7 +35,10 @@ async function removeWritten(where: Where, recorded: AttachmentRecord): Promise<
   else await iptables(where, { waitSeconds, backend }).remove(rules)
 }
 
-/** Removes all chains and tables whose names the plugin uses. DEL calls it if it cannot remove the recorded rules. */
+/**
+ * Removes all chains and tables whose names the plugin uses. DEL calls this function if DEL cannot remove the recorded
+ * rules.
+ */
 export async function removeWithoutRecord(where: Where): Promise<void> {
   const removed = await clearNativeTables(where)
   const change = await iptables(where, { waitSeconds }).removeChains('ISTIO_')

@@ -45,8 +45,8 @@ export function checkServing(answer: ServingAnswer): Check {
 }
 
 /**
- * Returns a warning if the agent has no permission to read its own DaemonSet, which it reads when it stops. Returns no
- * check if the agent has the permission, or if the permission is unknown.
+ * Returns a warning if the agent has no permission to read its own DaemonSet. A stopping agent needs the permission.
+ * Returns no check if the agent has the permission, or if the permission is unknown.
  */
 export function checkUpgrade(answer: ServingAnswer): Check[] {
   if (answer === undefined || 'problem' in answer || answer.status.upgrade === undefined) return []

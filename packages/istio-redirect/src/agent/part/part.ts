@@ -8,16 +8,14 @@ export type EndReason = 'followed' | 'removed' | 'exchanged'
 
 /** Component of the agent that can be reconfigured while the agent runs. */
 export interface Part<C> {
-  /**
-   * Starts the component, or restarts it if its settings have changed. The new instance starts before the old one ends.
-   */
+  /** Starts the component, or restarts it if its settings have changed. */
   update(config: C): Promise<void>
   close(why: EndReason): Promise<void>
 }
 
 /**
- * Creates a component of the agent. The component restarts when the JSON of `key`'s result changes. `start` resolves
- * with the function that stops the component.
+ * Creates a component of the agent. The component restarts when the JSON of `key`'s result changes. The new instance
+ * starts before the old one ends. `start` resolves with the function that stops the component.
  */
 export function agentPart<C>(
   key: (config: C) => unknown,

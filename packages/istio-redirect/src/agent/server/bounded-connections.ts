@@ -133,7 +133,7 @@ export function boundConnections(
       receivedOfAll += bytes
       if (ofOne > bytesOfOne) return close(socket, 'long')
       if (receivedOfAll <= bytesOfAll) return
-      // Selects the connection that sent most, and not the latest sender: the latest one may be the plugin's.
+      // Selects the connection that sent most, because the latest sender may be the plugin.
       const [largest = socket] = [...received].reduce((most, each) => (each[1] > most[1] ? each : most))
       close(largest, 'crowded')
     },

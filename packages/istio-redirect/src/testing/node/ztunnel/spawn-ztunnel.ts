@@ -22,8 +22,8 @@ export async function spawnZtunnel({
   readonly behaviour?: ZtunnelBehaviour | undefined
 }): Promise<Ztunnel> {
   const name = `stand-in-ztunnel${extname(import.meta.url)}`
-  // The published build has the stand-in's program in the folder `processes` of this module. In the source tree the
-  // folder is one level up.
+  // The published build has the stand-in's program in the folder `processes` beside this module. The source tree has
+  // the folder one level up.
   const script = fileURLToPath(
     new URL(`${import.meta.url.includes('/ztunnel/') ? '..' : '.'}/processes/${name}`, import.meta.url),
   )
