@@ -6,8 +6,8 @@ import type { InstallError } from './install-error.ts'
 /** An event of the installer, for logs and metrics. Times are in milliseconds. Events contain no secrets. */
 export type InstallEvent =
   /**
-   * The installer wrote or removed a file. The member `ms` is the time since the current check of all files began. For
-   * a file that was correct before, `heal` is true: the installer has restored it.
+   * The installer wrote or removed a file. The member `ms` is the time since the current check of all files began. The
+   * member `heal` is true if the file was correct before, so the installer has restored it.
    */
   | {
       readonly type: 'changed'
@@ -60,7 +60,7 @@ export type InstallEvent =
       readonly verdict: 'ok' | 'warn' | 'fail'
     }
   /**
-   * A file of the net folder that no runtime can load. For many such files, one last event has `more`. In that event
-   * `path` is the folder, and `more` is the number of files without an event of their own.
+   * A file of the net folder that no runtime can load. If there are many such files, the last event stands for all
+   * remaining files. In that event `path` is the folder, and `more` is the number of remaining files.
    */
   | { readonly type: 'skipped'; readonly path: string; readonly reason: string; readonly more?: number }

@@ -2,8 +2,7 @@ import type { Candidates } from './candidate.ts'
 import { alternativeNames, compareNames } from './conf-name.ts'
 
 /**
- * Milliseconds for which an invalid or missing primary configuration file stays the primary. Its owner may be writing
- * the file.
+ * Milliseconds until an invalid or missing file is no longer the primary. Reason: its owner may still be writing it.
  */
 export const HOLD_MS = 2000
 
@@ -34,11 +33,10 @@ export type PrimaryChoice =
   | { readonly kind: 'wait'; readonly reason: string; readonly memory: PrimaryMemory }
 
 /**
- * Chooses the primary configuration file: the file that the operator has named, or else the file that `pin` keeps. If
- * that file is missing or invalid, its counterpart is the primary: `x.conflist` for `x.conf`, and the reverse.
- * Otherwise chooses the first valid file.
- * A primary that becomes invalid stays the primary for two seconds. But a valid file that sorts before the primary
- * becomes the new primary at once, because runtimes already use it.
+ * Chooses the primary configuration file: the file that the operator has named, or the file that `pin` keeps. If this
+ * file is missing or invalid, its counterpart is the primary: `x.conflist` for `x.conf`, and the reverse. Without a
+ * named or kept file, the first valid file is the primary. This primary keeps its role for two seconds after it becomes
+ * invalid. A valid file that sorts before it becomes the primary at once, because runtimes already use that file.
  */
 export function choosePrimary(
   candidates: Candidates,

@@ -24,8 +24,8 @@ export interface ConfFacts {
   /** True if the name, such as `10-x.conf`, belongs to a folder. No runtime reads a folder as a configuration file. */
   readonly isFolder?: boolean
   /**
-   * Sub-folder of the net folder with the name of the network. Runtimes append the plugins of the sub-folder's `.conf`
-   * files to the list.
+   * Sub-folder of the net folder, named after the network. Runtimes append the plugins in its `.conf` files to the
+   * network's plugin list.
    */
   readonly folder?: string
   /** Multus plugin of the configuration file, with the network that Multus runs. */
@@ -82,7 +82,7 @@ function factsOfPlugins(plugins: readonly PluginConf[]): ConfFacts {
 }
 
 /**
- * Renames `Type`, `TYPE` and so on of each plugin to `type`: Go, and so every runtime, ignores the case of member
+ * Renames a plugin's member `Type` or `TYPE` to `type`. Reason: runtimes use Go, which ignores the case of member
  * names.
  */
 function foldPlugins(value: unknown): unknown {

@@ -1,6 +1,7 @@
 /**
- * True if runtimes read a file of that name in a net folder: `.conf`, `.conflist` and `.json`, case-sensitive.
- * containerd, CRI-O and kubelet read these. A `.json` file is a single configuration, like a `.conf` file.
+ * True if runtimes read a file of this name in a net folder. The name must end in `.conf`, `.conflist` or `.json`, in
+ * lower case. containerd, CRI-O and kubelet read these files. A `.json` file is a single configuration, like a `.conf`
+ * file.
  */
 export function isConfName(name: string): boolean {
   return SINGLE.test(name) || name.endsWith(LIST)
@@ -14,7 +15,7 @@ export function conflistName(name: string): string {
   return name.replace(SINGLE, LIST)
 }
 
-/** Names that a configuration file may have instead of the given name: `x.conflist` for `x.conf`, and the reverse. */
+/** Other names under which the same configuration may be stored: `x.conflist` for `x.conf`, and the reverse. */
 export function alternativeNames(name: string): readonly string[] {
   if (SINGLE.test(name)) return [conflistName(name)]
   if (!name.endsWith(LIST)) return []

@@ -4,7 +4,7 @@ import { isTooDeep } from './too-deep.ts'
 /** A plugin inside another plugin's configuration: Multus copies the node's first network into its `delegates`. */
 export interface NestedEntry {
   /**
-   * Path to the nested plugin in the JSON text: `['delegates', 0, 'plugins', 2]`. Keeps upper and lower case of names.
+   * Path to the nested plugin, such as `['delegates', 0, 'plugins', 2]`. Member names are spelt as in the JSON text.
    */
   readonly path: readonly (string | number)[]
   /** Type of the outer plugin, whose configuration contains the nested plugin. For example `multus`. */
@@ -22,14 +22,15 @@ export interface NestedEntries {
 
 /** Maximum depth of nested `delegates`. Multus writes one level. */
 const MAX_LEVELS = 16
-/** Maximum number of network configurations that a search visits in one text: plugins and their delegates. */
+/** Maximum number of plugins and delegates that a search visits in one text. */
 const MAX_CONFIGURATIONS = 10_000
 /** Maximum number of copies of a plugin that a search returns for the `delegates` in one text. */
 const MAX_ENTRIES = 100
 
 /**
  * Finds plugins of a type in the `delegates` and `delegate` members of other plugins, such as Multus and flannel.
- * Ignores plugins at the top level of the configuration, which `countEntries` counts. Finds nothing in invalid text.
+ * Ignores plugins at the top level of the configuration; `countEntries` counts those plugins. Finds nothing in invalid
+ * text.
  */
 export function nestedEntries(text: string | Uint8Array, type: string): NestedEntries {
   const entries: NestedEntry[] = []
@@ -78,7 +79,7 @@ interface Plugin {
 
 /**
  * Plugins of a network configuration. Multus treats a delegate with a `type` as a single plugin, even if it has
- * `plugins`. At the top level of a file, `plugins` makes it a list.
+ * `plugins`. At the top level of a file, a configuration with `plugins` is a list, even if it has a `type`.
  */
 function pluginsOf({ value, path, depth }: Level): Plugin[] {
   if (!isObject(value)) return []

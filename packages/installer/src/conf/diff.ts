@@ -54,8 +54,8 @@ function kept(text: string): DiffLine {
 }
 
 /**
- * Diffs lines by their longest common subsequence. Fills the table from the end of both texts, so that the result is
- * read from the start.
+ * Diffs lines by their longest common subsequence. Fills the table backwards, from the last lines to the first. Then
+ * reads the diff from the table forwards.
  */
 function middle(a: readonly string[], b: readonly string[]): DiffLine[] {
   const removed = a.map((text): DiffLine => ({ op: '-', text }))

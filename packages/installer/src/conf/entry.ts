@@ -20,8 +20,8 @@ export type Text = string | Uint8Array
 
 /**
  * Appends the plugin to a network configuration. Removes other plugins of its type. Converts a single configuration to
- * a list of the same name and version. Everything else keeps its text, with order, white space and numbers. Omits the
- * plugin's own `cniVersion`, because a list has one.
+ * a list of the same name and version. All other text stays as it is, including member order, white space and digits.
+ * Omits the plugin's own `cniVersion`, because the list has its own.
  *
  * @throws {@link InstallError} `INVALID_CONFIG` for a text that is not a configuration.
  */
@@ -84,10 +84,9 @@ export function sameDocument(a: Text, b: Text): boolean {
 }
 
 /**
- * Name and version of the list into which a single configuration is converted. Keeps the name: IPAM plugins allocate
- * addresses by it, and runtimes delete pods by it.
- * Keeps a version from 0.3.0 on, because the later plugins of the list need a `prevResult`, which 0.3.0 introduced.
- * Replaces an older or missing version by 0.3.1.
+ * Name and version of the list into which a single configuration is converted. Keeps the name, because IPAM plugins and
+ * runtimes find existing pods by the network's name. Keeps version 0.3.0 and newer versions. Replaces an older or
+ * missing version by 0.3.1. Reason: the later plugins of a list need a `prevResult`, which 0.3.0 introduced.
  */
 function listHead(document: JsonObject): { readonly name: string; readonly cniVersion: string } {
   const { name, cniVersion } = foldMembers(document, ['name', 'cniVersion'])

@@ -6,7 +6,7 @@ import { diffLines } from './diff.ts'
 import { hasEntry, insertEntry } from './entry.ts'
 import { utf8Text } from './utf8-text.ts'
 
-/** File of a net folder to which the installer would add the plugin, or the reason why it would wait. */
+/** File of a net folder to which the installer would add the plugin, or the reason why the installer would wait. */
 export type EntryPlace =
   | {
       readonly kind: 'insert' | 'convert' | 'unchanged'

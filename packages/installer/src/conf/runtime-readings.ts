@@ -11,7 +11,8 @@ export interface RuntimeReading {
   /** Container runtime with known rules for net folders. cri-dockerd has the rules of CRI-O. */
   readonly runtime: 'containerd' | 'cri-o'
   /**
-   * `yes`: the runtime runs the plugin for each pod. `unknown`: Multus runs a network that is not in the net folder.
+   * Answer to the question if the runtime runs the plugin for each pod. `unknown`: Multus runs a network that is not in
+   * the net folder.
    */
   readonly runs: 'yes' | 'no' | 'unknown'
   /** Sentence for users, such as `CRI-O uses 10-calico.conflist with istio-cni as plugin 3 of 3`. */
@@ -51,8 +52,8 @@ export function readingsOf({ facts, candidates }: Omit<Folder, 'type'>, type: st
 }
 
 /**
- * Judges if the plugin runs for pods: `ok` if the node's runtime runs it. If the node's runtime is unknown, `ok` if all
- * known runtimes would run the plugin, `warn` if only some would.
+ * Judges if pods get the plugin. Considers the node's runtime, or all known runtimes if the node's runtime is unknown.
+ * Returns `ok` if each of these runtimes runs the plugin, `fail` if none does, and `warn` in all other cases.
  */
 export function judgeReadings(
   readings: readonly RuntimeReading[],
@@ -128,7 +129,10 @@ function use(runtime: RuntimeReading['runtime'], primary: string, folder: Folder
   return { runtime, primary, plugins, ...place, text: `${LABELS[runtime]} uses ${primary}${text}` }
 }
 
-/** Finds the plugin in the primary configuration file, or in the network that Multus runs for that file. */
+/**
+ * Finds the plugin in the primary configuration file. If that file has a Multus plugin, finds the plugin in the network
+ * that Multus runs.
+ */
 function placeIn(primary: string, folder: Folder): Position {
   const { facts, type } = folder
   const all = facts.get(primary)?.copies ?? []

@@ -1,6 +1,6 @@
 /**
- * Decodes a configuration file as UTF-8; also works in a browser. Keeps a byte order mark: runtimes reject a file with
- * one.
+ * Decodes a configuration file as UTF-8; also works in a browser. Keeps a byte order mark, so that parsing fails.
+ * Reason: runtimes reject such a file too.
  */
 export const utf8Text = (bytes: Uint8Array): string => decoder.decode(bytes)
 

@@ -14,9 +14,10 @@ export interface CallOptions {
 
 /**
  * Calls a gRPC method with one request and one answer. Opens a connection for the call and closes it afterwards. A gRPC
- * call is a POST of HTTP/2. Its body has a flag, a length and the message; its trailers have the status.
+ * call is an HTTP/2 POST request. The body contains a flag, a length and the message. The trailers contain the status.
  *
- * @throws {@link CriError} if the server gives no answer. The message has the server's status as a sentence.
+ * @throws {@link CriError} if the server gives no valid answer. For a failed call, the error message describes the
+ * server's gRPC status.
  */
 export function callUnary(
   socket: string,
@@ -79,7 +80,7 @@ function exchange(
   const chunks: Buffer[] = []
   let length = 0
   let status: IncomingHttpHeaders = {}
-  // Reads the status from headers and trailers: a failed gRPC call has no body, and may send its status in the headers.
+  // Reads the gRPC status from headers and trailers. Reason: a server may report a failed call in the headers alone.
   stream.on('response', (received) => {
     status = received
   })

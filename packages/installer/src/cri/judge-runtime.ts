@@ -61,7 +61,9 @@ const listed = (types: readonly string[]): string => {
 /** Maximum number of plugin types that a message lists. */
 const SHOWN = 5
 
-/** Shortens a text from the container runtime to 300 characters. The path of a file with its error usually fits. */
+/**
+ * Shortens a text from the container runtime to 300 characters. This is usually enough for a file's path and its error.
+ */
 const excerpt = (words: string): string => {
   const line = printable(words).trim()
   return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line

@@ -17,8 +17,8 @@ export interface RuntimeAnswer {
   /** Reason why the runtime's network is not ready. May be empty. */
   readonly reason: string
   /**
-   * Networks that the runtime has loaded, loopback included. `undefined` if the runtime does not report them; only
-   * containerd does.
+   * Networks that the runtime has loaded, loopback included. Only containerd reports its networks. `undefined` for
+   * other runtimes.
    */
   readonly loaded: LoadedNetworks | undefined
 }
@@ -37,7 +37,7 @@ export interface LoadedNetwork {
   readonly name: string
   /** Name of the pod's interface in the network, such as `eth0`. */
   readonly interfaceName: string
-  /** Types of the network's plugins, in order. The delegates of Multus follow Multus. */
+  /** Types of the network's plugins, in order. After Multus, the list contains the plugins of its `delegates`. */
   readonly types: readonly string[]
 }
 
@@ -65,7 +65,10 @@ export function runtimeAnswer({ conditions, info }: StatusMessage): RuntimeAnswe
 
 const namedPlugin = z.object({ type: z.nullish(z.string()) })
 
-/** Schema of containerd's `cniconfig`, JSON as Go prints it: an empty list may be `null`, an empty string missing. */
+/**
+ * Schema of containerd's `cniconfig`, which Go prints as JSON. An empty list may be `null`, and an empty string may be
+ * missing.
+ */
 const configSchema = z.object({
   PluginConfDir: z.nullish(z.string()),
   Networks: z.nullish(

@@ -4,8 +4,9 @@ import { insecurity } from '@cni/host'
 import { errnoOf, messageOf } from '@cni/types'
 
 /**
- * Reason to distrust a socket path: it is not a socket, or a user other than root can have created it. The reason reads
- * like `it is not a socket`; the caller puts the socket's path before it. Returns `undefined` for a trusted socket.
+ * Reason to distrust a socket path: the path is not a socket, or an untrusted user can have created it. The reason is
+ * meant to follow the path, which the caller prints. Example: `it is not a socket`. Returns `undefined` for a trusted
+ * socket.
  */
 export function socketProblem(path: string): string | undefined {
   try {

@@ -25,8 +25,8 @@ export interface CopyOptions {
  * Copies an executable over another that may be running. Closes the write descriptor before the rename, so that
  * starting the new file never fails with ETXTBSY. Running processes keep the old file.
  *
- * Renames the copy only after its bytes are on disk: after a power cut the old file is there, or the whole new one. An
- * interrupted copy keeps its temporary name, and the installer's next start removes it.
+ * Renames the copy only after its bytes are on disk. A power cut therefore leaves either the old file or the complete
+ * new file. An interrupted copy keeps its temporary name, and the installer's next start removes it.
  */
 export async function copyBinary(source: string, target: string, options: CopyOptions): Promise<void> {
   const { type, signal, uncache, check } = options
@@ -37,8 +37,8 @@ export async function copyBinary(source: string, target: string, options: CopyOp
   try {
     const { fd, stat } = openRegularFile(source)
     try {
-      // The kernel copies on another thread, so the installer can restore other files meanwhile. Shares blocks if the
-      // file system can.
+      // The copy runs on another thread, so the installer can restore other files meanwhile. Copy and source share disk
+      // blocks if the file system supports this.
       await promisify(copyFile)(source, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
       assertNotAborted(signal)
       await settle(temporary, stat)

@@ -6,7 +6,7 @@ import { readAll } from './read-regular.ts'
 /** Maximum number of replaced files that stay open. Few programs have the same configuration open at the same time. */
 const MAX_FILES = 16
 
-/** Late write: another program has written to a configuration file after the installer had replaced the file. */
+/** Late write: another program has written to the old file after the installer replaced that file. */
 export interface LateWrite {
   /** Path of the configuration file before the installer replaced it. */
   readonly path: string
@@ -24,13 +24,13 @@ export interface LateWrite {
  */
 export interface DisplacedFiles {
   /**
-   * Takes over the descriptor of the replaced file. `successor` is the new file at `path`; `undefined` for a removed
-   * file.
+   * Takes over the descriptor of the replaced file. `successor` is the new file at `path`; `undefined` if the installer
+   * removed the file.
    */
   add(path: string, old: { readonly fd: number; readonly bytes: Buffer }, successor: Stats | undefined): void
   /**
-   * Returns the writes to replaced files since the last call, oldest first. Skips incomplete configurations: another
-   * program is probably still writing them.
+   * Returns the late writes since the last call, oldest first. Skips incomplete configurations, because another program
+   * is probably still writing them.
    */
   lateWrites(): LateWrite[]
   /** Closes the descriptors of all configuration files that the installer has replaced. */

@@ -1,4 +1,4 @@
-/** Offsets of the ELF header fields from which the minimum file length follows; see elf(5). */
+/** Offsets of the ELF header fields from which the minimum file length is computed; see elf(5). */
 const LAYOUTS = {
   is32: { header: 52, segments: 28, sections: 32, sizes: 42, segment: [4, 16], section: [16, 20] },
   is64: { header: 64, segments: 32, sections: 40, sizes: 54, segment: [8, 32], section: [24, 32] },

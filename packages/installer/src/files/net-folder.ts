@@ -13,15 +13,13 @@ export interface NetFiles {
   /** Parsed properties of each configuration file, by file name. */
   readonly facts: ReadonlyMap<string, ConfFacts>
   readonly candidates: Candidates
-  /**
-   * Names of the configuration files that contain the text of the plugin's type, so that they may contain the plugin.
-   */
+  /** Names of the configuration files that may contain the plugin, because the plugin's type occurs in their text. */
   readonly suspects: readonly string[]
   /** True if the scan has found a configuration file of this name in the net folder, readable or not. */
   has(name: string): boolean
   /**
    * Bytes and stat of a configuration file as the scan has found it; `undefined` if the file is unreadable. The
-   * installer needs them to replace the file only if it is unchanged.
+   * installer replaces a file only if bytes and stat are unchanged.
    */
   read(name: string): Snapshot | undefined
 }
@@ -42,8 +40,8 @@ interface Known {
   /** True if the file may contain the plugin's type, literally or with JSON escapes. */
   readonly isSuspect: boolean
   /**
-   * Stat of the configuration file. `undefined` if a later write could leave the timestamps unchanged. The next scan
-   * then reads the file again.
+   * Stat of the configuration file. `undefined` if the timestamps are too new to reveal a later write. In this case the
+   * next scan reads the file again.
    */
   readonly stat: Stats | undefined
 }
@@ -95,8 +93,8 @@ function filesOf(netDir: string, known: ReadonlyMap<string, Known>, snapshots: M
 }
 
 /**
- * Lists the net folder: each name is a file or a folder. A symbolic link counts as a file, even if its target is a
- * folder.
+ * Lists the names in the net folder, and tells files from folders. A symbolic link counts as a file, even if its target
+ * is a folder.
  */
 function entriesOf(netDir: string): Map<string, 'file' | 'folder'> | undefined {
   try {
@@ -156,9 +154,9 @@ function readQuietly(path: string): Snapshot | undefined {
 }
 
 /**
- * Returns the stat of a file if its timestamps show every later write. File systems store timestamps with a resolution
- * of milliseconds, some of one or two seconds. Two writes within this time can have the same timestamp.
- * A timestamp is only reliable if it was older than this time when the file was read.
+ * Returns the stat of a file if every later write will change its timestamps. Timestamps have a resolution of
+ * milliseconds, on some file systems of one or two seconds. Two writes within the resolution can get the same
+ * timestamp. The file's timestamp must therefore be older than the resolution at the time of the read.
  */
 function lasting(stat: Stats | undefined, began: number): Stats | undefined {
   if (stat === undefined) return undefined

@@ -8,7 +8,10 @@ export function isReadable(mode: number): boolean {
   return (mode & 0o400) !== 0
 }
 
-/** Adds read and write permission for the owner to a mode in which the owner cannot read the file. */
+/**
+ * Adds the owner's read and write permission to a mode without the owner's read permission. Returns other modes
+ * unchanged.
+ */
 export function readable(mode: number): number {
   return isReadable(mode) ? mode : mode | 0o600
 }

@@ -90,8 +90,8 @@ export function openUnchanged(path: string, before: Snapshot | undefined): numbe
 }
 
 /**
- * True if a file is the one that was read. Compares the inode number and the bytes, because a new file may reuse an
- * inode number.
+ * True if the file is unchanged since an earlier read. Compares the bytes too, because a new file may reuse the inode
+ * number.
  */
 function isSame(now: Snapshot, before: Snapshot): boolean {
   return now.stat.ino === before.stat.ino && now.target === before.target && now.bytes.equals(before.bytes)

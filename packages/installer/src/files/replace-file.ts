@@ -48,8 +48,8 @@ export interface Replacement {
 }
 
 /**
- * Replaces a file atomically, through a temporary file in the same folder: readers see the old text or the new one.
- * For a symbolic link, replaces the link's target. If the target is in another folder, renews the link too, because
+ * Replaces a file atomically, through a temporary file in the same folder: readers see the old text or the new one. For
+ * a symbolic link, replaces the link's target. If the target is in another folder, creates the link again too, because
  * containerd watches only the link's folder.
  *
  * @throws {@link InstallError} `CHANGED` if the file is not the one that was read, or `IO`.
@@ -139,14 +139,15 @@ function keepOwner(fd: number, before: Snapshot): void {
   try {
     fchownSync(fd, uid, gid)
   } catch (error) {
-    // Ignores that the kernel denies the change of owner (EPERM): the new file then belongs to the installer's user.
+    // EPERM: the kernel denies the change of owner. The new file keeps the installer's user as its owner.
     if (errnoOf(error) !== 'EPERM') throw error
   }
 }
 
 /**
- * Gives the temporary file its final name with a hard link, which fails if the path exists; a rename would overwrite.
- * Renames on file systems without hard links: the caller has just checked the path.
+ * Gives the temporary file its final name with a hard link, which fails if the path exists. A rename would overwrite an
+ * existing file. On file systems without hard links, renames nevertheless, because the caller has just checked that the
+ * path is free.
  */
 function linkNew(temporary: string, path: string): void {
   try {
@@ -164,8 +165,8 @@ function renewLink(path: string, type: string): void {
     symlinkSync(readlinkSync(path), temporary)
     renameSync(temporary, path)
   } catch {
-    // Ignores that the link cannot be renewed: it is in a parent folder, or its folder is read-only. The target already
-    // has the new content.
+    // The link cannot be created again: a parent folder is the link, or the folder is read-only. The error is ignored,
+    // because the target already has the new content.
     removeQuietly(temporary)
   }
 }

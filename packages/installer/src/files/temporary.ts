@@ -3,8 +3,8 @@ import { basename, dirname, join } from 'node:path'
 import { listNames } from './list-names.ts'
 
 /**
- * Name of a temporary file next to `path`. The name contains the plugin's type, by which a later start of the installer
- * finds leftovers. Runtimes ignore the extension `.tmp`.
+ * Name of a temporary file next to `path`. The name contains the plugin's type. A later start of the installer finds
+ * leftover files by this type. Runtimes ignore files with the extension `.tmp`.
  */
 export function temporaryPath(path: string, type: string): string {
   // Cuts the name, because a file name has at most 255 bytes on every common file system.
