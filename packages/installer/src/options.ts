@@ -24,8 +24,8 @@ export interface InstallerOptions {
    * Position of the plugin in the network configuration. Default: `chained`.
    * - `chained`: last plugin of the node's primary network configuration.
    * - `standalone`: the only plugin of a file.
-   * - `owned`: last plugin of a copy of the primary network configuration. The copy is a file of this name, which must
-   *   sort before the primary.
+   * - `{ owned: name }`: last plugin of a copy of the primary network configuration. The copy is a file with this name.
+   *   The name must sort before the primary's name.
    */
   readonly mode?: 'chained' | 'standalone' | { readonly owned: string } | undefined
   /**
@@ -189,8 +189,8 @@ const HOST = '/host'
 const isOfHost = (path: string): boolean => path.startsWith(`${HOST}/`)
 
 /**
- * Default of the option `nodePaths`: paths on the node of folders below {@link HOST}. Of nested folders only the outer
- * one is a mount.
+ * Default of the option `nodePaths`: paths on the node of folders below {@link HOST}. For nested folders, lists only
+ * the outer one, because only it is a mount.
  */
 function hostPaths(paths: readonly string[]): Record<string, string> {
   const mounts = paths.filter((path) => isOfHost(path) && !paths.some((other) => path.startsWith(`${other}/`)))

@@ -2,7 +2,7 @@ import { type Installer, type InstallerOptions, installer } from '@cni/installer
 import { onTestFinished } from 'vitest'
 import { eventually, type FakeNode, fakeNode } from './node.ts'
 
-/** A running installer on a simulated node. The installer and the node end with the test. */
+/** A running installer on a simulated node. The installer is stopped and the node is removed after the test. */
 export interface Running {
   readonly node: FakeNode
   readonly installer: Installer

@@ -129,10 +129,7 @@ function use(runtime: RuntimeReading['runtime'], primary: string, folder: Folder
   return { runtime, primary, plugins, ...place, text: `${LABELS[runtime]} uses ${primary}${text}` }
 }
 
-/**
- * Finds the plugin in the primary configuration file. If that file has a Multus plugin, finds the plugin in the network
- * that Multus runs.
- */
+/** Finds the plugin in the primary configuration file, or in the network that the file's Multus plugin runs. */
 function placeIn(primary: string, folder: Folder): Position {
   const { facts, type } = folder
   const all = facts.get(primary)?.copies ?? []

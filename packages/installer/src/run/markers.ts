@@ -40,8 +40,8 @@ export async function removeMarkers(settings: Settings): Promise<RemovedMarkers>
       using _held = await lockMarker(change.path)
       if (unlinkIfThere(change.path)) changes.push(change)
     } catch (error) {
-      // Omits the errno from the error. With an errno such as EROFS, the folder could count as `skipped`, although its
-      // plugin stays marked as uninstalled.
+      // Omits the errno from the error. Reason: with the errno EROFS the folder could count as `skipped`, but its
+      // plugin is still marked as uninstalled.
       const { message } = toInstallError(error, 'cannot remove the marker', change.path)
       errors.push(new InstallError('IO', message, { path: change.path }))
     }

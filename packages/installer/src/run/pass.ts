@@ -57,9 +57,9 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
   const isUnable = (errors.length > 0 || work.postponed > 0) && !couldWork(settings)
   const failure = errors[0] ?? failures.get('binary') ?? failures.get('kubeconfig')
   const withdraw = isUnable ? failure?.message : undefined
-  // Adds the plugin to the network only after the first copy of the binaries. Does not wait for later copies: a binary
-  // is then missing only briefly, and runtimes retry. Without the plugin in the network, a new pod would stay without
-  // the plugin.
+  // Adds the plugin to the network only after the first copy of the binaries. Does not wait for later copies. During a
+  // later copy a binary is missing only briefly, and runtimes retry. Without the plugin in the network, a new pod would
+  // stay without the plugin.
   if ((isBusy && !state.binaries.wereFine) || (isUnable && withdraw === undefined)) {
     const reason = 'the plugin and its kubeconfig come first'
     health.push({ artefact: 'conflist', path: settings.netDir, state: 'waiting', reason })

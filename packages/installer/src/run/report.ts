@@ -15,8 +15,8 @@ export function reportPreempted(state: State, { preemptedBy, primary = '' }: Con
 }
 
 /**
- * Maximum number of files skipped by runtimes that one check of the installer reports by name. For more files, the
- * installer reports only their number.
+ * Maximum number of `skipped` events that name a file, in one check of all files. One further event has the number of
+ * the remaining files.
  */
 const MAX_NAMED = 20
 
@@ -74,8 +74,8 @@ export function reportStatus(
   const { ready, reason } = state.status
   const ms = performance.now() - began
   sayOnce(state, 'ready', ready ? 'ready' : undefined, () => ({ type: 'ready', primary, ms }))
-  // Does not report `not-ready` while binaries are being copied, because some are always missing. The installer's next
-  // check reports missing binaries.
+  // Does not report `not-ready` while binaries are being copied, because binaries may be missing until the copy ends.
+  // The installer's next check reports binaries that are still missing.
   if (isBusy) return
   const bad = health.find(isBad)
   sayOnce(state, 'not ready', ready ? undefined : reason, () => ({

@@ -20,7 +20,7 @@ export interface State {
   readonly healLimit: HealLimit
   readonly emit: (event: InstallEvent) => void
   readonly failures: Map<Health['artefact'], Failure>
-  /** Last reported text for each topic, so that the installer emits each event once. */
+  /** Last reported text for each topic. The installer does not emit an event again while its text is unchanged. */
   readonly said: Map<string, string>
   /** Paths of files that were correct before. If such a file changes, restoring it counts as a heal. */
   readonly seen: Set<string>
@@ -41,11 +41,11 @@ interface Failure {
  * work.
  */
 export interface BinaryState {
-  /** Running work on the binaries, and the health that it has found so far. */
+  /** Running background work, and the state of each binary that it has found so far. */
   running: { readonly end: Promise<void>; readonly found: () => readonly Health[] } | undefined
-  /** Result of finished work on the binaries, until the installer's next check collects it. */
+  /** Result of finished background work. The installer's next check of all files takes and removes it. */
   done: StepOutcome | undefined
-  /** Health of the binaries, as the installer's last check has reported it. */
+  /** State of each binary, as the installer's last check has reported it. */
   health: readonly Health[]
   /** True if all binaries have been in place at least once. */
   wereFine: boolean

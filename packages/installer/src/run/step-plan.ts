@@ -2,7 +2,7 @@ import type { Change } from '../change.ts'
 import type { Health } from '../health.ts'
 import type { InstallError } from '../install-error.ts'
 
-/** Plan of an installation step: changes, the health of correct files, and errors. */
+/** Plan of an installation step: the changes, the states of files without a change, and errors. */
 export interface StepPlan {
   readonly changes: readonly Change[]
   readonly health: readonly Health[]

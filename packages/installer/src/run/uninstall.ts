@@ -34,13 +34,15 @@ export interface UninstallReport {
    * most 20 for each name of the binary.
    */
   readonly needs: readonly Need[]
-  /** Number of reasons to keep binaries that are not in `needs`. */
+  /** Number of further reasons to keep binaries, which `needs` does not list. */
   readonly moreNeeds: number
   /** Reason why `uninstall` removed nothing: another installer on the node is active. */
   readonly left?: string
 }
 
-/** Parts of the installation under old options that stay, because the new options need them too. */
+/**
+ * Configurations, binaries and other files that stay after a change of options, because the new options need them too.
+ */
 export interface Kept {
   readonly entries?: boolean
   readonly ownFile?: string | undefined

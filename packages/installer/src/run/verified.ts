@@ -1,13 +1,13 @@
 import type { BigIntStats } from 'node:fs'
 
 /**
- * Minimum milliseconds between two writes that certainly get different timestamps. Closer writes may be within one tick
- * of the file system's clock, and then have the same timestamp. Two files therefore count as equal for good only in two
- * cases:
+ * Minimum milliseconds between two writes that certainly get different timestamps. Closer writes may get the same
+ * timestamp, because they are within one tick of the file system's clock. After a comparison, two unchanged files
+ * therefore count as equal for ever only in two cases:
  * - both files were last written longer ago than this time.
  * - a second comparison, at least this time after the first, has found the same timestamps.
  *
- * If the wall clock is set back, old files look new. Then only the second case applies.
+ * If the wall clock is set back, old files look new, so only the second case is possible.
  */
 const SETTLE_MS = 50
 /** Milliseconds of one tick on file systems with timestamps of one or two seconds. */
@@ -55,7 +55,7 @@ export function verifiedFiles(): VerifiedFiles {
   }
 }
 
-/** True if a write at the time `at` would have changed the file's mtime, because the mtime is old enough. */
+/** True if the file's mtime is so much older than the time `at` that a write at this time would have changed it. */
 function isOld({ mtimeNs }: BigIntStats, at: number): boolean {
   const tick = mtimeNs % 1_000_000_000n === 0n ? COARSE_MS : 0
   return at - Number(mtimeNs / 1_000_000n) > tick + SETTLE_MS

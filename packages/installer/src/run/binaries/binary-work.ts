@@ -68,11 +68,12 @@ function begin(pass: Work): void {
     if (binaries.wereFine) return binaries.health
     return [{ artefact: 'binary', path: source, state: 'waiting', reason: 'the binaries are compared' }]
   }
-  // Starts the background work in a microtask: `running` must be set before the work can end and clear it.
+  // Starts the background work in a microtask. Reason: the work clears `running` at its end, so `running` must be set
+  // first.
   binaries.running = { end: Promise.resolve().then(run), found }
 }
 
-/** Health of the binaries whose change has not been applied yet. */
+/** Reports binaries that still have to be copied. Skips binaries whose state is already in `known`. */
 function notYet(changes: readonly Change[], known: readonly Health[]): Health[] {
   return changes
     .filter(({ path }) => !known.some((one) => one.path === path))

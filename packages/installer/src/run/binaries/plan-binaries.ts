@@ -49,8 +49,8 @@ export async function planBinaries(
       failure = toInstallError(error, 'cannot use the binary folder', folder)
       errors.push(failure)
     }
-    // If the plugin's file in the source folder is damaged, keeps the installed plugin and its installed libraries. The
-    // installed files work together.
+    // If the plugin's file in the source folder is damaged, keeps the installed plugin and its installed libraries.
+    // Reason: the installed files fit together.
     const isStuck = failure?.code === 'BROKEN_SOURCE'
     changes.push(...(isStuck ? ofFolder.filter(({ action }) => action !== 'replace') : ofFolder))
   }
@@ -126,8 +126,8 @@ async function planBinary(pair: Pair): Promise<Change | undefined> {
 /** Throws for a damaged program file, such as one from a truncated image. The installed program is then kept. */
 function assertWhole({ source, path, type }: Pair, file = source.path): void {
   const damage = damageOf(file)
-  // Refuses every truncated file, plugin or library. Refuses an empty or zeroed file only as the plugin itself:
-  // runtimes do not start libraries, and some files are empty on purpose.
+  // Refuses every truncated file, plugin or library. Refuses an empty or zeroed file only if it is the plugin. Reason:
+  // runtimes do not start other files, and some files are empty on purpose.
   if (damage === undefined || (source.name !== type && damage !== 'truncated')) return
   const message = `${JSON.stringify(source.path)} is ${damage}, so it is not copied to ${JSON.stringify(path)}`
   throw new InstallError('BROKEN_SOURCE', message, { path: source.path })
@@ -167,7 +167,7 @@ async function linkToTwin(pair: Pair): Promise<boolean> {
     const isKnown = verified.isKnown(twin, source.stat, stat, performance.now())
     if (!isKnown && !(await isSame({ ...pair, path: twin }, stat))) continue
     if (!linkBinary(twin, path, type)) continue
-    // Records both names again as verified: the new link has changed the link count and ctime of their file.
+    // Records both names again as verified, because the new link has changed the ctime of their common file.
     for (const name of [path, twin]) verified.add(name, source.stat, lstatSync(name, { bigint: true }), instant())
     return true
   }

@@ -5,8 +5,8 @@ import { isSameFile, sameBytes } from '../../files/same-bytes.ts'
 import type { Settings } from '../../options.ts'
 
 /**
- * Names of the plugin's binary in the source folder. The last one is the plugin's type. One file may contain several
- * plugins; then each plugin has a hard link to the file.
+ * Names of the plugin's binary in the source folder. The last name is the plugin's type. A binary that contains several
+ * plugins has a further name (hard link) for each of them.
  */
 export function pluginNames({ sourceDir, type }: Settings): string[] {
   if (sourceDir === undefined) return []
@@ -19,8 +19,8 @@ export function pluginNames({ sourceDir, type }: Settings): string[] {
 }
 
 /**
- * True if this installer has installed the file with another name of the plugin's binary. Such a file is a hard link to
- * the plugin's binary, or equals the binary or its source. Any other file belongs to another program.
+ * True if this installer has installed the file `name` as a further name of the plugin's binary. The file must be a
+ * hard link to the binary, or equal the binary or its source. Any other file belongs to another program.
  */
 export async function isInstalled(name: string, folder: string, { sourceDir, type }: Settings): Promise<boolean> {
   if (sourceDir === undefined) return false

@@ -8,7 +8,7 @@ import { toInstallError } from '../../install-error.ts'
 import type { Settings } from '../../options.ts'
 import { type Claimant, type ClaimRecord, claimText, isNewer, newClaimant, parseClaim, settingsHash } from './record.ts'
 
-/** Answer of the claim file: this installer is the active one of the node, or another installer is. */
+/** Active installer according to the claim file: this installer, or a newer one. */
 export type Standing =
   /** This installer is active. `change` is set if the claim file does not have this installer's record yet. */
   | { readonly kind: 'ours'; readonly change?: Change }
@@ -38,7 +38,10 @@ export interface Claim {
    * Updates the timestamps of the claim file, if the last update is old enough. Only the active installer calls this.
    */
   touch(now: number): void
-  /** Reason why another installer, newer or older, is active. The installed files then belong to that installer. */
+  /**
+   * Reason why the installed files belong to another installer: that installer is active, whether newer or older than
+   * this one.
+   */
   keeper(): string | undefined
 }
 

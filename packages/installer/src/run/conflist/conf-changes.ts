@@ -74,8 +74,8 @@ export function convertToList({ before, existing, text, type, displaced, done }:
 }
 
 /**
- * Plans to restore another program's write to a file that the installer had already replaced. The bytes go to the path
- * where that program expects them.
+ * Plans to restore a late write of another program: a write to a file that the installer had already replaced. Writes
+ * the bytes to the path where the other program expects them.
  */
 export function putBack({ path, bytes, mode, done }: LateWrite, type: string, displaced: DisplacedFiles): Change {
   const before = readRegular(path)

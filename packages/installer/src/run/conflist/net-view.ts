@@ -4,7 +4,10 @@ import type { Settings } from '../../options.ts'
 import type { Memory } from '../memory.ts'
 import type { StepPlan } from '../step-plan.ts'
 
-/** Input for planning changes in the net folder: the installer's settings and memory, and the folder's files. */
+/**
+ * Input for planning changes in the net folder: the installer's settings, the facts that it has stored in earlier
+ * checks, and the folder's files.
+ */
 export interface NetView {
   readonly settings: Settings
   readonly memory: Memory

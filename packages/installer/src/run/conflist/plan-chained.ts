@@ -59,8 +59,9 @@ function planEntry({ settings, memory }: NetView, primary: Snapshot): StepPlan {
 }
 
 /**
- * Plans the permissions of a configuration file that belongs to another program. If that program has added permissions,
- * plans to remove them. Accepts removed permissions, except the owner's read permission, which is added again.
+ * Plans the permissions of a configuration file that belongs to another program. Plans to remove permissions that were
+ * added since the last check. Plans to add the owner's read permission if it is missing. Accepts the removal of all
+ * other permissions.
  */
 function planPermissions(memory: Memory, { path, stat }: Snapshot): StepPlan | undefined {
   const mode = permissionsOf(stat)

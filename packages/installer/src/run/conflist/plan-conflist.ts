@@ -12,7 +12,7 @@ import { planOwned, planStandalone } from './plan-own-file.ts'
 import { changesOfFormer, planWithdrawal } from './plan-removal.ts'
 import { rememberPrimary } from './remember-primary.ts'
 
-/** Planned changes in the net folder, with further results of the scan. */
+/** Planned changes in the net folder, with the result of the scan on which they are based. */
 export interface NetFolderPlan extends ConflistPlan {
   /** Names of the files in the net folder that no runtime can load, each with the reason. */
   readonly skipped: ReadonlyMap<string, string>
@@ -20,7 +20,9 @@ export interface NetFolderPlan extends ConflistPlan {
   readonly files?: NetFiles
 }
 
-/** Conditions for planning: the time by a monotonic clock, and if the plugin can work. */
+/**
+ * Input for planning: the time by a monotonic clock, the reader of the net folder, and a reason to remove the plugin.
+ */
 export interface Circumstances {
   readonly now: number
   /**

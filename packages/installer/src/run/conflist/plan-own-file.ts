@@ -38,8 +38,8 @@ interface OwnFile {
   readonly name: string
   readonly text: string
   /**
-   * Second text by which the installer recognizes the file as its own: the copy of the primary configuration without
-   * the plugin.
+   * Text of the primary configuration without the plugin. A file with this text also counts as the installer's own
+   * file.
    */
   readonly alsoOurs?: string | undefined
 }
@@ -64,8 +64,8 @@ function planOwnFile({ settings, memory, files }: NetView, { name, text, alsoOur
     if (mode === confMode) return inOrder('conflist', path)
     return toDo(chmodConf(path, confMode, wrongPermissions(mode, confMode)))
   }
-  // Tests if the file is an invalid network configuration: the comparison of such a file with itself is false. The
-  // installer may replace an invalid file.
+  // The comparison of a file with itself is false only if the file is an invalid network configuration. The installer
+  // may replace such a file.
   const isBroken = !sameDocument(before.bytes, before.bytes)
   if (isBroken) return replace('not a configuration')
   const holdsOurs = countEntries(before.bytes, type) > 0

@@ -31,7 +31,7 @@ export function readRuntimesAfter(
   return readRuntimes(settings, { facts, candidates: candidatesOf(facts) })
 }
 
-/** Health of the network configuration. A correct file is `waiting` while no runtime runs the plugin. */
+/** Changes the state of a correct configuration file to `waiting` while no runtime runs the plugin. */
 export function withVerdict(
   health: readonly Health[],
   readings: readonly RuntimeReading[] | undefined,

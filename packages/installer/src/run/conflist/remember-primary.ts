@@ -14,8 +14,7 @@ export function rememberPrimary(view: NetView, now: number): PrimaryChoice {
   memory.primary = choice.memory
   if (choice.kind === 'use') {
     const { name } = choice
-    // The primary configuration file that was converted from `x.conf` to `x.conflist` is still the same network. It is
-    // not a former primary.
+    // After the conversion of `x.conf` to `x.conflist` the network is the same. So `x.conf` is not a former primary.
     if (before !== undefined && before !== name && conflistName(before) !== name) memory.former.add(before)
     memory.former.delete(name)
   }
@@ -23,8 +22,8 @@ export function rememberPrimary(view: NetView, now: number): PrimaryChoice {
 }
 
 /**
- * Adds the `.conf` or `.json` file that the operator has named, if it contains a list. Runtimes do not read a list in
- * such a file, but the installer will rename the file to `.conflist`.
+ * Counts the `.conf` or `.json` file that the operator has named as valid if it contains a list. Runtimes cannot read a
+ * list in such a file, but the installer will rename the file to `.conflist`.
  */
 function withNamedList({ candidates, files, settings: { confName } }: NetView): Candidates {
   if (confName === undefined) return candidates

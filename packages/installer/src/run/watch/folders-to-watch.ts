@@ -5,8 +5,8 @@ import type { Settings } from '../../options.ts'
 import type { WatchedFolder } from './watch-folders.ts'
 
 /**
- * All folders with files that the installer checks. For the kubeconfig and the claim file, watches only the file if the
- * file exists.
+ * All folders with files that the installer checks. The kubeconfig and the claim file are watched without their folders
+ * if they exist.
  */
 export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig, claimFile }: Settings): WatchedFolder[] {
   const folders = new Map<string, WatchedFolder['matters'][]>()

@@ -1,15 +1,17 @@
-/** Reason for checking all files: an event of a watched file, or the end of the work on the binaries. */
+/**
+ * Reason for the next check of all files: an event of a watched file, or the end of the background work on binaries.
+ */
 export type Cause = 'event' | 'work'
 
 /**
- * Alarm that wakes the installer's loop. Keeps a cause (file event, end of background work) that occurs while the loop
- * is awake.
+ * Alarm that wakes the installer's loop. A cause is a file event or the end of background work. The alarm keeps a cause
+ * that occurs while the loop is awake.
  */
 export interface Wakeups {
   wake(cause: Cause): void
   /**
-   * Returns the cause for waking the installer's loop since the last call. A file event has priority over the end of
-   * background work.
+   * Returns the cause that has occurred since the last call of `take`, and forgets it. Of two causes, returns the file
+   * event.
    */
   take(): Cause | undefined
   /** Sleeps until a file event or the end of background work, but at most `ms` milliseconds. */

@@ -47,8 +47,8 @@ export function watchFolders(wake: () => void): FolderWatches {
     try {
       const watcher = watch(path, (kind, name) => {
         if (!isFolder) return ofFile(kind)
-        // inotify reports the removal of a watched folder under the folder's own name. Its inode number may be reused
-        // at once.
+        // inotify reports the removal of a watched folder under the folder's own name. The watch is closed at once,
+        // because a new folder may get the same inode number.
         const itself = name === null || name === basename(path)
         if (itself) drop(path)
         if (itself || matters(name, kind)) wake()
