@@ -17,8 +17,8 @@ export function chooseVersion(own: string, supported: readonly string[]): string
 }
 
 /**
- * True if a plugin's error says that it does not support the CNI version of its configuration. The plugin has changed
- * nothing then.
+ * True if a plugin's error says that it does not support the CNI version of its configuration. A plugin with this error
+ * has changed nothing.
  */
 export function isVersionRefusal(error: unknown): boolean {
   return isPluginError(error) && error.reason === 'reported' && error.code === ErrorCode.incompatibleVersion

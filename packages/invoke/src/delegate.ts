@@ -11,7 +11,7 @@ import { realExec } from './real-exec.ts'
 import { readResult } from './result.ts'
 import { knownVersions, rememberVersions, supportedVersions } from './supported-versions.ts'
 
-/** Input for calling a delegate. The delegating plugin's handler passes its context `c` as it is. */
+/** Input for calling a delegate. A handler can pass its context `c` unchanged. */
 export interface DelegationContext {
   /** Configuration for the delegate: the delegating plugin's own configuration, unchanged. */
   readonly raw: PluginInput
@@ -86,7 +86,7 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
   const { raw, env, signal } = c
   const invoke: InvokeOptions = { exec, timeout, stderr, env, signal }
   // Versions that the delegate supports, for later calls of this object. The process also remembers versions by file.
-  // This does not work for a caller's `Exec` whose plugins are not files.
+  // Plugins of a caller's `Exec` may not be files, so this object remembers the versions too.
   let learned: readonly string[] | undefined
 
   const find = () => exec.find(type, splitCniPath((env ?? process.env).CNI_PATH))
@@ -125,7 +125,8 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
     const why = own ? `the configuration is of version ${version}` : `${type} knows ${version} at most`
     return { kind: 'skipped', reason: `${verb} came with version ${SINCE.get(verb) ?? ''}, and ${why}` }
   }
-  // Queries the delegate's versions before GC or STATUS: a plugin older than these verbs fails with an unrelated error.
+  // Queries the delegate's versions before GC or STATUS. Reason: a plugin that does not know these verbs fails with an
+  // unrelated error.
   const askSupported = async (verb: 'GC' | 'STATUS'): Promise<DelegationOutcome> => {
     const path = find()
     learned ??= await supportedVersions(path, options.exec, invoke)
@@ -159,7 +160,7 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
 
 type DelegationOutcome = Awaited<ReturnType<Delegate['check']>>
 
-/** Output of a delegate's call, and the version of the call. Without `stdout` the call was skipped. */
+/** Output of a delegate's call, and the version of the call. `stdout` is missing if the call was skipped. */
 interface Answer {
   readonly version: string
   readonly stdout?: string

@@ -51,7 +51,7 @@ export function delegateEnv(
   return { ...defined(inherited), CNI_COMMAND: command }
 }
 
-/** Splits `CNI_PATH` into folders. Drops empty elements, which do not mean the working directory. */
+/** Splits `CNI_PATH` into folders. Drops empty elements, because they must not count as the working directory. */
 export function splitCniPath(path: string | undefined): string[] {
   return (path ?? '').split(':').filter((folder) => folder !== '')
 }
@@ -72,7 +72,7 @@ export function formatCniArgs(pairs: ReadonlyArray<readonly [string, string]>): 
 }
 
 /**
- * Formats `CNI_ARGS`. DEL accepts invalid pairs too, because an ADD of another runtime may have used them and DEL must
+ * Formats `CNI_ARGS`. DEL accepts invalid pairs too. Reason: another runtime may have used them for ADD, and DEL must
  * clean up.
  */
 function cniArgs(command: Verb | 'VERSION', args: NonNullable<PluginCall['args']>): string {

@@ -15,8 +15,8 @@ import { InvokeError } from './errors.ts'
  */
 export function findInPath(plugin: string, paths: readonly string[]): string {
   assertPluginName(plugin)
-  // Drops empty elements of `CNI_PATH`, which would mean the working directory. The CNI specification says nothing
-  // about them.
+  // Drops empty elements of `CNI_PATH`, because joined with a file name they would mean the working directory. The CNI
+  // specification does not define them.
   const folders = paths.filter((path) => path !== '')
   if (folders.length === 0) {
     throw new InvokeError('NO_PATHS', plugin, 'no paths provided', { hint: 'is CNI_PATH set?' })

@@ -21,7 +21,8 @@ const byPort = new WeakMap<Exec, Map<string, Versions>>()
  */
 export function knownVersions(path: string, exec: Exec | undefined): Versions | undefined {
   const known = exec === undefined ? ours : byPort.get(exec)
-  // Skips the `stat` of the plugin's executable while no versions are known: most plugin processes make only one call.
+  // Skips the `stat` of the plugin's executable while this process knows no versions. Reason: most plugin processes
+  // make only one call.
   const identity = known?.size ? identityOf(path) : undefined
   return identity === undefined ? undefined : known?.get(identity)
 }

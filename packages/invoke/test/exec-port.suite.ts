@@ -6,8 +6,8 @@ import { getVersionInfo } from '../src/version-info.ts'
 const conf = { cniVersion: '1.0.0', name: 'net', type: 'x' }
 
 /**
- * Tests that both the real `Exec` and the fake must pass. The plugins in `folder` are good, bad, silent, noisy, killed
- * and stuck.
+ * Tests that both the real `Exec` and the fake must pass. The plugins in `folder` have the names `good`, `bad`,
+ * `silent`, `noisy`, `killed` and `stuck`.
  */
 export function execPortSuite(exec: Exec, folder: string): void {
   const call = { containerID: 'c1', netns: '/ns', ifName: 'eth0', path: [folder] }

@@ -7,7 +7,7 @@ const FEWEST = 8
 /**
  * Name for a link, chain or set on the node that belongs to one attachment (one container interface). Every call for
  * the attachment gets the same name. The name is the prefix and a digest of network, container and interface, cut to
- * the length. Maximum lengths: a link 15 characters, an iptables chain 28, an ipset 31.
+ * the given length. Maximum lengths: a link 15 characters, an iptables chain 28, an ipset 31.
  *
  * @throws TypeError if the prefix leaves fewer than 8 characters for the digest.
  * @example

@@ -43,7 +43,7 @@ export function isUser(args: readonly string[]): boolean {
 
 /**
  * Parses the command line of a user who starts the plugin by hand. Without arguments, the user gets `help`. Returns
- * `undefined` for an unknown argument, and for several.
+ * `undefined` for an unknown argument, and for more than one argument.
  */
 export function askedFor(args: readonly string[]): 'help' | 'version' | 'schema' | undefined {
   const [option, ...rest] = args
@@ -85,8 +85,8 @@ function helpOf(plugin: Plugin, describe: Describer): string | Promise<string> {
 }
 
 /**
- * True if both stdin and stdout are terminals: a runtime may use `/dev/console` for one of them, and a user may
- * redirect one.
+ * True if stdin and stdout are both terminals. One terminal is not enough, because a runtime may use `/dev/console` for
+ * stdin or stdout. A user may also redirect one of them.
  */
 function isAtTerminal(): boolean {
   return isatty(0) && isatty(1)

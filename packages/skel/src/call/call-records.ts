@@ -31,8 +31,8 @@ export function recordAttachment(accepted: AcceptedCall, netns: Netns): void {
 }
 
 /**
- * Sets `netns.kept` to the reason why a DEL must remove nothing from the container's namespace. Possible reasons: no
- * ADD of the attachment is recorded, or another attachment shares the objects in the namespace.
+ * Sets `netns.kept` if a DEL must remove nothing from the container's namespace. The value is the reason: no ADD of the
+ * attachment is recorded, or another attachment shares the objects in the namespace.
  */
 export function keepShared(accepted: AcceptedCall, netns: Netns | undefined): void {
   const { plugin, log } = accepted.call

@@ -16,7 +16,7 @@ export interface Deadline {
   readonly signal: AbortSignal
   /** Promise that rejects when the call is ended early. The reason is the error for the runtime. */
   readonly raised: Promise<never>
-  /** Error for the runtime if the call was ended early; `undefined` before. */
+  /** Error for the runtime if the call was ended early; `undefined` while the call runs. */
   readonly error: CniError | undefined
   /** Stops the timer of the CNI call's deadline. */
   clear(): void

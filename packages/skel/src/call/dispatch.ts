@@ -10,8 +10,8 @@ import { machine } from './namespace.ts'
 import { isVerb, verbs } from './verbs.ts'
 
 /**
- * Performs one CNI call and returns its stdout. Checks the input in the order of the Go reference implementation. A
- * call with several errors then reports the same error.
+ * Performs one CNI call and returns its stdout. Checks the input in the order of the Go reference implementation. Both
+ * therefore report the same error for a call with several errors.
  */
 export async function dispatch(call: Call): Promise<string> {
   const { plugin, io } = call

@@ -22,8 +22,9 @@ export function requireNetns({ call, environment: { netns: path }, port }: Accep
 }
 
 /**
- * Rejects `CNI_NETNS` before the handler runs if it is the plugin's own network namespace. After a process id is
- * reused, `/proc/PID/ns/net` can be the node's namespace. The variable `CNI_NETNS_OVERRIDE` turns this check off.
+ * Rejects a `CNI_NETNS` that leads to the plugin's own network namespace, before the handler runs. Reason: after the
+ * reuse of a process id, `/proc/PID/ns/net` can be the node's namespace. The variable `CNI_NETNS_OVERRIDE` turns this
+ * check off.
  *
  * @throws {@link CniError} 8
  */

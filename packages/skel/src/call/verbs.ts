@@ -118,8 +118,8 @@ async function collectGarbage(accepted: AcceptedCall): Promise<void> {
 }
 
 /**
- * GC of a plugin without a GC handler: runs the DEL handler for each stale attachment of which state is stored. An
- * attachment whose DEL fails keeps its state for the next GC. The other attachments are still deleted.
+ * GC of a plugin without a GC handler: runs the DEL handler for each stale attachment with stored state. An attachment
+ * whose DEL fails keeps its state for the next GC. The other attachments are still deleted.
  *
  * @throws the error of the first DEL that failed.
  */

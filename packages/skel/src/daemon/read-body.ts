@@ -14,8 +14,8 @@ export function readBody(
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = []
     let size = 0
-    // Does not destroy the request of a slow client: bun would then answer with an empty 200, which the client takes
-    // for success.
+    // Does not destroy the request of a slow client. Reason: bun would answer a destroyed request with an empty 200,
+    // and the client would assume success.
     const timer = setTimeout(() => finish('too late'), timeout)
     const finish = (body: string): void => {
       clearTimeout(timer)

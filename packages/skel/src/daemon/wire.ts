@@ -71,7 +71,8 @@ function cniVariables<Value>(env: Readonly<Record<string, Value>>): Record<strin
 function fromBase64(text: unknown): Uint8Array {
   if (typeof text !== 'string') throw malformed('config', 'base64', text)
   const bytes = Buffer.from(text, 'base64')
-  // Encodes the decoded bytes again and compares the texts, because Buffer skips invalid base64 characters.
+  // Detects invalid base64: encodes the decoded bytes again and compares the texts. Reason: Buffer skips invalid
+  // characters without an error.
   if (bytes.toString('base64') !== text) throw new CniError(ErrorCode.decodingFailure, 'config: the base64 is invalid')
   return bytes
 }

@@ -108,10 +108,10 @@ export interface DelContext<Conf = NetConf, State = undefined> extends Attachmen
    */
   readonly conf: Conf | undefined
   /**
-   * The container's network namespace. The member is `undefined` if the runtime gave no namespace, or if the namespace
-   * is gone or the plugin's own. If DEL must remove nothing from the namespace, the member `netns.kept` is the reason.
-   * Either no ADD of the attachment is recorded for this namespace, or another attachment of the container shares its
-   * objects.
+   * The container's network namespace. The member is `undefined` if the runtime gave no namespace, if the namespace is
+   * gone, or if it is the plugin's own namespace. If DEL must remove nothing from the namespace, the member
+   * `netns.kept` is the reason. Either no ADD of the attachment is recorded for this namespace, or another attachment
+   * of the container shares its objects.
    */
   readonly netns: Netns | undefined
   /**
@@ -134,7 +134,7 @@ export interface GcContext<Conf = NetConf, State = undefined> extends CallContex
   readonly state: NetworkState<State>
   /**
    * Attachments of the network that are still valid; all other attachments are stale. `undefined` if the runtime gave
-   * no list. No attachment then counts as stale.
+   * no list. Without a list, no attachment counts as stale.
    */
   readonly validAttachments: readonly Readonly<ValidAttachment>[] | undefined
 }

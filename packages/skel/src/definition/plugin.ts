@@ -41,9 +41,9 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
   /**
    * Rule for when DEL removes the plugin's objects from the container's namespace. Default: `last` in a chained plugin,
    * `always` in other plugins.
-   * - `own`: if the attachment's ADD is recorded for this namespace.
-   * - `last`: as `own`, and if no other attachment of the container is recorded for this namespace.
-   * - `always`: in every case.
+   * - `own`: DEL removes the objects if the attachment's ADD is recorded for this namespace.
+   * - `last`: like `own`, but only if no other attachment of the container is recorded for this namespace.
+   * - `always`: DEL removes the objects in every case.
    *
    * ADD records each attachment below `/run/cni/<name>/attachments`. If DEL must not remove the objects, `c.netns.kept`
    * has the reason. Removals by `iptables(c)`, `nftables(c)`, `ipset(c)` and `openRtnl(c)` then have no effect.

@@ -8,7 +8,8 @@ export function descriptionOf(schema: z.core.$ZodType): string | undefined {
 }
 
 /**
- * Example value of a configuration member, set with `z.meta` in the plugin's schema. Without an example, the default.
+ * Example value of a configuration member, set with `z.meta` in the plugin's schema. If there is no example, returns
+ * the member's default.
  */
 export function exampleOf(schema: z.core.$ZodType): unknown {
   for (const layer of layers(schema)) {

@@ -9,8 +9,8 @@ export function isOptional(schema: core.$ZodType): boolean {
 }
 
 /**
- * Sample value for a configuration member: the plugin author's example or default. Without both, the smallest value
- * that the schema accepts.
+ * Sample value for a configuration member: the plugin author's example or default. If the schema has neither, returns
+ * the smallest value that the schema accepts.
  */
 export function sampleOf(schema: core.$ZodType): unknown {
   const example = exampleOf(schema)

@@ -14,15 +14,15 @@ export function claimStdout(): number {
 }
 
 /**
- * Reserves stdout without FFI, if stdout is a pipe: /proc can open a pipe a second time, and container runtimes connect
- * pipes. A file needs `dup`, because a file that is opened a second time has a position of its own.
+ * Reserves stdout without FFI, if stdout is a pipe. Opens the pipe a second time through /proc. Container runtimes use
+ * pipes for stdout. A file needs `dup` instead, because a second open of a file has its own position.
  */
 function viaProc(): number | undefined {
   let stdout: number | undefined
   let stderr: number | undefined
   try {
     if (!fstatSync(1).isFIFO() || fstatSync(2).isFile()) return undefined
-    // O_NONBLOCK: opening a pipe without a reader then fails with ENXIO instead of waiting for ever.
+    // With O_NONBLOCK, the open of a pipe without a reader fails with ENXIO instead of waiting for ever.
     stdout = openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_NONBLOCK)
     // Opens stdout and stderr again before it closes descriptor 1, because the close cannot be reverted.
     stderr = openSync('/proc/self/fd/2', constants.O_WRONLY | constants.O_NONBLOCK)
@@ -47,7 +47,7 @@ function viaSys(): number | undefined {
     sys.dup2(2, 1)
     return stdout
   } catch {
-    // Stdout or stderr is closed: either no result can be written, or other writes have no target. Reserves nothing.
+    // Stdout or stderr is closed, so stdout cannot be reserved.
     return undefined
   }
 }

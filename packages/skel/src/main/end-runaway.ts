@@ -1,6 +1,6 @@
 import { DEFAULT_TIMEOUT, SETTLE_BUDGET } from '../call/deadline.ts'
 
-/** Native module `cni:host` of the small JavaScript runtime that this project has for plugins. */
+/** Native module `cni:host`. Only the project's own small JavaScript runtime for plugins has this module. */
 interface SmallHost {
   setDeadline(ms: number): void
 }

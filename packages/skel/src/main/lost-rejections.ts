@@ -23,7 +23,8 @@ export function lostRejections(onLost: (reason: unknown) => void): LostRejection
   return {
     async throwFirst() {
       if (lost.size === 0) return
-      // Waits one turn of the event loop: Node reports late that the plugin has just handled a rejected promise.
+      // Waits one turn of the event loop. A rejection that the plugin has just handled is removed from `lost` only in
+      // the next turn.
       await new Promise((resolve) => setImmediate(resolve))
       for (const reason of lost.values()) throw reason
     },

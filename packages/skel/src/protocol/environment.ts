@@ -22,8 +22,8 @@ interface Variable {
   readonly validate?: (value: string) => void
 }
 
-// `CNI_` variables in the order in which the Go reference implementation checks them. The order decides which error a
-// caller sees first.
+// `CNI_` variables in the order in which the Go reference implementation checks them. If several variables are invalid,
+// this order decides which error is reported.
 const VARIABLES: readonly Variable[] = [
   { name: 'CNI_CONTAINERID', requiredBy: ['ADD', 'CHECK', 'DEL'], validate: assertContainerID },
   { name: 'CNI_NETNS', requiredBy: ['ADD', 'CHECK'] },

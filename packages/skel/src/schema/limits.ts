@@ -10,7 +10,7 @@ export interface Limits {
   readonly highExclusive: boolean
 }
 
-/** Collects the limits from a zod schema's checks and from the schema's own format. */
+/** Collects the limits from the checks of a zod schema, and from its format (such as an integer format). */
 export function limitsOf({ _zod }: core.$ZodTypes): Limits {
   const checks = [
     _zod.def,

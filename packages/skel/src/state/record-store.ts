@@ -19,13 +19,13 @@ export interface AttachmentStore<State> {
    *
    * @returns a function that restores the earlier state file byte for byte. It removes the file if there was no usable
    *   earlier file.
-   * @throws StateError if the file cannot be written, TypeError if the schema rejects the state. Nothing has changed
-   *   then.
+   * @throws StateError if the file cannot be written, TypeError if the schema rejects the state. In both cases nothing
+   *   has changed.
    */
   write(key: AttachmentKey, state: State): () => void
   /**
-   * Writes the state of an attachment without an undo function, and so without reading the earlier file. For a second
-   * write in a CNI call: the undo function of the first write restores the earlier file.
+   * Writes the state of an attachment a second time in a CNI call. Does not read the earlier file and returns no undo
+   * function, because the undo function of the first write restores the earlier file.
    */
   replace(key: AttachmentKey, state: State): void
   /**
@@ -167,7 +167,8 @@ export function recordStore<State>(options: RecordStoreOptions<State>): Attachme
 // internal
 
 /**
- * Encodes only long texts to count their bytes: a UTF-16 unit has at most three bytes in UTF-8, so a short text fits.
+ * True if a text has too many bytes for a state file. Encodes only long texts to count their bytes. Reason: a short
+ * text always fits, because a UTF-16 unit has at most three bytes in UTF-8.
  */
 const isTooLarge = (text: string): boolean =>
   3 * text.length > MAX_BYTES && new TextEncoder().encode(text).length > MAX_BYTES

@@ -11,7 +11,8 @@ export interface Need {
   /**
    * Kind of the reason to keep the executable:
    * - `record`: an attachment of the plugin is recorded.
-   * - `result`: a runtime will delete an attachment with a list that names the plugin.
+   * - `result`: a runtime has cached an ADD result whose plugin list contains the plugin, and will use this list for
+   *   DEL.
    * - `configuration`: a network configuration contains the plugin.
    * - `unknown`: a file or folder cannot be read.
    */
@@ -36,8 +37,8 @@ const MAX_SHOWN = 64
  * shows that the plugin is needed. Installers of plugins call this function. A plugin that runs with `pluginMain`
  * searches by itself.
  *
- * @param own - the attachment of a DEL. Its cached result counts as no need: the runtime removes the result after the
- *   DEL.
+ * @param own - the attachment of a DEL. Ignores the cached result of this attachment, because the runtime removes it
+ *   after the DEL.
  * @example
  * ```ts
  * const folders = { records: ['/run/cni/tag/attachments'], results: ['/var/lib/cni/results'], configurations: ['/etc/cni/net.d'] }

@@ -6,14 +6,18 @@ export interface BoundedRead {
   readonly maxBytes: number
   /** Further flags for the system call open(2), such as `O_NOFOLLOW`. */
   readonly flags?: number
-  /** True rejects a file that a user other than root or the process's own user owns or can write to. */
+  /**
+   * True rejects a file that another user owns or can write to. Files of root and of the process's own user are
+   * accepted.
+   */
   readonly ownOnly?: boolean
 }
 
 /**
  * Reads the text of a regular file. Reads at most the size that the file had when it was opened.
  *
- * @throws the error of the file system, or an Error whose message begins with "it".
+ * @throws the error of the file system, or an Error for a file that is refused. The message of this Error is meant to
+ * follow the file's path, for example `it has 9 bytes, more than 8`.
  */
 export function readBounded(path: string, { maxBytes, flags, ownOnly = false }: BoundedRead): string {
   const { fd, stat } = openRegularFile(path, flags)

@@ -10,7 +10,8 @@ const MAX_VALUES = 200_000
  * Returns the path as users write it: `delegates[0].plugins[2]`. An empty path means the document itself.
  *
  * @returns `undefined` if the document does not name the plugin.
- * @throws Error whose message begins with "it", for invalid JSON or a text that is too large to search.
+ * @throws Error for invalid JSON or a text that is too large to search. The message is meant to follow the file's path,
+ * which the caller prints.
  */
 export function typeIn(text: string, type: string): string | undefined {
   const found: { value: object; path: string }[] = []

@@ -12,15 +12,15 @@ export interface Runtime {
   readonly name: string
   readonly argv: readonly [string, ...string[]]
   /**
-   * True if the JavaScript runtime has FFI, with which the plugin can duplicate descriptors. Only a socket or a file as
-   * stdout needs that.
+   * True if the JavaScript runtime has FFI, with which the plugin can duplicate descriptors. Duplicates are only needed
+   * if stdout is a socket or a file.
    */
   readonly ffi: boolean
 }
 
 /**
- * Builds a test plugin as plugins are shipped, and in one other way. The other way is a CommonJS file for an installed
- * Node, or an executable compiled with bun. Builds all ways under `npm run test:deep`.
+ * Builds a test plugin as plugins are shipped, and in a second form. The second form is a CommonJS file for an
+ * installed Node, or an executable compiled with bun. Under `npm run test:deep`, builds every form.
  */
 export async function fixtureRuntimes(fixture = 'plugin'): Promise<{ folder: string; runtimes: Runtime[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'cni-skel-'))
