@@ -42,8 +42,8 @@ export type InstallEvent =
   /** Another program keeps reverting a file that the installer writes. */
   | { readonly type: 'contended'; readonly path: string; readonly rewrites: number; readonly hint: string }
   /**
-   * The installer removed the plugin from the network configuration, because the plugin could not work. Pods then start
-   * without the plugin instead of failing.
+   * The installer removed the plugin from the network configuration, because the plugin could not work. Without this
+   * removal pods would fail to start.
    */
   | { readonly type: 'withdrawn'; readonly path: string; readonly reason: string }
   /**

@@ -43,7 +43,7 @@ export function recorder({ versions, ...options }: RecorderOptions = {}): { plug
     status: (c) => void record('STATUS')(c),
     ...options,
   })
-  // Sets the versions after definePlugin, which rejects versions that do not exist.
+  // Sets the versions only after the call of `definePlugin`, because `definePlugin` rejects versions that do not exist.
   return { plugin: versions === undefined ? plugin : Object.assign(plugin, { versions }), calls }
 }
 

@@ -47,7 +47,8 @@ interface Place {
 }
 
 /**
- * Finds the value of the member `plugins` in the text of a list. Go uses the last of several members with this name.
+ * Finds the value of the member `plugins` in the text of a list. If several members have this name, finds the last one,
+ * as Go does.
  */
 function pluginsSpan(text: string): ReturnType<typeof jsonValue> {
   const plugins = jsonMembers(text, jsonValue(text)).findLast((one) => one.key === 'plugins')

@@ -18,9 +18,9 @@ export interface LateWrite {
 }
 
 /**
- * Configuration files that the installer has replaced or removed while another program may have had them open.
- * Such a program writes through its descriptor to the old file, which has no name any more. The installer keeps the old
- * file open, so that it can read that write.
+ * Configuration files that the installer has replaced or removed while another program may have had them open. Such a
+ * program writes through its descriptor to the old file, which has no name any more. The installer keeps the old file
+ * open to read such writes later.
  */
 export interface DisplacedFiles {
   /**
@@ -53,8 +53,8 @@ export function displacedFiles(): DisplacedFiles {
     closeSync(file.fd)
   }
   /**
-   * Reads another program's late write to a replaced file; `undefined` without a late write. Closes the replaced file
-   * if another program has meanwhile replaced the file at its path.
+   * Reads another program's late write to a replaced file; `undefined` if there is no late write. Closes the replaced
+   * file if another program has meanwhile replaced the file at its path.
    */
   const lateWrite = (file: Displaced): LateWrite | undefined => {
     const { path, fd } = file

@@ -47,8 +47,8 @@ interface Known {
 }
 
 /**
- * Creates a reader of the net folder. The reader skips files whose timestamps have not changed. A net folder with
- * thousands of files must not delay the repair of the primary configuration file.
+ * Creates a reader of the net folder. The reader skips files whose timestamps have not changed. Reason: a net folder
+ * with thousands of files must not delay the repair of the primary configuration file.
  */
 export function netReader(netDir: string, type: string): NetReader {
   let known: ReadonlyMap<string, Known> = new Map()

@@ -20,8 +20,8 @@ import { sweep } from './sweep.ts'
 export interface UninstallReport {
   readonly changes: readonly PlannedChange[]
   /**
-   * Errors of the uninstallation. If there are any, the plugin may still be in a network configuration. Binaries and
-   * kubeconfig are then kept, so that pods start.
+   * Errors of the uninstallation. If there are any, the plugin may still be in a network configuration. In this case
+   * binaries and kubeconfig are kept, because new pods need them to start.
    */
   readonly errors: readonly InstallError[]
   /**
@@ -145,8 +145,8 @@ function planRemoval(
 }
 
 /**
- * Removes kubeconfig and binaries. Marks the binaries that stay before it removes the kubeconfig: a call of the plugin
- * needs the marker file or the kubeconfig.
+ * Removes kubeconfig and binaries. First marks the binaries that stay on the node. Reason: a call of the plugin needs
+ * either its kubeconfig or the marker file.
  */
 async function removeFiles({ settings, kept = {} }: Removal, report: Report): Promise<void> {
   const { kubeconfig } = settings
@@ -170,8 +170,8 @@ interface OwnFile {
 type KeptOf = Pick<Required<Removal>, 'settings' | 'kept'>
 
 /**
- * Lists the plugin's binaries to remove. In each folder, the binary with the plugin's type comes last: the other names
- * are recognized by comparison with it.
+ * Lists the plugin's binaries to remove. In each folder, the binary with the plugin's type comes last, because files
+ * with other names are compared with it.
  */
 async function ownFiles({ settings, kept }: KeptOf, { errors }: Report): Promise<OwnFile[]> {
   const files: OwnFile[] = []
@@ -229,9 +229,7 @@ async function remove(
   }
 }
 
-/**
- * Removes the claim file as the last step, because another installer that waits for its removal then starts at once.
- */
+/** Removes the claim file as the last step, because the removal makes a waiting installer start at once. */
 function giveUpClaim({ settings: { claimFile }, kept, claimant }: Removal, { changes, errors }: Report): void {
   if (claimFile === undefined || claimFile === kept?.claimFile) return
   try {

@@ -23,7 +23,7 @@ const OUTCOME = Symbol('outcome')
 
 /**
  * Replaces plugins by functions, for tests of runtimes and of delegating plugins. Finds every plugin of `plugins` in
- * `/fake`, whatever the folders.
+ * `/fake`, whatever folders the caller searches.
  *
  * Verbs that a fake plugin does not define succeed:
  * - ADD returns its `prevResult`.

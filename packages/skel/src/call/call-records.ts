@@ -43,8 +43,8 @@ export function keepShared(accepted: AcceptedCall, netns: Netns | undefined): vo
 }
 
 /**
- * Removes the record of an attachment after its DEL. Never fails: a leftover record is harmless, but a failed DEL keeps
- * the pod's address allocated.
+ * Removes the record of an attachment after its DEL. Never fails. Reason: a leftover record is harmless, but a failed
+ * DEL would keep the pod's address allocated.
  */
 export function forgetAttachment(accepted: AcceptedCall): void {
   const { plugin, log } = accepted.call

@@ -6,7 +6,8 @@ import { CniError, ErrorCode, isCniError, messageOf } from '@cni/types'
 export const DEFAULT_TIMEOUT = 50_000
 
 /**
- * Maximum milliseconds to wait for a handler after its AbortSignal has aborted. Then the undo steps of the call run.
+ * Maximum milliseconds to wait for a handler after its AbortSignal has aborted. After this time the undo steps of the
+ * call run.
  */
 export const SETTLE_BUDGET = 500
 

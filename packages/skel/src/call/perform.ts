@@ -52,8 +52,8 @@ async function perform(call: Call, limit: Deadline, work: Promise<unknown>): Pro
 }
 
 /**
- * Closes namespaces and resources after the handler has settled: a descriptor number that is closed earlier could be
- * reused for another file. Undo steps that still run need the resources too.
+ * Closes namespaces and resources only after the handler has settled. Reason: an earlier close would free descriptor
+ * numbers, which could be reused for other files. Undo steps that still run need the resources too.
  */
 function closeWhenSettled(work: Promise<unknown>, { held, log, opened, undo }: Call): Promise<void> {
   const close = async (): Promise<void> => {

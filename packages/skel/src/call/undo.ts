@@ -48,7 +48,7 @@ export function undoStack(log: Log): UndoStack {
   return {
     push(step) {
       steps.push(step)
-      // The ADD has already failed, but its handler still runs and has just made a change: revert the change at once.
+      // The ADD has already failed, but its handler still runs and has just made a change. Reverts this change at once.
       if (unwound) void unwind()
     },
     async unwind(budget) {

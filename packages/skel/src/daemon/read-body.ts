@@ -23,7 +23,8 @@ export function readBody(
     }
     request.on('data', (chunk: Uint8Array) => {
       size += chunk.length
-      // Reads a too large body to its end: a client that still writes would get a broken pipe instead of the answer.
+      // Reads a too large body to its end. Reason: a client that is still writing would get a broken pipe instead of
+      // the answer.
       if (size <= limit) chunks.push(chunk)
       else chunks.length = 0
     })

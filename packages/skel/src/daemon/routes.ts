@@ -20,7 +20,10 @@ export interface Service {
    * AbortSignal has many listeners.
    */
   readonly running: Set<AbortController>
-  /** Error for every CNI call that is still running, or arrives, after the daemon's grace period. */
+  /**
+   * Error for CNI calls after the daemon's grace period: running calls are aborted with it, and new calls get it as
+   * answer.
+   */
   halted(): CniError | undefined
   isReady(): boolean
   stderr(line: string): void

@@ -21,8 +21,8 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
   /** CNI versions that the plugin supports, each once, in the order of the VERSION reply. Default: all. */
   readonly versions?: readonly CniVersion[]
   /**
-   * True for a plugin that needs other plugins before it in the list. ADD and CHECK without `prevResult` then fail with
-   * code 7.
+   * True for a plugin that needs other plugins before it in the list. ADD and CHECK of such a plugin fail with code 7
+   * if there is no `prevResult`.
    */
   readonly chained?: Chained
   /** Milliseconds for one CNI call, 1 to 2 147 483 647. Default: 50 000. */
@@ -46,7 +46,7 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
    * - `always`: DEL removes the objects in every case.
    *
    * ADD records each attachment below `/run/cni/<name>/attachments`. If DEL must not remove the objects, `c.netns.kept`
-   * has the reason. Removals by `iptables(c)`, `nftables(c)`, `ipset(c)` and `openRtnl(c)` then have no effect.
+   * has the reason. In this case removals by `iptables(c)`, `nftables(c)`, `ipset(c)` and `openRtnl(c)` have no effect.
    */
   readonly removal?: 'last' | 'own' | 'always'
   /**

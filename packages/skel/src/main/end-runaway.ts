@@ -6,8 +6,8 @@ interface SmallHost {
 }
 
 /**
- * Ends a handler that never returns to the event loop, such as an endlessly backtracking regular expression. The
- * deadline's timer then runs and reports code 11. Works only in the small JavaScript runtime of this project.
+ * Ends a handler that never returns to the event loop, such as an endlessly backtracking regular expression. After
+ * that, the deadline's timer runs and reports code 11. Works only in the small JavaScript runtime of this project.
  */
 export function endRunaway(timeout = DEFAULT_TIMEOUT): void {
   const host = process.getBuiltinModule('cni:host') as SmallHost | undefined

@@ -5,8 +5,8 @@ import { writeAll } from './write-all.ts'
 const PATIENCE = 250
 
 /**
- * Writes log lines to stderr. Stops after the first line that cannot be written in time: a blocking write to a full
- * pipe without a reader would outlast the deadline and SIGTERM.
+ * Writes log lines to stderr. Stops after the first line that cannot be written in time. Reason: a blocking write to a
+ * full pipe without a reader would outlast the deadline and SIGTERM.
  */
 export function stderrWriter(): (line: string) => void {
   let fd: number | undefined

@@ -1,8 +1,8 @@
 import { jsonMembers, jsonValue } from '@cni/types'
 
 /**
- * Finds the text of one member of a JSON object, unchanged: with all digits of numbers and the order of keys. Of
- * several members with the same name the last one wins. The text must be valid JSON.
+ * Finds the text of one member of a JSON object, unchanged: with all digits of numbers and the order of keys. If
+ * several members have the same name, returns the last one. The text must be valid JSON.
  */
 export function memberText(json: string, name: string): string | undefined {
   const value = jsonMembers(json, jsonValue(json)).findLast(({ key }) => key === name)?.value

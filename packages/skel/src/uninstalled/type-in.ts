@@ -1,6 +1,6 @@
 import { jsonDepth } from '@cni/types'
 
-/** Maximum nesting depth that Go's JSON decoder, and so any container runtime, accepts. */
+/** Maximum nesting depth that Go's JSON decoder accepts. Every container runtime uses that decoder. */
 const MAX_DEPTH = 10_000
 /** Maximum number of objects and arrays in a JSON document that a search visits. */
 const MAX_VALUES = 200_000
@@ -28,7 +28,7 @@ export function typeIn(text: string, type: string): string | undefined {
       continue
     }
     for (const [key, one] of Object.entries(value)) {
-      // Compares the member name in lower case: Go, and so every runtime, ignores the case of member names.
+      // Compares the member name in lower case. Reason: runtimes use Go, which ignores the case of member names.
       if (one === type && key.toLowerCase() === 'type') return path
       push(one, path === '' ? key : `${path}.${key}`)
     }
@@ -37,7 +37,7 @@ export function typeIn(text: string, type: string): string | undefined {
 }
 
 function documentOf(text: string): unknown {
-  // Skips the check for a short text: each nesting level needs two brackets, so the text cannot be too deep.
+  // Skips the check for a short text. Such a text cannot be too deep, because each nesting level needs two brackets.
   if (text.length > 2 * MAX_DEPTH && jsonDepth(text) > MAX_DEPTH) {
     throw new Error(`it is nested deeper than ${MAX_DEPTH} levels`)
   }

@@ -33,8 +33,8 @@ export function markedCall(plugin: Plugin, file: string, command: string | undef
 // internal
 
 /**
- * Creates the substitute for an uninstalled plugin, whose ADD returns `prevResult`. A failing ADD would stop every pod
- * from starting while Multus has a copy of the plugin's configuration.
+ * Creates the substitute for an uninstalled plugin, whose ADD returns `prevResult`. Reason: Multus may keep a copy of
+ * the plugin's configuration, and a failing ADD would stop every pod from starting.
  */
 function passingOn({ name, versions, timeout, goCompat }: Plugin): Plugin {
   return {
