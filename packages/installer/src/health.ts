@@ -3,7 +3,7 @@ import type { RuntimeReading } from './conf/runtime-readings.ts'
 /** State of one file that the installer keeps in place. */
 export interface Health {
   /**
-   * Installation step to which the file belongs. The steps run in the order of the type: `claim` first, `conflist`
+   * Installation step to which the file belongs. The steps run in the order of the values: `claim` first, `conflist`
    * last. `claim` is the file that several installers share.
    */
   readonly artefact: 'claim' | 'binary' | 'kubeconfig' | 'conflist'

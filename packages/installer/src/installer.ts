@@ -54,7 +54,7 @@ export function installer(options: InstallerOptions): Installer {
   let loop: Loop | undefined
   let queue: Promise<unknown> = Promise.resolve()
 
-  /** Queues the installer's work, so that only one check, dry run or removal runs at a time. */
+  /** Runs one check, dry run or removal of the installer after all earlier ones have ended. */
   const exclusive = <T>(work: () => Promise<T>): Promise<T> => {
     const next = queue.then(work)
     queue = next.catch(() => {})

@@ -17,7 +17,7 @@ export interface DelegationContext {
   readonly raw: PluginInput
   /** Environment of the delegate. Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** AbortSignal that kills the delegate and its children. The call then fails with code 11. */
+  /** AbortSignal that kills the delegate and its children. A killed call fails with code 11. */
   readonly signal?: AbortSignal | undefined
   /**
    * Registers a function that runs if the delegating plugin's ADD fails later. The function runs the delegate's DEL.

@@ -50,7 +50,7 @@ export interface InvokeOptions {
   readonly exec?: Exec | undefined
   /** Environment that plugins inherit. Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** AbortSignal that kills the plugin and its children. The call then fails with code 11. */
+  /** AbortSignal that kills the plugin and its children. A killed call fails with code 11. */
   readonly signal?: AbortSignal | undefined
   /** Milliseconds for each execution of a plugin. Default: no limit. */
   readonly timeout?: number | undefined

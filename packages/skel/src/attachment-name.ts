@@ -1,7 +1,10 @@
 import type { AttachmentContext } from './definition/context.ts'
 import { digestOf } from './state/attachment-key.ts'
 
-/** Minimum number of digest characters in an object's name, so that the names for all attachments on a node differ. */
+/**
+ * Minimum number of digest characters in an object's name. A shorter digest could give two attachments on a node the
+ * same name.
+ */
 const FEWEST = 8
 
 /**

@@ -41,9 +41,7 @@ export function compareNames(a: string, b: string): number {
   return a.length - b.length
 }
 
-/**
- * Ranks UTF-16 surrogates above all other UTF-16 units, so that the order of strings equals the order of UTF-8 bytes.
- */
+/** Rank of a UTF-16 unit in the order of UTF-8 bytes. In this order surrogates come after all other units. */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }

@@ -156,7 +156,8 @@ function readQuietly(path: string): Snapshot | undefined {
 /**
  * Returns the stat of a file if every later write will change its timestamps. Timestamps have a resolution of
  * milliseconds, on some file systems of one or two seconds. Two writes within the resolution can get the same
- * timestamp. The file's timestamp must therefore be older than the resolution at the time of the read.
+ * timestamp. Returns `undefined` if the file was changed so shortly before the read that a later write could get the
+ * same timestamp.
  */
 function lasting(stat: Stats | undefined, began: number): Stats | undefined {
   if (stat === undefined) return undefined

@@ -30,7 +30,7 @@ export interface RemovedMarkers {
 /**
  * Removes the marker files, because the plugin is being installed again. A marker file says that its binary is
  * uninstalled, and permits the last DEL to remove the binary. Without marker files, no later DEL removes a binary. The
- * installer compares the binaries afterwards, and so finds a binary that an earlier DEL has removed.
+ * installer compares the binaries after this step. It therefore finds each binary that an earlier DEL has removed.
  */
 export async function removeMarkers(settings: Settings): Promise<RemovedMarkers> {
   const changes: PlannedChange[] = []

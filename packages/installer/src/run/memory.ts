@@ -12,7 +12,7 @@ export interface Memory {
    */
   readonly retired: Set<string>
   /**
-   * Paths of files that the installer has recognized as its own, so that it may restore them whatever their content.
+   * Paths of files that the installer has recognized as its own. It may replace them even if their content has changed.
    */
   readonly ours: Set<string>
   /** Permissions that each file had when it was last correct. */

@@ -2,7 +2,10 @@
 const GAP_MS = 4
 const BUSY_GAP_MS = 25
 
-/** Pauses between the installer's checks of all files, so that continuous file events do not use a whole processor. */
+/**
+ * Pauses between the installer's checks of all files. Without pauses, continuous file events would use a whole
+ * processor.
+ */
 export interface PassPace {
   /** Records a check of all files, and returns the pause after it. `now` is the time of a monotonic clock. */
   gapAfter(now: number): number

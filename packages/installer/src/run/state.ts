@@ -124,7 +124,7 @@ export function sayOnce(state: State, topic: string, text: string | undefined, e
 
 /**
  * Records a failed installation step, and returns the milliseconds until its retry. Emits the same failure again only
- * after that time, so that a lasting failure does not fill the log.
+ * after that time. Reason: a lasting failure must not fill the log.
  */
 export function noteFailure(state: State, artefact: Health['artefact'], error: InstallError, now: number): number {
   const known = state.failures.get(artefact)

@@ -24,8 +24,7 @@ export interface Instant {
 export const instant = (): Instant => ({ now: performance.now(), foundAt: Date.now() })
 
 /**
- * Remembers which installed binaries equal their source, so that a check of unchanged files needs only two `stat`
- * calls.
+ * Remembers which installed binaries equal their source. A check of an unchanged binary needs only two `stat` calls.
  */
 export interface VerifiedFiles {
   /** True if an installed file is known to equal its source. */

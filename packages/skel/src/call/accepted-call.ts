@@ -3,7 +3,7 @@ import type { Environment } from '../protocol/environment.ts'
 import type { NetworkConfig } from '../protocol/network-config.ts'
 import type { Call } from './call.ts'
 
-/** A CNI call whose environment, configuration and CNI version are valid, so that the plugin's handler can run. */
+/** A CNI call with valid environment, configuration and CNI version. The plugin's handler can run. */
 export interface AcceptedCall {
   readonly call: Call
   /** Validated `CNI_` variables of the call. */

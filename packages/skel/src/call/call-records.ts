@@ -15,7 +15,7 @@ export const removalOf = ({ removal, chained }: Pick<Plugin, 'removal' | 'chaine
 
 /**
  * Records the attachment of an ADD with its namespace, for later DELs in this namespace. On a read-only file system
- * nothing is recorded. Later DELs then remove nothing from the namespace.
+ * nothing is recorded. Consequence: later DELs remove nothing from the namespace.
  *
  * @throws StateError if the record cannot be written for another reason.
  */

@@ -41,8 +41,8 @@ export function deadline(
   const raise = (reason: CniError): void => {
     if (error !== undefined) return
     error = reason
-    // Rejects first, and aborts the handler's AbortSignal afterwards. The runtime then gets the deadline's error, not
-    // an error that the handler throws after the abort.
+    // Rejects before it aborts the handler's AbortSignal. Reason: the runtime must get the deadline's error, not an
+    // error that the handler throws after the abort.
     reject(reason)
     controller.abort(reason)
   }

@@ -10,8 +10,8 @@ import { machine } from './namespace.ts'
 import { isVerb, verbs } from './verbs.ts'
 
 /**
- * Performs one CNI call and returns its stdout. Checks the input in the order of the Go reference implementation. Both
- * therefore report the same error for a call with several errors.
+ * Performs one CNI call and returns its stdout. Checks the input in the order of the Go reference implementation. A
+ * call with several errors therefore gets the same error as from the Go implementation.
  */
 export async function dispatch(call: Call): Promise<string> {
   const { plugin, io } = call

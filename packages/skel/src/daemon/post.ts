@@ -23,7 +23,8 @@ const MAX_ANSWER = 16 * 1024 * 1024
 /**
  * Sends one HTTP request on a new connection to a unix socket. Rejects with the error of the connection.
  *
- * Uses HTTP/1.0: servers then answer without chunked encoding, and end the answer by closing the connection.
+ * Uses HTTP/1.0. With this version servers answer without chunked encoding, and end the answer by closing the
+ * connection.
  */
 export function post(socketPath: string, request: Request): Promise<Answer> {
   const { path, body, signal, begunWithin, maxBytes = MAX_ANSWER } = request

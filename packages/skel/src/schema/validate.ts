@@ -20,7 +20,7 @@ export async function validateConfig<Conf>(
   }
   // Removes configuration members that runtimes add, because strict schemas do not list them.
   if (isStrict(schema)) for (const member of Object.keys(input).filter(isOfRuntimes)) delete input[member]
-  // Calls the zod schema's own method instead of a zod function: a plugin without a schema then bundles no zod.
+  // Calls the zod schema's own method instead of a zod function. Reason: a plugin without a schema must not bundle zod.
   const parsed = await schema['~standard'].validate(input)
   if (parsed.issues === undefined) return parsed.value
   const issues = parsed.issues as readonly core.$ZodIssue[]

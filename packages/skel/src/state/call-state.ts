@@ -22,7 +22,7 @@ export interface AttachmentState<State> {
   read(): DeclaredState<State> | undefined
   /**
    * Stores the state of the attachment until DEL, and replaces earlier state. Write the state before the change that it
-   * describes: DEL then finds the state even if this process is killed. If ADD fails, the earlier state is restored.
+   * describes. DEL finds this state even if the ADD process is killed. If ADD fails, the earlier state is restored.
    * This is an `undo` step too, so it runs in reverse order with the handler's `undo` steps.
    *
    * @throws StateError if the state file cannot be written; TypeError if the schema rejects the state.

@@ -45,8 +45,8 @@ export function sharedReason(
 // internal
 
 /**
- * True for another attachment of the same container. Compares the containers, because a new container's namespace may
- * reuse the inode number of a removed one.
+ * True for another attachment of the same container. Compares container ids, because a new namespace may reuse the
+ * inode number of a removed namespace.
  */
 const isOther = (one: AttachmentKey, key: AttachmentKey): boolean =>
   one.containerID === key.containerID && !(one.network === key.network && one.ifName === key.ifName)

@@ -25,8 +25,8 @@ const MAX_FOLDERS = 16
 
 /**
  * Removes the executables and marker files of an uninstalled plugin if nothing needs them any more. Locks the marker
- * file, so that no installer installs the plugin meanwhile. If an installer has already removed the marker, the plugin
- * is installed again and its executable stays. Never fails, because the DEL itself has succeeded.
+ * file, because no installer may install the plugin during the removal. If an installer has already removed the marker,
+ * the plugin is installed again and its executable stays. Never fails, because the DEL itself has succeeded.
  */
 export async function removeLast(call: LastCall): Promise<void> {
   const { file, path, log } = call

@@ -10,7 +10,7 @@ import { withoutUnwritable } from './unwritable-folders.ts'
 /**
  * Compares the installed binaries with the source folder, and copies those that differ. Collects the result of an
  * earlier call first. Unchanged files need only two `stat` calls each. A longer comparison or copy continues in the
- * background, so that other files do not wait.
+ * background, and no other file waits for it.
  *
  * @returns the promise `busy`, which settles when the background work ends; `undefined` without background work.
  */

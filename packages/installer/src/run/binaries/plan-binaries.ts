@@ -123,7 +123,9 @@ async function planBinary(pair: Pair): Promise<Change | undefined> {
   return { artefact: 'binary', action: 'chmod', path, reason, apply: () => chmodSync(path, wanted) }
 }
 
-/** Throws for a damaged program file, such as one from a truncated image. The installed program is then kept. */
+/**
+ * Throws for a damaged program file, such as one from a truncated image. In this case the installed program is kept.
+ */
 function assertWhole({ source, path, type }: Pair, file = source.path): void {
   const damage = damageOf(file)
   // Refuses every truncated file, plugin or library. Refuses an empty or zeroed file only if it is the plugin. Reason:

@@ -20,8 +20,8 @@ export interface ConflistPlan extends StepPlan {
   readonly primary?: string
   readonly preemptedBy?: string | undefined
   /**
-   * Time when the installer must check again, because an invalid primary network configuration stays the primary until
-   * then.
+   * Time until which an invalid primary network configuration stays the primary. The installer must check again at this
+   * time.
    */
   readonly until?: number
 }

@@ -35,7 +35,7 @@ function planConversion({ settings, memory, files }: NetView, primary: Snapshot,
 }
 
 /**
- * True if the installer itself has made the `.conflist` from the `.conf` earlier. The list then has the plugins of the
+ * True if the installer itself has made the `.conflist` from the `.conf` earlier. Such a list has the plugins of the
  * `.conf`, followed by the installed plugin.
  */
 function isOwnConversion(existing: Snapshot, original: Snapshot, type: string): boolean {

@@ -26,8 +26,8 @@ export interface NetFolderPlan extends ConflistPlan {
 export interface Circumstances {
   readonly now: number
   /**
-   * Reason why the plugin cannot work. The plan then removes the plugin from the network, so that pods start without
-   * it.
+   * Reason why the plugin cannot work. With a reason, the plan removes the plugin from the network. Pods start without
+   * the plugin.
    */
   readonly withdraw?: string | undefined
   /** Reader that scans the net folder. */
