@@ -89,8 +89,8 @@ function dump(
 }
 
 /**
- * Deletes one connection from the kernel's table. Returns false if the table no longer contains this connection. A
- * newer connection may have the same addresses and ports.
+ * Deletes one connection from the kernel's table. Returns false if the table no longer contains this connection. Keeps
+ * a newer connection with the same addresses and ports.
  */
 function deleteOne(channel: Channel, message: Message): boolean {
   const request = { type: CT_DELETE, fixed: message.body.subarray(0, 4), attributes: encodeIdentity(message) }

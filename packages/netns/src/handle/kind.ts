@@ -10,7 +10,7 @@ let probe: KindProbe | undefined
 
 /**
  * Registers a function that asks the kernel for a namespace's kind with an ioctl. The module that loads the system
- * calls registers it.
+ * calls registers the function.
  */
 export function useKindProbe(fast: KindProbe): void {
   probe = fast

@@ -14,7 +14,8 @@ import type { NetlinkSocket } from './socket.ts'
  * methods work inside and outside `netns.run`. Each request has a sequence number of its own, so late answers to an
  * earlier request are recognised. Open a separate socket for events.
  *
- * `get`, `ask` and `dump` throw a {@link NetlinkError} if the kernel refuses a request, otherwise a `NetnsError`:
+ * `get`, `ask` and `dump` throw a {@link NetlinkError} if the kernel refuses a request. Other failures throw a
+ * `NetnsError`:
  * - `EAGAIN`: the kernel did not answer
  * - `ENOBUFS`: the answer was lost
  * - `PROTOCOL`: the bytes are not netlink messages
@@ -38,9 +39,9 @@ export interface Channel extends Disposable {
   ask(request: Parameters<Channel['get']>[0]): Message[]
   /**
    * Reads a table of the kernel (dump). If the table changes during a dump, entries may be missing or repeated. In that
-   * case, the channel repeats the dump, up to six dumps in all. If the table changed during all six, the method returns
-   * the last dump. With `consistent`, it throws `EINTR` instead. The function `keep` returns false for messages to
-   * drop, so that memory holds only a part of a long table.
+   * case, the channel repeats the dump, up to six dumps in all. If the table changed during all six dumps, the method
+   * returns the last one. With `consistent`, the method throws `EINTR` instead. The function `keep` returns false for
+   * messages to drop, so that memory holds only a part of a long table.
    */
   dump(
     request: Parameters<Channel['get']>[0],

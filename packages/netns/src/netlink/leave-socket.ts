@@ -7,8 +7,9 @@ const SOCK_STREAM = 1
 /**
  * Closes a netlink socket without waiting for the kernel's cleanup. An ordinary close waits unless another process has
  * the socket open. Sends the descriptors of the netlink socket and of a unix socket pair through that pair, then closes
- * all three. Only the unread message in the pair still refers to the sockets, which is a cycle. The kernel detects such
- * cycles and closes the sockets in a kernel thread (since Linux 6.9). Before Linux 6.9, closing the pair waits as well.
+ * all three. After that, only the unread message in the pair refers to the three sockets. The pair and its message
+ * refer to each other: a cycle. The kernel detects such cycles and closes the sockets in a kernel thread (since Linux
+ * 6.9). Before Linux 6.9, closing the pair waits as well.
  */
 export function leaveSocket(sys: Sys, fd: number): void {
   const open = [fd]

@@ -25,8 +25,8 @@ export function openNetlink(
 const protocols = { route: NETLINK_ROUTE, netfilter: NETLINK_NETFILTER }
 
 /**
- * Opens a netlink socket for {@link events}, without methods that send requests and await the answers. For a multicast
- * group that needs a missing privilege, throws `SysError` `EPERM`.
+ * Opens a netlink socket for {@link events}, without methods that send requests and await the answers. Throws
+ * `SysError` `EPERM` if this process lacks the privilege for a multicast group.
  */
 export function openNetlinkSocket(
   target: NetnsTarget,

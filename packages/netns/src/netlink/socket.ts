@@ -34,7 +34,7 @@ export interface NetlinkSocket extends Disposable {
 }
 
 // Largest number of datagrams from other processes that one `receive` call skips before it throws ENOBUFS. A full
-// socket buffer holds fewer datagrams: at the limit, another process floods the socket.
+// socket buffer holds fewer datagrams. A call that reaches the limit means that another process floods the socket.
 const MOST_STRANGERS = 10_000
 
 // Size of the receive buffer. The kernel puts at most 32 KiB of a dump into one datagram. A single message may be
@@ -73,8 +73,8 @@ export function openSocket(
       set(level, option, value)
       return true
     } catch {
-      // Returns false if the option fails. ENOPROTOOPT means that the kernel is too old for the option, EPERM that the
-      // option is forbidden.
+      // Returns false if the kernel refuses the socket option. ENOPROTOOPT means that the kernel is too old for the
+      // option, EPERM that the option is forbidden.
       return false
     }
   }

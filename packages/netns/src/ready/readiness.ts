@@ -39,11 +39,11 @@ const EPOLL_CTL_MOD = 3
 const [EVENT_SIZE, DATA_AT] = process.arch === 'x64' ? [12, 4] : [16, 8]
 
 /**
- * Watches descriptors with a Unix signal (SIGURG) and epoll. No runtime API watches a descriptor that the runtime did
- * not open: `node:net` accepts only streams, and reads them itself. The kernel can send a signal when a descriptor
- * becomes ready (O_ASYNC), and every runtime reports signals as events. Processes ignore SIGURG by default, so a late
- * signal kills no process. Few programs use SIGURG; Go uses it between its threads. The signal does not say which
- * descriptor is ready, so the handler asks epoll without waiting.
+ * Watches descriptors with a Unix signal (SIGURG) and epoll. No API of a JavaScript runtime watches a descriptor that
+ * the runtime did not open: `node:net` accepts only streams, and reads them itself. The kernel can send a signal when a
+ * descriptor becomes ready (O_ASYNC), and every JavaScript runtime reports signals as events. Processes ignore SIGURG
+ * by default, so a late signal kills no process. Few programs use SIGURG; Go uses it between its threads. The signal
+ * does not say which descriptor is ready, so the handler asks epoll without waiting.
  */
 interface Watcher {
   readonly epoll: number

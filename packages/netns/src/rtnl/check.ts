@@ -1,7 +1,7 @@
 import { NetnsError } from '../handle/netns-error.ts'
 
 /**
- * Checks that the member of an argument is an integer within bounds. Throws `NetnsError('INVALID')` with the member's
+ * Checks that a member of an argument is an integer within bounds. Throws `NetnsError('INVALID')` with the member's
  * name and the value.
  */
 export function checkInteger(value: unknown, least: number, most: number, name: string): number {
