@@ -33,8 +33,9 @@ export function lateBpf(bind: <F>(signatures: Signatures) => Native<F>): Pick<Bp
 }
 
 /**
- * Calls bpf(2). Copies all memory that the kernel accesses into one block, because a runtime may move a small typed
- * array. Copies the contents back even after a refusal: the block may contain the log of the kernel's verifier.
+ * Calls bpf(2). Copies all memory that the kernel accesses into one block, because a JavaScript runtime may move a
+ * small typed array. Copies the contents back even after a refusal: the block may contain the log of the kernel's
+ * verifier.
  *
  * @returns the result of bpf(2), and the errno if the result is -1
  */

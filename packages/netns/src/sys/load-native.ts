@@ -14,7 +14,7 @@ import { nativeSmall } from './sys-small.ts'
 export function loadNative<F>(signatures: Signatures): Native<F> {
   const { name } = loadSys()
   // A bundler evaluates the conditions on `process.versions`, so an executable contains only the code for its own
-  // runtime.
+  // JavaScript runtime.
   return process.versions.cni === undefined ? ofLibc<F>(name, signatures) : nativeSmall<F>(signatures)
 }
 

@@ -10,8 +10,8 @@ import { sysSmall } from './sys-small.ts'
 let loaded: Sys | NetnsError | undefined
 
 /**
- * System calls of this runtime, through the first available of: the small runtime, bun:ffi, node:ffi, koffi. Loads the
- * implementation once, synchronously. Throws `NetnsError('NO_FFI')` if no implementation is available.
+ * System calls of this JavaScript runtime, through the first available of: the small runtime, bun:ffi, node:ffi, koffi.
+ * Loads the implementation once, synchronously. Throws `NetnsError('NO_FFI')` if no implementation is available.
  */
 export function loadSys(): Sys {
   loaded ??= load()
@@ -19,7 +19,9 @@ export function loadSys(): Sys {
   return loaded
 }
 
-/** System calls of this runtime, as {@link loadSys} returns them. Returns `undefined` if no FFI is available. */
+/**
+ * System calls of this JavaScript runtime, as {@link loadSys} returns them. Returns `undefined` if no FFI is available.
+ */
 export function tryLoadSys(): Sys | undefined {
   loaded ??= load()
   return loaded instanceof NetnsError ? undefined : loaded
@@ -45,7 +47,7 @@ function load(): Sys | NetnsError {
 }
 
 // A bundler evaluates the conditions on `process.versions`, so an executable contains only the code for its own
-// runtime.
+// JavaScript runtime.
 const largeRuntimes = () => (process.versions.bun === undefined ? [sysNode, sysKoffi] : [sysBun])
 const implementations = () => (process.versions.cni === undefined ? largeRuntimes() : [sysSmall])
 

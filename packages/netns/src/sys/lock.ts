@@ -12,8 +12,8 @@ type FileLock = Disposable & { release(): void }
 const PAUSE = 5
 
 /**
- * Locks a file against other processes with an exclusive `flock`, for any runtime. If another process replaces the file
- * while `lock` waits, `lock` locks the new file.
+ * Locks a file against other processes with an exclusive `flock`, in any JavaScript runtime. If another process
+ * replaces the file while `lock` waits, `lock` locks the new file.
  *
  * @returns `undefined` if the file is missing and `create` is not set.
  * @throws NetnsError `LOCKED` (CNI error code 11) if another process keeps the lock, `NO_FFI`, or the error of the file
@@ -32,7 +32,7 @@ export async function lock(
     readonly timeoutMs?: number
     /** True to create a missing file, empty and with mode 0600. Default: false. */
     readonly create?: boolean
-    /** System calls for the lock, which tests replace. Default: the system calls of this runtime. */
+    /** System calls for the lock, which tests replace. Default: the system calls of this JavaScript runtime. */
     readonly sys?: Pick<Sys, 'flock'>
   },
 ): Promise<(Disposable & { release(): void }) | undefined>

@@ -35,7 +35,10 @@ const FUNCTIONS: Readonly<Record<keyof LibcFunctions, string>> = {
   execve: 'ppp',
 }
 
-/** System calls over bun:ffi, also inside an executable that bun compiled. Returns `undefined` on another runtime. */
+/**
+ * System calls over bun:ffi, also inside an executable that bun compiled. Returns `undefined` on another JavaScript
+ * runtime.
+ */
 export function sysBun(): Sys | undefined {
   if (process.versions.bun === undefined) return undefined
   const { functions, addressOf, errno } = nativeBun<LibcFunctions>(FUNCTIONS)

@@ -25,12 +25,12 @@ export function sysctlKey(name: string): string {
   return sysctlPath(name).join('/')
 }
 
-// Path parts after which a kernel setting has a link's name, `all` or `default`. An example is `conf` in
+// Path parts that precede the name of a link, or one of the words `all` and `default`. An example is `conf` in
 // net/ipv4/conf/eth0.
 const PER_LINK = new Set(['conf', 'neigh'])
 
 function partsOf(name: string): string[] {
-  // The parts of a setting's name are separated by the dot or the slash, whichever comes first, as in sysctl(8).
+  // The first dot or slash in a setting's name is the separator between all its parts, as in sysctl(8).
   const isDotted = name.search(/[./]/) === name.indexOf('.') && name.includes('.')
   if (!isDotted) return name.split('/')
   const parts = name.split('.').map((part) => part.replaceAll('/', '.'))

@@ -16,8 +16,8 @@ interface BytesConstructor {
 }
 
 /**
- * Declares Uint8Array without its static members: the class Buffer below has static members of the same names but other
- * types.
+ * Declares Uint8Array without its static members. Reason: the class Buffer below has static members with the same
+ * names, but of other types.
  */
 const Bytes: BytesConstructor = Uint8Array
 

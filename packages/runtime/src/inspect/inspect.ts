@@ -24,7 +24,10 @@ interface State {
   readonly options: InspectOptions
   readonly ancestors: readonly object[]
   readonly indent: number
-  /** Nesting depth of the object that was formatted most recently. All nested calls of one `inspect` share `last`. */
+  /**
+   * Nesting depth of the object that was formatted most recently. All nested calls of one `inspect` call share this
+   * object.
+   */
   readonly last: { depth: number }
 }
 

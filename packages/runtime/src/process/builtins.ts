@@ -15,8 +15,8 @@ const hostModule = {
   arch: host.arch,
   /**
    * Interrupts JavaScript code that runs for `ms` milliseconds without returning to the event loop. Also interrupts the
-   * code when a Unix signal arrives that the program listens for. The code cannot catch the interruption; timers
-   * continue. With 0, removes the time limit.
+   * code when a Unix signal arrives for which the program has a listener. The code cannot catch the interruption;
+   * timers continue. With 0, removes the time limit.
    */
   setDeadline: (ms: number): void => host.setDeadline(ms, signalDescriptor()),
 }

@@ -58,7 +58,7 @@ export class TlsChild {
       this.wait()
       return
     }
-    // kill() has failed for lack of CAP_KILL, so waits in the background for the exit of the child process. It exits
+    // kill() has failed for lack of CAP_KILL. Waits in the background until the child process exits. The child exits
     // after the parent has closed the socket pair.
     this.#pid = undefined
     waitForExit(pid, () => {})

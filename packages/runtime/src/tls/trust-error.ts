@@ -16,7 +16,8 @@ export interface Distrust {
 }
 
 /**
- * Reason why the server's certificate is not trusted, checked in Node's order. Returns `undefined` if it is trusted.
+ * First reason why the server's certificate is not trusted. Checks the possible reasons in the order of Node.js.
+ * Returns `undefined` for a trusted certificate.
  */
 export function distrustOf(report: Report, { identity, isPartial }: TlsSettings): Distrust | undefined {
   const { flags } = report

@@ -4,7 +4,7 @@ import { show } from './show.ts'
 
 /**
  * Returns the code of an error that `action` throws. Ignores the error's text, because OpenSSL's library number in the
- * text differs between runtimes.
+ * text differs between JavaScript runtimes.
  */
 const code = (action: () => unknown): unknown => {
   try {

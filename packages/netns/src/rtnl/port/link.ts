@@ -64,7 +64,7 @@ export interface Link {
   readonly ipvlan?: {
     /** Mode of the ipvlan. Kernel default: `l3`. Default of the CNI plugin: `l2`. */
     readonly mode?: 'l2' | 'l3' | 'l3s' | undefined
-    /** Isolation between the ipvlans of one parent. Default: `bridge`, all ipvlans may communicate with each other. */
+    /** Isolation between the ipvlans of one parent. Default: `bridge`, without isolation. */
     readonly isolation?: 'bridge' | 'private' | 'vepa' | undefined
   }
   /** Options of a link of kind `vxlan`. */
@@ -113,7 +113,7 @@ export interface Link {
   }
 }
 
-/** Reference to a link: its name, its index, or a `Link` object, of which only the index counts. */
+/** Reference to a link: its name, its index, or a `Link` object. Only the index of a `Link` object counts. */
 export type LinkRef = string | number | Pick<Link, 'index' | 'name'>
 
 /** Link (network interface) to create. */

@@ -36,7 +36,7 @@ export interface RtnlPort {
   ): Promise<{ added: boolean }>
   addLink(link: NewLink): Promise<{ added: boolean }>
   /**
-   * Changes a link. Sets only those given members that differ from the link. `before` in the result is the link before
+   * Changes a link. Skips given members whose values the link already has. `before` in the result is the link before
    * the change. A change that fails half-way is rolled back.
    */
   setLink(
@@ -132,7 +132,7 @@ export interface RtnlPort {
       readonly vid: number
       /** Last VLAN identifier of a range to add. Default: `vid`. */
       readonly lastVid?: number | undefined
-      /** True to assign untagged frames that arrive to the new VLAN. Default: false. */
+      /** True to assign arriving untagged frames to the new VLAN. Default: false. */
       readonly pvid?: boolean | undefined
       /** True to let frames of the new VLAN leave untagged. Default: false. */
       readonly untagged?: boolean | undefined

@@ -17,7 +17,7 @@ const LATENCY = 25
  * - burst: at most 274 s and 4 GiB,
  * - queue: at most 4 GiB.
  *
- * Container runtimes send a burst of 4294967295 bits with every rate, which exceeds the range for low rates.
+ * Container runtimes send a burst of 4294967295 bits with every rate. For low rates, this burst exceeds the range.
  *
  * @example
  * await rtnl.replaceQdisc({ kind: 'tbf', link: 'veth0', tbf: tbf({ bitsPerSecond: 1_000_000, burstBits: 4294967295 }) })

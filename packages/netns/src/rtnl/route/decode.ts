@@ -85,7 +85,7 @@ function decodeNexthops(bytes: Buffer): Nexthop[] {
 }
 
 function others(attributes: ReadonlyMap<number, Buffer>): { other?: readonly RouteAttribute[] } {
-  // The kernel reports a router preference for every IPv6 route. Omits the default, medium.
+  // The kernel reports a router preference for every IPv6 route. Omits the default preference, medium.
   const isDefault = (type: number, value: Buffer): boolean => type === wire.RTA_PREF && value[0] === 0
   const other = [...attributes].filter(([type, value]) => !NAMED.has(type) && !isDefault(type, value))
   return other.length === 0 ? {} : { other }

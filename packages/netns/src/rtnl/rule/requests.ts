@@ -24,8 +24,8 @@ export const ruleFilter = (filter: RuleFilter | IpFamily): RuleFilter =>
 
 export function addRule(channel: Questions, rule: NewPolicyRule): boolean {
   const encoded = encodeRule(rule)
-  // Searches for a rule without a priority first, because the kernel would add a duplicate. The kernel refuses a
-  // duplicate only if the request has a priority.
+  // Before adding a rule without a priority, searches for an equal rule. Reason: the kernel refuses a duplicate only if
+  // the request has a priority.
   if (rule.priority === undefined && findRule(channel, rule) !== undefined) return false
   const what = `Add rule ${ruleText(rule)}`
   const request = { type: RTM_NEWRULE, flags: NLM_F_CREATE | NLM_F_EXCL, ...encoded, what }
