@@ -34,7 +34,8 @@ export type InstallEvent =
       readonly retryMs: number
     }
   /**
-   * Another file of the net folder has become the primary configuration file, to which the installer adds the plugin.
+   * Another file of the CNI network folder has become the primary configuration file, to which the installer adds the
+   * plugin.
    */
   | { readonly type: 'adopted'; readonly primary: string; readonly former: string | undefined }
   /** A container runtime uses another configuration file than the one to which the installer has added the plugin. */
@@ -47,12 +48,12 @@ export type InstallEvent =
    */
   | { readonly type: 'withdrawn'; readonly path: string; readonly reason: string }
   /**
-   * Network that each container runtime uses for the net folder. Emitted when the network of a runtime changes.
-   * - `ok`: all runtimes run the plugin.
-   * - `warn`: only some runtimes run the plugin.
-   * - `fail`: no runtime runs the plugin.
+   * Network that each container runtime uses for the CNI network folder. Emitted when the network of a runtime changes.
+   * - `ok`: all container runtimes run the plugin.
+   * - `warn`: only some container runtimes run the plugin.
+   * - `fail`: no container runtime runs the plugin.
    *
-   * If the node's runtime is known, the `verdict` considers only that runtime.
+   * If the node's container runtime is known, the `verdict` considers only that runtime.
    */
   | {
       readonly type: 'runtimes'
@@ -60,7 +61,7 @@ export type InstallEvent =
       readonly verdict: 'ok' | 'warn' | 'fail'
     }
   /**
-   * A file of the net folder that no runtime can load. If there are many such files, the last event stands for all
-   * remaining files. In that event `path` is the folder, and `more` is the number of remaining files.
+   * A file of the CNI network folder that no container runtime can load. If there are many such files, the last event
+   * stands for all remaining files. In that event `path` is the folder, and `more` is the number of remaining files.
    */
   | { readonly type: 'skipped'; readonly path: string; readonly reason: string; readonly more?: number }

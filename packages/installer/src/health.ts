@@ -31,8 +31,8 @@ export interface InstallStatus {
   readonly primary?: string
   readonly artefacts: readonly Health[]
   /**
-   * Network that each container runtime uses for the net folder. Absent in standalone mode, and before the installer
-   * has read the folder.
+   * Network that each container runtime uses for the CNI network folder. Absent in standalone mode, and before the
+   * installer has read the folder.
    */
   readonly runtimes?: readonly RuntimeReading[]
 }

@@ -42,8 +42,8 @@ export interface FakeNode extends Disposable {
 }
 
 /**
- * Creates folders that simulate a node, with a source folder and a service account. With `net` null, creates no net
- * folder.
+ * Creates folders that simulate a node, with a source folder and a service account. With `net` null, creates no CNI
+ * network folder.
  */
 export function fakeNode(net: Record<string, string> | null = { '10-calico.conflist': calico }, at?: string): FakeNode {
   const root = at ?? mkdtempSync(join(tmpdir(), 'cni-installer-'))

@@ -34,7 +34,7 @@ export const containerdWith = (types: readonly string[], more: Readonly<Record<s
   info: { cniconfig: cniConfig(types), 'lastCNILoadStatus.default': 'OK', ...more },
 })
 
-/** Status answer of containerd after it could not read its net folder. */
+/** Status answer of containerd after it could not read its CNI network folder. */
 export const containerdWithout = (error: string): Said => ({
   conditions: [
     {

@@ -3,7 +3,7 @@ import { InvokeError } from './errors.ts'
 
 /**
  * Configuration for a plugin. Text and bytes are passed unchanged. This is how a plugin passes its own configuration to
- * a delegate. An object is printed with sorted keys, as runtimes do.
+ * a delegate. An object is printed with sorted keys, as container runtimes do.
  */
 export type PluginInput = string | Uint8Array | Readonly<Record<string, unknown>>
 

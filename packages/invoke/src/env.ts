@@ -16,8 +16,8 @@ export interface PluginCall {
 }
 
 /**
- * Environment of a plugin that a runtime executes. Sets all six `CNI_` variables of the protocol, and inherits every
- * other variable.
+ * Environment of a plugin that a container runtime executes. Sets all six `CNI_` variables of the protocol, and
+ * inherits every other variable.
  *
  * @example
  * ```ts
@@ -72,8 +72,8 @@ export function formatCniArgs(pairs: ReadonlyArray<readonly [string, string]>): 
 }
 
 /**
- * Formats `CNI_ARGS`. DEL accepts invalid pairs too. Reason: another runtime may have used them for ADD, and DEL must
- * clean up.
+ * Formats `CNI_ARGS`. DEL accepts invalid pairs too. Reason: another container runtime may have used them for ADD, and
+ * DEL must clean up.
  */
 function cniArgs(command: Verb | 'VERSION', args: NonNullable<PluginCall['args']>): string {
   if (typeof args === 'string') return args

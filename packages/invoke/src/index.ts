@@ -30,7 +30,7 @@ export { execPlugin } from './exec-plugin.ts'
 export { pluginFailure } from './failure.ts'
 // Exports that find a plugin, execute it and read its result
 export { ipam, ipamType } from './ipam.ts'
-// Exports that execute one plugin as a runtime does
+// Exports that execute one plugin as a container runtime does
 export { addPlugin, callPlugin } from './plugin.ts'
 export { realExec } from './real-exec.ts'
 export { type PluginResult, readResult } from './result.ts'

@@ -7,8 +7,8 @@ import { realExec } from './real-exec.ts'
 import type { PluginResult } from './result.ts'
 
 /**
- * Finds one plugin and runs its ADD, as a runtime does for a list of one plugin. Does not cache the result. Passes the
- * configuration unchanged.
+ * Finds one plugin and runs its ADD, as a container runtime does for a list of one plugin. Does not cache the result.
+ * Passes the configuration unchanged.
  *
  * @example
  * ```ts

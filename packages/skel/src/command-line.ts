@@ -85,8 +85,8 @@ function helpOf(plugin: Plugin, describe: Describer): string | Promise<string> {
 }
 
 /**
- * True if stdin and stdout are both terminals. One terminal is not enough, because a runtime may use `/dev/console` for
- * stdin or stdout. A user may also redirect one of them.
+ * True if stdin and stdout are both terminals. One terminal is not enough, because a container runtime may use
+ * `/dev/console` for stdin or stdout. A user may also redirect one of them.
  */
 function isAtTerminal(): boolean {
   return isatty(0) && isatty(1)

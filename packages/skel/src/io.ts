@@ -14,8 +14,8 @@ export interface PluginIo {
   /** Opens the folder of the plugin's `state`. Default: a folder of this machine. */
   stateFolder?(path: string): StateFolder
   /**
-   * Absolute path of the plugin's executable, under the name that the runtime called.
-   * A marker file next to the executable says that the plugin is uninstalled. Without this path, no marker is read.
+   * Absolute path of the plugin's executable, under the name that the container runtime called. A marker file next to
+   * the executable says that the plugin is uninstalled. Without this path, no marker is read.
    */
   readonly executable?: string
   /** Receives each line that the call writes to stderr, newline included. */

@@ -1,46 +1,50 @@
 import { type ConfFacts, confFacts } from './conf-facts.ts'
 import { compareNames, isConfName } from './conf-name.ts'
 
-/** A file of a net folder (`/etc/cni/net.d`): the bytes of the file, or the reason why the file is unreadable. */
+/**
+ * A file of a CNI network folder (`/etc/cni/net.d`): the bytes of the file, or the reason why the file is unreadable.
+ */
 export type ReadFile = Uint8Array | { readonly unreadable: string }
 
-/** Content of a net folder (`/etc/cni/net.d`): files by name. Files of sub-folders have the name `folder/name`. */
+/**
+ * Content of a CNI network folder (`/etc/cni/net.d`): files by name. Files of sub-folders have the name `folder/name`.
+ */
 export type NetFolder = ReadonlyMap<string, ReadFile>
 
-/** A configuration file that a runtime would load. */
+/** A configuration file that a container runtime would load. */
 export interface Candidate {
   readonly name: string
   /** Types of the plugins in the configuration file, in order. */
   readonly types: readonly string[]
 }
 
-/** Configuration files of a net folder, valid and invalid ones. */
+/** Configuration files of a CNI network folder, valid and invalid ones. */
 export interface Candidates {
   /**
-   * Valid configuration files of the net folder, sorted by name. CRI-O uses the first one; for other runtimes see
-   * {@link runtimeReadings}.
+   * Valid configuration files of the CNI network folder, sorted by name. CRI-O uses the first one; for other runtimes
+   * see {@link runtimeReadings}.
    */
   readonly valid: readonly Candidate[]
-  /** Names of the files that no runtime can load, each with the reason. Sorted by name. */
+  /** Names of the files that no container runtime can load, each with the reason. Sorted by name. */
   readonly invalid: ReadonlyMap<string, string>
 }
 
 /**
- * Lists a net folder as CRI-O and cri-dockerd do: valid `.conf`, `.conflist` and `.json` files, sorted by the bytes of
- * their names.
+ * Lists a CNI network folder as CRI-O and cri-dockerd do: valid `.conf`, `.conflist` and `.json` files, sorted by the
+ * bytes of their names.
  */
 export function listCandidates(folder: NetFolder): Candidates {
   return candidatesOf(factsOfFolder(folder))
 }
 
-/** Parses each file of a net folder. `type`: type of the plugin to find in the `delegates` of other plugins. */
+/** Parses each file of a CNI network folder. `type`: type of the plugin to find in the `delegates` of other plugins. */
 export function factsOfFolder(folder: NetFolder, type?: string): Map<string, ConfFacts> {
   return new Map([...folder].map(([name, file]) => [name, factsOf(name, file, type)]))
 }
 
 /**
- * Sorts already parsed configuration files by validity: a runtime can load the valid files, and no runtime can load the
- * invalid files.
+ * Sorts already parsed configuration files by validity: a container runtime can load the valid files, and no runtime
+ * can load the invalid files.
  */
 export function candidatesOf(facts: ReadonlyMap<string, ConfFacts>): Candidates {
   const valid: Candidate[] = []
@@ -66,7 +70,9 @@ function factsOf(name: string, file: ReadFile, type: string | undefined): ConfFa
     : confFacts(name, file, type)
 }
 
-/** Groups the readable `.conf` files in sub-folders of a net folder by sub-folder. Each group is sorted by name. */
+/**
+ * Groups the readable `.conf` files in sub-folders of a CNI network folder by sub-folder. Each group is sorted by name.
+ */
 function byFolder(facts: ReadonlyMap<string, ConfFacts>): Map<string, ConfFacts[]> {
   const folders = new Map<string, ConfFacts[]>()
   const names = [...facts.keys()].filter((name) => name.includes('/') && name.endsWith('.conf'))

@@ -6,7 +6,7 @@ import { alternativeNames, compareNames } from './conf-name.ts'
  */
 export const HOLD_MS = 2000
 
-/** Chosen primary configuration file. The installer keeps this choice until the next scan of the net folder. */
+/** Chosen primary configuration file. The installer keeps this choice until the next scan of the CNI network folder. */
 export interface PrimaryMemory {
   /** Name of the primary configuration file, which defines the network of the pods. */
   readonly name?: string
@@ -14,19 +14,19 @@ export interface PrimaryMemory {
   readonly troubledAt?: number
 }
 
-/** Rules for choosing the primary configuration file in a net folder. */
+/** Rules for choosing the primary configuration file in a CNI network folder. */
 export interface PrimaryRules {
   readonly type: string
   /** Name of the primary configuration file that the operator has set (option `confName`). */
   readonly explicit?: string | undefined
-  /** Names of the installer's own files in the net folder. They are never the primary configuration file. */
+  /** Names of the installer's own files in the CNI network folder. They are never the primary configuration file. */
   readonly own?: readonly string[] | undefined
   /** True keeps the chosen primary configuration file, even if a new file sorts before it. */
   readonly pin?: boolean | undefined
   readonly holdMs?: number | undefined
 }
 
-/** The primary configuration file of a net folder, or the reason why the installer has to wait for one. */
+/** The primary configuration file of a CNI network folder, or the reason why the installer has to wait for one. */
 export type PrimaryChoice =
   | { readonly kind: 'use'; readonly name: string; readonly memory: PrimaryMemory; readonly preemptedBy?: string }
   | { readonly kind: 'hold'; readonly reason: string; readonly until: number; readonly memory: PrimaryMemory }
@@ -36,7 +36,8 @@ export type PrimaryChoice =
  * Chooses the primary configuration file: the file that the operator has named, or the file that `pin` keeps. If this
  * file is missing or invalid, its counterpart is the primary: `x.conflist` for `x.conf`, and the reverse. Without a
  * named or kept file, the first valid file is the primary. This primary keeps its role for two seconds after it becomes
- * invalid. A valid file that sorts before it becomes the primary at once, because runtimes already use that file.
+ * invalid. A valid file that sorts before it becomes the primary at once, because container runtimes already use that
+ * file.
  */
 export function choosePrimary(
   candidates: Candidates,

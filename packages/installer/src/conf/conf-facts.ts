@@ -17,15 +17,18 @@ import { utf8Text } from './utf8-text.ts'
 export interface ConfFacts {
   /** Types of the plugins in the file, in order. */
   readonly types: readonly string[]
-  /** Reason why no runtime can load the configuration file. */
+  /** Reason why no container runtime can load the configuration file. */
   readonly problem?: string
   /** True if the file cannot be read. False if the content of a readable file is invalid. */
   readonly isUnreadable?: boolean
-  /** True if the name, such as `10-x.conf`, belongs to a folder. No runtime reads a folder as a configuration file. */
+  /**
+   * True if the name, such as `10-x.conf`, belongs to a folder. No container runtime reads a folder as a configuration
+   * file.
+   */
   readonly isFolder?: boolean
   /**
-   * Sub-folder of the net folder, named after the network. Runtimes append the plugins in its `.conf` files to the
-   * network's plugin list.
+   * Sub-folder of the CNI network folder, named after the network. Runtimes append the plugins in its `.conf` files to
+   * the network's plugin list.
    */
   readonly folder?: string
   /** Multus plugin of the configuration file, with the network that Multus runs. */
@@ -82,8 +85,8 @@ function factsOfPlugins(plugins: readonly PluginConf[]): ConfFacts {
 }
 
 /**
- * Renames a plugin's member `Type` or `TYPE` to `type`. Reason: runtimes use Go, which ignores the case of member
- * names.
+ * Renames a plugin's member `Type` or `TYPE` to `type`. Reason: container runtimes use Go, which ignores the case of
+ * member names.
  */
 function foldPlugins(value: unknown): unknown {
   if (!isObject(value) || !Array.isArray(value.plugins)) return value

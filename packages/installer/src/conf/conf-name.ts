@@ -1,7 +1,7 @@
 /**
- * True if runtimes read a file of this name in a net folder. The name must end in `.conf`, `.conflist` or `.json`, in
- * lower case. containerd, CRI-O and kubelet read these files. A `.json` file is a single configuration, like a `.conf`
- * file.
+ * True if runtimes read a file of this name in a CNI network folder. The name must end in `.conf`, `.conflist` or
+ * `.json`, in lower case. containerd, CRI-O and kubelet read these files. A `.json` file is a single configuration,
+ * like a `.conf` file.
  */
 export function isConfName(name: string): boolean {
   return SINGLE.test(name) || name.endsWith(LIST)
@@ -31,7 +31,7 @@ export function standaloneName(type: string): string {
   return `YYY-${type}.conf`
 }
 
-/** Compares file names by their UTF-8 bytes, the order in which runtimes read a folder. For `sort`. */
+/** Compares file names by their UTF-8 bytes, the order in which container runtimes read a folder. For `sort`. */
 export function compareNames(a: string, b: string): number {
   const end = Math.min(a.length, b.length)
   for (let at = 0; at < end; at += 1) {

@@ -122,8 +122,8 @@ function documentOf(text: string | Uint8Array): unknown {
   try {
     return parseJson(text, 'not a configuration')
   } catch {
-    // The text is not valid JSON. No runtime runs such a configuration, so it counts as a configuration without the
-    // plugin.
+    // The text is not valid JSON. No container runtime runs such a configuration, so it counts as a configuration
+    // without the plugin.
     return undefined
   }
 }

@@ -59,7 +59,7 @@ export function countEntries(existing: Text, type: string): number {
     if (isSingle(document)) return document.type === type ? 1 : 0
     return asDocument(document).plugins?.filter((plugin) => plugin.type === type).length ?? 0
   } catch {
-    // An invalid configuration counts as a configuration without the plugin, because no runtime runs it.
+    // An invalid configuration counts as a configuration without the plugin, because no container runtime runs it.
     return 0
   }
 }
@@ -85,8 +85,8 @@ export function sameDocument(a: Text, b: Text): boolean {
 
 /**
  * Name and version of the list into which a single configuration is converted. Keeps the name, because IPAM plugins and
- * runtimes find existing pods by the network's name. Keeps version 0.3.0 and newer versions. Replaces an older or
- * missing version by 0.3.1. Reason: the later plugins of a list need a `prevResult`, which 0.3.0 introduced.
+ * container runtimes find existing pods by the network's name. Keeps version 0.3.0 and newer versions. Replaces an
+ * older or missing version by 0.3.1. Reason: the later plugins of a list need a `prevResult`, which 0.3.0 introduced.
  */
 function listHead(document: JsonObject): { readonly name: string; readonly cniVersion: string } {
   const { name, cniVersion } = foldMembers(document, ['name', 'cniVersion'])

@@ -6,7 +6,9 @@ import { diffLines } from './diff.ts'
 import { hasEntry, insertEntry } from './entry.ts'
 import { utf8Text } from './utf8-text.ts'
 
-/** File of a net folder to which the installer would add the plugin, or the reason why the installer would wait. */
+/**
+ * File of a CNI network folder to which the installer would add the plugin, or the reason why the installer would wait.
+ */
 export type EntryPlace =
   | {
       readonly kind: 'insert' | 'convert' | 'unchanged'
@@ -25,8 +27,8 @@ export type EntryPlace =
   | { readonly kind: 'wait'; readonly reason: string }
 
 /**
- * Chooses the file of a net folder to which the installer would add the plugin, with its default options. The plugin
- * becomes the last one of the first valid file. Writes nothing.
+ * Chooses the file of a CNI network folder to which the installer would add the plugin, with its default options. The
+ * plugin becomes the last one of the first valid file. Writes nothing.
  *
  * @throws `InstallError` `INVALID_CONFIG` for a file that is not a configuration.
  */

@@ -4,20 +4,20 @@ import { compareNames } from './conf-name.ts'
 import { formatPath } from './delegates.ts'
 
 /**
- * Network that a container runtime with default settings would choose from a net folder. Also tells if the runtime runs
- * the plugin in this network.
+ * Network that a container runtime with default settings would choose from a CNI network folder. Also tells if the
+ * runtime runs the plugin in this network.
  */
 export interface RuntimeReading {
-  /** Container runtime with known rules for net folders. cri-dockerd has the rules of CRI-O. */
+  /** Container runtime with known rules for CNI network folders. cri-dockerd has the rules of CRI-O. */
   readonly runtime: 'containerd' | 'cri-o'
   /**
-   * Answer to the question if the runtime runs the plugin for each pod. `unknown`: Multus runs a network that is not in
-   * the net folder.
+   * Answer to the question if the container runtime runs the plugin for each pod. `unknown`: Multus runs a network that
+   * is not in the CNI network folder.
    */
   readonly runs: 'yes' | 'no' | 'unknown'
   /** Sentence for users, such as `CRI-O uses 10-calico.conflist with istio-cni as plugin 3 of 3`. */
   readonly text: string
-  /** Name of the file whose network the runtime gives to pods (the primary configuration file). */
+  /** Name of the file whose network the container runtime gives to pods (the primary configuration file). */
   readonly primary?: string
   /** Number of plugins in the primary configuration file. */
   readonly plugins?: number
@@ -30,13 +30,13 @@ export interface RuntimeReading {
   readonly copies?: readonly string[]
   /** Network through which Multus runs the plugin: the name of its file, or its path in `delegates`. */
   readonly through?: string
-  /** Reason why the runtime has no network for pods. */
+  /** Reason why the container runtime has no network for pods. */
   readonly problem?: string
-  /** Advice for the operator; absent if the runtime runs the plugin. */
+  /** Advice for the operator; absent if the container runtime runs the plugin. */
   readonly next?: string
 }
 
-/** Determines which network containerd and CRI-O use for a net folder, and if they run the plugin of a type. */
+/** Determines which network containerd and CRI-O use for a CNI network folder, and if they run the plugin of a type. */
 export function runtimeReadings(
   folder: ReadonlyMap<string, Uint8Array | { readonly unreadable: string }>,
   type: string,
@@ -45,15 +45,15 @@ export function runtimeReadings(
   return readingsOf({ facts, candidates: candidatesOf(facts) }, type)
 }
 
-/** Like {@link runtimeReadings}, for a net folder whose configuration files are already parsed. */
+/** Like {@link runtimeReadings}, for a CNI network folder whose configuration files are already parsed. */
 export function readingsOf({ facts, candidates }: Omit<Folder, 'type'>, type: string): RuntimeReading[] {
   const folder: Folder = { facts, candidates, type }
   return [readByContainerd(folder), readByCrio(folder)]
 }
 
 /**
- * Judges if pods get the plugin. Considers the node's runtime, or all known runtimes if the node's runtime is unknown.
- * Returns `ok` if each of these runtimes runs the plugin, `fail` if none does, and `warn` in all other cases.
+ * Judges if pods get the plugin. Considers the node's container runtime, or all known runtimes if the node's runtime is
+ * unknown. Returns `ok` if each of these runtimes runs the plugin, `fail` if none does, and `warn` in all other cases.
  */
 export function judgeReadings(
   readings: readonly RuntimeReading[],
@@ -158,7 +158,8 @@ function throughMultus(primary: string, folder: Folder): Omit<Position, 'place' 
   const { delegation, copies = [] } = facts.get(primary) ?? {}
   if (delegation === undefined) return undefined
   const { clusterNetwork = '', delegates } = delegation
-  // A path in `clusterNetwork` is a path inside the Multus container. Compares only its file name with the net folder.
+  // A path in `clusterNetwork` is a path inside the Multus container. Compares only its file name with the CNI network
+  // folder.
   const file = clusterNetwork.includes('/') ? clusterNetwork.slice(clusterNetwork.lastIndexOf('/') + 1) : undefined
   if (file !== undefined && candidates.valid.some(({ name }) => name === file)) {
     const position = positionOf(file, folder)

@@ -8,9 +8,9 @@ import { decodeStatus, statusRequest } from './status-message.ts'
 
 /** Options of {@link askRuntime}. */
 export interface AskOptions {
-  /** AbortSignal that cancels the request to the runtime. */
+  /** AbortSignal that cancels the request to the container runtime. */
   readonly signal?: AbortSignal
-  /** Milliseconds for the connection to the runtime and its answer together. Default: 3000. */
+  /** Milliseconds for the connection to the container runtime and its answer together. Default: 3000. */
   readonly timeoutMs?: number
 }
 

@@ -13,9 +13,9 @@ export interface WantedPlugin {
 
 /**
  * State of the plugin in a container runtime:
- * - `loaded`: the plugin list of the runtime's default network has the plugin.
- * - `missing`: the runtime runs pods without the plugin, or cannot run pods.
- * - `silent`: the runtime's network is ready, but the runtime does not report the plugins in it.
+ * - `loaded`: the plugin list of the container runtime's default network has the plugin.
+ * - `missing`: the container runtime runs pods without the plugin, or cannot run pods.
+ * - `silent`: the container runtime's network is ready, but the runtime does not report the plugins in it.
  */
 export type RuntimeState = 'loaded' | 'missing' | 'silent'
 

@@ -4,8 +4,8 @@ import { judgeRuntime } from './judge-runtime.ts'
 /**
  * Asks the node's container runtime over its CRI socket if it runs a plugin.
  *
- * - `loaded`: the plugin list of the runtime's default network has the plugin.
- * - `missing`: the runtime runs pods without the plugin, or cannot run pods.
+ * - `loaded`: the plugin list of the container runtime's default network has the plugin.
+ * - `missing`: the container runtime runs pods without the plugin, or cannot run pods.
  * - `silent`: the runtime's network is ready, but the runtime does not report the plugins in it. CRI-O and cri-dockerd
  *   answer like this.
  *

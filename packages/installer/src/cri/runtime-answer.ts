@@ -12,9 +12,9 @@ export interface RuntimeAnswer {
    * Name of the container runtime. `undefined` if the answer does not identify it: CRI-O and cri-dockerd answer alike.
    */
   readonly runtime: 'containerd' | undefined
-  /** Value of the runtime's condition `NetworkReady`; `undefined` if the answer has no such condition. */
+  /** Value of the container runtime's condition `NetworkReady`; `undefined` if the answer has no such condition. */
   readonly networkReady: boolean | undefined
-  /** Reason why the runtime's network is not ready. May be empty. */
+  /** Reason why the container runtime's network is not ready. May be empty. */
   readonly reason: string
   /**
    * Networks that the runtime has loaded, loopback included. Only containerd reports its networks. `undefined` for
@@ -23,12 +23,12 @@ export interface RuntimeAnswer {
   readonly loaded: LoadedNetworks | undefined
 }
 
-/** Networks that a container runtime has loaded from its net folder. */
+/** Networks that a container runtime has loaded from its CNI network folder. */
 export interface LoadedNetworks {
-  /** Net folder of the runtime, as the runtime reports it. */
+  /** CNI network folder of the container runtime, as the runtime reports it. */
   readonly folder: string
   readonly networks: readonly LoadedNetwork[]
-  /** Error of the runtime's last attempt to load its net folder. */
+  /** Error of the container runtime's last attempt to load its CNI network folder. */
   readonly error: string | undefined
 }
 
@@ -42,7 +42,7 @@ export interface LoadedNetwork {
 }
 
 /**
- * Converts a CRI StatusResponse to a report on the runtime's network.
+ * Converts a CRI StatusResponse to a report on the container runtime's network.
  *
  * @throws {@link CriError} for an invalid answer.
  */

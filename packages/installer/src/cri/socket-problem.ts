@@ -15,7 +15,7 @@ export function socketProblem(path: string): string | undefined {
     if (!stat.isSocket()) return 'it is not a socket'
     const ofOwner = insecurity({ uid: stat.uid, mode: 0 })
     if (ofOwner !== undefined) return `it ${ofOwner}`
-    // Accepts a socket that a group can write: runtimes create their sockets with mode 0660.
+    // Accepts a socket that a group can write: container runtimes create their sockets with mode 0660.
     if ((stat.mode & 0o002) !== 0) return `everybody may connect to it (mode ${(stat.mode & 0o7777).toString(8)})`
     const ofFolder = insecurity(statSync(dirname(path)))
     return ofFolder === undefined ? undefined : `its folder ${ofFolder}`

@@ -8,14 +8,14 @@ import { isNotFound, toInstallError } from '../install-error.ts'
 import { listNames } from './list-names.ts'
 import { readRegular, type Snapshot } from './read-regular.ts'
 
-/** Result of one scan of a net folder. */
+/** Result of one scan of a CNI network folder. */
 export interface NetFiles {
   /** Parsed properties of each configuration file, by file name. */
   readonly facts: ReadonlyMap<string, ConfFacts>
   readonly candidates: Candidates
   /** Names of the configuration files that may contain the plugin, because the plugin's type occurs in their text. */
   readonly suspects: readonly string[]
-  /** True if the scan has found a configuration file of this name in the net folder, readable or not. */
+  /** True if the scan has found a configuration file of this name in the CNI network folder, readable or not. */
   has(name: string): boolean
   /**
    * Bytes and stat of a configuration file as the scan has found it; `undefined` if the file is unreadable. The
@@ -24,17 +24,18 @@ export interface NetFiles {
   read(name: string): Snapshot | undefined
 }
 
-/** Scans a net folder repeatedly, and caches its files between the scans. */
+/** Scans a CNI network folder repeatedly, and caches its files between the scans. */
 export interface NetReader {
   /**
-   * Scans the net folder: reads the files that have changed since the last scan, and all files named in `fresh`.
+   * Scans the CNI network folder: reads the files that have changed since the last scan, and all files named in
+   * `fresh`.
    *
    * @returns `undefined` if the folder does not exist.
    */
   look(fresh?: ReadonlySet<string>): NetFiles | undefined
 }
 
-/** Properties of a configuration file that the reader caches between two scans of the net folder. */
+/** Properties of a configuration file that the reader caches between two scans of the CNI network folder. */
 interface Known {
   readonly facts: ConfFacts
   /** True if the file may contain the plugin's type, literally or with JSON escapes. */
@@ -47,8 +48,8 @@ interface Known {
 }
 
 /**
- * Creates a reader of the net folder. The reader skips files whose timestamps have not changed. Reason: a net folder
- * with thousands of files must not delay the repair of the primary configuration file.
+ * Creates a reader of the CNI network folder. The reader skips files whose timestamps have not changed. Reason: a CNI
+ * network folder with thousands of files must not delay the repair of the primary configuration file.
  */
 export function netReader(netDir: string, type: string): NetReader {
   let known: ReadonlyMap<string, Known> = new Map()
@@ -93,8 +94,8 @@ function filesOf(netDir: string, known: ReadonlyMap<string, Known>, snapshots: M
 }
 
 /**
- * Lists the names in the net folder, and tells files from folders. A symbolic link counts as a file, even if its target
- * is a folder.
+ * Lists the names in the CNI network folder, and tells files from folders. A symbolic link counts as a file, even if
+ * its target is a folder.
  */
 function entriesOf(netDir: string): Map<string, 'file' | 'folder'> | undefined {
   try {
@@ -106,7 +107,7 @@ function entriesOf(netDir: string): Map<string, 'file' | 'folder'> | undefined {
   }
 }
 
-/** Existing sub-folders of the net folder from which runtimes append plugins to a list. */
+/** Existing sub-folders of the CNI network folder from which container runtimes append plugins to a list. */
 function foldersOf(lists: readonly Known[], names: ReadonlySet<string>): Set<string> {
   return new Set(lists.flatMap(({ facts: { folder } }) => (folder !== undefined && names.has(folder) ? [folder] : [])))
 }

@@ -14,7 +14,7 @@ export const isSameFile = (a: BigIntStats, b: BigIntStats): boolean => a.ino ===
  * True if two files have the same bytes. Reads large files on another thread, so that other work continues.
  *
  * @param uncache - called at the end with the first file's descriptor, to drop that file from the page cache. The
- *   second file stays cached, because runtimes start it.
+ *   second file stays cached, because container runtimes start it.
  */
 export async function sameBytes(
   a: string,

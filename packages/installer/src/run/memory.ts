@@ -1,7 +1,7 @@
 import type { PrimaryMemory } from '../conf/choose-primary.ts'
 import { type DisplacedFiles, displacedFiles } from '../files/displaced.ts'
 
-/** Facts about the net folder that the installer keeps from one check of all files to the next. */
+/** Facts about the CNI network folder that the installer keeps from one check of all files to the next. */
 export interface Memory {
   primary: PrimaryMemory
   /** Names of former primary network configurations, from which the installer removes the plugin. */
@@ -21,7 +21,7 @@ export interface Memory {
   readonly displaced: DisplacedFiles
 }
 
-/** Creates the state of a net folder that the installer has not read yet. */
+/** Creates the state of a CNI network folder that the installer has not read yet. */
 export function newMemory(): Memory {
   return {
     primary: {},
@@ -33,7 +33,7 @@ export function newMemory(): Memory {
   }
 }
 
-/** Copies the stored facts about the net folder for a dry run, which must not change the originals. */
+/** Copies the stored facts about the CNI network folder for a dry run, which must not change the originals. */
 export function copyMemory(memory: Memory): Memory {
   return {
     primary: memory.primary,

@@ -58,8 +58,8 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
   const failure = errors[0] ?? failures.get('binary') ?? failures.get('kubeconfig')
   const withdraw = isUnable ? failure?.message : undefined
   // Adds the plugin to the network only after the first copy of the binaries. Does not wait for later copies. During a
-  // later copy a binary is missing only briefly, and runtimes retry. Without the plugin in the network, a new pod would
-  // stay without the plugin.
+  // later copy a binary is missing only briefly, and container runtimes retry. Without the plugin in the network, a new
+  // pod would stay without the plugin.
   if ((isBusy && !state.binaries.wereFine) || (isUnable && withdraw === undefined)) {
     const reason = 'the plugin and its kubeconfig come first'
     health.push({ artefact: 'conflist', path: settings.netDir, state: 'waiting', reason })
@@ -76,12 +76,12 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
   const primary = memory.primary.name ?? plan.primary
   if (plan.primary !== undefined && primary !== undefined) reportAdopted(state, primary)
   const runtimes = runtimesNow(state, plan)
-  // Emits no `preempted` if the runtimes still run the plugin. Multus may have copied the primary network
+  // Emits no `preempted` if the container runtimes still run the plugin. Multus may have copied the primary network
   // configuration, with the plugin, into the file that the runtimes use now.
   const isRun = runtimes !== undefined && judgeReadings(runtimes, settings.runtime) === 'ok'
   reportPreempted(state, isRun ? { ...plan, preemptedBy: undefined } : plan)
-  // Does not report the runtimes while the primary configuration file is invalid for a moment: its owner may be writing
-  // it.
+  // Does not report the container runtimes while the primary configuration file is invalid for a moment: its owner may
+  // be writing it.
   if (runtimes !== undefined && plan.until === undefined) reportRuntimes(state, runtimes)
   return { ...withPrimary(primary), ...(runtimes === undefined ? {} : { runtimes }) }
 }
@@ -89,13 +89,13 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
 const withPrimary = (primary: string | undefined): Pick<InstallStatus, 'primary'> =>
   primary === undefined ? {} : { primary }
 
-/** Network that each container runtime uses for the net folder after this check of all files. */
+/** Network that each container runtime uses for the CNI network folder after this check of all files. */
 function runtimesNow({ settings, memory, net }: State, plan: NetFolderPlan): RuntimeReading[] | undefined {
   try {
     const files = plan.changes.length === 0 ? plan.files : lookAgain(settings, memory, net)
     return files === undefined ? undefined : readRuntimes(settings, files)
   } catch {
-    // The net folder was removed or made inaccessible meanwhile. The installer's next check reports it.
+    // The CNI network folder was removed or made inaccessible meanwhile. The installer's next check reports it.
     return undefined
   }
 }
@@ -110,7 +110,7 @@ async function putBackLateWrites(work: Work): Promise<void> {
   for (const late of displaced.lateWrites()) await step(work, 'conflist', toDo(putBack(late, settings.type, displaced)))
 }
 
-/** True if runtimes can run the plugin now, even in an older version: its binary and its kubeconfig exist. */
+/** True if container runtimes can run the plugin now, even in an older version: its binary and its kubeconfig exist. */
 function couldWork({ binDirs, sourceDir, type, kubeconfig }: Settings): boolean {
   if (sourceDir !== undefined) {
     const folders = binDirs.filter((folder) => kindOf(folder) === 'folder')

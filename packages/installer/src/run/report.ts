@@ -7,7 +7,8 @@ import { hintFor, type State, sayOnce } from './state.ts'
 import type { Work } from './step.ts'
 
 /**
- * Emits `preempted` when runtimes begin to use another file than the one to which the installer has added the plugin.
+ * Emits `preempted` when container runtimes begin to use another file than the one to which the installer has added the
+ * plugin.
  */
 export function reportPreempted(state: State, { preemptedBy, primary = '' }: ConflistPlan): void {
   const by = preemptedBy ?? ''
@@ -20,7 +21,7 @@ export function reportPreempted(state: State, { preemptedBy, primary = '' }: Con
  */
 const MAX_NAMED = 20
 
-/** Emits `skipped` for each configuration file that runtimes skip: once, and again if the reason changes. */
+/** Emits `skipped` for each configuration file that container runtimes skip: once, and again if the reason changes. */
 export function reportSkipped(state: State, skipped: ReadonlyMap<string, string>): void {
   for (const topic of state.said.keys()) {
     if (topic.startsWith('skipped ') && !skipped.has(topic.slice('skipped '.length))) state.said.delete(topic)
@@ -34,7 +35,7 @@ export function reportSkipped(state: State, skipped: ReadonlyMap<string, string>
   if (more > 0) state.emit({ type: 'skipped', path: netDir, reason: 'no runtime can load them', more })
 }
 
-/** Emits `runtimes` when a container runtime uses another network for the net folder than before. */
+/** Emits `runtimes` when a container runtime uses another network for the CNI network folder than before. */
 export function reportRuntimes(state: State, readings: readonly RuntimeReading[]): void {
   const verdict = judgeReadings(readings, state.settings.runtime)
   const text = readings.map((one) => one.text).join('; ')

@@ -94,8 +94,8 @@ function newBinaryState(): BinaryState {
 }
 
 /**
- * Creates the installer's state for new options. Keeps the stored facts about the net folder if the options name the
- * same folder.
+ * Creates the installer's state for new options. Keeps the stored facts about the CNI network folder if the options
+ * name the same folder.
  */
 export function withSettings(old: State, settings: Settings): State {
   const { memory, net, passes, status, claim: former } = old

@@ -135,7 +135,7 @@ function planRemoval(
   { ownFile, type }: Settings,
   kept: Kept,
 ): Change | undefined {
-  // Keeps files in a sub-folder of the net folder: they belong to another program.
+  // Keeps files in a sub-folder of the CNI network folder: they belong to another program.
   if (before === undefined || name.includes('/') || name === kept.ownFile) return undefined
   if (countEntries(before.bytes, type) === 0) return undefined
   if (name === ownFile) return removeConf(before, 'uninstall')

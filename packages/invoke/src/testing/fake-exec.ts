@@ -22,8 +22,8 @@ const FOLDER = '/fake'
 const OUTCOME = Symbol('outcome')
 
 /**
- * Replaces plugins by functions, for tests of runtimes and of delegating plugins. Finds every plugin of `plugins` in
- * `/fake`, whatever folders the caller searches.
+ * Replaces plugins by functions, for tests of container runtimes and of delegating plugins. Finds every plugin of
+ * `plugins` in `/fake`, whatever folders the caller searches.
  *
  * Verbs that a fake plugin does not define succeed:
  * - ADD returns its `prevResult`.

@@ -15,9 +15,9 @@ export const SETTLE_BUDGET = 500
 export interface Deadline {
   /** AbortSignal for the plugin's handler. It aborts if the CNI call ends before the handler has finished. */
   readonly signal: AbortSignal
-  /** Promise that rejects when the call is ended early. The reason is the error for the runtime. */
+  /** Promise that rejects when the call is ended early. The reason is the error for the container runtime. */
   readonly raised: Promise<never>
-  /** Error for the runtime if the call was ended early; `undefined` while the call runs. */
+  /** Error for the container runtime if the call was ended early; `undefined` while the call runs. */
   readonly error: CniError | undefined
   /** Stops the timer of the CNI call's deadline. */
   clear(): void
@@ -41,8 +41,8 @@ export function deadline(
   const raise = (reason: CniError): void => {
     if (error !== undefined) return
     error = reason
-    // Rejects before it aborts the handler's AbortSignal. Reason: the runtime must get the deadline's error, not an
-    // error that the handler throws after the abort.
+    // Rejects before it aborts the handler's AbortSignal. Reason: the container runtime must get the deadline's error,
+    // not an error that the handler throws after the abort.
     reject(reason)
     controller.abort(reason)
   }

@@ -11,8 +11,8 @@ export type UndoStep = (options: { readonly signal: AbortSignal }) => unknown
 export interface UndoStack {
   push(step: UndoStep): void
   /**
-   * Runs all undo steps, for at most `budget` milliseconds. Failed steps are only logged, because the runtime gets the
-   * error of the ADD.
+   * Runs all undo steps, for at most `budget` milliseconds. Failed steps are only logged, because the container runtime
+   * gets the error of the ADD.
    */
   unwind(budget: number): Promise<void>
   /**

@@ -3,7 +3,8 @@ import { formatAddress, parseAddress, unmapAddress } from '@cni/types/ip'
 import * as z from 'zod/mini'
 
 /**
- * Values that runtimes pass in `runtimeConfig`, by capability name. The function `runtimeConfig` creates their schema.
+ * Values that container runtimes pass in `runtimeConfig`, by capability name. The function `runtimeConfig` creates
+ * their schema.
  */
 export interface RuntimeConfig {
   /** Mappings of node ports to container ports: the plugin forwards them to the container. */
@@ -47,7 +48,7 @@ export interface RuntimeConfig {
       gateway?: string | undefined
     }>
   >
-  /** IP addresses that the runtime requests for the container. */
+  /** IP addresses that the container runtime requests for the container. */
   ips: string[]
   /** Additional DNS names of the container. */
   aliases: string[]
@@ -62,9 +63,9 @@ export interface RuntimeConfig {
         options: string[]
       }
     | undefined
-  /** MAC address that the runtime requests for the container's interface. */
+  /** MAC address that the container runtime requests for the container's interface. */
   mac: string | undefined
-  /** GUID that the runtime requests for the container's InfiniBand interface. */
+  /** GUID that the container runtime requests for the container's InfiniBand interface. */
   infinibandGUID: string | undefined
   /** Id of the device from which the plugin makes the container's interface, such as a PCI address. */
   deviceID: string | undefined

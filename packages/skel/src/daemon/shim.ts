@@ -28,7 +28,7 @@ export interface ShimOptions extends Pick<Plugin<NetConf>, 'about' | 'versions' 
    * Behaviour of DEL while no daemon listens at the socket.
    * - `succeed` (default): succeeds with a warning. A node that shuts down must be able to remove its pods; GC cleans
    *   up later.
-   * - `fail`: fails with code 11, so that the runtime retries.
+   * - `fail`: fails with code 11, so that the container runtime retries.
    */
   readonly delWhileDown?: 'succeed' | 'fail'
 }
@@ -131,7 +131,8 @@ export function shimMain(options: ShimOptions): void {
 
 function checkOptions({ name, socket, readyTimeout, pollInterval, delWhileDown }: ShimOptions): void {
   const where = `shim: ${name}`
-  // Rejects a relative path of the daemon's socket, because it would depend on the runtime's working directory.
+  // Rejects a relative path of the daemon's socket, because it would depend on the container runtime's working
+  // directory.
   if (typeof socket !== 'function' && !isAbsolute(socket))
     throw unexpected(`${where}: socket`, 'an absolute path', socket)
   const checkReady = (what: string, value: unknown): void => checkMilliseconds(what, value, 0)

@@ -8,8 +8,8 @@ export interface WireCall {
 }
 
 // Environment variables that the shim sends to the daemon: variables of the CNI specification, and the trace context of
-// newer runtimes. All other variables are dropped, by the shim and by the daemon. The daemon therefore gets no secrets
-// from the shim's environment, and a client cannot change the daemon's settings.
+// newer container runtimes. All other variables are dropped, by the shim and by the daemon. The daemon therefore gets
+// no secrets from the shim's environment, and a client cannot change the daemon's settings.
 const VARIABLES = [
   'CNI_COMMAND',
   'CNI_CONTAINERID',

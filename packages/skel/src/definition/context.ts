@@ -13,7 +13,7 @@ export interface CallContext {
   readonly cniVersion: string
   /** Pairs of `CNI_ARGS`, parsed with the grammar in the plugin's `args`. */
   readonly args: ReadonlyMap<string, string>
-  /** Name, namespace and UID of the pod, if the runtime passes the Kubernetes members of `CNI_ARGS`. */
+  /** Name, namespace and UID of the pod, if the container runtime passes the Kubernetes members of `CNI_ARGS`. */
   readonly k8s: K8sArgs | undefined
   /** Folders of `CNI_PATH`, in which the plugin finds its delegates. */
   readonly path: readonly string[]
@@ -50,7 +50,7 @@ export interface CallContext {
 
 /** Context that handlers of ADD, CHECK and DEL get: one container interface in one network. */
 export interface AttachmentContext extends CallContext {
-  /** Value of `CNI_CONTAINERID`: id that the runtime gave to the container. */
+  /** Value of `CNI_CONTAINERID`: id that the container runtime gave to the container. */
   readonly containerID: string
   /** Value of `CNI_IFNAME`: name of the interface inside the container. */
   readonly ifName: string
@@ -108,15 +108,15 @@ export interface DelContext<Conf = NetConf, State = undefined> extends Attachmen
    */
   readonly conf: Conf | undefined
   /**
-   * The container's network namespace. The member is `undefined` if the runtime gave no namespace, if the namespace is
-   * gone, or if it is the plugin's own namespace. If DEL must remove nothing from the namespace, the member
-   * `netns.kept` is the reason. Either no ADD of the attachment is recorded for this namespace, or another attachment
-   * of the container shares its objects.
+   * The container's network namespace. The member is `undefined` if the container runtime gave no namespace, if the
+   * namespace is gone, or if it is the plugin's own namespace. If DEL must remove nothing from the namespace, the
+   * member `netns.kept` is the reason. Either no ADD of the attachment is recorded for this namespace, or another
+   * attachment of the container shares its objects.
    */
   readonly netns: Netns | undefined
   /**
-   * Final result of the plugin chain in the 1.1.0 model. The member is `undefined` if the runtime gave no result, or an
-   * unreadable one.
+   * Final result of the plugin chain in the 1.1.0 model. The member is `undefined` if the container runtime gave no
+   * result, or an unreadable one.
    */
   readonly prevResult: Result | undefined
   /**
@@ -133,8 +133,8 @@ export interface GcContext<Conf = NetConf, State = undefined> extends CallContex
   /** State that ADD has stored for all attachments of the network, in a plugin that declares a `state`. */
   readonly state: NetworkState<State>
   /**
-   * Attachments of the network that are still valid; all other attachments are stale. `undefined` if the runtime gave
-   * no list. Without a list, no attachment counts as stale.
+   * Attachments of the network that are still valid; all other attachments are stale. `undefined` if the container
+   * runtime gave no list. Without a list, no attachment counts as stale.
    */
   readonly validAttachments: readonly Readonly<ValidAttachment>[] | undefined
 }

@@ -19,8 +19,8 @@ import { type Limits, rotate } from './rotate.ts'
  */
 export function fileSink(options: {
   /**
-   * Absolute path of the log file: a relative path would depend on the runtime's working directory. A missing folder is
-   * created.
+   * Absolute path of the log file: a relative path would depend on the container runtime's working directory. A missing
+   * folder is created.
    */
   readonly path: string
   /** Size in bytes at which the next call renames the log file to a backup. Default: 10 MB. */

@@ -54,7 +54,7 @@ export function readEnvironment(env: EnvVars): Environment {
     netns: env.CNI_NETNS ?? '',
     ifName: env.CNI_IFNAME ?? '',
     args: env.CNI_ARGS ?? '',
-    // Drops empty elements of `CNI_PATH`: an empty element would mean the runtime's working directory.
+    // Drops empty elements of `CNI_PATH`: an empty element would mean the container runtime's working directory.
     path: (env.CNI_PATH ?? '').split(':').filter(Boolean),
     netnsOverride: /^(?:1|true)$/i.test(env.CNI_NETNS_OVERRIDE ?? ''),
     variables: env,

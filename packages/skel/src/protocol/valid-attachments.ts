@@ -1,8 +1,8 @@
 import { CniError, ErrorCode, isObject, type normalizeNetConf, type ValidAttachment } from '@cni/types'
 
 /**
- * Configuration members that list valid attachments for GC: the standard name, and the earlier name that older runtimes
- * use.
+ * Configuration members that list valid attachments for GC: the standard name, and the earlier name that older
+ * container runtimes use.
  */
 const MEMBERS = ['cni.dev/valid-attachments', 'cni.dev/attachments']
 

@@ -4,9 +4,9 @@ import { unexpected } from '../checks.ts'
 /**
  * Creates the schema of a plugin's configuration: the given members, the standard CNI members, and unknown members.
  *
- * Unknown members are kept and logged at debug, because a runtime may add its own. Probable misspellings are logged as
- * warnings. A plugin must declare each member that it reads: `z.optional(z.unknown())` accepts any value. The type has
- * no index signature, so a misspelt member of `c.conf` does not compile.
+ * Unknown members are kept and logged at debug, because a container runtime may add its own. Probable misspellings are
+ * logged as warnings. A plugin must declare each member that it reads: `z.optional(z.unknown())` accepts any value. The
+ * type has no index signature, so a misspelt member of `c.conf` does not compile.
  *
  * @param options - with `unknown: 'refuse'`, unknown members fail ADD, CHECK, GC and STATUS with code 7. The message
  *   names them.
@@ -35,9 +35,9 @@ export type StandardMembers = {
   name: z.ZodMiniString<string>
   /** Type of the plugin: the file name of its executable. */
   type: z.ZodMiniOptional<z.ZodMiniString<string>>
-  /** Capabilities that the plugin's configuration requests from the runtime. */
+  /** Capabilities that the plugin's configuration requests from the container runtime. */
   capabilities: z.ZodMiniOptional<z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniBoolean<boolean>>>
-  /** Values that the runtime passes for the requested capabilities. `runtimeConfig(…)` declares them. */
+  /** Values that the container runtime passes for the requested capabilities. `runtimeConfig(…)` declares them. */
   runtimeConfig: z.ZodMiniOptional<z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniUnknown>>
   /** Arguments in the configuration by CNI convention, mainly `args.cni`. */
   args: z.ZodMiniOptional<z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniUnknown>>

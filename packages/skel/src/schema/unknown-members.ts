@@ -37,7 +37,7 @@ export function unknownMembers(schema: core.$ZodType, document: Readonly<Record<
   ]
 }
 
-/** True for a configuration member that runtimes add, with the prefix `cni.dev/` of the CNI specification. */
+/** True for a configuration member that container runtimes add, with the prefix `cni.dev/` of the CNI specification. */
 export function isOfRuntimes(member: string): boolean {
   return member.startsWith('cni.dev/')
 }

@@ -18,7 +18,7 @@ export async function validateConfig<Conf>(
   for (const member of STANDARD) {
     if (input[member] === null) delete input[member]
   }
-  // Removes configuration members that runtimes add, because strict schemas do not list them.
+  // Removes configuration members that container runtimes add, because strict schemas do not list them.
   if (isStrict(schema)) for (const member of Object.keys(input).filter(isOfRuntimes)) delete input[member]
   // Calls the zod schema's own method instead of a zod function. Reason: a plugin without a schema must not bundle zod.
   const parsed = await schema['~standard'].validate(input)

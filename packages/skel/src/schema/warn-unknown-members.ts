@@ -5,7 +5,7 @@ import { unknownMembers } from './unknown-members.ts'
 
 /**
  * Logs configuration members that the plugin's schema does not list. Probable misspellings are warnings. Other members
- * are logged at debug, because a runtime may add some.
+ * are logged at debug, because a container runtime may add some.
  */
 export function warnUnknownMembers(
   schema: core.$ZodType,

@@ -8,7 +8,7 @@ import { readBounded } from './read-bounded.ts'
 export interface NeedFolders {
   /** Folders with the records of the plugin's attachments, such as `/run/cni/tag/attachments`. */
   readonly records: readonly string[]
-  /** Folders with the ADD results that runtimes cache, such as `/var/lib/cni/results`. */
+  /** Folders with the ADD results that container runtimes cache, such as `/var/lib/cni/results`. */
   readonly results: readonly string[]
   /** Folders with network configurations, such as `/etc/cni/net.d`. */
   readonly configurations: readonly string[]

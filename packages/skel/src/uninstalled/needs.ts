@@ -11,8 +11,8 @@ export interface Need {
   /**
    * Kind of the reason to keep the executable:
    * - `record`: an attachment of the plugin is recorded.
-   * - `result`: a runtime has cached an ADD result whose plugin list contains the plugin, and will use this list for
-   *   DEL.
+   * - `result`: a container runtime has cached an ADD result whose plugin list contains the plugin, and will use this
+   *   list for DEL.
    * - `configuration`: a network configuration contains the plugin.
    * - `unknown`: a file or folder cannot be read.
    */
@@ -37,8 +37,8 @@ const MAX_SHOWN = 64
  * shows that the plugin is needed. Installers of plugins call this function. A plugin that runs with `pluginMain`
  * searches by itself.
  *
- * @param own - the attachment of a DEL. Ignores the cached result of this attachment, because the runtime removes it
- *   after the DEL.
+ * @param own - the attachment of a DEL. Ignores the cached result of this attachment, because the container runtime
+ *   removes it after the DEL.
  * @example
  * ```ts
  * const folders = { records: ['/run/cni/tag/attachments'], results: ['/var/lib/cni/results'], configurations: ['/etc/cni/net.d'] }
@@ -88,7 +88,7 @@ function* recordsIn(folder: string): Generator<Need> {
 function* resultsIn(folder: string, { type, own, read }: Search): Generator<Need> {
   const names = yield* namesIn(folder)
   for (const name of names) {
-    // Skips temporary files in the runtime's cache. The name of a network never begins with a dot.
+    // Skips temporary files in the container runtime's cache. The name of a network never begins with a dot.
     if (name.startsWith('.')) continue
     const path = `${folder}/${name}`
     try {
@@ -139,7 +139,7 @@ function* configurationsIn(folder: string, search: Search): Generator<Need> {
     const path = `${folder}/${name}`
     if (LISTS.test(name)) yield* configurationAt(path, search)
     else if (isFolder(path)) {
-      // Searches sub-folders of the net folder too: they may contain further plugins of a list.
+      // Searches sub-folders of the CNI network folder too: they may contain further plugins of a list.
       const lists = yield* namesIn(path)
       for (const one of lists) if (LISTS.test(one)) yield* configurationAt(`${path}/${one}`, search)
     }

@@ -28,7 +28,8 @@ export function typeIn(text: string, type: string): string | undefined {
       continue
     }
     for (const [key, one] of Object.entries(value)) {
-      // Compares the member name in lower case. Reason: runtimes use Go, which ignores the case of member names.
+      // Compares the member name in lower case. Reason: container runtimes use Go, which ignores the case of member
+      // names.
       if (one === type && key.toLowerCase() === 'type') return path
       push(one, path === '' ? key : `${path}.${key}`)
     }

@@ -129,7 +129,7 @@ async function planBinary(pair: Pair): Promise<Change | undefined> {
 function assertWhole({ source, path, type }: Pair, file = source.path): void {
   const damage = damageOf(file)
   // Refuses every truncated file, plugin or library. Refuses an empty or zeroed file only if it is the plugin. Reason:
-  // runtimes do not start other files, and some files are empty on purpose.
+  // container runtimes do not start other files, and some files are empty on purpose.
   if (damage === undefined || (source.name !== type && damage !== 'truncated')) return
   const message = `${JSON.stringify(source.path)} is ${damage}, so it is not copied to ${JSON.stringify(path)}`
   throw new InstallError('BROKEN_SOURCE', message, { path: source.path })

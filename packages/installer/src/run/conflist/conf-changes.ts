@@ -23,7 +23,7 @@ interface NewText {
   readonly done?: () => void
 }
 
-/** Plans to replace the text of a file in the net folder. */
+/** Plans to replace the text of a file in the CNI network folder. */
 export function replaceConf({ path, before, text, reason, type, ownMode, displaced, done }: NewText): Change {
   return {
     artefact: 'conflist',
@@ -92,12 +92,12 @@ export function putBack({ path, bytes, mode, done }: LateWrite, type: string, di
   }
 }
 
-/** Plans to change the permissions of a file in the net folder. */
+/** Plans to change the permissions of a file in the CNI network folder. */
 export function chmodConf(path: string, mode: number, reason: string): Change {
   return { artefact: 'conflist', action: 'chmod', path, reason, apply: () => chmodSync(path, mode) }
 }
 
-/** Plans to remove a file of the net folder that only the installer writes. */
+/** Plans to remove a file of the CNI network folder that only the installer writes. */
 export function removeConf(before: Snapshot, reason: string): Change {
   const { path } = before
   return {

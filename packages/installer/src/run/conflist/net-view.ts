@@ -5,8 +5,8 @@ import type { Memory } from '../memory.ts'
 import type { StepPlan } from '../step-plan.ts'
 
 /**
- * Input for planning changes in the net folder: the installer's settings, the facts that it has stored in earlier
- * checks, and the folder's files.
+ * Input for planning changes in the CNI network folder: the installer's settings, the facts that it has stored in
+ * earlier checks, and the folder's files.
  */
 export interface NetView {
   readonly settings: Settings
@@ -15,7 +15,7 @@ export interface NetView {
   readonly candidates: Candidates
 }
 
-/** Planned changes in the net folder, and the primary network configuration on which they are based. */
+/** Planned changes in the CNI network folder, and the primary network configuration on which they are based. */
 export interface ConflistPlan extends StepPlan {
   readonly primary?: string
   readonly preemptedBy?: string | undefined

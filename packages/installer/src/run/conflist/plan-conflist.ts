@@ -12,16 +12,17 @@ import { planOwned, planStandalone } from './plan-own-file.ts'
 import { changesOfFormer, planWithdrawal } from './plan-removal.ts'
 import { rememberPrimary } from './remember-primary.ts'
 
-/** Planned changes in the net folder, with the result of the scan on which they are based. */
+/** Planned changes in the CNI network folder, with the result of the scan on which they are based. */
 export interface NetFolderPlan extends ConflistPlan {
-  /** Names of the files in the net folder that no runtime can load, each with the reason. */
+  /** Names of the files in the CNI network folder that no container runtime can load, each with the reason. */
   readonly skipped: ReadonlyMap<string, string>
-  /** Result of the scan of the net folder. */
+  /** Result of the scan of the CNI network folder. */
   readonly files?: NetFiles
 }
 
 /**
- * Input for planning: the time by a monotonic clock, the reader of the net folder, and a reason to remove the plugin.
+ * Input for planning: the time by a monotonic clock, the reader of the CNI network folder, and a reason to remove the
+ * plugin.
  */
 export interface Circumstances {
   readonly now: number
@@ -30,7 +31,7 @@ export interface Circumstances {
    * the plugin.
    */
   readonly withdraw?: string | undefined
-  /** Reader that scans the net folder. */
+  /** Reader that scans the CNI network folder. */
   readonly net: NetReader
 }
 
@@ -70,16 +71,16 @@ function planWithPrimary(view: NetView, { now, withdraw }: Circumstances): Confl
 }
 
 /**
- * Scans the net folder again. Always reads the primary configuration file and files with the plugin, even if their
- * timestamps are unchanged.
+ * Scans the CNI network folder again. Always reads the primary configuration file and files with the plugin, even if
+ * their timestamps are unchanged.
  */
 export function lookAgain(settings: Settings, memory: Memory, net: NetReader): NetFiles | undefined {
   return net.look(namesThatMatter(settings, memory))
 }
 
 /**
- * Names of the primary configuration file and of the files with the plugin. Every scan of the net folder reads these
- * files, even with unchanged timestamps.
+ * Names of the primary configuration file and of the files with the plugin. Every scan of the CNI network folder reads
+ * these files, even with unchanged timestamps.
  */
 function namesThatMatter({ confName, ownFile }: Settings, { primary, former, retired }: Memory): Set<string> {
   const chosen = [confName, primary.name].flatMap((one) => one ?? [])

@@ -7,8 +7,8 @@ import type { Health } from '../../health.ts'
 import type { Settings } from '../../options.ts'
 
 /**
- * Determines which network each container runtime uses for the net folder. Returns `undefined` in standalone mode,
- * where Multus calls the plugin by name.
+ * Determines which network each container runtime uses for the CNI network folder. Returns `undefined` in standalone
+ * mode, where Multus calls the plugin by name.
  */
 export function readRuntimes(
   { mode, type }: Settings,
@@ -31,7 +31,7 @@ export function readRuntimesAfter(
   return readRuntimes(settings, { facts, candidates: candidatesOf(facts) })
 }
 
-/** Changes the state of a correct configuration file to `waiting` while no runtime runs the plugin. */
+/** Changes the state of a correct configuration file to `waiting` while no container runtime runs the plugin. */
 export function withVerdict(
   health: readonly Health[],
   readings: readonly RuntimeReading[] | undefined,

@@ -14,7 +14,7 @@ export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig, claimFi
     folders.set(path, [...(folders.get(path) ?? []), matters])
   }
   const all = (name: string): boolean => !name.endsWith('.tmp')
-  // A name without a dot in the net folder may be a sub-folder with further plugins of a plugin list.
+  // A name without a dot in the CNI network folder may be a sub-folder with further plugins of a plugin list.
   add(netDir, (name) => isConfName(name) || !name.includes('.'))
   for (const path of foldersOfLinks(netDir)) add(path, all)
   if (sourceDir !== undefined) {
@@ -43,7 +43,8 @@ export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig, claimFi
 const fileOrFolder = (path: string): string => (existsSync(path) ? path : dirname(path))
 
 /**
- * Target folders of the symbolic links in a net folder. A write to a target causes no event in the net folder itself.
+ * Target folders of the symbolic links in a CNI network folder. A write to a target causes no event in the CNI network
+ * folder itself.
  */
 function foldersOfLinks(netDir: string): Set<string> {
   const folders = new Set<string>()
@@ -63,7 +64,7 @@ function linksIn(netDir: string): string[] {
     const entries = readdirSync(netDir, { withFileTypes: true })
     return entries.flatMap((one) => (one.isSymbolicLink() && isConfName(one.name) ? [one.name] : []))
   } catch {
-    // The net folder is missing or unreadable. The installer's next check reports this error.
+    // The CNI network folder is missing or unreadable. The installer's next check reports this error.
     return []
   }
 }
