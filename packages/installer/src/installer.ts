@@ -54,7 +54,10 @@ export function installer(options: InstallerOptions): Installer {
   let loop: Loop | undefined
   let queue: Promise<unknown> = Promise.resolve()
 
-  /** Runs one check, dry run or removal of the installer after all earlier ones have ended. */
+  /**
+   * Runs one operation of the installer (a check, a dry run or an uninstallation) after all earlier operations have
+   * ended.
+   */
   const exclusive = <T>(work: () => Promise<T>): Promise<T> => {
     const next = queue.then(work)
     queue = next.catch(() => {})

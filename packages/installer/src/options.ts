@@ -66,8 +66,8 @@ export interface InstallerOptions {
   readonly runtime?: RuntimeReading['runtime'] | undefined
   /**
    * File that all installers of this plugin on the node share, such as `/var/run/mesh/agent.json`. While `run` is
-   * active, only the installer that started last writes. The other installers wait until it is gone. Default: no file;
-   * several installers then revert each other.
+   * active, only the installer that started last writes. All other installers wait until this installer is gone.
+   * Default: no file. Without the file, several installers revert each other's changes.
    */
   readonly claimFile?: string | undefined
   /**

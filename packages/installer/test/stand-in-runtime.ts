@@ -117,7 +117,7 @@ export async function rawListener(
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket)).on('error', () => {})
-    // Reads from the socket, because Node reports the end of a connection only to a reader.
+    // Reads from the socket, because Node.js reports the end of a connection only to a reader.
     socket.resume()
     talk(socket)
   })

@@ -192,8 +192,8 @@ async function undoAdd(adding: Promise<unknown>, del: () => Promise<unknown>): P
 }
 
 /**
- * Runs `undo` after a failed ADD of the delegate, and returns the error to report. An error of the DEL only extends the
- * ADD's details: the operator has to fix the ADD first.
+ * Runs `undo` after a failed ADD of the delegate, and returns the error to report. An error of the DEL is only added to
+ * the details of the ADD's error. Reason: the operator has to fix the ADD first.
  */
 async function undoFailed(error: unknown, undo: () => Promise<void>): Promise<unknown> {
   try {

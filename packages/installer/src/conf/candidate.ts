@@ -37,14 +37,15 @@ export function listCandidates(folder: NetFolder): Candidates {
   return candidatesOf(factsOfFolder(folder))
 }
 
-/** Parses each file of a CNI network folder. `type`: type of the plugin to find in the `delegates` of other plugins. */
+/**
+ * Parses each file of a CNI network folder. `type`: the plugin type to search for in the `delegates` of other plugins.
+ */
 export function factsOfFolder(folder: NetFolder, type?: string): Map<string, ConfFacts> {
   return new Map([...folder].map(([name, file]) => [name, factsOf(name, file, type)]))
 }
 
 /**
- * Sorts already parsed configuration files by validity: a container runtime can load the valid files, and no runtime
- * can load the invalid files.
+ * Separates parsed configuration files into valid and invalid files. No container runtime can load the invalid files.
  */
 export function candidatesOf(facts: ReadonlyMap<string, ConfFacts>): Candidates {
   const valid: Candidate[] = []

@@ -2,7 +2,8 @@ import type { Candidates } from './candidate.ts'
 import { alternativeNames, compareNames } from './conf-name.ts'
 
 /**
- * Milliseconds until an invalid or missing file is no longer the primary. Reason: its owner may still be writing it.
+ * Milliseconds for which an invalid or missing primary configuration file stays the primary. Reason: its owner may
+ * still be writing it.
  */
 export const HOLD_MS = 2000
 

@@ -38,7 +38,7 @@ export interface ConfFacts {
 }
 
 /**
- * Parses a `.conf`, `.json` or `.conflist` file. `type`: type of the plugin to find in the `delegates` of other
+ * Parses a `.conf`, `.json` or `.conflist` file. `type`: the plugin type to search for in the `delegates` of other
  * plugins.
  */
 export function confFacts(name: string, bytes: Uint8Array, type?: string): ConfFacts {

@@ -9,7 +9,7 @@ export function isConfName(name: string): boolean {
 
 /**
  * Name of a configuration file after its conversion to a list: `x.conf` and `x.json` become `x.conflist`. Other names
- * stay.
+ * stay unchanged.
  */
 export function conflistName(name: string): string {
   return name.replace(SINGLE, LIST)
@@ -31,7 +31,10 @@ export function standaloneName(type: string): string {
   return `YYY-${type}.conf`
 }
 
-/** Compares file names by their UTF-8 bytes, the order in which container runtimes read a folder. For `sort`. */
+/**
+ * Comparison function for `sort`: compares file names by their UTF-8 bytes. Container runtimes read a folder in this
+ * order.
+ */
 export function compareNames(a: string, b: string): number {
   const end = Math.min(a.length, b.length)
   for (let at = 0; at < end; at += 1) {

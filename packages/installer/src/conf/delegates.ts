@@ -16,7 +16,10 @@ export interface NestedEntry {
 /** Copies of a plugin in another plugin's configuration. */
 export interface NestedEntries {
   readonly entries: readonly NestedEntry[]
-  /** Message that is set if the search stopped at a limit. The configuration may contain more copies of the plugin. */
+  /**
+   * Message for users if the search stopped at a limit. In this case the configuration may contain more copies of the
+   * plugin.
+   */
   readonly limit?: string
 }
 

@@ -1,7 +1,7 @@
 import { goStringify, jsonItems, jsonMembers, jsonValue, type PluginConf } from '@cni/types'
 
 /**
- * Appends a plugin to the `plugins` of a list, in the format of the list's last plugin. A file of one line stays one
+ * Appends a plugin to the `plugins` of a list, formatted like the list's last plugin. A file of one line stays one
  * line. Changes nothing else in the text, so that a diff shows only the plugin.
  */
 export function appendPlugin(text: string, plugin: PluginConf): string {
@@ -20,7 +20,10 @@ export function dropPlugins(text: string, isDropped: (index: number) => boolean)
   return dropParts(text, array, jsonItems(text, array), isDropped)
 }
 
-/** Wraps a single configuration in a plugin list. Keeps the text of the plugin except for its `cniVersion`. */
+/**
+ * Wraps a single configuration in a plugin list. Removes the plugin's `cniVersion`, and keeps all other text of the
+ * plugin.
+ */
 export function listText(single: string, { name, cniVersion }: { name: string; cniVersion: string }): string {
   const object = jsonValue(single)
   const members = jsonMembers(single, object)

@@ -11,8 +11,8 @@ export interface RuntimeReading {
   /** Container runtime with known rules for CNI network folders. cri-dockerd has the rules of CRI-O. */
   readonly runtime: 'containerd' | 'cri-o'
   /**
-   * Answer to the question if the container runtime runs the plugin for each pod. `unknown`: Multus runs a network that
-   * is not in the CNI network folder.
+   * `yes` if the container runtime runs the plugin for each pod. `unknown`: Multus runs a network that is not in the
+   * CNI network folder.
    */
   readonly runs: 'yes' | 'no' | 'unknown'
   /** Sentence for users, such as `CRI-O uses 10-calico.conflist with istio-cni as plugin 3 of 3`. */
@@ -158,8 +158,8 @@ function throughMultus(primary: string, folder: Folder): Omit<Position, 'place' 
   const { delegation, copies = [] } = facts.get(primary) ?? {}
   if (delegation === undefined) return undefined
   const { clusterNetwork = '', delegates } = delegation
-  // A path in `clusterNetwork` is a path inside the Multus container. Compares only its file name with the CNI network
-  // folder.
+  // A path in `clusterNetwork` is a path inside the Multus container. Searches the CNI network folder for its file name
+  // only.
   const file = clusterNetwork.includes('/') ? clusterNetwork.slice(clusterNetwork.lastIndexOf('/') + 1) : undefined
   if (file !== undefined && candidates.valid.some(({ name }) => name === file)) {
     const position = positionOf(file, folder)

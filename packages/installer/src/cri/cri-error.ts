@@ -1,8 +1,8 @@
 const brand = Symbol.for('cni.CriError')
 
 /**
- * Error for a container runtime that gives no valid answer on its CRI socket. The message is meant to follow the
- * socket's path, which the caller prints. Example: `it is not a socket`.
+ * Error for a container runtime that gives no valid answer on its CRI socket. The caller prints the socket's path
+ * before the message. Example of a message: `it is not a socket`.
  */
 export class CriError extends Error {
   readonly [brand] = true

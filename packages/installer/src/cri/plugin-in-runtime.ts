@@ -13,7 +13,7 @@ import { judgeRuntime } from './judge-runtime.ts'
  *
  * @param options - `type` is the plugin's type. Set `chained: false` for a plugin with a configuration file of its own,
  *   which another plugin calls by name. Set `timeoutMs` to limit connection and answer together. Default: 3000.
- * @throws `Error` if no valid answer arrives in time. The message is meant to follow the socket's path. Example:
+ * @throws `Error` if no valid answer arrives in time. Print the socket's path before the message. Example of a message:
  *   `it is not a socket`.
  */
 export async function pluginInRuntime(

@@ -4,8 +4,8 @@ import { insecurity } from '@cni/host'
 import { errnoOf, messageOf } from '@cni/types'
 
 /**
- * Reason to distrust a socket path: the path is not a socket, or an untrusted user can have created it. The reason is
- * meant to follow the path, which the caller prints. Example: `it is not a socket`. Returns `undefined` for a trusted
+ * Reason to distrust a socket path: the path is not a socket, or an untrusted user could have created it. The caller
+ * prints the path before the reason. Example of a reason: `it is not a socket`. Returns `undefined` for a trusted
  * socket.
  */
 export function socketProblem(path: string): string | undefined {

@@ -29,8 +29,8 @@ export interface DisplacedFiles {
    */
   add(path: string, old: { readonly fd: number; readonly bytes: Buffer }, successor: Stats | undefined): void
   /**
-   * Returns the late writes since the last call, oldest first. Skips incomplete configurations, because another program
-   * is probably still writing them.
+   * Returns the writes of other programs to replaced files since the last call, oldest first. Skips incomplete
+   * configurations, because another program is probably still writing them.
    */
   lateWrites(): LateWrite[]
   /** Closes the descriptors of all configuration files that the installer has replaced. */
@@ -87,7 +87,8 @@ export function displacedFiles(): DisplacedFiles {
         try {
           return lateWrite(file) ?? []
         } catch {
-          // The late write is larger than a network configuration can be: ignore it.
+          // Another program has written more bytes to the old file than a network configuration can have. Ignores this
+          // write.
           return []
         }
       })

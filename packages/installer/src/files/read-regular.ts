@@ -80,7 +80,7 @@ export function openUnchanged(path: string, before: Snapshot | undefined): numbe
   try {
     now = openAndRead(path)
   } catch {
-    // The path is now unreadable, for example a folder: the file has changed.
+    // The path cannot be read any more, for example because it is now a folder. The file counts as changed.
     throw changed(path)
   }
   if (now === undefined && before === undefined) return undefined

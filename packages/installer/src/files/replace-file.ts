@@ -41,8 +41,8 @@ export interface Replacement {
   /** The plugin's type, which becomes part of the temporary file's name. */
   readonly type: string
   /**
-   * Set of replaced files, which keeps the old file open. Another program may still write to the old file, and the
-   * installer must notice.
+   * Set of replaced files, which keeps the old file open. Reason: the installer must notice if another program still
+   * writes to the old file.
    */
   readonly displaced?: DisplacedFiles | undefined
 }
@@ -93,8 +93,8 @@ export function convertConf(replacement: Replacement, existing: Snapshot | undef
 }
 
 /**
- * Runs `take`, which replaces or removes the file, unless the file has changed since it was read. Keeps the old file
- * open to detect later writes.
+ * Calls `take`, unless the file has changed since it was read. The function `take` replaces or removes the file. Keeps
+ * the old file open to detect later writes.
  */
 function displace({ path, before, displaced }: Replacement, successor: Stats | undefined, take: () => void): void {
   const fd = openUnchanged(path, before)

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { openRegularFile } from '@cni/host'
 import { assertNotAborted } from '../install-error.ts'
 
-/** Number of bytes that a comparison reads at a time. Two chunks fit into a CPU core's own cache. */
+/** Number of bytes that a comparison reads at a time. Two chunks fit into the cache of one CPU core. */
 const CHUNK = 256 * 1024
 const readLater = promisify(read)
 

@@ -1,7 +1,10 @@
 /** Two rewrites of a file within this number of milliseconds count as a conflict with another program. */
 const QUARREL_MS = 5000
 
-/** Number of restores of a changed file without a delay. Later restores come at most once in `gapMs` milliseconds. */
+/**
+ * Number of times that the installer restores a changed file without a delay. Later restores come at most once in
+ * `gapMs` milliseconds.
+ */
 const BURST = 3
 
 /** Rate limit for restoring each file that another program changes. Uses a monotonic clock. */

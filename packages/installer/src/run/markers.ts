@@ -77,8 +77,8 @@ export async function removeUnmarked(path: string): Promise<string[]> {
 }
 
 /**
- * Locks a marker file against a DEL of the plugin. Without FFI there is no lock: a DEL may then remove a binary that
- * was just installed, and the installer's next check copies it again.
+ * Locks a marker file against a DEL of the plugin. Without FFI there is no lock, and a DEL may remove a binary that was
+ * just installed. The installer's next check copies such a binary again.
  */
 async function lockMarker(path: string): ReturnType<typeof lock> {
   if (tryLoadSys() === undefined || lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined

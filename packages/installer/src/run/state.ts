@@ -20,7 +20,10 @@ export interface State {
   readonly healLimit: HealLimit
   readonly emit: (event: InstallEvent) => void
   readonly failures: Map<Health['artefact'], Failure>
-  /** Last reported text for each topic. The installer does not emit an event again while its text is unchanged. */
+  /**
+   * Text of the last event for each topic. Topics are names such as `primary` and `runtimes`. The installer does not
+   * emit an event again while its text is unchanged.
+   */
   readonly said: Map<string, string>
   /** Paths of files that were correct before. If such a file changes, restoring it counts as a heal. */
   readonly seen: Set<string>
@@ -111,7 +114,10 @@ export function withSettings(old: State, settings: Settings): State {
   return state
 }
 
-/** Emits an event, unless the last event of its topic had the same text. The text `undefined` resets the topic. */
+/**
+ * Emits an event, unless the last event of its topic had the same text. The text `undefined` emits nothing, and makes
+ * the installer emit the next text in any case.
+ */
 export function sayOnce(state: State, topic: string, text: string | undefined, event: () => InstallEvent): void {
   if (text === undefined) {
     state.said.delete(topic)

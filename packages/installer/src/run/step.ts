@@ -11,7 +11,7 @@ const QUARREL = 6
 /** Number of rewrites of a file between two `contended` events. */
 const REMINDER = 50
 
-/** A check of all files with the results of its steps. Also stands for the background work on the binaries. */
+/** One check of all files, or the background work on the binaries, with the results so far. */
 export interface Work extends StepOutcome {
   readonly state: State
   readonly began: number

@@ -54,7 +54,9 @@ export function verifiedFiles(): VerifiedFiles {
   }
 }
 
-/** True if the file's mtime is so much older than the time `at` that a write at this time would have changed it. */
+/**
+ * True if the file's mtime is so much older than the time `at` that a write at this time would have changed the mtime.
+ */
 function isOld({ mtimeNs }: BigIntStats, at: number): boolean {
   const tick = mtimeNs % 1_000_000_000n === 0n ? COARSE_MS : 0
   return at - Number(mtimeNs / 1_000_000n) > tick + SETTLE_MS

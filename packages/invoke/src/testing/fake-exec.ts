@@ -95,7 +95,10 @@ export function outcome(facts: {
   return { [OUTCOME]: ended(facts) }
 }
 
-/** Outcome of a fake plugin after an abort or the deadline. Never settles without an abort or a deadline. */
+/**
+ * Resolves with the outcome of a killed plugin when the call is aborted or reaches its deadline. Never settles before
+ * that.
+ */
 function stopped({ signal, timeout }: ExecRequest): Promise<ExecOutcome> {
   return new Promise((resolve) => {
     const stop = (reason: 'aborted' | 'timeout', message: string) =>

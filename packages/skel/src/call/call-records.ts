@@ -88,8 +88,8 @@ const keyOf = ({ environment: { containerID, ifName }, config }: AcceptedCall) =
 })
 
 /**
- * Calls `find` for the reason to keep the namespace's contents. If the attachment records cannot be read, the error's
- * message is the reason.
+ * Returns the reason of `find` to keep the namespace's contents. If `find` cannot read the attachment records, returns
+ * the error's message as the reason.
  */
 function orReason(find: () => string | undefined): string | undefined {
   try {

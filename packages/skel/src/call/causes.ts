@@ -21,7 +21,10 @@ export function causesOf(error: unknown): unknown[] {
 /** True for an error or a string. Skips other causes, because they may have no message. */
 const isTellable = (one: unknown): boolean => one instanceof Error || typeof one === 'string'
 
-/** Cause and aggregated errors of one error. In reverse order, because the caller takes them from the end. */
+/**
+ * Returns the cause and the aggregated errors of one error. The order is reversed, because the caller takes them from
+ * the end.
+ */
 function behind(error: unknown): unknown[] {
   if (!(error instanceof Error)) return []
   try {

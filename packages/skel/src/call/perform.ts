@@ -45,8 +45,8 @@ async function perform(call: Call, limit: Deadline, work: Promise<unknown>): Pro
     return { exitCode: 1, stdout: errorDocument(call, reason) }
   } finally {
     limit.clear()
-    // Closes the resources in the background. Does not wait for the end, because a handler or undo step may continue
-    // after the deadline.
+    // Closes the resources in the background. Does not wait until they are closed, because a handler or undo step may
+    // continue after the deadline.
     await settlesWithin(closeWhenSettled(work, call), 0)
   }
 }

@@ -49,7 +49,7 @@ export async function askDaemon(
       readonly reason?: never
       /** Code of the connection's system error. Never set together with `answer`. */
       readonly code?: never
-      /** HTTP answer of the daemon with another status than 200. Never set together with `answer`. */
+      /** HTTP answer of the daemon with a status other than 200. Never set together with `answer`. */
       readonly refusal?: never
     }
   | {
@@ -59,7 +59,7 @@ export async function askDaemon(
       readonly reason: string
       /** Code of the connection's system error, such as `ENOENT`. */
       readonly code?: string
-      /** HTTP answer of the daemon with another status than 200. */
+      /** HTTP answer of the daemon with a status other than 200. */
       readonly refusal?: {
         /** Status of the daemon's HTTP answer. */
         readonly status: number

@@ -46,7 +46,7 @@ export interface Daemon extends AsyncDisposable {
   /**
    * Stops the daemon gracefully. Never rejects; later calls of `stop` return the same promise.
    * 1. `/readyz` fails, and shims wait for another daemon. DEL is still served.
-   * 2. Running CNI calls get the grace period, then are aborted and undone.
+   * 2. Running CNI calls may finish within the grace period. At its end they are aborted and undone.
    * 3. The daemon's socket is removed.
    */
   stop(): Promise<void>

@@ -16,7 +16,7 @@ export interface Service {
   readonly netns?: NetnsPort
   stateFolder?(path: string): StateFolder
   /**
-   * Abort controllers of the running CNI calls. Each call has its own AbortSignal: Node 20 warns if a shared
+   * Abort controllers of the running CNI calls. Each call has its own AbortSignal: Node.js 20 warns if a shared
    * AbortSignal has many listeners.
    */
   readonly running: Set<AbortController>

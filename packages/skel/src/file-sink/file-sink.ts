@@ -42,8 +42,8 @@ export function fileSink(options: {
       fd ??= openLog(path, limits)
       const bytes = new TextEncoder().encode(line)
       const written = writeSync(fd, bytes)
-      // Writes the rest of the line after an incomplete write. An incomplete write probably means a full disk, and this
-      // second write throws the error.
+      // Writes the rest of the line after an incomplete write. Usually the disk is full, and this second write throws
+      // the error.
       if (written < bytes.length) writeSync(fd, bytes.subarray(written))
     },
     async flush() {

@@ -54,7 +54,8 @@ function viaSys(): number | undefined {
 
 /** Redirects writes of JavaScript code from stdout to stderr. Needed even if descriptor 1 could not be reserved. */
 function redirectStreams(): void {
-  // Defines `process.stdout` as a getter: reading the real one would create its stream and make a pipe non-blocking.
+  // Replaces `process.stdout` without reading its value. Reason: a read would create the stream, which makes a pipe
+  // non-blocking.
   Object.defineProperty(process, 'stdout', { configurable: true, enumerable: true, get: () => process.stderr })
   const sink = globalThis.console
   for (const method of ['debug', 'dir', 'dirxml', 'info', 'log', 'table'] as const) {

@@ -16,7 +16,7 @@ export function parseTraceParent(text: string | undefined): TraceParent | undefi
   const [, version, traceId = '', parentId = '', flags = '', more] = match
   if (version === 'ff' || (version === '00' && more !== undefined)) return undefined
   if (/^0+$/.test(traceId) || /^0+$/.test(parentId)) return undefined
-  // Keeps the trace flags "sampled" and "random" (level 2), and drops flags of later versions.
+  // Keeps the trace flags `sampled` and `random`, and drops flags of later versions of the format.
   return { traceId, parentId, flags: Number.parseInt(flags, 16) & 3 }
 }
 

@@ -20,7 +20,7 @@ export interface Runtime {
 
 /**
  * Builds a test plugin as plugins are shipped, and in a second form. The second form is a CommonJS file for an
- * installed Node, or an executable compiled with bun. Under `npm run test:deep`, builds every form.
+ * installed Node.js, or an executable compiled with bun. Under `npm run test:deep`, builds every form.
  */
 export async function fixtureRuntimes(fixture = 'plugin'): Promise<{ folder: string; runtimes: Runtime[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'cni-skel-'))

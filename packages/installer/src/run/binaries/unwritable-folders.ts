@@ -7,9 +7,9 @@ import type { StepOutcome } from '../state.ts'
 const UNWRITABLE: readonly unknown[] = ['EROFS', 'EACCES', 'EPERM']
 
 /**
- * Result of installing the binaries, with unwritable folders marked. An unwritable folder is `skipped` if another
- * folder has all files: some platforms have a second, read-only folder. The failure of the write to this folder has
- * already been reported.
+ * Marks unwritable folders in the result of installing the binaries. An unwritable folder is `skipped` if another
+ * folder has all files. Reason: some platforms have a second, read-only folder. Errors for skipped folders are removed
+ * from the result.
  */
 export function withoutUnwritable(
   binDirs: readonly string[],

@@ -103,7 +103,10 @@ export function newClaim(path: string, settings: Settings, claimant: Claimant): 
   }
 }
 
-/** Creates a claim that is newer than the currently active installer, so that this installer becomes the active one. */
+/**
+ * Creates this installer's claim to be the active installer. The claim is newer than the claim of the installer that is
+ * active now.
+ */
 export function startClaim(path: string, settings: Settings): Claim {
   return newClaim(path, settings, newClaimant(recordAt(path)))
 }

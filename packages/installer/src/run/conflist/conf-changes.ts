@@ -18,7 +18,7 @@ interface NewText {
   readonly type: string
   /** Permissions of a file that only the installer writes. A file of another program keeps its permissions. */
   readonly ownMode?: number
-  /** Set of replaced files, which keeps the old file open. Another program may still write to the old file. */
+  /** Set of replaced files, which keeps the old file open. Reason: another program may still write to the old file. */
   readonly displaced?: DisplacedFiles
   readonly done?: () => void
 }

@@ -22,8 +22,8 @@ export function rememberPrimary(view: NetView, now: number): PrimaryChoice {
 }
 
 /**
- * Counts the `.conf` or `.json` file that the operator has named as valid if it contains a list. Runtimes cannot read a
- * list in such a file, but the installer will rename the file to `.conflist`.
+ * A `.conf` or `.json` file that the operator has selected counts as valid if it contains a list. Runtimes cannot read
+ * a list in such a file, but the installer will rename the file to `.conflist`.
  */
 function withNamedList({ candidates, files, settings: { confName } }: NetView): Candidates {
   if (confName === undefined) return candidates

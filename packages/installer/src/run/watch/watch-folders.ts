@@ -59,7 +59,8 @@ export function watchFolders(wake: () => void): FolderWatches {
       })
       open.set(path, { key, watcher })
     } catch {
-      // The kernel has no more watches, or the folder is gone again. The installer still checks the folder regularly.
+      // The kernel's limit for watches is reached, or the folder is gone again. The installer still checks the folder
+      // regularly.
       return false
     }
     return identity(path)?.key === key
