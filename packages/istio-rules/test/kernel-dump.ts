@@ -13,8 +13,8 @@ const HEADER = 4
 const ELEMENTS = 3
 
 /**
- * Both attributes of a rule's counter, with 12 bytes each. Counters differ between runs because the kernel itself sends
- * packets.
+ * Two attributes of a rule's counter, bytes and packets. Each attribute is 12 bytes long. Counters differ between runs
+ * because the kernel itself sends packets.
  */
 const COUNTED = /(636f756e746572001c0002000c000100)[0-9a-f]{16}(0c000200)[0-9a-f]{16}/g
 const ZERO = '0'.repeat(16)

@@ -6,9 +6,9 @@ import type { Dumps } from './wire/dumps/dumps.ts'
 import type { TableName } from './wire/specs.ts'
 
 /**
- * Reads tables of the kernel as a ruleset: the named tables, or by default all. In a call from `read` of `Nft`, all
- * tables are of one generation. Skips missing tables, and sets that the data model cannot express. Unknown parts of
- * rules become `raw`. Throws the errors of `Nft`.
+ * Reads tables of the kernel as a ruleset: the named tables, or by default all. Within `read` of `Nft`, all tables come
+ * from one generation of the ruleset. Skips missing tables, and sets that the data model cannot express. Unknown parts
+ * of rules become `raw`. Throws the errors of `Nft`.
  */
 export function readTables(nft: Dumps, names?: readonly TableName[]): Ruleset {
   return decodeTables(readRecords(nft, names))

@@ -17,7 +17,7 @@ import type { TableName } from './wire/specs.ts'
 
 /**
  * nftables of one network namespace. Methods throw `NftError`. They throw `NetnsError` if the netlink socket fails.
- * Nothing has changed after such an error.
+ * Neither error changes any rule.
  */
 export interface Nftables {
   /**
@@ -25,9 +25,8 @@ export interface Nftables {
    * disturb such a write. If a table exists, corrects the differences and ignores counters. A correction is computed
    * again if another process changes rules meanwhile, as in `transaction`.
    *
-   * @example
-   * const others = { tables: ['ex-nat', 'ex-raw'].map((name) => ({ family: 'inet', name }) as const) }
-   * await nftables(pod).apply(rules, { absent: others }) // those of them that are not in the ruleset go with it
+   * @example const others = { tables: ['ex-nat', 'ex-raw'].map((name) => ({ family: 'inet', name }) as const) } await
+   * nftables(pod).apply(rules, { absent: others }) // also deletes the tables in `others`, except tables of `rules`
    */
   apply(
     rules: Ruleset,

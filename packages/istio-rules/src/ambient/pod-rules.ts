@@ -109,7 +109,10 @@ function connectionMarks({ mangle }: Tables): readonly Rule[] {
   ]
 }
 
-/** Accepts the kubelet's probes and the pod's answers without redirection, because probes are plain text. */
+/**
+ * Accepts the kubelet's probes and the pod's answers without redirection. Reason: the kubelet sends probes as plain
+ * text.
+ */
 function probes({ nat }: Tables, { bypassInbound, probeSource }: PodCapture): readonly Rule[] {
   const source = { ipv4: `${probeSource.ipv4}/32`, ipv6: `${probeSource.ipv6}/128` }
   return [

@@ -2,7 +2,7 @@ import type { AddressPair } from '@cni/iptables/rules'
 import { isLoopback, parsePrefix } from '../pod/ip.ts'
 import type { CaptureConfig } from './config.ts'
 
-/** Source addresses of the proxy when the proxy forwards inbound traffic to the application, by family. */
+/** Source addresses that the proxy uses to forward inbound traffic to the application, by family. */
 export const PASSTHROUGH: AddressPair = { ipv4: '127.0.0.6/32', ipv6: '::6/128' }
 
 /** Range of loopback addresses, by address family. */

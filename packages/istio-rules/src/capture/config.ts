@@ -3,8 +3,8 @@ import type { Capture } from './capture.ts'
 import type { Redirect } from './redirect.ts'
 
 /**
- * Complete configuration of the redirection rules. Adds values to {@link Capture} that come from the namespace or a
- * command line, and not from the pod. The plugin stores this configuration in the pod's state file.
+ * Complete configuration of the redirection rules. Extends {@link Capture} by values from the namespace or a command
+ * line. The pod does not set these values. The plugin stores this configuration in the pod's state file.
  */
 export interface CaptureConfig extends Capture {
   readonly ipv6: boolean

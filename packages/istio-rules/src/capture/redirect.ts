@@ -97,8 +97,8 @@ function rerouteAnnotation(pod: PodInfo) {
 }
 
 /**
- * Returns the user or group ID of the proxy: 1337 if the ID is absent or 0. With TPROXY the proxy runs as root (ID 0),
- * but rules that exclude ID 0 would exclude all traffic of root.
+ * Returns the user or group ID of the proxy: 1337 if the ID is absent or 0. With TPROXY the proxy runs as root (ID 0).
+ * Rules that exclude ID 0 would exclude the traffic of all processes of root.
  */
 function proxyId(pod: PodInfo, key: string, id: number | undefined): number {
   if (id === undefined || id === 0) return 1337

@@ -85,8 +85,8 @@ export function checkRuleCount(lists: RuleLists, refuse: (list: keyof RuleLists,
 // internal
 
 /**
- * Maximum number of redirection rules for one user ID or group ID of the proxy. TPROXY with DNS capture needs this
- * number.
+ * Maximum number of redirection rules for one user ID or group ID of the proxy. Only TPROXY with DNS capture reaches
+ * this maximum.
  */
 const PER_OWNER = 8
 

@@ -13,8 +13,8 @@ export interface Skip {
 export const podAnnotationsKey = 'io.kubernetes.cri.pod-annotations'
 
 /**
- * Annotation with the redirection state of a pod in ambient mode. If redirection is on the node and not in pods, users
- * can set the value `disabled` to exclude a pod.
+ * Annotation with the redirection state of a pod in ambient mode. Users can exclude a pod by the value `disabled`, but
+ * only if the redirection rules are in the namespace of the node.
  */
 export const redirectionAnnotation = 'ambient.istio.io/redirection'
 
@@ -22,9 +22,9 @@ export const redirectionAnnotation = 'ambient.istio.io/redirection'
 export const statusAnnotation = 'sidecar.istio.io/status'
 
 /**
- * Decides without the API server if a pod starts without redirection. Runs the cheapest check first. Returns `ask` if
- * the decision needs the API server. Runs before the plugin reads the kubeconfig. The agent's own pod and pods in
- * excluded namespaces therefore start without waiting for the agent.
+ * Decides if a pod starts without redirection. Asks no API server. Runs the cheapest check first. Returns `ask` if the
+ * decision needs the API server. Runs before the plugin reads the kubeconfig. The agent's own pod and pods in excluded
+ * namespaces therefore start without waiting for the agent.
  */
 export function decideWithoutApi({
   pod,

@@ -12,8 +12,8 @@ export interface EnrolmentSettings {
   /** Namespace in which the ztunnel pods run. */
   readonly systemNamespace: string
   /**
-   * True if the value `disabled` of a pod's redirection annotation excludes the pod from ambient mode. Only used for
-   * redirection on the node, not in pods, as in Istio 1.19.
+   * True if the value `disabled` of a pod's redirection annotation excludes the pod from ambient mode. Used only if the
+   * redirection rules are in the namespace of the node, not in the namespaces of the pods, as in Istio 1.19.
    */
   readonly optOut?: boolean | undefined
 }
@@ -75,9 +75,8 @@ export function decideEnrolment(
 }
 
 /**
- * True if the agent reports a pod to ztunnel in the snapshot at the start of a connection. The redirection annotation
- * has to be `enabled`. Ignores the pod's labels, because the pod's rules redirect traffic until the agent removes the
- * rules.
+ * True if the agent reports a pod to a ztunnel that has just connected. The redirection annotation has to be `enabled`.
+ * Ignores the pod's labels, because the pod's rules redirect traffic until the agent removes the rules.
  */
 export const belongsInSnapshot = (pod: AmbientPod, settings: Pick<EnrolmentSettings, 'systemNamespace'>): boolean =>
   redirectionStatus(pod) === 'enabled' && !pod.completed && !pod.hostNetwork && !isZtunnel(pod, settings)
@@ -92,7 +91,8 @@ export function namespaceMatters(
   { selectors }: Pick<EnrolmentSettings, 'selectors'>,
 ): boolean {
   if (before === undefined) return true
-  // Compares each namespace selector separately, because one change can leave one selector and match another.
+  // Compares each namespace selector separately, because one change of the labels can end the match of one selector and
+  // begin the match of another.
   return selectors.some(({ namespaceSelector }) => {
     const selector = namespaceSelector ?? {}
     return selects(selector, before) !== selects(selector, after)

@@ -4,7 +4,8 @@ import type { Builders } from '@cni/iptables/rules'
  * iptables chains that the redirection can use, by table. A single configuration uses only some of the chains. Applying
  * a configuration removes all unused chains of an older configuration.
  *
- * - `ISTIO_INBOUND` selects inbound traffic for the proxy; in raw it sets the zone of DNS replies.
+ * - `ISTIO_INBOUND` selects inbound traffic for the proxy; in the table raw, it sets the conntrack zone of DNS
+ *   replies.
  * - `ISTIO_IN_REDIRECT` and `ISTIO_REDIRECT` redirect to the proxy's inbound and outbound ports.
  * - `ISTIO_OUTPUT` decides about outbound traffic, `ISTIO_OUTPUT_DNS` about DNS queries.
  * - `ISTIO_DIVERT` and `ISTIO_TPROXY` deliver to a transparent socket. `ISTIO_DROP` drops invalid packets.
@@ -15,7 +16,7 @@ export const chains = {
   raw: ['ISTIO_OUTPUT_DNS', 'ISTIO_INBOUND'],
 } as const
 
-/** Rule builders of the iptables tables, by table. */
+/** Functions that create iptables rules, by the table of the rules. */
 export type Tables = Builders<typeof chains>
 
 type PortOrRange = number | `${number}:${number}`

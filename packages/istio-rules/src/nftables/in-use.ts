@@ -12,7 +12,7 @@ function inUseOf(table: Table): Table {
   if (chains.length === table.chains.length) return table
   const names = new Set(chains.map(({ name }) => name))
   const kept = chains.map((chain) => withoutJumps(chain, names))
-  // Removed jumps may leave further chains empty: repeats until no chain is empty.
+  // Repeats until no chain is empty, because a chain may become empty by the removal of its jumps.
   const next = { ...table, chains: kept }
   return kept.some(({ rules }) => rules.length === 0) ? inUseOf(next) : next
 }

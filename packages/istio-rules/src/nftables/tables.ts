@@ -31,11 +31,11 @@ export const tables = {
   },
 } as const
 
-/** Rule builders of the nftables tables, by table. */
+/** Functions that create nftables rules, by the table of the rules. */
 export type Tables = Builders<'inet', typeof tables>
 
 /**
- * Returns `list` if the configuration captures IPv6, else an empty list. Rule builders pass IPv6 rules or values,
- * because the tables contain rules of both families.
+ * Returns `list` if the configuration captures IPv6, else an empty list. The caller passes a list of IPv6 rules or IPv6
+ * values.
  */
 export const ofIpv6 = <T>({ ipv6 }: CaptureConfig, list: readonly T[]): readonly T[] => (ipv6 ? list : [])

@@ -39,8 +39,8 @@ export function tproxyInbound(t: Tables, { includeInboundPorts: included }: Capt
 }
 
 /**
- * Excludes packets on `lo` that are not inbound from TPROXY capture. The rules precede all other rules of
- * `istio-inbound`. The order of the rules differs with IPv6, as in Istio.
+ * Keeps packets on `lo` out of TPROXY capture, unless the packets are inbound. The rules precede all other rules of
+ * `istio-inbound`. With IPv6 the rules have another order, as in Istio.
  */
 export function tproxyReturns(t: Tables, config: CaptureConfig): readonly Placed[] {
   if (config.interceptionMode !== 'TPROXY') return []

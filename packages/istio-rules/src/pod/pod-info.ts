@@ -11,7 +11,10 @@ export interface PodInfo {
   readonly containers: ReadonlySet<string>
   readonly labels: Readonly<Record<string, string>>
   readonly annotations: Readonly<Record<string, string>>
-  /** Environment variables of the container `istio-proxy` with literal values. A variable with `valueFrom` is "". */
+  /**
+   * Environment variables of the container `istio-proxy` with literal values. A variable with `valueFrom` gets the
+   * value "".
+   */
   readonly proxyEnv: Readonly<Record<string, string>>
   /** Type of the proxy (`sidecar`, `router`, …): `args[1]` of the container `istio-proxy` if `args[0]` is `proxy`. */
   readonly proxyType?: string
@@ -31,8 +34,8 @@ export function podInfo(pod: Pod): PodInfo {
   const containers = [...(pod.spec.initContainers ?? []), ...(pod.spec.containers ?? [])]
   const proxies = containers.filter((container) => container.name === PROXY_CONTAINER)
   const type = lastDefined(proxies.map((proxy) => (proxy.args?.[0] === 'proxy' ? proxy.args[1] : undefined)))
-  // A pod may have two containers with the proxy's name. Reads both IDs from the securityContext of the last one, as
-  // Istio does.
+  // A pod may have two containers with the proxy's name. Reads user ID and group ID from the securityContext of the
+  // last such container, as Istio does.
   const { runAsUser: uid, runAsGroup: gid } = lastDefined(proxies.map((proxy) => proxy.securityContext)) ?? {}
   return {
     namespace: pod.metadata.namespace,

@@ -35,8 +35,8 @@ interface Fresh {
 }
 
 /**
- * Writes the whole ruleset if the kernel has none of its tables, else returns false. Changes that other processes make
- * to other tables do not make the write fail.
+ * Writes the whole ruleset if the kernel has none of its tables, else returns false. The write succeeds even if other
+ * processes change other tables at the same time.
  */
 function writeFresh(nft: Nft, { rules, owned }: Fresh, back: WayBack): boolean {
   if (present(nft, owned).length > 0) return false

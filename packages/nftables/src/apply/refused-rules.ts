@@ -16,8 +16,8 @@ import { sentFor } from '../wire/refusal/refusal.ts'
 import { withComment } from '../wire/userdata.ts'
 
 /**
- * Adds the text of each refused rule to the error of a refused batch. Sets `rule` of the fault to this text, and
- * appends it to `text` of the fault.
+ * Adds the text of each refused rule to the error of a refused batch. Stores the text as `rule` in the error's entry
+ * for the refused message, and appends it to `text` of the entry.
  */
 export function withRules(error: NftError, nft: Nft): NftError {
   const sent = sentFor(error)
@@ -26,7 +26,7 @@ export function withRules(error: NftError, nft: Nft): NftError {
   const sets = new SentSets(messages, nft)
   let { message } = error
   const faults = error.faults.map((fault): Fault => {
-    // The first message only marks the beginning of the batch. Fault indexes do not count this message.
+    // Adds 1 because `index` does not count the first message, which only marks the beginning of the batch.
     const refused = messages[fault.index + 1]
     const rule = refused === undefined ? undefined : textOf(refused, sets)
     if (rule === undefined) return fault

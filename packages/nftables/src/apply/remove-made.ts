@@ -7,8 +7,8 @@ import type { ElementSpec } from '../wire/specs.ts'
 import { chainKey, type Effect, elementKey, ruleKey, setKey, tableKey } from './own-steps.ts'
 
 /**
- * Objects that remain in a transaction's tables after a rollback has deleted the objects that the transaction created.
- * They belong to other programs, or existed before the transaction.
+ * Objects that a rollback has left in the tables of the transaction. They belong to other programs, or are older than
+ * the transaction.
  */
 export interface Left {
   /** Remaining tables of the namespace, by key. */

@@ -42,8 +42,8 @@ function inverse(batch: Batch, nft: Nft, { before }: OwnSteps, effect: Effect, i
 }
 
 /**
- * Key of a chain or set that the kernel refused to delete (`EBUSY`). A rule or element of another program uses it.
- * Returns `undefined` for other faults.
+ * Key of a chain or set that the kernel refused to delete (`EBUSY`). A rule or element of another program uses the
+ * chain or set. Returns `undefined` for other faults.
  */
 function busyKey({ code, kind, family, table, chain, set }: Fault): string | undefined {
   if (code !== 'EBUSY' || family === undefined || table === undefined) return undefined

@@ -8,7 +8,7 @@ import { withRules } from './refused-rules.ts'
 import type { Change } from './report.ts'
 import { takeBack } from './take-back.ts'
 
-/** Names of the tables that a program owns. A ruleset can be passed too. */
+/** Tables that a program owns: a list of their names, or a ruleset that contains the tables. */
 export type OwnedTables = { readonly tables: readonly Pick<Table, 'family' | 'name'>[] }
 
 /**

@@ -31,7 +31,10 @@ const behindSource = new Map<string, string>([
   ['th sport', 'th dport'],
 ])
 
-/** True if the first condition matches a source port, and `other` the destination port of the same protocol. */
+/**
+ * True if the first argument is a condition on a source port, and `other` is a condition on the destination port of the
+ * same protocol.
+ */
 function isOtherPort({ kind }: Match, other: Statement): other is Match {
   return behindSource.get(kind) === other.kind
 }

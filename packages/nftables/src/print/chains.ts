@@ -36,10 +36,7 @@ const names: Readonly<Record<Family, readonly Named[]>> = {
   ],
 }
 
-/**
- * Limit for priorities that nft prints relative to a name, such as `filter + 5`: the largest difference to the named
- * priority.
- */
+/** Largest difference from a named priority at which nft still prints the name, as in `filter + 5`. */
 const NEAR = 10
 
 function priorityText(priority: number, family: Family, hook: Hook): string {

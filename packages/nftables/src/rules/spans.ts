@@ -16,8 +16,8 @@ export function next(bytes: Uint8Array): Uint8Array | undefined {
 }
 
 /**
- * Sorts ranges of set keys and joins overlapping ranges. If the type is ordered and not all keys are single values,
- * also joins ranges that touch.
+ * Sorts ranges of set keys and joins overlapping ranges. Also joins ranges that touch, if the values of the type have
+ * an order and any key is a range.
  */
 export function merged(type: DataType, spans: readonly Span[]): Span[] {
   const touch = type.ordered === true && spans.some((span) => !isPoint(span))

@@ -54,7 +54,7 @@ export async function addTo(
     ({ data, comment, timeout }) => data === undefined && comment === undefined && timeout === undefined,
   )
   return edit((batch) => {
-    // Reads the existing elements only if a given element has data, comment or timeout. Elements without them need no
+    // Reads the existing elements only if a given element has data, comment or timeout. Other elements need no
     // comparison, because the kernel keeps an existing element unchanged.
     const present = isPlain ? [] : presentOf(nft, table, spec)
     const keys = new Set(wanted.map(keyText))

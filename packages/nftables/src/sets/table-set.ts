@@ -20,8 +20,8 @@ import {
 
 /**
  * Named set or map of an existing table. Elements are plain keys, or keys with data, comment or timeout. Arguments are
- * validated before any request. Each call is one transaction, which the context's `undo` rolls back. Throws `NftError`:
- * `NOT_FOUND` if the set does not exist.
+ * validated before any request. Each call is one transaction. The context's `undo` rolls the transaction back. Throws
+ * `NftError`: `NOT_FOUND` if the set does not exist.
  */
 export interface TableSet {
   readonly name: string

@@ -12,8 +12,8 @@ import { withComment } from '../wire/userdata.ts'
 export type SetTextOf = (lookup: Expressions['lookup']) => string | undefined
 
 /**
- * Text to compare rules: equal for equal rules. Contains the bytes of the expressions without counter values, and the
- * content of anonymous sets instead of their names.
+ * Text by which rules are compared: two equal rules have the same text. Contains the bytes of the expressions without
+ * counter values, and the content of anonymous sets instead of their names.
  */
 export function ruleKey(bytes: Buffer, userdata: Uint8Array | undefined, setText: SetTextOf): string {
   const text = bytes.toString('latin1')
@@ -36,19 +36,19 @@ export function ruleKey(bytes: Buffer, userdata: Uint8Array | undefined, setText
   return userdata === undefined ? key : `${key} comment ${Buffer.from(userdata).toString('latin1')}`
 }
 
-/** Text to compare sets: equal for sets with equal type and content. */
+/** Text by which sets are compared: sets with equal type and content have the same text. */
 export function setText(set: NftSet | EncodedSet, elements: readonly (NftElement | ElementSpec)[]): string {
   return [specText(set), ...elements.map(elementText).sort()].join('\n')
 }
 
-/** Text to compare the types of sets: equal for sets of the same type. */
+/** Text by which the types of sets are compared: sets of equal type have the same text. */
 export function specText({ flags = [], keyType, keyLength, dataType, dataLength }: NftSet | EncodedSet): string {
   // Ignores the flag `constant`, which the kernel may add to a set.
   const own = flags.filter((flag) => flag !== 'constant').sort()
   return [own.join(' '), keyType, keyLength, dataType ?? '', dataLength ?? ''].join(' ')
 }
 
-/** Text to compare set elements: key, flags, data, timeout and comment. */
+/** Text by which set elements are compared. Contains key, flags, data, timeout and comment. */
 export function elementText(element: NftElement | ElementSpec): string {
   const { key, keyEnd, data, flags = [], timeout = '', userdata } = element
   const { comment = '' } = element.comment === undefined && userdata ? withComment({ userdata }, 'element') : element

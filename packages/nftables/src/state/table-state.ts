@@ -15,7 +15,7 @@ import type { RuleSpec } from '../wire/specs.ts'
 import { withUserdata } from '../wire/userdata.ts'
 import { elementText, ruleKey, setText, specText } from './keys.ts'
 
-/** Rule of the ruleset or of the kernel, with a key text that is equal for equal rules. */
+/** Rule of the ruleset or of the kernel, with a text as its key. Equal rules have the same key. */
 export interface Keyed<R> {
   readonly key: string
   readonly rule: R
@@ -49,8 +49,8 @@ export interface TableState {
   readonly table: Table
   readonly present: NftTable | undefined
   /**
-   * True if `apply` can keep the kernel's table: the comment is equal, and the table has only chains and sets. Other
-   * objects cannot be deleted separately.
+   * True if `apply` can keep the kernel's table: the comment is equal, and the table has only chains and sets. `apply`
+   * cannot delete other objects one by one.
    */
   readonly stays: boolean
   readonly dormant: boolean

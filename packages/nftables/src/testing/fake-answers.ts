@@ -31,7 +31,7 @@ export function datagramOf(answers: readonly Answer[]): Buffer {
 
 /** Answer of the fake kernel to a netlink message: acknowledges the message, or reports the refusal. */
 export function acknowledgement({ type, flags, sequence }: Message, port: number, refusal?: FakeRefusal): Answer {
-  // The answer is "capped" (`NLM_F_CAPPED`): it repeats only the header of the acknowledged message.
+  // The flag `NLM_F_CAPPED` means that the answer repeats only the header of the acknowledged message.
   const header = encodeMessage({ type, flags })
   header.writeUInt32LE(sequence, 8)
   const offset = refusal?.offset

@@ -34,7 +34,9 @@ import type { FakeState, FakeTable } from './fake-state.ts'
 export interface FakeKernel {
   /** Opens a netlink socket to the fake kernel, for `channelFrom` of `@cni/netns/netlink`. */
   nfnetlink(options?: {
-    /** True to open a socket that receives an event for every transaction, for the function `commits`. */
+    /**
+     * True to open a socket that receives an event for every transaction, such as a socket for the function `commits`.
+     */
     readonly events?: boolean
     /**
      * Size of the socket's receive buffer in bytes. Each message counts 512 bytes more, as in the kernel. Default: 212

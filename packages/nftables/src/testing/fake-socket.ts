@@ -39,8 +39,8 @@ export class FakeSocket implements NetlinkSocket {
   }
 
   /**
-   * Puts a datagram of the fake kernel into the receive buffer. Once the buffer is full, drops all datagrams until the
-   * program has read the buffer.
+   * Puts a datagram of the fake kernel into the receive buffer. If the buffer is full, drops all further datagrams
+   * until the program has read the buffer.
    */
   take(datagram: Buffer): void {
     if (!this.#open || this.#overrun !== undefined) return

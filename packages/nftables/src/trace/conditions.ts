@@ -34,8 +34,8 @@ export function verdictIn(vmap: Vmap, table: Table, traced: TracedPacket): Verdi
 }
 
 /**
- * Result of a comparison, if all possible values of the packet's field give the same result. Returns `undefined` if the
- * results differ, or if the values are unknown.
+ * Compares all possible values of the packet's field, and returns the common result. Returns `undefined` if the results
+ * differ, or if the values are unknown.
  */
 function decided(held: Held, holds: (bytes: Uint8Array) => boolean): boolean | undefined {
   if (held === undefined) return undefined

@@ -8,8 +8,8 @@ export interface TraceOptions {
   readonly limit?: 'within' | 'exceeded'
   /**
    * Answers for statements that the trace cannot decide. The key is the text of the statement, as `reason` of the
-   * result contains it. True means that the packet meets it, as in `{ 'socket mark 0x00000007': true }`. A trace step
-   * lists the answers that it used.
+   * result contains it. True means that the packet meets the statement, as in `{ 'socket mark 0x00000007': true }`. A
+   * trace step lists the answers that it used.
    */
   readonly assume?: Readonly<Record<string, boolean>>
 }
@@ -22,7 +22,7 @@ export interface Trace {
    * it.
    */
   readonly verdict: 'accept' | 'drop' | 'reject' | 'undecided'
-  /** Rule or policy that decided about the traced packet. Empty if every base chain accepted the packet. */
+  /** Rule or policy that gave the verdict on the traced packet. Empty if every base chain accepted the packet. */
   readonly reason: string
   /** Destination of the traced packet after the last hook. An unknown address or port is missing. */
   readonly destination: { readonly address?: string; readonly port?: number }

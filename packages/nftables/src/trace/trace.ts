@@ -18,8 +18,8 @@ import { type Ending, walkChain } from './walk.ts'
  * - A program listens on the port of each `tproxy` statement, and the port that NAT chooses is free.
  *
  * A packet in the state `NEW` is the first packet of its connection. The trace does not apply NAT to later packets of a
- * connection, because the kernel rewrites these packets without a rule. A packet to this machine itself comes in again
- * on `lo`: trace it as a second packet.
+ * connection, because the kernel rewrites these packets without a rule. A packet from this machine to itself arrives on
+ * `lo` after it was sent. Trace the arrival as a second packet.
  *
  * @example
  * ```ts
@@ -75,14 +75,15 @@ function walkHook(chains: readonly Entered[], traced: TracedPacket, path: TraceS
 }
 
 /**
- * True if a packet enters nat chains: the first packet of a connection, unless it arrives on `lo`. A packet on `lo`
- * entered nat chains on its way out.
+ * True if a packet enters nat chains: the first packet of a connection, unless it arrives on `lo`. A packet on `lo` has
+ * already entered nat chains when it was sent.
  */
 function isSeenByNat(traced: TracedPacket): boolean {
   const { packet } = traced
   if (packet.in === 'lo') return false
   const state = stateOf(traced)
-  // A related ICMP packet reports an error about another connection and belongs to it. No nat chain sees such a packet.
+  // A related ICMP packet reports an error of a connection, and belongs to this connection. No nat chain sees such a
+  // packet.
   const reports = /icmp/i.test(packet.protocol) || ['1', '58'].includes(packet.protocol)
   return state === 'NEW' || (state === 'RELATED' && !reports)
 }

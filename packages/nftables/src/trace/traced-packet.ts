@@ -52,8 +52,8 @@ export function startTrace(packet: Packet, options: TraceOptions): TracedPacket 
 }
 
 /**
- * Conntrack state of a traced packet at its first hook. A packet on `lo` got its connection on its way out. An invalid
- * packet has no connection.
+ * Conntrack state of a traced packet at its first hook. A packet on `lo` already got its connection when it was sent.
+ * An invalid packet has no connection.
  */
 function firstTracking({ in: from, state }: Packet): TracedPacket['tracking'] {
   if (from !== 'lo' || state === 'INVALID') return 'before'

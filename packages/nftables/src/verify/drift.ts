@@ -4,7 +4,10 @@ import type { Drift } from '../wire/nft-error.ts'
 export const isClean = ({ missing, unexpected, changed }: Drift): boolean =>
   missing.length === 0 && unexpected.length === 0 && changed.length === 0
 
-/** Text of the differences between a ruleset and the kernel, one line for each. `''` without a difference. */
+/**
+ * Text of the differences between a ruleset and the kernel, one line for each difference. `''` if there is no
+ * difference.
+ */
 export function driftText({ missing, unexpected, changed }: Drift): string {
   return [
     ...missing.map((line) => `missing ${placeText(line)}`),

@@ -14,7 +14,7 @@ export interface Listening extends Disposable {
   until(signal: AbortSignal | undefined): NonNullable<Parameters<typeof events>[1]>
 }
 
-/** Opens the netlink sockets that the caller did not pass. The event socket receives all changes from now on. */
+/** Opens the netlink sockets that the caller did not pass. The event socket receives all changes after this call. */
 export function listen(
   target: NetnsTarget,
   {

@@ -16,9 +16,9 @@ import { RuleTexts } from './rule-texts.ts'
 
 /**
  * Traces real packets through all rules of a namespace from now on, including rules of iptables-nft. Rules in a
- * temporary table make the kernel report the packets. The table is deleted when the iteration ends. From Linux 5.12 on,
- * it is also deleted when the process dies. Tracing is expensive: select packets with `only`. A step `lost` means that
- * the socket was full. Throws `NftError`: `DENIED`, `UNSUPPORTED`, `INVALID` for contradicting conditions.
+ * temporary table make the kernel report the packets. The table is deleted when the iteration ends. Linux 5.12 and
+ * later also delete the table when the process dies. Tracing is expensive: select packets with `only`. A step `lost`
+ * means that the socket was full. Throws `NftError`: `DENIED`, `UNSUPPORTED`, `INVALID` for contradicting conditions.
  *
  * @example
  * ```ts

@@ -127,7 +127,7 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
   nftraceSet(to?: 0 | 1): RuleBuilder<F, T, C, Port>
   /** Turns off connection tracking for the packet. */
   notrack(): RuleBuilder<F, T, C, Port>
-  /** Adds netlink expressions to the rule that this package does not model. */
+  /** Adds unparsed netlink expressions to the rule, for statements that this package does not model. */
   raw(...expressions: readonly Expression[]): RuleBuilder<F, T, C, Port>
   accept(): Ended
   drop(): Ended
@@ -175,8 +175,8 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
 }
 
 /**
- * Names of builder methods that the type `RuleBuilder` hides, because the kernel would refuse their statements. The
- * table's family may not allow a statement, or no base chain that may reach the rule allows it.
+ * Names of builder methods that the type `RuleBuilder` hides, because the kernel would refuse their statements. Either
+ * the table's family does not allow the statement, or none of the base chains that may reach the rule allows it.
  */
 type Withheld<F, Bases> =
   | (F extends 'ip6' ? 'ip' | 'icmp' : never)

@@ -16,7 +16,7 @@ export interface Subject {
 
 type Write = (writer: AttributeWriter) => void
 
-/** Netlink messages of a batch as bytes. If a value of a message is invalid, the message is removed again. */
+/** Netlink messages of a batch as bytes. A message with an invalid value is removed from the batch again. */
 export class BatchMessages {
   readonly #writer = new AttributeWriter(ROOM)
   readonly #flags: number

@@ -43,7 +43,10 @@ export class Batch {
      * (`STALE`). Default: any.
      */
     readonly generation?: number | undefined
-    /** True to have the kernel echo every change of the batch, with handles. See `commit` of {@link Nft}. Default: false. */
+    /**
+     * True if the kernel has to report every change of the batch to the sender, with handles. See `commit` of
+     * {@link Nft}. Default: false.
+     */
     readonly echo?: boolean | undefined
   } = {}) {
     this.generation = generation

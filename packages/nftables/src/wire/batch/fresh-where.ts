@@ -28,8 +28,8 @@ export interface FreshNftables extends Disposable {
 
 /**
  * Opens nf_tables of a namespace to send a prepared batch. The function `look` decides if the namespace has none of the
- * tables that the batch adds. Returns `undefined` if nf_tables cannot be used. For libraries that write other tables,
- * such as the tables of iptables.
+ * tables that the batch adds. Returns `undefined` if nf_tables cannot be used. Used by libraries that write tables of
+ * another kind, such as the tables of iptables.
  */
 export function freshWhere(target: Netns, look: (channel: Channel) => boolean): FreshNftables | undefined {
   let socket: NetlinkSocket | undefined
@@ -40,8 +40,8 @@ export function freshWhere(target: Netns, look: (channel: Channel) => boolean): 
     const generation = generationIn(socket, 1)
     return over(socket, generation, generation === FRESH_GENERATION || look(channelFrom(socket)))
   } catch {
-    // The kernel has no nf_tables, or the process lacks the privilege. Returns no reason, because the caller writes the
-    // rules by another function, which reports it.
+    // The kernel has no nf_tables, or the process lacks the privilege. Returns no reason, because the caller then tries
+    // another function, and that function reports the reason.
     socket?.close()
     return undefined
   }
