@@ -3,8 +3,8 @@ import type { IptablesBackend } from './iptables-backend.ts'
 import type { Table } from './table.ts'
 
 /**
- * One difference, in a rule or in a chain. `rule` is the rule's text without `-A CHAIN`. This member is missing if the
- * difference is a whole chain.
+ * One difference, in a rule or in a chain. `rule` is the rule's text without `-A CHAIN`. The member `rule` is missing
+ * if the difference is a whole chain.
  */
 export interface DriftLine {
   readonly family: IpFamily

@@ -29,7 +29,7 @@ export class IptablesError extends Error {
     | 'NO_CHAIN'
     | 'DENIED'
     | 'LOCKED'
-    /** Error code: the kernel refused rules that netlink wrote, for a reason that has no other code. */
+    /** Error code: the kernel refused rules that netlink wrote, and no other error code names the reason. */
     | 'REFUSED'
     /** Error code: another program changed the rules during every attempt to write. */
     | 'CHANGED'

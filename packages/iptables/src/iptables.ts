@@ -78,8 +78,9 @@ export interface Iptables {
    */
   restore(snapshot: Snapshot): Promise<Change>
   /**
-   * Watches the ruleset in the kernel: reports at once whether it is intact. Then reports drift and errors at every
-   * check while they last, and once when they end. The watch ends on abort or `break`.
+   * Watches the ruleset in the kernel. The first event tells whether the ruleset is intact. Every later check with
+   * drift or an error gives an event. The first check after the end of drift or errors also gives one. The watch ends
+   * on abort or `break`.
    */
   watch(
     rules: Ruleset,

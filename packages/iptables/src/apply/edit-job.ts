@@ -25,8 +25,8 @@ export interface Edit extends Uncancelled {
   plan(seen: SavedTables): Steps
   readonly journal?: Ledger | undefined
   /**
-   * True to give up a refused write by iptables programs if the new plan equals the refused plan. Equal plans prove
-   * that no other program has changed these rules since the first plan.
+   * True to stop if the kernel refuses a plan, and the next plan is equal. Equal plans prove that no other program has
+   * changed these rules meanwhile. Only for writes by iptables programs.
    */
   readonly stopAtSame?: boolean
 }

@@ -10,8 +10,9 @@ import { removeLooking } from './remove-looking.ts'
 
 /**
  * Removes a ruleset from a family with an iptables program, without reading the rules first. The program's restore text
- * omits some tables. This function reads the omitted tables in parallel, and removes the ruleset's rules there. If the
- * kernel refuses the text, the function does the same for every table that the program did not commit.
+ * omits the tables whose rules must be read first. For these tables, the function reads the rules in parallel and
+ * deletes those of the ruleset. If the kernel refuses the text, the function reads every table that the program did not
+ * commit, and deletes the rules there.
  */
 export async function removeBlindly(
   session: Session,

@@ -97,7 +97,8 @@ function address(
   const { src, dst, size } = addressOffsets[family]
   const name = offset === src ? '-s' : offset === dst ? '-d' : undefined
   if (name === undefined || data.length > size || (mask !== undefined && data.length !== size)) return undefined
-  // Refuses a comparison with bits outside its mask: it never matches, and no iptables option can express it.
+  // Refuses an address with bits outside the mask. Such a comparison never matches, and no iptables option can express
+  // it.
   if (mask?.some((byte, i) => ((data[i] ?? 0) & ~byte) !== 0) === true) return undefined
   const length = mask === undefined ? 8 * data.length : prefixLength(mask)
   const bytes = new Uint8Array(size)
@@ -120,9 +121,9 @@ function transport({ op, mask, data, to }: Comparison, offset: number): readonly
   }
   const source = be16(data)
   if (data.length === 4 && offset === 0 && (not || op === 'eq') && to === undefined) {
-    // iptables-nft compares the adjacent source and destination ports as one value of four bytes. Prints a negated
-    // comparison as iptables 1.8.9 does, with both port options negated. That text is not exact: the comparison also
-    // matches if only one of the ports differs.
+    // iptables-nft compares the source and destination port together, as one value of four bytes. This function prints
+    // the negated comparison as iptables 1.8.9 does: both port options are negated. The text is not exact, because the
+    // kernel's comparison also matches if only one of the ports differs.
     const destination = be16(data.subarray(2))
     return [port('--sport', not, source, source), port('--dport', not, destination, destination)]
   }
@@ -135,7 +136,7 @@ const port = (name: '--sport' | '--dport', not: boolean, first: number, last: nu
   ...{ option: name, text: portOption(not, name, first, last) },
 })
 
-/** Range of ports that matches a comparison with one port: for example, `lt` with port 80 gives 0 to 79. */
+/** Range of ports for which a comparison is true: for example, 0 to 79 for "less than 80" (`lt`). */
 function portsOf(op: Expressions['cmp']['op'], value: number): readonly [first: number, last: number] {
   switch (op) {
     case 'lt':

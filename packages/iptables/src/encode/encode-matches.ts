@@ -69,8 +69,8 @@ export function matchExpression(match: Match, family: Family): Expression | unde
     case 'pktType':
       return xtMatch('pkttype', 0, new Structure(8).u32(0, packetTypes.indexOf(match.type)).u32(4, not))
     case 'random': {
-      // Encodes the same bytes as iptables, which reads eleven digits of a probability. Like iptables, writes the value
-      // into two fields. The second field is meant for the mode `nth`.
+      // Rounds the probability to eleven digits, as iptables does. Like iptables, writes the probability into two
+      // fields, although the second field belongs to the mode `nth`.
       const share = Math.round(Number(match.probability.toFixed(11)) * 2 ** 31)
       return xtMatch('statistic', 0, new Structure(24).u16(2, not).u32(4, share).u32(12, share))
     }

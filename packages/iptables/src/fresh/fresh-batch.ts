@@ -6,10 +6,11 @@ import { freshSteps } from '../state/fresh.ts'
 
 /**
  * Builds a netlink batch that writes a ruleset to a namespace whose nf_tables are empty. The batch covers all given
- * families. Its bytes equal the batch of `apply`. Returns `undefined` if only an iptables program can write one of the
- * rules.
+ * families. Its bytes equal the bytes that `apply` sends. Returns `undefined` if only an iptables program can write one
+ * of the rules.
  *
- * The batch has no nf_tables generation: the process that sends the batch inserts the namespace's generation.
+ * The batch does not contain the generation of nf_tables (the kernel's change counter). The process that sends the
+ * batch inserts the namespace's generation.
  *
  * @throws `IptablesError` `INVALID_RULE` if the kernel does not allow a rule in its table or chain.
  */

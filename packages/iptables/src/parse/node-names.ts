@@ -56,7 +56,7 @@ function records(path: string, separator: string | RegExp): string[][] {
       .split('\n')
       .map((line) => line.split(separator))
   } catch {
-    // Uses only the names in this package if the node's file is missing, or without Node.js.
+    // Uses only the names in this package if the node's file is missing, or if the code runs without Node.js.
     return []
   }
 }

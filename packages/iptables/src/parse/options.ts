@@ -1,6 +1,6 @@
 /**
- * Number of values of an iptables option. An option that is missing here takes all words up to the next option; in most
- * cases this is one word.
+ * Table of iptables options with the number of values that each takes. An option outside this table takes all words up
+ * to the next option, in most cases one word.
  */
 export const optionArity: ReadonlyMap<string, number> = new Map(
   Object.entries({
@@ -35,7 +35,9 @@ export const optionArity: ReadonlyMap<string, number> = new Map(
   }),
 )
 
-/** Canonical short name (such as `p`) of each general iptables option, by its short and long spelling. */
+/**
+ * Table of the general iptables options: from each spelling, short or long, to the canonical short name, such as `p`.
+ */
 export const generalOptions: ReadonlyMap<string, string> = new Map(
   Object.entries({
     '-p': 'p',
@@ -54,7 +56,7 @@ export const generalOptions: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** Canonical name of each iptables option that has several spellings, by spelling. */
+/** Table of the iptables options with several spellings: from each spelling to the canonical name. */
 export const synonyms: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'source-port': 'sport',
@@ -71,7 +73,7 @@ export const protocolOptions: ReadonlySet<string> = new Set([
   ...['icmpv6-type', 'chunk-types', 'dccp-types', 'dccp-option', 'ahspi', 'espspi'],
 ])
 
-/** Match module that `-p` loads implicitly, for protocols whose module has another name. */
+/** Table of the match modules that `-p` loads implicitly. Contains the protocols whose module has another name. */
 export const protocolModules: ReadonlyMap<string, string> = new Map(
   Object.entries({
     '1': 'icmp',

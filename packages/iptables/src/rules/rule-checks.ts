@@ -39,7 +39,8 @@ const once: Readonly<Record<string, number>> = {
 }
 
 /**
- * Usual name of a protocol, by its number or other name. Contains the protocols that a condition or target may require.
+ * Table of the usual names of protocols. Its keys are numbers and aliases. Contains the protocols that a condition or
+ * target may require.
  */
 const protocolNames: Readonly<Record<string, string>> = {
   ...{ '1': 'icmp', '6': 'tcp', '17': 'udp', '33': 'dccp', '58': 'icmpv6', '132': 'sctp', '136': 'udplite' },

@@ -12,9 +12,9 @@ import { checkReach } from './placement.ts'
  * and the user-defined chains of each table. The callback `build` returns the rules in the order in which they are
  * written.
  *
- * The compiler reports some errors, which also throw `IptablesError('INVALID_RULE')` at run time. Examples: an unknown
- * chain, a target outside its table, a jump to an undeclared chain. A single address in a rule for both families is
- * another example.
+ * The TypeScript compiler reports some mistakes: an unknown chain, a target outside its table, a jump to an undeclared
+ * chain, or a single address in a rule for both families. At run time, `ruleset` throws `IptablesError('INVALID_RULE')`
+ * for the same mistakes.
  *
  * @example
  * ```ts

@@ -41,7 +41,7 @@ export interface Backends {
 }
 
 /**
- * Chooses the back end to which calls for a namespace write. With `auto`:
+ * Chooses the back end to which calls for a namespace write. For the option `auto`, chooses:
  * - legacy if it holds rules in this namespace,
  * - otherwise the back end of the node's `iptables-restore`,
  * - or nft by netlink if `iptables-restore` is missing.

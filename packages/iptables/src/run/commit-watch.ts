@@ -10,9 +10,9 @@ import { committedBy } from './commit-message.ts'
  */
 export interface CommitWatch extends Disposable {
   /**
-   * Descriptor of the watch's netlink socket. The started program inherits the descriptor, and so closes the socket
-   * last. The last process that closes the socket must wait for the kernel's cleanup. So the program waits, and this
-   * process does not.
+   * Descriptor of the watch's netlink socket. The watched iptables program inherits the descriptor. Reason: the last
+   * process that closes the socket must wait for the kernel's cleanup. The program closes the socket last, so the
+   * program waits instead of this process.
    */
   readonly fd: number
   /**

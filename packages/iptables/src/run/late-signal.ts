@@ -8,8 +8,9 @@ export interface LateSignal {
 }
 
 /**
- * Creates an AbortSignal that aborts some time after `signal`. In this time, a restore program can end and report which
- * tables it wrote. The rules of a killed program look like the rules of an earlier call.
+ * Creates an AbortSignal that aborts some time after `signal`. Meanwhile, a running restore program can finish and
+ * report which tables it wrote. A killed program reports nothing, so its rules could not be told from the rules of an
+ * earlier call.
  *
  * Aborts early if any process waits for a lock: the restore program most likely waits as well. A waiting program has
  * written nothing and can be killed. If no process waits, the program may still be writing on a slow machine, and gets

@@ -44,7 +44,8 @@ export type RuleBuilder<
 
 /**
  * Type of a chain name that `on` and `insert` accept. For an invalid name, the compiler's error lists the valid names.
- * A constraint on the type parameter `C` would not allow a table that is chosen at run time; this type does.
+ * This type also allows a table that is chosen at run time. A constraint on the type parameter `C` would not allow
+ * that.
  */
 type ChainOf<T extends Table, Own extends string, C extends string> = C extends BuiltinChain<T> | Own
   ? C

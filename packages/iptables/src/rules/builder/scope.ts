@@ -32,8 +32,9 @@ export type Refused<T extends Table, S extends Family | 'both', C extends string
 // internal
 
 /**
- * Method names `Steps` if chain `C` forbids these methods, otherwise `never`. A built-in chain outside `H` forbids
- * them. A user-defined chain forbids no method, because the hooks that reach it are known only at run time.
+ * Result: the method names `Steps` if chain `C` forbids these methods, otherwise `never`. Only the built-in chains in
+ * `H` allow the methods; the other built-in chains forbid them. A user-defined chain forbids no method, because the
+ * hooks that reach it are known only at run time.
  */
 type Outside<C extends string, H extends BuiltinChain, Steps extends string> = [Extract<C, BuiltinChain>] extends [H]
   ? never
