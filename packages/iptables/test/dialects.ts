@@ -100,7 +100,8 @@ export const dialectRows: readonly DialectRow[] = [
     '-p udp -m udp ! --sport 1 ! --dport 2 -j ACCEPT',
     all,
     `${udp}; match udp 0 16 @0:0100 @2:0100 @4:0200 @6:0200 @8:03; ${accept}`,
-    // This encoding also matches packets with only one of the two ports, although the rule's text does not.
+    // This encoding matches a packet if at least one of its ports differs. The rule's text requires that both ports
+    // differ.
     `${udp}; payload transport+0 4; cmp neq 00010002; ${accept}`,
   ),
   row(

@@ -1,5 +1,6 @@
 /**
- * A slim Kubernetes client: get, list and watch, tokens and kubeconfig, with the runtime's own transport.
+ * A slim Kubernetes client: get, list and watch, tokens and kubeconfig, with the JavaScript runtime's own HTTP
+ * transport.
  *
  * @example
  * ```ts

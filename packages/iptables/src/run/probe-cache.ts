@@ -15,8 +15,8 @@ export class ProbeCache {
   }
 
   /**
-   * Returns the cached result for a namespace. Results for the node's own namespace are not cached: an administrator
-   * may install other programs there.
+   * Returns the cached result for a namespace. The cache has no result for the node's own namespace. Reason: an
+   * administrator may install other iptables programs on the node.
    */
   get(target: NetnsTarget): Probed | undefined {
     const entry = this.#found.get(keyOf(target))

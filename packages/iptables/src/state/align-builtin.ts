@@ -33,8 +33,8 @@ export interface AlignOptions {
 
 /**
  * Compares a built-in chain in the kernel with the ruleset's rules. Decides which rules of the chain stay and which are
- * deleted. Rules of other programs never move. The ruleset's rules stay if both lists contain them in the same order.
- * The ruleset's other rules are deleted from the chain.
+ * deleted. Rules of other programs never move. A rule of the ruleset stays if its order in the chain equals its order
+ * in the ruleset. All others of the ruleset's rules are deleted from the chain.
  *
  * Keeps the last copies of equal rules, because `iptables -D` with a rule's text deletes the *first* copy.
  */
@@ -120,7 +120,7 @@ function copiesOf(current: readonly There[], known: ReadonlySet<string>) {
 
 /**
  * True if the ruleset's rule may stand at any position. That is the case for a position above 1 in a chain with rules
- * of other programs. Reason: these rules may have changed since the ruleset's rule was inserted.
+ * of other programs. Reason: the other programs may have changed their rules since the ruleset's rule was inserted.
  */
 function floats(rule: Marked | undefined, current: readonly There[], copies: ReadonlyMap<string, Copies>): boolean {
   return (rule?.position ?? 0) > 1 && current.some(({ key }) => !copies.has(key))

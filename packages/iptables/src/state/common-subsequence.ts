@@ -20,8 +20,8 @@ interface Link {
 }
 
 /**
- * Hunt-Szymanski algorithm for the longest common subsequence. Its cost depends on the number of equal items, not on
- * the product of the lengths. That matters, because each list may hold 10 000 rules.
+ * Hunt-Szymanski algorithm for the longest common subsequence. The time depends on the number of equal items, not on
+ * the product of the two lengths. Each list may hold 10 000 rules.
  */
 function middle(a: readonly string[], b: readonly string[], start: number, endA: number, endB: number) {
   const places = new Map<string, number[]>()
@@ -31,8 +31,8 @@ function middle(a: readonly string[], b: readonly string[], start: number, endA:
     if (found === undefined) places.set(key, [j])
     else found.push(j)
   }
-  // The entry at index `n` belongs to the common subsequences of length `n + 1`. It is the last pair of indexes of the
-  // subsequence that ends earliest in `b`.
+  // List of the ends of common subsequences. Entry `n` is about the subsequences of `n + 1` items. Among these, the
+  // entry describes the subsequence that ends earliest in `b`. The entry contains the two indexes of its last item.
   const ends: Link[] = []
   for (let i = start; i < endA; i++) {
     for (const j of places.get(a[i] ?? '') ?? []) {
@@ -46,8 +46,8 @@ function middle(a: readonly string[], b: readonly string[], start: number, endA:
 }
 
 /**
- * Counts the entries of `ends` whose index in `b` is below the given index. These indexes ascend, which allows a binary
- * search.
+ * Counts the entries of `ends` whose index in the list `b` is lower than the given index. Uses a binary search, because
+ * these indexes ascend.
  */
 function countBefore(ends: readonly Link[], b: number): number {
   let [low, high] = [0, ends.length]

@@ -7,8 +7,8 @@ export class DriftError extends IptablesError {
   override readonly drift: Drift
 
   constructor(drift: Drift) {
-    // The error's message lists no differences. Reason: the error's details list all differences, and runtimes print
-    // the details after the message.
+    // The error's message lists no differences. Reason: the error's details list all differences, and container
+    // runtimes print the details after the message.
     super('DRIFT', `iptables rules differ from the ruleset in ${chains(drift)}: ${summary(drift)}`)
     this.drift = drift
     Object.defineProperty(this, Symbol.for('cni.error'), { value: { code: 100, details: driftText(drift) } })

@@ -1,6 +1,6 @@
 import type { Drift, DriftLine } from '../drift.ts'
 
-/** True if a drift contains no differences, so that the kernel's rules equal the ruleset. */
+/** True if a drift contains no differences: the kernel's rules equal the ruleset. */
 export const isClean = (drift: Drift): boolean =>
   drift.missing.length === 0 && drift.unexpected.length === 0 && drift.changed.length === 0
 

@@ -82,8 +82,8 @@ function planBuiltin(chain: string, state: WantedTable, current: readonly SavedR
  * - The chain contains no previous rule of the ruleset: the position counts, but not beyond the next rule.
  * - The chain contains a previous rule, but no next rule: the rule goes directly behind the previous rule.
  *
- * The list `left` contains the indexes of the rules that remain in the chain. In its copy, `-1 - index` stands for a
- * rule that this function has inserted.
+ * The argument `left` lists the indexes of the rules that remain in the chain. The function works on a copy of this
+ * list. There, the number `-1 - index` stands for an inserted rule.
  */
 function insertMissing(
   chain: string,

@@ -1,6 +1,6 @@
 import type { Rule, Table } from '../rules/model.ts'
 
-/** Rule of a planned change: its text for iptables programs, and its meaning for netlink. */
+/** Rule of a planned change: as text for iptables programs, and as plain data for netlink. */
 export interface StepRule {
   /** Text of the rule as `iptables-save` prints it after `-A CHAIN`. */
   readonly text: string

@@ -37,8 +37,8 @@ export interface Accepted extends Planned {
 }
 
 /**
- * Writes planned changes of rules. The kernel refuses a line if another program wrote between read and write. In that
- * case, reads and plans again, up to three attempts in all. Throws the last refusal.
+ * Writes planned changes of rules. The kernel may refuse them, because another program has changed the rules since they
+ * were read. After a refusal, reads the rules and plans again, up to three attempts in all. Throws the last refusal.
  */
 export async function writeUntilAccepted(job: OptimisticWrite): Promise<Accepted> {
   let planned = job.first

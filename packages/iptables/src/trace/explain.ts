@@ -3,7 +3,7 @@ import type { Trace } from './way.ts'
 
 /**
  * Formats a trace for people: every rule that the packet reached (`✓` matched, `·` did not, `?` unknown), its effect,
- * and the result. A rule's comment cannot end the line of text or the label of the flowchart that contains it.
+ * and the result. Escapes rule comments: no comment can end its line of text or its label in the flowchart.
  */
 export function explain(trace: Trace, options?: Parameters<typeof explainWay>[1]): string {
   const path = trace.path.map((step) => ({ ...step, place: `${step.table} ${step.hook}` }))

@@ -154,8 +154,8 @@ function failure(where: string, kubeconfig: string, cause: unknown, detail: stri
 
 /**
  * Error for the kubeconfig's certificates; `undefined` if they are valid. Called only after a failed request. Reason:
- * the runtimes report misleading errors for a damaged certificate. Bun reports a failed connection, and Node an
- * untrusted server.
+ * JavaScript runtimes report misleading errors for a damaged certificate. Bun reports a failed connection. Node.js
+ * reports an untrusted server.
  */
 function tlsProblem({ ca, client }: Trust): unknown {
   try {

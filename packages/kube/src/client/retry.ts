@@ -15,8 +15,8 @@ export type NextStep =
   | { readonly act: 'stop' }
   | { readonly act: 'wait'; readonly ms: number }
   /**
-   * Reads the kubeconfig again and retries at once: the agent may have just renewed the token or the certificate
-   * authority.
+   * Reads the kubeconfig again and retries at once. Reason: the node agent may have just renewed the kubeconfig's token
+   * or certificate authority.
    */
   | { readonly act: 'reload' }
 
@@ -28,7 +28,8 @@ const longestPauseMs = 8000
 /**
  * Decides the next step after a failed request to the API server, by error:
  * - 403, an invalid kubeconfig or an unexpected status: stops, because only a user can repair it.
- * - 401 or an untrusted certificate: retries once with a fresh kubeconfig, which the agent may have renewed.
+ * - 401 or an untrusted certificate: reads the kubeconfig again, which the node agent may have renewed, and retries
+ *   once.
  * - 404 or an invalid answer: at most four requests, because the pod may be new.
  * - an overloaded or broken server: retries with growing pauses.
  * - other errors: retries every second, up to 30 requests.

@@ -12,7 +12,7 @@ import { requestToken } from './request-token.ts'
  * - `keep` requests a token and writes the file. It renews the token after 40 to 50 % of its lifetime; the random part
  *   spreads the renewals of many clients. The token is valid for an hour. The token is not bound to a pod, so it stays
  *   valid after this process has ended.
- * - The promise `first` settles after the first attempt, and `done` after the signal has aborted.
+ * - The promise `first` settles after the first attempt. The promise `done` settles after the signal has aborted.
  * - `remove` deletes the token file. It returns the path if the file existed.
  */
 export function tokenFile(path: string): {

@@ -6,14 +6,14 @@ import { KubeError } from '../kube-error.ts'
 import { type Kubeconfig, kubeconfigSchema } from './kubeconfig-schema.ts'
 
 /**
- * Address and credentials of an API server. The credentials are results of functions, because a printed object must not
- * show them.
+ * Address and credentials of an API server. Functions return the credentials. Reason: a printed object must not show
+ * them.
  */
 export interface ClusterAccess {
   /** Path of the kubeconfig from which address and credentials come. */
   readonly source: string
   readonly server: URL
-  /** Trusted certificate authorities as PEM text; `undefined` for the runtime's own list. */
+  /** Trusted certificate authorities as PEM text; `undefined` for the JavaScript runtime's own list. */
   readonly ca: string | undefined
   /** True if the kubeconfig has `insecure-skip-tls-verify: true`. */
   readonly insecure: boolean

@@ -2,15 +2,15 @@ import { errnoOf } from '@cni/types'
 
 /** Reason of a failed HTTP request, as a code and as text for people. */
 export interface FailureWords {
-  /** Name of the errno, or the runtime's error code; `''` if both are unknown. */
+  /** Name of the errno, or the error code of the JavaScript runtime; `''` if both are unknown. */
   readonly code: string
   readonly words: string
 }
 
 /**
- * Describes a transport's error in this package's own words, which appear in the events of a pod. The runtimes'
- * messages address programmers ("pass `verbose: true` in the second argument to fetch()"). The code is the same on all
- * runtimes.
+ * Describes a transport's error in this package's own words, which appear in the events of a pod. The messages of the
+ * JavaScript runtimes address programmers ("pass `verbose: true` in the second argument to fetch()"). The code is the
+ * same on all JavaScript runtimes.
  */
 export function failureWords(error: unknown): FailureWords {
   const code = errnoOf(error) ?? ''

@@ -18,7 +18,7 @@ export interface TransportRequest {
 
 /** TLS settings of a request: trusted servers, and the client's own certificate. */
 export interface Trust {
-  /** Trusted certificate authorities as PEM text; `undefined` for the runtime's own list. */
+  /** Trusted certificate authorities as PEM text; `undefined` for the JavaScript runtime's own list. */
   readonly ca: string | undefined
   /** True to trust any server, without a check of its certificate. */
   readonly insecure: boolean
@@ -36,7 +36,7 @@ export interface TransportAnswer {
 
 /**
  * Function that sends an HTTP request. Ignores the environment's proxies, follows no redirect, and reads at most
- * `maxBytes`. Rejects with the runtime's own error, which has a `code`, or with {@link TooLarge}.
+ * `maxBytes`. Rejects with an error of the JavaScript runtime, which has a `code`, or with {@link TooLarge}.
  */
 export type Transport = (request: TransportRequest) => Promise<TransportAnswer>
 
@@ -47,7 +47,7 @@ export class TooLarge extends Error {
   }
 }
 
-/** Error: the server closed a reused connection without an answer. `cause` is the runtime's error. */
+/** Error: the server closed a reused connection without an answer. `cause` is the error of the JavaScript runtime. */
 export class StaleConnection extends Error {
   static {
     StaleConnection.prototype.name = 'StaleConnection'

@@ -251,8 +251,8 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   const port = await new Promise<number>((resolve, reject) => {
     server.once('error', reject)
     const listening = (): void => resolve((server.address() as AddressInfo).port)
-    // Listens without a host inside a network namespace. With a host, Node would first resolve the host, and bind after
-    // the thread has left the namespace.
+    // Listens without a host inside a network namespace. With a host, Node.js would resolve the host first, and would
+    // bind only after the thread has left the namespace.
     if (options.netns === undefined) server.listen(options.port ?? 0, host, listening)
     else netns.run(options.netns, () => void server.listen(options.port ?? 0, listening))
   })

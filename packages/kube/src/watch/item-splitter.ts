@@ -120,7 +120,7 @@ function gather(maxBytes: number) {
     add(part: Uint8Array): void {
       if (part.length === 0) return
       bytes += part.length
-      // Copies the received bytes, because the runtime may reuse their buffer.
+      // Copies the received bytes, because the JavaScript runtime may reuse their buffer.
       if (bytes <= maxBytes) parts.push(new Uint8Array(part))
       else parts = []
     },

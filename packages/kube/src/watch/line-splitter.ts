@@ -20,7 +20,7 @@ export function lineSplitter(maxBytes: number, onLine: (line: string) => void): 
     if (start === chunk.length) return
     size += chunk.length - start
     if (size > maxBytes) throw tooLong(maxBytes)
-    // Copies the received bytes, because the runtime may reuse their buffer.
+    // Copies the received bytes, because the JavaScript runtime may reuse their buffer.
     parts.push(new Uint8Array(chunk.subarray(start)))
   }
 }

@@ -29,8 +29,8 @@ export interface WatchStore<T extends object> extends Required<Observer> {
   failure(): KubeError | undefined
   /**
    * Applies the caller's own write to the stored object before the watch reports it. The `version` is the
-   * `resourceVersion` in the API server's answer. Until the watch reports that version, it may report older ones:
-   * `apply` also changes these, for at most ten seconds.
+   * `resourceVersion` in the API server's answer. Until then, the watch may report older versions. `apply` also changes
+   * these older versions, for at most ten seconds.
    */
   wrote(key: string, apply: (value: T) => T, version: string | undefined): void
   /**
@@ -49,9 +49,9 @@ export function watchStore<T extends object>(options: {
    */
   readonly keep: (object: unknown) => T | null | undefined
   /**
-   * Called after each change of an object in the store. The argument `before` is missing for a new object, `after` for
-   * a deleted object. A list reports known objects again: for such an object, `before` and `after` may be equal. An
-   * object with a new UID is reported twice: as a deleted object, then as a new object.
+   * Called after each change of an object in the store. The argument `before` is missing for a new object. The argument
+   * `after` is missing for a deleted object. A list reports known objects again: for such an object, `before` and
+   * `after` may be equal. An object with a new UID is reported twice: as a deleted object, then as a new object.
    */
   readonly changed?: (key: string, before: T | undefined, after: T | undefined) => void
   readonly malformed?: () => void
@@ -112,7 +112,8 @@ export function watchStore<T extends object>(options: {
       if (identity !== undefined && members.get(identity.key)?.uid === identity.uid) put(identity.key, undefined)
     },
     alive() {
-      // A message clears the error only after the first complete list: before that list, the store may be incomplete.
+      // A message of the watch clears the store's error, but only after the first complete list. Before that list, the
+      // store may be incomplete.
       if (aliveAt !== undefined) works()
     },
     failed(error, pauseMs) {
