@@ -122,8 +122,9 @@ async function healTimes(path: string, damage: () => void): Promise<number[]> {
     damage()
     const damaged = statText(path)
     const began = performance.now()
-    // An unchanged file means that the damage has changed the token: waits until the agent writes a new file. After all
-    // other damages, waits until the agent has restored the file.
+    // A file with the same content as before the damage is the kubeconfig: the damage has only changed the token. In
+    // this case, waits until the agent writes a new kubeconfig. In all other cases, waits until the agent has restored
+    // the file.
     const healed = () => (damaged === before ? statText(path) !== before : isWhole(path, before))
     while (!healed() && performance.now() - began < NEVER_MS) await sleep(0)
     if (healed()) {
@@ -133,13 +134,13 @@ async function healTimes(path: string, damage: () => void): Promise<number[]> {
     writeFileSync(path, before, 'latin1')
     if (round + 1 >= NEVER_TRIES && times.length === 0) return []
   }
-  // Keeps the times in the order of the rounds: the report compares the two agents round by round.
+  // Keeps the times in the order of the rounds, because the report compares the two agents round by round.
   return times
 }
 
 /**
- * State of a file as text: the content of a small file, or the size of a large file. The states before and after a
- * damage are compared.
+ * State of a file as text: the content of a small file, or the size of a large file. The suite compares the states
+ * before and after a damage.
  */
 function statText(path: string): string {
   try {

@@ -109,8 +109,8 @@ function someText(): string {
 }
 
 /**
- * Contenders that build rules as text. The reference converts as many objects to JSON and back, because there is no
- * other tool for comparison.
+ * Contenders that build rules as text. The reference converts the same number of objects to JSON and back, because no
+ * other tool builds rules as text.
  */
 function builders(): Contender[] {
   const work = (name: string, run: () => unknown): Contender => ({

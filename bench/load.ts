@@ -23,9 +23,9 @@ const LATENCY_MS = 200
 /** Number of processes that keep the CPU busy during the measurement. */
 const BUSY = 8
 /**
- * Nice values of this process: the first while pods start, the second at all other times. Reason: this process contains
- * the API server, which would have a machine of its own in reality. The program spawner always has the first value,
- * because its delay would count as the plugins' time.
+ * Nice values of this process. `FIRST` applies while pods start, `NORMAL` at all other times. This process contains the
+ * simulated API server, which would run on another machine in reality. The program spawner always has the value
+ * `FIRST`, because a delay of the spawner would count as the plugins' time.
  */
 const [FIRST, NORMAL] = [-15, 0]
 /**

@@ -74,8 +74,8 @@ try {
 }
 
 /**
- * Times the plugins in turn, together with the bare runtime. With the bare runtime, the report has ratios even without
- * Istio's plugin.
+ * Times the plugins in turn, together with the bare runtime. The bare runtime is a reference for ratios, also if
+ * Istio's plugin is not installed.
  */
 async function raced(
   group: string,

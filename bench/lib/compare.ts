@@ -1,7 +1,9 @@
 import type { Measure, Report } from './report.ts'
 import type { Ratio } from './statistics.ts'
 
-/** Noise limit for a comparison of two reports. A ratio that has changed by a smaller share counts as unchanged. */
+/**
+ * Noise limit for a comparison of two reports. A ratio counts as unchanged if it has changed by less than this share.
+ */
 export const MARGIN = 0.1
 
 export type Verdict = 'worse' | 'better' | 'same' | 'new' | 'not judged'

@@ -9,8 +9,9 @@ import { call, MESH, type Plugin, podNamespace } from './plugin-calls.ts'
 import { freshCopy } from './scratch.ts'
 
 /**
- * Contenders that show the least time of a mesh pod's ADD. The first sends one request to the API server. The second
- * enters a new namespace by `nsenter`. The third also runs one `iptables-restore` there.
+ * Contenders for the minimum time of a mesh pod's ADD. Each contender measures a step that every such ADD needs. The
+ * first sends one request to the API server. The second enters a new namespace by `nsenter`. The third enters a new
+ * namespace and runs one `iptables-restore` in it.
  */
 export async function floor(node: Node, plugin: Plugin, folder: string): Promise<Contender[]> {
   const request = freshCopy(await compiled('request'))

@@ -40,7 +40,7 @@ export async function commit(root: string): Promise<{ commit?: string }> {
     const { stdout: changes } = await run(['git', '-C', root, 'status', '--porcelain', '--', root, ...RESULTS])
     return { commit: changes === '' ? head : `${head}, changed` }
   } catch {
-    return {} // git has failed: the report then contains the version of the code, but no commit
+    return {} // without git, the report contains the version of the code, but no commit
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Measure, Report, Suite } from './report.ts'
 
 /**
- * Quantities that the report shows in columns beside a contender's time. Without a time of the contender, the report
- * shows each quantity in a row of its own.
+ * Quantities that the report shows in columns beside a contender's time. If the suite has not timed the contender, the
+ * report shows each quantity in a row of its own.
  */
 const BESIDE = ['CPU ms', 'peak MB', '1000 instructions']
 

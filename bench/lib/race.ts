@@ -1,7 +1,7 @@
 import type { Contender, Prepared } from './contender.ts'
 import { Spawner } from './spawner-client.ts'
 
-/** Times of one run of a contender. A run of a program includes the CPU time of the program and its children. */
+/** Times of one run of a contender. For a program, includes the CPU time of the program and its children. */
 export interface Sample {
   ms: number
   cpuMs?: number

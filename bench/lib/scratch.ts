@@ -6,8 +6,9 @@ let folder: string | undefined
 let files = 0
 
 /**
- * Path of a new temporary file, on the same disk as the compiled executables. The file's folder is removed when this
- * process exits. It is beside node_modules, because compiled code searches for packages there.
+ * Path of a new temporary file, on the same disk as the compiled executables. The file is in a folder that is removed
+ * when this process exits. The folder is inside this repository, so that compiled code finds the packages in
+ * `node_modules`.
  */
 export function scratchFile(ending = ''): string {
   folder ??= newFolder()
@@ -16,11 +17,11 @@ export function scratchFile(ending = ''): string {
 
 /**
  * Copies an executable before it is timed. A newly written file starts faster than a file from disk, because the page
- * cache holds it in larger pieces. Copies give all executables equal conditions: those of newly installed files on a
+ * cache holds it in larger pieces. With copies, all executables are newly written, as after their installation on a
  * node.
  */
 export function freshCopy(file: string): string {
-  // Keeps the name of the executable in the copy: a plugin may depend on the name of its file.
+  // Keeps the name of the executable in the copy, because a plugin may depend on the name of its file.
   const copy = join(scratchFile(), basename(file))
   mkdirSync(dirname(copy))
   copyFileSync(file, copy)

@@ -21,7 +21,7 @@ export interface Entry {
 /** Number of runs that measure a program's memory. Few runs are enough, because the memory hardly varies. */
 const MEMORY_RUNS = 5
 
-/** Measured values of one quantity. The suite has measured them by code of its own. */
+/** Samples of one quantity that a suite has measured with code of its own. */
 export interface Row {
   group: string
   quantity: string
@@ -76,7 +76,7 @@ export class SuiteReport {
     const memory: Entry[] = []
     for (const contender of contenders) {
       const { name, reference = false } = contender
-      // Skips a contender that is a function of this process: its memory cannot be measured apart from the process.
+      // Skips a contender that is a function of this process, because its memory is part of the process's memory.
       if (!cpu.some((entry) => entry.name === name)) continue
       memory.push({ name, reference, samples: await observe(contender, Math.min(runs, MEMORY_RUNS), peakMB) })
     }

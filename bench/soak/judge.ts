@@ -23,14 +23,14 @@ export interface Verdict {
 }
 
 /**
- * Share of the soak test's time that is judged: the last two thirds. In the first third, compilers, caches and pools
- * fill.
+ * Share of the soak test's time that is judged: the last two thirds. In the first third, the agent still compiles code
+ * and fills caches and pools.
  */
 export const WINDOW = 2 / 3
 
 /**
- * Number of equal parts of the judged samples. The line is fitted to the mean of each part: neighbouring samples are
- * correlated, but these means are nearly independent.
+ * Number of equal parts of the judged samples. The line is fitted to the mean of each part. Reason: neighbouring
+ * samples are correlated, but the means are nearly independent.
  */
 const PARTS = 24
 /** Quantile 97.5 % of Student's t distribution with 22 degrees of freedom. */

@@ -108,7 +108,10 @@ function timeOf(pods: number, adds: number): number {
   return pods < crowd ? (0.1 * pods) / crowd : 0.1 + (0.9 * (pods - crowd)) / Math.max(1, adds - crowd)
 }
 
-/** Sequence of pod kinds for new pods. Each kind is as frequent in the sequence as among the planned pods. */
+/**
+ * Sequence of pod kinds in which the soak test starts pods. Each kind appears as often as `CROWD` says, at equal
+ * distances.
+ */
 function kindsInTurn(): Kind[] {
   const all = Object.entries(CROWD).flatMap(([kind, count]) =>
     Array.from({ length: count }, (_, index) => ({ kind: kind as Kind, order: (index + 0.5) / count })),

@@ -22,7 +22,7 @@ export async function collect(c: GcContext<Conf, Kept>, place: Place): Promise<v
   )
   const { kind } = await ipam(c, place.delegates).gc()
   if (kind === 'done') return
-  // The IPAM plugin does not support GC: calls the IPAM plugin's DEL for each attachment that no longer exists.
+  // Calls the IPAM plugin's DEL for each attachment that no longer exists, because the IPAM plugin does not support GC.
   for (const { containerID, ifName } of stale) {
     const env = { ...c.env, CNI_CONTAINERID: containerID, CNI_IFNAME: ifName, CNI_NETNS: '' }
     await ipam({ ...c, env }, place.delegates).del()

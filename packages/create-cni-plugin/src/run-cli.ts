@@ -7,7 +7,7 @@ import { tarballsIn } from './tarballs.ts'
 import { ProjectFolderError, writeProject } from './write-project.ts'
 
 /**
- * Runs `npm create cni-plugin` without access to the process: takes arguments, returns the exit code.
+ * Runs `npm create cni-plugin` as a function: takes the arguments and returns the exit code. Does not use `process`.
  *
  * @param ask - asks for missing options; `undefined` uses the defaults
  */

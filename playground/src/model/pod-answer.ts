@@ -46,8 +46,8 @@ export interface PodAnswer {
   readonly log: readonly string[]
   readonly isExample: boolean
   /**
-   * Settings that the page takes from the pod, with their values. A shared link contains these values, because it does
-   * not contain the pod's environment variables.
+   * Settings that the page takes from the pod, with their values. A shared link contains these values, because the link
+   * does not contain the pod's environment variables.
    */
   readonly effective: Partial<Settings>
   readonly settings: readonly Setting[]

@@ -82,7 +82,8 @@ export const plugin = ({ node, delegates }: Place = { node: 'host', delegates: {
       using onNode = await openRtnl(node)
       for (const { state } of stale) await onNode.deleteLink(state.cable)
       if ((await ipam(c, delegates).gc()).kind === 'done') return
-      // The IPAM plugin does not support GC: calls its DEL for each attachment that no longer exists.
+      // Calls the IPAM plugin's DEL for each attachment that no longer exists, because the IPAM plugin does not support
+      // GC.
       for (const { containerID, ifName } of stale) {
         const env = { ...c.env, CNI_CONTAINERID: containerID, CNI_IFNAME: ifName, CNI_NETNS: '' }
         await ipam({ ...c, env }, delegates).del()
