@@ -45,8 +45,8 @@ function options() {
 }
 
 /**
- * Names of the chart's profiles, for all platforms and modes. Profiles for earlier versions of Istio are left out:
- * users choose them by a value of the chart.
+ * Names of the chart's profiles, for all platforms and modes. Leaves out the profiles for earlier versions of Istio,
+ * because users select such a profile by a value of the chart.
  */
 function profiles(): string[] {
   return readdirSync(join(chart, 'files'))

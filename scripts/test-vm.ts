@@ -38,8 +38,8 @@ const LEFT_OUT = ['packages/netns/test/runtimes.netns.test.ts', 'packages/ebpf/t
 /** Settings for few random test cases, because emulation is slow. */
 const CASES = ['CNI_SET_CASES=5', 'CNI_FUZZ_RUNS=2']
 /**
- * Options that repeat a test if a signal has killed its Node. In emulation, a newly started Node sometimes crashes. The
- * report names the repeated tests.
+ * Options that repeat a test if a signal has killed the Node.js process of the test. In emulation, a newly started
+ * Node.js process sometimes crashes. The report names the repeated tests.
  */
 const AGAIN = ['--retry.count=2', '--retry.condition=killed with SIG(SEGV|TRAP|ILL|BUS)'] as const
 

@@ -43,8 +43,8 @@ export function cnitool({ env }: Chain, { name, file, reference = false }: Progr
 }
 
 /**
- * Runs `cnitool status` for a network list whose CNI version does not support STATUS, so that no plugin runs. Measures
- * the start of cnitool and the reading of the list.
+ * Runs `cnitool status` for a network list whose CNI version does not support STATUS. Measures the start of cnitool and
+ * the reading of the list, because cnitool calls no plugin.
  */
 export function idle({ env }: Chain, { name, file, reference = false }: Program): Contender {
   return { name, reference, prepare: async () => ({ argv: [file, 'status', 'bench', '/proc/self/ns/net'], env }) }

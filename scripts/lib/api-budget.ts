@@ -5,7 +5,9 @@ import { root } from './exec.ts'
 
 const file = 'api/budget.json'
 
-/** Limits of the public API, which `npm run check` enforces. A change that needs more must raise the limits by hand. */
+/**
+ * Limits of the public API, which `npm run check` enforces. A change that exceeds a limit must raise the limit by hand.
+ */
 export interface ApiBudget {
   /** Maximum number of names that a package's entry exports, by import specifier. */
   readonly names: Readonly<Record<string, number>>

@@ -17,8 +17,9 @@ const PACKAGES = {
   containerd: '/usr/bin/containerd',
   runc: '/usr/sbin/runc',
   podman: '/usr/bin/podman',
-  // A file that only the package busybox-static installs. The program itself does not identify the package, because the
-  // package busybox has a program at the same path. That program needs a C library that our images lack.
+  // A file that only the package busybox-static installs. The path of the program is no proof, because the package
+  // busybox installs a program at the same path. The program of the package busybox needs a C library that our images
+  // lack.
   'busybox-static': '/usr/share/doc/busybox-static/copyright',
   conntrack: '/usr/sbin/conntrack',
   'etcd-server': '/usr/bin/etcd',

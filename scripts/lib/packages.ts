@@ -82,8 +82,8 @@ export async function checkPackagesOnline(packed: readonly Packed[], majors: rea
       const { startMs, bytes } = JSON.parse(await exec([node.program, ...argv], { cwd: project.project, quiet: true }))
       return { note: `${(bytes / 1e6).toFixed(0)} MB, starts in ${startMs.toFixed(1)} ms` }
     })
-    // Runs cni-conformance on this version of Node. Reason: the tool makes its system calls only through packages on
-    // which it depends.
+    // Runs cni-conformance on this version of Node.js. This checks the tool's dependencies, because the tool makes its
+    // system calls only through them.
     if (process.getuid?.() === 0) {
       await step(`Node ${major}: cni-conformance checks it`, async () => {
         const conf = { cniVersion: '1.1.0', name: 'conformance', type: 'hello-chain', port: 15001 }
@@ -113,7 +113,7 @@ const npm = (node: string, cwd: string, args: readonly string[]) =>
   exec([node, npmProgram(), ...args, '--no-audit', '--no-fund', '--loglevel=error'], {
     quiet: true,
     cwd,
-    // npm runs scripts of packages with the program `node` in PATH: put the tested Node first.
+    // Puts the tested Node.js first in PATH, because npm runs scripts of packages with the program `node` from PATH.
     env: { PATH: `${dirname(node)}:${process.env.PATH}` },
   })
 

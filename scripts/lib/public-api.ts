@@ -93,7 +93,8 @@ export function apiOf(entries: readonly Entry[]) {
 }
 
 /**
- * True for the declaration of a unique symbol, by which a class recognizes instances from other copies of the package.
+ * True for a declaration of a unique symbol. A class uses such a symbol to recognize instances from other copies of the
+ * package.
  */
 const isBrand = (node: ts.Node) =>
   ts.isVariableStatement(node) &&
@@ -159,8 +160,8 @@ function reached(checker: ts.TypeChecker, from: ts.Node) {
 const isTopLevel = (node: ts.Node) => !ts.isSourceFile(node) && ts.isSourceFile(statementOf(node).parent)
 
 /**
- * Declaration as a complete TypeScript statement. A variable's declaration is only a part of a statement, so the result
- * is the whole statement.
+ * Returns the complete TypeScript statement of a declaration. For a variable, this is the statement that contains the
+ * variable's declaration. For all other declarations, this is the declaration itself.
  */
 const statementOf = (node: ts.Node): ts.Node =>
   ts.isVariableDeclaration(node) && ts.isVariableStatement(node.parent.parent) ? node.parent.parent : node
@@ -170,7 +171,7 @@ const printer = ts.createPrinter({ removeComments: true })
 /**
  * Text of a declaration without its comments, so that new comments do not change the record of the public API.
  *
- * @param exported - public name, if the built file uses another name
+ * @param exported - public name, if the declaration itself has another name
  */
 function textOf(node: ts.Node, exported?: string) {
   const source = node.getSourceFile()

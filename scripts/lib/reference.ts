@@ -8,7 +8,8 @@ import { Stop } from './progress.ts'
 const MARKDOWN = {
   hideBreadcrumbs: true,
   hidePageHeader: true,
-  // Writes anchors into the pages' HTML, because VitePress's own anchors of equal headings would differ from the links.
+  // Writes anchors into the pages' HTML. Reason: for equal headings, VitePress's own anchors differ from the anchors in
+  // the links.
   useHTMLAnchors: true,
   useCodeBlocks: true,
   expandObjects: true,

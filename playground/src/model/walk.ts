@@ -68,7 +68,8 @@ export function walk(rules: Rules, packet: Packet, proxy: PodProxy): Walk {
 }
 
 /**
- * Proxy of a pod. The page describes the ends of packets' paths by the proxy's name, or by the description of a port.
+ * Proxy of a pod. The page uses its name and the descriptions of its ports in the text about the end of a packet's
+ * path.
  */
 export interface PodProxy {
   readonly name: string

@@ -12,7 +12,7 @@ const KEYS = '/usr/share/keyrings/debian-archive-keyring.gpg'
  * does not change.
  *
  * @param folder - folder for the package lists; the caller may keep it for later calls
- * @param architectures - architectures of packages; package names without an architecture mean the first one
+ * @param architectures - architectures of packages. A package name without an architecture means the first architecture
  */
 export async function ownApt(
   folder: string,

@@ -46,8 +46,8 @@ async function followAll(browser: Browser, origin: string) {
     }
   }
   for (const { from, path, anchor } of wanted) {
-    // Skips links such as `#example=ID` to the playground: the playground itself reads the text after `#`, and no
-    // heading has this name.
+    // Skips links such as `#example=ID` to the playground. Reason: the playground itself reads the text after `#`, and
+    // no heading has this name.
     if (path === '/playground.html' && anchor.startsWith('example=')) continue
     if (anchor !== '' && !anchors.get(path)?.has(anchor)) problems.push(`${from}: ${path} has no heading #${anchor}`)
   }
@@ -65,7 +65,8 @@ async function search(browser: Browser, origin: string, pictures: string) {
   await page.screenshot({ path: join(pictures, 'search.png') })
   await first.click()
   await page.waitForURL((url) => url.pathname !== '/guide/')
-  // After a search, the browser's address changes before the page's content: wait for the content too.
+  // Waits for the content of the found page too, because after a search the browser's address changes before the
+  // content.
   const found = page.locator('main', { hasText: 'removeChains' })
   await found.waitFor().catch(() => {
     throw new Stop(`searching for removeChains led to ${page.url()}, which lacks it`)
@@ -86,7 +87,7 @@ async function read(browser: Browser, origin: string, pictures: string) {
   await page.goto(`${origin}/guide/ambient.html`)
   const chart = page.locator('main img[src$=".svg"]').first()
   await chart.scrollIntoViewIfNeeded()
-  // Checks the width of the chart's picture: a missing or broken picture has the width 0.
+  // Checks the width of the chart's picture, because a missing or broken picture has the width 0.
   const drawn = await chart.evaluate('(image) => image.decode().then(() => image.naturalWidth)')
   if (drawn === 0) throw new Stop('the chart of ambient mode is no picture')
   await page.screenshot({ path: join(pictures, 'chart.png') })
