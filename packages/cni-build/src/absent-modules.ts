@@ -1,13 +1,13 @@
 import { isBuiltin } from 'node:module'
 import type * as Esbuild from 'esbuild'
 
-/** Modules that the executable's runtime provides but that the Node of the build machine may lack. */
+/** Modules that the executable's runtime provides but that Node.js on the build machine may lack. */
 const OF_A_RUNTIME = new Set(['bun:ffi', 'node:ffi'])
 
 /**
- * Names of the packages that the bundle still imports at run time: koffi, netlink, and packages that the program
- * imports in a `try` and that are not installed. The build replaces all these imports. Otherwise bun would search
- * `node_modules` of the working directory, where any user may have written files.
+ * Names of the packages that a bundle imports but does not contain: koffi, netlink, and missing packages that the
+ * program imports in a `try`. The build replaces all these imports. Reason: bun would search `node_modules` of the
+ * working directory, where any user may have written files.
  */
 export function leftToRunTime({ outputs }: Esbuild.Metafile): string[] {
   const imports = Object.values(outputs).flatMap((output) => output.imports)

@@ -106,7 +106,7 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
   return result
 }
 
-/** Builds the bundle of the executable `outfile` without writing it. */
+/** Builds the bundle for the executable `outfile`. Returns the bundle and writes no file. */
 export async function bundleContents(options: ProgramOptions): Promise<Contents> {
   const esbuild = needEsbuild()
   return bundling(esbuild, options, () =>

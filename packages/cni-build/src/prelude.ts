@@ -24,8 +24,8 @@ export interface Prelude {
 declare const CNI_BUILD_PRELUDE: string | undefined
 
 /**
- * Stores the code that executables run first in the bundle of `cni-build` itself, as a text constant. Reason for a
- * text: esbuild would move an object into a module of its own.
+ * Stores the code that executables run first in the bundle of `cni-build` itself, as a text constant. The constant is a
+ * text, because esbuild would move an object into a separate module.
  */
 export const preludeDefine = (prelude: Prelude) => ({ CNI_BUILD_PRELUDE: JSON.stringify(JSON.stringify(prelude)) })
 

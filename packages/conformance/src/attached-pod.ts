@@ -15,7 +15,7 @@ export interface Changes {
   readonly execution?: Partial<ExchangeRequest>
 }
 
-/** A test pod, with functions that execute the tested plugin for this pod as a runtime would. */
+/** A test pod, with functions that execute the tested plugin for this pod as a container runtime would. */
 export interface AttachedPod {
   readonly pod: Pod
   readonly version: string

@@ -1,8 +1,8 @@
 /** A problem of the tested plugin that a check found. */
 export interface Finding {
   /**
-   * Severity of the problem. A `violation` breaks a requirement of the specification or of all runtimes. An `advice`
-   * breaks a recommendation.
+   * Severity of the problem. A `violation` breaks a requirement of the specification or of all container runtimes. An
+   * `advice` breaks a recommendation.
    */
   readonly severity: 'violation' | 'advice'
   readonly summary: string
@@ -13,7 +13,7 @@ export interface Finding {
     /** All environment variables that the plugin got. */
     readonly env: Readonly<Record<string, string>>
     readonly stdin: string
-    /** Unusual streams of the plugin call: `stdin stays open`, `stdout has no reader`. */
+    /** Unusual streams of the plugin call. Examples: `stdin stays open`, `stdout has no reader`. */
     readonly special?: string
     readonly exitCode: number | null
     readonly signal: string | null

@@ -35,7 +35,7 @@ export interface Call {
   readonly means?: Readonly<Record<string, readonly [code: string, text: string]>>
 }
 
-/** Makes a bpf(2) call. Throws an `EbpfError`, or a `NetnsError` if the runtime cannot make system calls. */
+/** Makes a bpf(2) call. Throws an `EbpfError`, or a `NetnsError` if the JavaScript runtime cannot make system calls. */
 export function call(kernel: Kernel, { command, size, members, what, needs, means = {} }: Call) {
   const attr = Buffer.alloc(size)
   const pointers: (readonly [number, Uint8Array])[] = []

@@ -7,8 +7,8 @@ const NUMBERS = { CAP_NET_ADMIN: 12, CAP_SYS_ADMIN: 21, CAP_BPF: 39 } as const
 export type Capability = keyof typeof NUMBERS
 
 /**
- * Capabilities that an operation needs, as a list of alternatives. One alternative is enough, but the process needs all
- * its capabilities.
+ * Capabilities that an operation needs, as a list of alternatives. The process needs all capabilities of one
+ * alternative.
  */
 export type Needed = readonly (readonly Capability[])[]
 

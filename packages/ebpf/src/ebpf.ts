@@ -21,7 +21,7 @@ export function ebpf(): Ebpf {
   return ebpfOver(realKernel())
 }
 
-/** eBPF over a given implementation of the kernel interface, such as a fake for tests. */
+/** Access to eBPF through a given implementation of the kernel interface, such as a fake for tests. */
 export function ebpfOver(kernel: Kernel): Ebpf {
   return {
     createMap: (spec) => spec.open(createRawMap(kernel, spec)),

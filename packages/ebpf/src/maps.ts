@@ -36,8 +36,8 @@ export function hashMap<K, V>(spec: {
     /** Deletes a key from the map. Returns false if the map lacks the key. */
     delete(key: K): boolean
     /**
-     * All keys of the map with their values, in no order. A key that another process adds or deletes meanwhile may be
-     * missing.
+     * All keys of the map with their values, in no particular order. A key that another process adds or deletes
+     * meanwhile may be missing.
      */
     entries(): [K, V][]
   }

@@ -11,8 +11,8 @@ import type { Ebpf, MapSpec, Program } from './types.ts'
 const VERSION = 'version'
 const versionMap = arrayMap({ name: VERSION, value: int('u32'), maxEntries: 1 })
 /**
- * Suffix of a temporary pin. A new program is first pinned under its name with this suffix. This pin is then renamed
- * and so replaces the old one. The kernel allows no dots in names of pins.
+ * Suffix of a temporary pin. A new program is first pinned under its name with this suffix. Afterwards a rename of this
+ * pin replaces the old pin. The suffix has no dot, because the kernel rejects a dot in the name of a pin.
  */
 const NEW = '_new'
 
@@ -46,8 +46,8 @@ export class PinFolder {
    */
   map<M>(spec: MapSpec<M>): M {
     const path = this.pathOf(spec.name)
-    // With the option `create`, opens the pin only if the folder's list contains it. Reason: opening a missing pin is
-    // slow, because the error explains why the pin is missing.
+    // With the option `create`, first lists the folder, and opens the pin only if it exists. Reason: opening a missing
+    // pin is slow, because the error handling searches the mounts for the cause.
     const isThere = !this.#create || this.#kernel.list(this.path)?.includes(spec.name) === true
     if (isThere) return spec.open(openRawMap(this.#kernel, spec, path))
     const map = createRawMap(this.#kernel, spec)

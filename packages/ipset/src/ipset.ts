@@ -10,8 +10,8 @@ import { checkSetName } from './values.ts'
 /** IP sets of a network namespace. */
 export interface Ipset {
   /**
-   * Returns an object for the set with the given name and spec. Sends nothing to the kernel: call `create` or
-   * `replace`.
+   * Returns an object for the set with the given name and spec. Sends nothing to the kernel. The methods `create` and
+   * `replace` of the object create the set.
    */
   set<const S extends SetSpec>(name: string, spec: S): IpSet<S>
   /** All IP sets of the namespace, without their entries. */
@@ -21,7 +21,10 @@ export interface Ipset {
    * content afterwards.
    */
   swap(one: string | { readonly name: string }, other: string | { readonly name: string }): Promise<void>
-  /** Renames a set. No other set may have the new name. Throws `IN_USE` while a rule or a set refers to the set. */
+  /**
+   * Renames a set. No other set may have the new name. Throws `IN_USE` while a packet filter rule or another set refers
+   * to the set.
+   */
   rename(from: string | { readonly name: string }, to: string | { readonly name: string }): Promise<void>
 }
 
@@ -47,8 +50,8 @@ export function ipset(
     /**
      * Use of the program `ipset` instead of netlink:
      *
-     * - `'auto'` (default): only if netlink is not available, because the runtime has no system calls or the kernel has
-     *   no nfnetlink.
+     * - `'auto'` (default): only if netlink is not available, because the JavaScript runtime cannot make system calls
+     *   or the kernel has no nfnetlink.
      * - `'always'`: each call runs the program.
      * - `'never'`: calls throw if netlink is not available.
      */

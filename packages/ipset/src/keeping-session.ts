@@ -2,8 +2,8 @@ import type { Change } from './changes.ts'
 import type { IpsetSession } from './session.ts'
 
 /**
- * Wraps a session for a namespace in which calls must not remove objects (`Netns.kept`). The wrapped session ignores
- * all removals of sets and entries.
+ * Wraps the access to the IP sets of a namespace in which calls must not remove objects (`Netns.kept`). The wrapper
+ * ignores all removals of sets and entries.
  */
 export const keepingSession = (session: IpsetSession): IpsetSession => ({
   ...session,

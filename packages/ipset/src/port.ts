@@ -27,7 +27,7 @@ export interface IpsetPort {
 
 /**
  * Access to the sets of a namespace, over netlink or with the node's program `ipset`. In a pod's namespace, prevents
- * that `ipset` looks up names over the pod's network.
+ * `ipset` from looking up names over the pod's network.
  */
 export function netnsPort({ netns, log }: Place): IpsetPort {
   const shield = netns === 'host' ? undefined : nssShield()

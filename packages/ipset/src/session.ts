@@ -2,7 +2,7 @@ import type { Change } from './changes.ts'
 import type { SavedSet } from './parse-save.ts'
 import type { SetInfo } from './spec-types.ts'
 
-/** Option for rollback steps: the step runs even after the caller has aborted the call. */
+/** Option that a rollback sets for its changes: they are made even after the caller has aborted the call. */
 export interface Uncancelled {
   readonly uncancelled?: boolean
 }

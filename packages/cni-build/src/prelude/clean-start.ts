@@ -5,7 +5,7 @@ import { STARTED_ANEW, type startAnew as StartAnew } from './start-anew.ts'
 
 /**
  * Function that restarts the program. This file only declares the function: `prelude.ts` inserts the function's code
- * before this file's code. A start that does not call the function takes hardly any longer.
+ * before this file's code. The function hardly slows down a start that does not call it.
  */
 declare const startAnew: typeof StartAnew
 

@@ -39,8 +39,8 @@ export function bunTarget(target: Target): string {
 }
 
 /**
- * Target of the small runtime for the processor of a given target. The small runtime needs neither a C library nor
- * AVX2.
+ * Converts any target to the target of the small runtime with the same processor. The small runtime needs neither a C
+ * library nor AVX2.
  */
 export const smallTarget = (target: Target): Target => `linux-${partsOf(target).arch}`
 

@@ -8,7 +8,7 @@ export interface ExchangeRequest {
   /** Content of the plugin's stdin. An object is encoded as JSON. */
   readonly stdin?: string | Uint8Array | JsonObject
   readonly streams?: Streams
-  /** Description of unusual streams, for the report: `stdin stays open`. */
+  /** Description of the plugin's unusual streams, for the report. Example: `stdin stays open`. */
   readonly special?: string
   /**
    * Called as soon as the plugin runs. `kill` sends the plugin a signal. `runs` returns false after the plugin's end.

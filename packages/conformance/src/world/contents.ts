@@ -22,8 +22,8 @@ export function contents(folder: string): Map<string, string> {
 function textOf(path: string): string {
   let fd: number
   try {
-    // Opens without following links and without blocking: a link or FIFO may have replaced the file since the folder
-    // was listed.
+    // Opens without following links and without blocking: since the folder was listed, a link or FIFO may have replaced
+    // the file.
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch {
     // Returns no text: the file cannot be opened, because it was removed or a link replaced it.

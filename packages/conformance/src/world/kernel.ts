@@ -14,7 +14,7 @@ export interface Kernel {
   hasRoute(route: Route, table?: number): boolean
 }
 
-/** Number of the kernel's main routing table, in which routes are by default. */
+/** Number of the kernel's main routing table. The kernel adds routes to this table by default. */
 export const MAIN_TABLE = 254
 
 const ANY = { ipv4: '0.0.0.0/0', ipv6: '::/0' } as const

@@ -28,7 +28,7 @@ function stepText(expression: Expression, setText: (set: string) => string): str
       const said = Object.entries(fields).flatMap(([key, value]) => {
         if (value === undefined || (key === 'dreg' && value === 1)) return []
         // Omits the source register `sreg` of an expression that compares or transforms a value. Any other expression
-        // writes the register's value, for example to the packet: prints `set` for it.
+        // with `sreg` writes the register's value, for example to the packet. Prints `set` for such an expression.
         if (key === 'sreg') return loads || 'data' in fields || 'from' in fields ? [] : ['set']
         return [typeof value === 'number' && key !== 'revision' ? `${key} ${value}` : valueText(value)]
       })

@@ -26,7 +26,10 @@ export const STATE_FOLDERS = ['/run', '/var/lib/cni'] as const
 export interface State {
   /** Bind mounts in the plugin's mount namespace, in the order in which they are made. */
   readonly mounts: readonly Mount[]
-  /** All files that plugins keep on the node: text by the path that the plugin sees. Paths of folders end in `/`. */
+  /**
+   * Returns all files that plugins keep on the node. Maps the path that the plugin sees to the text of the file. Paths
+   * of folders end in `/`.
+   */
   look(): ReadonlyMap<string, string>
   /** Deletes the folders in which the tested plugin kept its files. */
   remove(): void

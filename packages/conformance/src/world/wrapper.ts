@@ -25,8 +25,8 @@ export interface Mount {
 }
 
 // Starts a plugin: one process executes unshare, sh and the plugin one after the other and keeps its pid. Consequence:
-// signals reach the plugin, and the exit status is the plugin's. stdin is a pipe, as in runtimes. Node would use a
-// socket, from which a shell plugin cannot read with `cat /dev/stdin`.
+// signals reach the plugin, and the exit status is the plugin's. stdin is a pipe, as with container runtimes. Node.js
+// would use a socket, from which a shell plugin cannot read with `cat /dev/stdin`.
 const SCRIPT = `
 trap 'echo "${NOT_STARTED}" >&2' EXIT
 in=$1; out=$2; err=$3; pipe=$4; mounts=$5; shift 5

@@ -94,8 +94,8 @@ async function make(channel: Channel, changes: readonly Change[], exist: boolean
       try {
         ask(channel, each)
       } catch (error) {
-        // Ignores that the set to delete is missing if `exist` is given. Older kernels report this error even though
-        // the request allows it.
+        // With `exist`, ignores the error for a missing set in a deletion. Older kernels report this error although the
+        // request permits a missing set.
         if (!(exist && change.verb === 'destroy' && isSetError(error) && error.code === 'NOT_FOUND')) throw error
       }
     }
@@ -103,8 +103,8 @@ async function make(channel: Channel, changes: readonly Change[], exist: boolean
 }
 
 /**
- * Asks the kernel for the type of a set, because the set may have another type than its spec. In such a set, the kernel
- * silently ignores unknown attributes of an entry.
+ * Asks the kernel for the actual type of a set, which may differ from the type in the spec. Reason: the kernel silently
+ * ignores attributes of an entry that the actual type does not know.
  */
 const typeOf =
   (channel: Channel): TypeOf =>

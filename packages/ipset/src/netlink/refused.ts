@@ -14,7 +14,7 @@ export function refused(asked: IpsetRequest, error: NetlinkError): SetError {
 export const noIpSet = (what: string, cause: unknown): SetError =>
   new SetError('NO_KERNEL', `${what}: the kernel has no ip_set; load the kernel module ip_set`, { cause })
 
-/** Error number of ip_set: an added entry exists already, or a deleted entry is missing. */
+/** Error number of ip_set: an entry to add exists already, or an entry to delete is missing. */
 export const IPSET_ERR_EXIST = 4103
 
 // internal

@@ -88,8 +88,8 @@ export const listRequest = (set?: string): IpsetRequest => ({
 // internal
 
 /**
- * Maximum bytes of entries in a netlink message. The limit exists because the kernel refuses an entry with an answer
- * that repeats the whole message.
+ * Maximum size of the entries in a netlink message, in bytes. The limit keeps the kernel's error answers small, because
+ * each of them repeats the whole message.
  */
 const MOST = 16_000
 

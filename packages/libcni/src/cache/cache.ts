@@ -105,8 +105,8 @@ function resultOf(file: string, text: string): Readonly<Record<string, unknown>>
   }
   const bare: unknown = JSON.parse(text)
   if (!isObject(bare)) throw new RuntimeError('CACHE', `${file}: not a cache file: expected a JSON object`)
-  // Rejects a document with an unknown `kind`: it comes from a newer cache format and must not become a `prevResult`. A
-  // CNI result has no member `kind`.
+  // Rejects a document with an unknown `kind`: the document comes from a newer cache format and must not become a
+  // `prevResult`. A CNI result has no member `kind`.
   if (bare.kind !== undefined) {
     throw new RuntimeError('CACHE', `${file}: not a cache file of this kind: ${JSON.stringify(bare.kind)}`)
   }

@@ -9,7 +9,7 @@ export interface CnitoolIo {
   stderr(text: string): void
   /** Receives the bytes that plugins write to stderr. Default: decodes the bytes and passes the text to `stderr`. */
   readonly pluginStderr?: ((chunk: Uint8Array) => void) | undefined
-  /** True to print colours on stderr. The `cnitool` process sets it if stderr is a terminal. */
+  /** True to print colours on stderr. The `cnitool` process sets the option if stderr is a terminal. */
   readonly colour?: boolean | undefined
   /** AbortSignal that ends the plugins which cnitool runs. */
   readonly signal?: AbortSignal | undefined

@@ -68,7 +68,7 @@ function retryHint(error: unknown): string | undefined {
   return isPluginError(origin) && origin.code === ErrorCode.tryAgainLater ? 'trying again later may help' : undefined
 }
 
-/** Follows the causes of a `RuntimeError` to the first error, for example the plugin's own. */
+/** Finds the original error behind a `RuntimeError`, for example the error that the plugin reported. */
 function originOf(error: unknown): unknown {
   let one = error
   while (one instanceof Error && isRuntimeError(one) && one.cause !== undefined) one = one.cause

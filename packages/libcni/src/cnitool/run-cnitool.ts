@@ -87,7 +87,7 @@ async function traced(
   }
 }
 
-/** Advice to undo a failed ADD. Unlike this cnitool, the Go cnitool says nothing about a half attached container. */
+/** Advice to undo a failed ADD, which may leave the container half attached. The Go cnitool prints no such advice. */
 function undoHint(argv: readonly string[]): string {
   const del = argvText(argv.with(argv.indexOf('add'), 'del'))
   return `the changes of the plugins before remain; undo them with: cnitool ${del}`

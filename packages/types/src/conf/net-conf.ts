@@ -50,8 +50,9 @@ export function parseNetConf(input: string | Uint8Array): NetConf {
 }
 
 /**
- * Checks a parsed plugin configuration and normalizes the keys `name`, `cniVersion` and `prevResult`. Accepts another
- * case of a missing key, as Go does. Drops a key that is `null`. This is the first step of {@link parseNetConf}.
+ * Checks a parsed plugin configuration and normalizes the keys `name`, `cniVersion` and `prevResult`. A member whose
+ * name differs only in case replaces a missing key, as in Go. Drops a key that is `null`. This is the first step of
+ * {@link parseNetConf}.
  *
  * @throws {@link CniError} with code 6 if the document is not an object or its `name` is not a string; with code 7 if
  * the network name is missing or invalid.

@@ -19,8 +19,8 @@ export function parseAddress(text: string): Uint8Array | undefined {
   return readDotted(text, 0, bytes, 0) ? bytes : undefined
 }
 
-// internal: the parser reads character codes, because it must be fast: at a pod's start, it parses rulesets with
-// thousands of addresses
+// internal: the parser reads character codes, because it must be fast. At a pod's start, it parses rulesets with
+// thousands of addresses.
 
 /**
  * Parses the IPv4 address `a.b.c.d` from offset `from` to the end of the text. Writes its bytes into `bytes` at offset

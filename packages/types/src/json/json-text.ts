@@ -41,7 +41,7 @@ export function jsonMembers(
   })
 }
 
-/** Maximum nesting depth of arrays and objects in a JSON text. */
+/** Depth of the deepest nested array or object in a JSON text. Returns 0 for a text without arrays and objects. */
 export function jsonDepth(text: string): number {
   let depth = 0
   let deepest = 0

@@ -1,4 +1,4 @@
-/** IP protocol numbers by the names that iptables prints or accepts. */
+/** Table of IP protocol numbers. Its keys are the names that iptables prints or accepts. */
 export const protocolNumbers: ReadonlyMap<string, number> = new Map(
   Object.entries({
     all: 0,

@@ -94,7 +94,7 @@ const hasInterface = ({ interface: index = -1 }: IpConfig): boolean => index >= 
 
 /**
  * Adjusts the interface index of an address to the merged list. Drops an invalid index, because it could refer to a
- * wrong interface there.
+ * wrong interface of the merged list.
  */
 function moved(ip: IpConfig, indexes: readonly number[]): IpConfig {
   const { interface: index = -1, ...others } = ip

@@ -75,7 +75,8 @@ export function nextAddress(address: string, steps: number | bigint = 1): string
 }
 
 /**
- * Yields the addresses of a network in order, one at a time. A large network therefore needs no more memory.
+ * Yields the addresses of a network in order, one at a time. Consequence: a large network needs no more memory than a
+ * small one.
  *
  * @throws TypeError for an invalid network.
  * @example

@@ -25,8 +25,8 @@ export const printable = (text: string): string => replaceUnsafe(text, ' ').repl
 // internal
 
 /**
- * White space other than the ordinary space, such as U+00A0. It is escaped, because a no-break space looks like an
- * ordinary space: an invalid value with it would look valid.
+ * White space other than the ordinary space, such as U+00A0. Such a character is escaped. Reason: an invalid value with
+ * a no-break space would look valid.
  */
 const OTHER_SPACE = /^[^\S ]$/
 
