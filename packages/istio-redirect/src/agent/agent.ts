@@ -17,8 +17,8 @@ import type { Readiness } from './serve/health.ts'
 import { metricsRegistry } from './serve/metrics.ts'
 
 /**
- * Deadline in milliseconds for an uninstall to find pods that still need the plugin. The search reads the runtimes'
- * cache folders, which are large on a full node.
+ * Deadline in milliseconds for an uninstall to find pods that still need the plugin. The search reads the container
+ * runtimes' cache folders, which are large on a full node.
  */
 const SEARCH_MS = 5000
 
@@ -134,8 +134,8 @@ function readinessOf(installer: Installer, parts: Parts): Readiness {
     one.state === 'ok' || one.state === 'skipped' ? [] : [`${one.artefact}: ${one.reason ?? one.path}`],
   )
   if (reasons.length === 0 && !ready) reasons.push(reason ?? 'the first installation is not complete')
-  // Lists the problems of the agent's components, such as ambient mode and repair, first. These problems may cause the
-  // installation's own problems.
+  // Lists the problems of the agent's components before the installation's problems. Reason: a component such as
+  // ambient mode may cause a problem of the installation.
   reasons.unshift(...parts.problems())
   return { ready: reasons.length === 0, reasons }
 }

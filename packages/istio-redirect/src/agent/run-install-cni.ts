@@ -12,8 +12,8 @@ import { loadConfig } from './config/source.ts'
 import { agentLog, type LogWriter } from './log/agent-log.ts'
 
 /**
- * Placeholder for the API server's address in `uninstall`. The command sends no requests, and also works outside of a
- * pod.
+ * Placeholder for the API server's address in the command `uninstall`. The command needs no address, because it sends
+ * no requests.
  */
 const NO_SERVER = { KUBERNETES_SERVICE_HOST: 'none', KUBERNETES_SERVICE_PORT: '443' }
 

@@ -48,11 +48,14 @@ const keys = {
   enable_ambient_detection_retry: flag,
   /** Redirect mode of ambient mode. In the two node modes, a pod annotation can exclude the pod, as in Istio 1.19. */
   ambient_redirect_mode: z.nullish(z.enum(['inpod', 'node-iptables', 'node-ebpf'])),
-  /** With `none`, the plugin's CHECK succeeds without a check, as Istio's CHECK does. */
+  /** Mode of the plugin's CHECK. With `none`, CHECK always succeeds, as Istio's CHECK does. */
   check_mode: z.nullish(z.enum(['verify', 'none'])),
-  /** With `strict`, the plugin's STATUS also fails for problems that the node agent repairs when it starts. */
+  /**
+   * Mode of the plugin's STATUS. With `strict`, STATUS also fails for problems that the node agent repairs when it
+   * starts.
+   */
   status_mode: z.nullish(z.enum(['lenient', 'strict'])),
-  /** With `never`, the plugin always decides by itself and does not ask the node agent. */
+  /** Use of the node agent. With `never`, the plugin always decides by itself and does not ask the agent. */
   agent: z.nullish(z.enum(['auto', 'never'])),
   /** Configuration keys of Istio 1.19 and earlier. */
   log_level: text,

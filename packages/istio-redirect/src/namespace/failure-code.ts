@@ -5,13 +5,13 @@ import { CniError, ErrorCode, errnoOf, isCniError } from '@cni/types'
 /**
  * Adds a CNI error code to an error of the kernel or a program:
  * - 50: programs, privileges, kernel modules or system calls are missing, so the node cannot start any pod of the mesh.
- * - 11: another process holds a lock, a deadline has passed, or memory is short. The runtime may retry.
+ * - 11: another process holds a lock, a deadline has passed, or memory is short. The container runtime may retry.
  * - 5: the kernel refused a read or write for another reason.
  *
  * Returns any other error unchanged.
  */
 export function withFailureCode(error: unknown): unknown {
-  // Keeps an error that has a CNI error code already: an error of drift, of the API server or of a state file.
+  // Keeps an error that already has a CNI error code: an error about drift, the API server or a state file.
   if (isCniError(error) || !(error instanceof Error)) return error
   if (isIptablesError(error)) {
     const details = error.stderr?.trim().slice(0, 2000)

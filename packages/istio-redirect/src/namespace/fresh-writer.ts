@@ -40,8 +40,8 @@ export async function freshWriter(
 // internal
 
 /**
- * True if the namespace may have unrecorded rules that the plugin wrote with another back end. Old and new rules would
- * both process each packet.
+ * True if the namespace may have unrecorded rules that the plugin wrote with another back end. Such rules must be
+ * removed first, because old and new rules would both process each packet.
  */
 const hasOthers = async ({ netns }: RedirectContext, { generation }: FreshNftables, next: FreshBatch['backend']) =>
   generation !== FRESH_GENERATION && (await hasUnrecorded(netns, next))

@@ -15,8 +15,8 @@ export async function addressesOf(netns: NetnsTarget): Promise<string[]> {
 /** Network settings that a redirected pod needs besides its rules: an address on `lo`, and policy routes for TPROXY. */
 export interface NamespaceNetwork extends Disposable {
   /**
-   * Adds the missing addresses and policy routes. For each of them, passes `undo` the rollback step that removes the
-   * address or route.
+   * Adds the missing addresses and policy routes. For each added item, passes a rollback step to `undo`, which removes
+   * the item again.
    */
   prepare(undo: (step: () => Promise<void>) => void): Promise<void>
 }

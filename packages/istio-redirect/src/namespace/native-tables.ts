@@ -4,7 +4,8 @@ import { isNftError, type Nft, openNft, restore, snapshot, type TableName } from
 
 /**
  * Removes the nftables tables with the names of the plugin's tables, even if another program wrote them. Returns true
- * if there was a table. Passes a rollback step to the context's `undo`, which restores the tables with their content.
+ * if there was a table. Passes a rollback step to the context's `undo`. The rollback step restores the tables with
+ * their content.
  */
 export async function removeNativeTables(where: Where): Promise<boolean> {
   const { netns, undo } = placeOf(where, 'removeNativeTables')

@@ -29,7 +29,7 @@ export function nativeWriter(where: Where, config: CaptureConfig): RuleWriter {
     async remove() {
       await removeNativeTables(where)
     },
-    // Nothing to remove: `apply` replaces the plugin's tables as a whole.
+    // Removes nothing, because `apply` replaces the plugin's tables as a whole.
     leaveBehind: async () => {},
   }
 }

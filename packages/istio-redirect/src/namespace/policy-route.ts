@@ -11,8 +11,8 @@ export interface PolicyRoute {
   readonly mask?: number
   readonly table: number
   /**
-   * Priority of the policy rule; the kernel tries the lowest first. Default: the kernel chooses a priority before the
-   * existing rules.
+   * Priority of the policy rule. The kernel tries the rule with the lowest number first. Default: the kernel chooses a
+   * number that puts the rule before the existing rules.
    */
   readonly priority?: number
 }

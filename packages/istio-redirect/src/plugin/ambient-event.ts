@@ -11,7 +11,7 @@ const timeoutMs = 5000
 
 /**
  * Announces a new ambient pod to the node agent, and waits until the agent has enrolled it. Does not retry, because the
- * runtime repeats the ADD.
+ * container runtime repeats the ADD.
  */
 export async function announcePod(c: AddContext<Conf>, { eventSocket }: Settings, pod: PodInfo): Promise<void> {
   const who = `ambient pod ${pod.namespace}/${pod.name}`

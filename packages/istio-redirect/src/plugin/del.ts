@@ -12,8 +12,8 @@ import { within } from './within.ts'
 /** Options of the plugin's DEL, for tests. */
 export interface DelOptions {
   /**
-   * Deadline in milliseconds for all programs that DEL runs. The other steps of DEL take less than 4 s, and runtimes
-   * wait 10 s.
+   * Deadline in milliseconds for all programs that DEL runs. The other steps of DEL take less than 4 s, and container
+   * runtimes wait 10 s.
    */
   readonly programMs?: number
 }
@@ -21,8 +21,8 @@ export interface DelOptions {
 /**
  * Removes the record of an attachment. Also removes the recorded rules, unless another attachment of the container
  * shares the namespace. Without a record, DEL removes nothing: the rules may belong to another attachment, to
- * istio-init or to the ambient agent. DEL never fails, and its programs have a deadline. If DEL failed, the runtime
- * would not call earlier plugins of the chain, and the pod's address would stay allocated.
+ * istio-init or to the ambient agent. DEL never fails, and its programs have a deadline. If DEL failed, the container
+ * runtime would not call earlier plugins of the chain, and the pod's address would stay allocated.
  */
 export async function del(c: DelContext<Conf>, { programMs = 5000 }: DelOptions = {}): Promise<void> {
   const runDir = c.conf === undefined ? '' : settingsOf(c.conf).runDir

@@ -40,7 +40,7 @@ export interface RecordPlace {
 
 /**
  * Redirects the traffic of a pod's namespace. Writes the record first, so that a call that is killed at any moment can
- * be repeated or undone. Writes the rules next. Adds the addresses and routes that the rules need last.
+ * be repeated or undone. Writes the rules next. At the end, adds the addresses and routes that the rules need.
  */
 export async function perform(
   c: RedirectContext,

@@ -1,8 +1,8 @@
 import { messageOf } from '@cni/types'
 
 /**
- * Runs `work`, and aborts its AbortSignal at the deadline. Rejects a moment later even if `work` has not settled. A
- * rejection after the deadline has a message that names the deadline.
+ * Runs `work`, and aborts its AbortSignal at the deadline. If `work` does not settle within a few seconds after the
+ * deadline, rejects without waiting for `work`. The message of a rejection after the deadline names the deadline.
  */
 export async function within<T>(ms: number, outer: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const over = new AbortController()

@@ -46,7 +46,7 @@ export type Attachments = AttachmentStore<AttachmentRecord>
  * attachmentsIn('/var/run/istio-cni').read({ network: 'pods', containerID: 'abc', ifName: 'eth0' })
  */
 export function attachmentsIn(runDir: string): Attachments {
-  // Does not read a record back after writing it: type checking ensures that records are valid.
+  // The store writes records without a trial decoding, because type checking ensures that records are valid.
   return attachmentStore({ folder: attachmentsFolder(runDir), schema: recordSchema, readBack: false })
 }
 

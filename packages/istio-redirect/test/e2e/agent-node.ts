@@ -10,7 +10,7 @@ import { built } from './executables.ts'
 export const AGENT = built('bin/install-cni')
 export const AGENT_BUNDLE = built('bundle/install-cni.cjs')
 
-/** Agent under test in two forms: compiled to one file, and as a bundle on Node. */
+/** Agent under test in two forms: compiled to one file, and as a bundle that Node.js runs. */
 export const AGENTS: ReadonlyArray<readonly [name: string, argv: readonly [string, ...string[]]]> = [
   ['the compiled agent', [AGENT]],
   ['the bundle on Node', [process.execPath, AGENT_BUNDLE]],
@@ -71,7 +71,7 @@ export interface Answer {
   readonly body: string
 }
 
-/** Creates a test node. `net` has the files of its folder of network configurations, by name. */
+/** Creates a test node. `net` contains the network configurations, by file name. */
 export function agentNode(net: Readonly<Record<string, string>> = { '10-calico.conflist': calico }): AgentNode {
   const root = mkdtempSync(join(tmpdir(), 'install-cni-'))
   const path = (...parts: string[]): string => join(root, ...parts)

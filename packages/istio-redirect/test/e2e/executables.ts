@@ -8,7 +8,7 @@ const dist = fileURLToPath(new URL('../../../../dist', import.meta.url))
 export const COMPILED = built('bin/istio-cni')
 export const BUNDLE = built('bundle/istio-cni.cjs')
 
-/** Plugin under test in two forms: compiled to one file, and as a bundle on Node. */
+/** Plugin under test in two forms: compiled to one file, and as a bundle that Node.js runs. */
 export const RUNTIMES: ReadonlyArray<readonly [name: string, plugin: (folder: string) => string]> = [
   ['compiled', () => COMPILED],
   ['bundle on Node', onNode],
@@ -18,8 +18,8 @@ export const RUNTIMES: ReadonlyArray<readonly [name: string, plugin: (folder: st
 export const ANY_RUNTIME = deep ? RUNTIMES : RUNTIMES.slice(0, 1)
 
 /**
- * Copies the plugin's bundle to a script whose `#!` line names the test's Node. A runtime executes a plugin without
- * arguments, perhaps without PATH.
+ * Copies the plugin's bundle to a script whose `#!` line names the test's Node.js. Reason: a container runtime executes
+ * a plugin without arguments, perhaps without PATH.
  */
 function onNode(folder: string): string {
   const script = join(folder, 'istio-cni')

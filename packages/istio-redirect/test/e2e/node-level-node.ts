@@ -32,8 +32,8 @@ export interface PtpPodOptions {
   readonly sidecar?: boolean
   readonly annotations?: Readonly<Record<string, string>>
   /**
-   * True if the runtime passes the pod's UID to our plugin. The agent decides during the plugin's call only if it gets
-   * the UID.
+   * True if the test passes the pod's UID to our plugin. The agent decides about the pod during the plugin's call only
+   * if the agent gets the UID.
    */
   readonly saysUid?: boolean
 }

@@ -40,7 +40,7 @@ export const testBed = (
       node,
       pod,
       attachment,
-      /** Builds a call of our plugin as a runtime makes it, without the other plugins of the chain. */
+      /** Builds a call of our plugin as a container runtime makes it, without the other plugins of the chain. */
       direct(command: string, conf: object = {}) {
         const [, entry] = node.conflist.plugins
         return {

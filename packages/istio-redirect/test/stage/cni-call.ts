@@ -1,4 +1,4 @@
-/** Pod for which a test calls the plugin as a runtime does. */
+/** Pod for which a test calls the plugin as a container runtime does. */
 export interface CalledPod {
   readonly netns: string
   readonly container: string
@@ -8,7 +8,7 @@ export interface CalledPod {
   readonly more?: readonly string[]
 }
 
-/** Environment variables with which a runtime calls the plugin for the interface eth0 of a pod. */
+/** Environment variables with which a container runtime calls the plugin for the interface eth0 of a pod. */
 export const cniEnv = (command: string, { netns, container, namespace, name, more = [] }: CalledPod) => ({
   CNI_COMMAND: command,
   CNI_CONTAINERID: container,

@@ -23,8 +23,8 @@ export interface StageOptions {
   /** Network of the pods that the function `pod` creates. */
   readonly pods?: PodNetwork
   /**
-   * Creates files and environment variables for the compiled agent. `net` has the files of the CNI folder, `env`
-   * additional settings.
+   * Creates files and environment variables for the compiled agent. `net` contains the network configurations, by file
+   * name. `env` contains additional environment variables.
    */
   readonly agent?: { readonly net?: Readonly<Record<string, string>>; readonly env?: Readonly<Record<string, string>> }
 }

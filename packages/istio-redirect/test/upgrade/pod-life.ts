@@ -17,13 +17,13 @@ export interface Pod extends AsyncDisposable {
   readonly uid: string
   readonly netns: Netns
   readonly attachment: Attachment
-  /** Conflist with which the runtime called the pod's ADD. */
+  /** Conflist with which the container runtime called the pod's ADD. */
   readonly list: NetworkList
   /** Rules in the pod after its ADD. Empty for a pod outside the mesh. */
   readonly rules: string
 }
 
-/** Adds, checks and deletes pods on the test node, as kubelet and its runtime do. */
+/** Adds, checks and deletes pods on the test node, as kubelet and a container runtime do. */
 export interface Pods {
   /** Adds a pod inside or outside the mesh. After a failed ADD, runs DEL and tries another sandbox, as kubelet does. */
   add(name: string, isMesh?: boolean): Promise<Pod>
@@ -31,7 +31,7 @@ export interface Pods {
   check(pod: Pod): Promise<void>
   /**
    * Calls DEL for the pod twice, and expects that nothing of the pod is left. With `list`, DEL gets the current
-   * conflist. With `cache`, DEL gets the conflist of the pod's ADD, as some runtimes do it.
+   * conflist. With `cache`, DEL gets the conflist of the pod's ADD, as some container runtimes do.
    */
   del(pod: Pod, by?: 'list' | 'cache'): Promise<void>
   /**
@@ -108,7 +108,7 @@ export function podsOn(node: UpgradeNode, options: PodsOptions = {}): Pods {
     },
     async check({ name, netns, attachment, rules }) {
       const list = node.list()
-      // CNI specification 0.3.1 has no CHECK, so the runtime does not call it.
+      // CNI specification 0.3.1 has no CHECK, so the container runtime does not call it.
       if (list.conflist.cniVersion !== '0.3.1') {
         calls.check += 1
         await runtime.check(list, attachment)

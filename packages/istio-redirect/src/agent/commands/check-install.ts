@@ -34,8 +34,8 @@ export async function checkInstall(install: InstallerOptions): Promise<InstallCh
 
 /**
  * Checks that the container runtimes run the plugin. A runtime without the plugin is only a warning if another runtime
- * of the node runs the plugin. Reason: the node may use only the other runtime. Suggests a next step only for problems
- * that the agent's own repairs do not solve.
+ * of the node runs the plugin. Reason: possibly the node uses only the runtime with the plugin. Suggests a next step
+ * only for problems that the agent's own repairs do not solve.
  */
 export function checkRuntimes(
   readings: readonly RuntimeReading[],
@@ -62,8 +62,8 @@ function checkFiles(install: InstallerOptions, { artefacts, primary }: InstallSt
       subject: path === '' ? join(install.netDir, primary ?? '') : path,
       detail:
         state === 'ok' ? (place === undefined ? undefined : `${place}${order}`) : withoutPath(reason ?? state, path),
-      // Suggests a next step for a file in the state `failed` or `waiting`. Another check reports the token, and the
-      // agent repairs files in other states itself.
+      // Suggests a next step for a file in the state `failed` or `waiting`. Suggests none for the token's file, because
+      // another check reports it. The agent itself repairs files in other states.
       next:
         (state === 'failed' || state === 'waiting') && path !== install.kubeconfig?.tokenFile
           ? NEXT[artefact]

@@ -65,8 +65,8 @@ function removeToken({ pluginToken }: AgentConfig, errors: InstallError[]): { ac
 }
 
 /**
- * Removes node-level redirection that a killed agent left on the node. Removes the file that marks the node as
- * redirected last.
+ * Removes node-level redirection that a killed agent left on the node. At the end, removes the mark file of node-level
+ * redirection.
  */
 async function removeRedirection(
   { values }: AgentConfig,

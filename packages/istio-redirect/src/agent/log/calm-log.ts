@@ -1,8 +1,8 @@
 import type { ScopedLog } from '../part/services.ts'
 
-/** Log of a recurring failure and its recovery. Repeated equal failures are logged only once. */
+/** Log of a recurring failure and its recovery. An equal failure is logged again only after five minutes. */
 export interface CalmLog {
-  /** Logs a failure's message. Skips a message that equals the last logged one for five minutes. */
+  /** Logs a failure's message. Logs an equal message again only after five minutes. */
   failed(message: string, labels?: Readonly<Record<string, string | number>>): void
   /** Logs that the failure is over, if a failure was logged before. */
   worked(): void

@@ -45,7 +45,7 @@ function fileWriter(path: string): LogWriter {
   }
 }
 
-/** Chooses the format for a log target. By default a terminal gets text, and any other target JSON. */
+/** Chooses the format for a log target. By default a terminal gets text, and any other target gets JSON. */
 export function formFor(json: LogSettings['json'], isTerminal: boolean, noColour: boolean): LogForm {
   if (json === true || (json === 'unless-terminal' && !isTerminal)) return 'json'
   return isTerminal && !noColour ? 'terminal' : 'text'

@@ -18,7 +18,7 @@ export interface Verdict {
    * DaemonSet is deleted or no longer selects the node. `undefined` if unknown.
    */
   readonly wanted: boolean | undefined
-  /** Reason of the result, as the end of a sentence in the agent's log. */
+  /** Reason for the result. The text completes a sentence in the agent's log. */
   readonly why: string
   /** Error with which the API server refused to let the agent read its DaemonSet. */
   readonly refused?: KubeError | undefined

@@ -25,8 +25,8 @@ export function restPart({
     async () => {
       if (shrink === undefined) return async () => {}
       let seen = cpuMs()
-      // `worth` begins at the limit, so that the first idle check releases the memory that the agent's start left
-      // unused.
+      // The counter `worth` begins at its limit. Consequence: the first idle check releases the memory that the agent's
+      // start left unused.
       let worth = WORTH_MS
       const timer = setInterval(() => {
         const now = cpuMs()
@@ -53,8 +53,8 @@ const CALM = 0.04
 /** Processor time in milliseconds that the agent has to use between two releases of memory. */
 const WORTH_MS = 300
 /**
- * Share of an idle agent's processor time that counts for `WORTH_MS`. The share is small because an idle agent leaves
- * little garbage.
+ * Share of an idle agent's processor time that is added to the counter `worth`. The share is small because an idle
+ * agent leaves little garbage.
  */
 const CALM_COUNTS = 0.1
 
@@ -63,7 +63,10 @@ function ownCpuMs(): number {
   return (user + system) / 1000
 }
 
-/** Returns the function `Bun.shrink`, which frees memory when the event loop is idle. `undefined` on other runtimes. */
+/**
+ * Returns the function `Bun.shrink`, which frees memory when the event loop is idle. `undefined` on JavaScript runtimes
+ * other than Bun.
+ */
 function runtimeShrink(): (() => void) | undefined {
   const bun: unknown = Reflect.get(globalThis, 'Bun')
   if (typeof bun !== 'object' || bun === null) return undefined

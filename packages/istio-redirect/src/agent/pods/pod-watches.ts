@@ -72,8 +72,8 @@ interface SharedWatch {
   join(observer: Observer, signal: AbortSignal): Promise<void>
   isLeft(): boolean
   /**
-   * Resolves when the last observer has left and the watch has ended. Resolves at once if the watch still has
-   * observers.
+   * Resolves at once if the watch has observers. Without observers, resolves when the API request of the watch has
+   * ended.
    */
   ended(): Promise<void>
 }
@@ -140,8 +140,8 @@ function sharedWatch(api: ServiceAccount, what: What, reach: PodWatchesOptions['
   }
 
   /**
-   * Creates the observer that notifies all joined observers. After a new list request, it drops late events of the
-   * replaced watch, because the new list contains their result.
+   * Creates the observer that notifies all joined observers. A new list request replaces the running watch. The
+   * observer ignores later events of the replaced watch, because the new list contains their result.
    */
   function toAll(signal: AbortSignal): Observer {
     const all = (what: (observer: Observer) => void, isUntoldNow = isUntold): void => {

@@ -10,7 +10,7 @@ export interface RightPod {
   readonly source: PodSource
 }
 
-/** Options of {@link rightPod}, which finds the pod that a runtime is starting. */
+/** Options of {@link rightPod}, which finds the pod that a container runtime is starting. */
 export interface RightPodOptions {
   /** Cache of the pods that the agent watches. `undefined` if the agent does not watch pods. */
   readonly cache: PodCache | undefined

@@ -44,8 +44,8 @@ export async function startRepair(services: RepairServices, around: RepairDeps =
     log.info('repair is enabled without an action (repair, delete or label): nothing is watched')
     return whenAborted(signal)
   }
-  // Starts the thread pool before the agent enters a pod's network namespace. A new thread starts in the namespace of
-  // its creator, and stays there.
+  // Starts Node.js's thread pool before the agent enters a pod's network namespace. Reason: a new thread starts in the
+  // namespace of its creator, and would stay in the pod's namespace.
   if (mode === 'repair') await netns.warmPool()
 
   const failures = metrics.counter('istio_cni_repair_errors_total', 'Errors of the repair controller, by type', [

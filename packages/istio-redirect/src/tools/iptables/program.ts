@@ -125,8 +125,8 @@ async function anyChain(kernel: Iptables, rules: Ruleset, families: readonly Fam
 }
 
 /**
- * Network settings that the rules need besides iptables. For TPROXY these are a policy rule and a route for marked
- * packets.
+ * Network settings that the redirection needs besides the iptables rules. TPROXY needs a policy rule and a route for
+ * marked packets.
  */
 export function networkOf({
   ipv6,

@@ -104,8 +104,8 @@ export const knownCommandDifferences: readonly KnownCommandDifference[] = [
 ]
 
 /**
- * True if our program fails with the message. If exit codes differ, our program has to be the first to fail. If the
- * case is a single command, the namespace has to stay unchanged.
+ * True if our program refuses a command of the case with the message. At the first command with different exit codes,
+ * our program's exit code has to be 1. After a single command, the namespace has to be unchanged.
  */
 function weRefuse({ one, pair, untouched }: SeenCommands, message: RegExp): boolean {
   const { theirs, ours } = pair

@@ -26,7 +26,7 @@ export interface Pair {
 
 /** Istio's plugin and ours, for tests with many pods. They share one API server, and each has its own run directory. */
 export interface Plugins extends AsyncDisposable {
-  /** Calls Istio's plugin and ours for a pod. `theirPod` is the pod for Istio's plugin, if it differs. */
+  /** Calls Istio's plugin and ours for a pod. Istio's plugin gets the pod `theirPod` if it is given. */
   compare(one: PodCase, theirPod?: StoredPod): Promise<Pair>
   /** Number of our plugin's ADDs that the agent has decided. */
   readonly served: number
@@ -56,7 +56,7 @@ export const plugins = (way: 'alone' | 'served', compiled = COMPILED): Promise<P
         api.setPod(renamed(one.pod, `${name}-b`))
         await agent?.setPod(renamed(one.pod, `${name}-b`))
         // Documented difference B1: our plugin reads owner groups from the pod. Istio's plugin gets them from the
-        // runtime's environment.
+        // container runtime's environment.
         const [a, b] = await Promise.all([
           theirs({ ...one, env: { ...one.env, ...podGroups(one) } }, `${name}-a`),
           ours(one, `${name}-b`),

@@ -162,8 +162,8 @@ const command: fc.Arbitrary<Command> = fc
   .map(({ usual, flags, odd, env }) => ({ argv: [...usual, ...flags, ...odd].flat(), env }))
 
 /**
- * Restricts the commands of a case to one iptables back end. If both are available, Istio's program switches between
- * the two.
+ * Restricts the commands of most cases to one iptables back end. Reason: Istio's program may switch between two
+ * available back ends.
  */
 const inARow = (commands: fc.Arbitrary<readonly Command[]>): fc.Arbitrary<readonly Command[]> =>
   fc

@@ -6,8 +6,8 @@ import type { ListenOptions, Server } from 'node:net'
  * that opened the socket.
  */
 export function becomeUser(uid: number, gid = uid): void {
-  // Writes Node's compile cache before the process drops root. The cache's folder belongs to root. `flushCompileCache`
-  // does not exist in Node 20 and bun.
+  // Writes Node.js's compile cache before the process drops root, because the cache's folder belongs to root. Node.js
+  // 20 and Bun have no function `flushCompileCache`.
   module.flushCompileCache?.()
   process.setgroups?.([])
   process.setgid?.(gid)

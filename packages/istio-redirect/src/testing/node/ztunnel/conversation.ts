@@ -18,8 +18,8 @@ export interface ZtunnelPod {
 }
 
 /**
- * Reaction of the ztunnel stand-in to a message of the agent. `error` is the error text of its answer. `next` is the
- * stand-in's next step.
+ * Reaction of the ztunnel stand-in to a message of the agent. `error` is the error text of the stand-in's answer.
+ * `next` tells if the stand-in goes on, disconnects or exits.
  */
 export interface Reaction {
   readonly error: string
@@ -160,7 +160,8 @@ export function ztunnelPods(around: ProxySurroundings): ZtunnelPods {
       if (typeof read === 'string') return { error: `failure to read message : ${read}`, next: 'disconnect' }
       heard.push('uid' in read ? `${read.type} ${read.uid}` : read.type)
       const reaction = obey(read, message.fds[0])
-      // A message that ztunnel answers with an error does not change readiness. The next message that succeeds does.
+      // A message that ztunnel answers with an error does not change readiness. Readiness changes only with a message
+      // that succeeds.
       if (reaction.error === '') ready = complete && pending.size === 0
       return reaction
     },

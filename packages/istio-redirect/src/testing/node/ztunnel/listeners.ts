@@ -50,7 +50,9 @@ export interface Listeners {
   close(): void
 }
 
-/** Creates ztunnel's listeners in a network namespace. The caller closes the listeners before the namespace. */
+/**
+ * Creates ztunnel's listeners in a network namespace. The caller closes the listeners before it closes the namespace.
+ */
 export function listenersIn(netns: Netns, { open, onForward, shared = false }: ProxySurroundings): Listeners {
   const undo: (() => void)[] = []
   const keep = (socket: Socket): Socket => {

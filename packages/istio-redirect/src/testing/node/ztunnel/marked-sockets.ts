@@ -1,5 +1,5 @@
 /**
- * Opens sockets in a pod's network namespace with ztunnel's packet mark. Node's own API opens sockets only in the
+ * Opens sockets in a pod's network namespace with ztunnel's packet mark. The API of Node.js opens sockets only in the
  * namespace of its process.
  */
 import { closeSync } from 'node:fs'

@@ -26,7 +26,7 @@ export function originalDestination(socket: Socket): { address: string; port: nu
   return { address: raw.subarray(4, 8).join('.'), port }
 }
 
-/** Returns the file descriptor of a socket. Node has no public API for it. */
+/** Returns the file descriptor of a socket. Node.js has no public API for it. */
 export function fileDescriptor(socket: Socket | Server): number {
   const handle: unknown = Reflect.get(socket, '_handle')
   const fd: unknown = typeof handle === 'object' && handle !== null ? Reflect.get(handle, 'fd') : undefined

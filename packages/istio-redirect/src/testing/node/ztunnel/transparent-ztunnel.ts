@@ -17,8 +17,8 @@ export interface TransparentZtunnel extends AsyncDisposable {
  * unchanged. The stand-in forwards each connection, also HBONE, in plain text to its original destination. DNS queries
  * are answered with "no such name".
  *
- * The caller keeps the namespace open. Needs root. With `source: 'own'`, the stand-in connects from its own address.
- * Otherwise it connects from the client's address, as ztunnel does.
+ * The caller keeps the namespace open. Needs root. By default the stand-in connects from the client's address, as
+ * ztunnel does. With `source: 'own'`, it connects from its own address.
  *
  * @example
  * ```ts
