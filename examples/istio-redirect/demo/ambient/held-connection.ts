@@ -9,7 +9,7 @@ export interface HeldConnection extends AsyncDisposable {
   echoes(line: string): Promise<boolean>
   /**
    * Sends lines until the server no longer echoes them. False if the server still echoes after five seconds. Reason for
-   * the repetition: the kernel translates packets for about 20 ms after the plugin's last rule is removed.
+   * the repetition: the kernel still translates packets for about 20 ms after the removal of the plugin's last rule.
    */
   ends(): Promise<boolean>
 }

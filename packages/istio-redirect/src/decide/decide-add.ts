@@ -30,8 +30,8 @@ export interface AddSources {
   enrol(pod: PodInfo): Promise<boolean>
   addresses(): Promise<KnownAddresses>
   /**
-   * Throws if the pod needs more rules than the data source permits. A source without this function sets no limit of
-   * its own. The limits of the pod's annotations always apply.
+   * Throws if the pod needs more rules than this data source permits. Without this function, only the limits of the
+   * pod's annotations apply.
    */
   bound?(redirect: Redirect): void
 }

@@ -1,7 +1,10 @@
 import { type CaptureConfig, capturedFamilies } from '@cni/istio-rules'
 import type { AttachmentRecord, NetnsIdentity } from '../state/attachments.ts'
 
-/** Builds the record of a pod's rules that CHECK and DEL read. The back end is added when the rules are written. */
+/**
+ * Builds the record of a pod's rules, from which CHECK and DEL know the rules. The writer of the rules adds the back
+ * end.
+ */
 export function recordOf(netns: NetnsIdentity, rules: CaptureConfig): Omit<AttachmentRecord, 'backend'> {
   const policyRoute = rules.interceptionMode === 'TPROXY' && rules.includeInboundPorts.length > 0
   return {

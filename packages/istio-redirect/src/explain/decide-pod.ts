@@ -48,7 +48,7 @@ export function decidePod(
     )
   }
   const redirect = redirectFor(info, { log, env })
-  // If the pod's addresses are unknown, the pod counts as an IPv4 pod. A pod that asks for both families counts as
+  // If the pod's addresses are unknown, the pod counts as an IPv4 pod. A pod that requests both IPv4 and IPv6 counts as
   // dual-stack.
   const families = familiesOf(
     usableAddresses(addresses.length > 0 ? addresses : ['192.0.2.1', '2001:db8::1']),

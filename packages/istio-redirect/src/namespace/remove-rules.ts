@@ -28,8 +28,8 @@ async function removeWritten(where: Where, recorded: AttachmentRecord): Promise<
     return
   }
   const rules = redirectRules(recorded.rules)
-  // The record of a complete ADD names the families, and iptables runs one process for each family. After an incomplete
-  // ADD, iptables searches both families.
+  // Passes the recorded families after a complete ADD, because iptables runs one process for each family. After an
+  // incomplete ADD, iptables searches IPv4 and IPv6.
   const { families } = recorded
   if (recorded.applied) await iptables(where, { waitSeconds, backend, families }).remove(inUse(rules, recorded))
   else await iptables(where, { waitSeconds, backend }).remove(rules)

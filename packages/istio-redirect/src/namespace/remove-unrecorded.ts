@@ -14,7 +14,7 @@ export async function removeUnrecorded(c: NetnsContext, next: Backend): Promise<
   else if (await mayHaveChains(placeOf(c, 'leaveUnrecorded').netns)) await iptables(c).removeChains('ISTIO_')
 }
 
-/** True if the namespace may have rules of the plugin by another back end than `next`. */
+/** True if the namespace may have rules that the plugin wrote with a back end other than `next`. */
 export async function hasUnrecorded(netns: Netns, next: Backend): Promise<boolean> {
   return next === 'nftables' ? mayHaveChains(netns) : hasNativeTables(netns)
 }

@@ -2,7 +2,7 @@ import type { CaptureConfig } from '@cni/istio-rules'
 import type { ApplyPlan, Backend } from '../backend.ts'
 import type { AttachmentRecord } from '../state/attachments.ts'
 
-/** Result of writing a pod's rules, for the log. */
+/** Figures about the writing of a pod's rules, for the log. */
 export interface WriteReport {
   readonly plan: ApplyPlan
   readonly families: AttachmentRecord['families']
@@ -10,7 +10,7 @@ export interface WriteReport {
   readonly durationMs: number
 }
 
-/** Result of writing a pod's rules. */
+/** Result of writing a pod's rules: figures for the log, and facts for the attachment record. */
 export interface Written {
   readonly report: WriteReport
   /** True if the namespace certainly has no rules of another back end. */

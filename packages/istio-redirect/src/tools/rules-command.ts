@@ -75,8 +75,8 @@ function familiesFor(family: Family | 'both' | '', format: string, { ipv6 }: Cap
 }
 
 /**
- * Prints rules as input of iptables-restore. Rules of both families make two inputs. A comment before each input names
- * its program, because no single program can read the whole text.
+ * Prints rules as input of iptables-restore. IPv4 and IPv6 rules are two separate inputs. A comment before each input
+ * names the program that reads it, iptables-restore or ip6tables-restore.
  */
 function asRestoreText(rules: Ruleset, families: readonly Family[]): string {
   const program = { ipv4: 'iptables-restore', ipv6: 'ip6tables-restore' }

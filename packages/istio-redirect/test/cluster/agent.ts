@@ -57,8 +57,8 @@ export const nodeFiles = async (): Promise<string> =>
   ))
 
 /**
- * Waits until the node keeps no plugin file for pods of earlier test suites. Returns the result of `look`, which it
- * calls after the wait.
+ * Waits until the agent has removed the plugin files that pods of earlier test suites needed. Calls `look` after the
+ * wait and returns its result.
  */
 export async function atRest(look: () => Promise<string>): Promise<string> {
   await until(

@@ -16,7 +16,9 @@ export const AGENTS: ReadonlyArray<readonly [name: string, argv: readonly [strin
   ['the bundle on Node', [process.execPath, AGENT_BUNDLE]],
 ]
 
-/** Compiled agent, for tests that need only one form of the agent. `npm run test:deep` runs them with both forms. */
+/**
+ * Compiled agent, for tests that need only one form of the agent. `npm run test:deep` runs these tests with both forms.
+ */
 export const ANY_AGENT = deep ? AGENTS : AGENTS.slice(0, 1)
 
 export const calico = `${JSON.stringify(

@@ -14,7 +14,10 @@ export const RUNTIMES: ReadonlyArray<readonly [name: string, plugin: (folder: st
   ['bundle on Node', onNode],
 ]
 
-/** Compiled plugin, for tests that need only one form of the plugin. `npm run test:deep` runs them with both forms. */
+/**
+ * Compiled plugin, for tests that need only one form of the plugin. `npm run test:deep` runs these tests with both
+ * forms.
+ */
 export const ANY_RUNTIME = deep ? RUNTIMES : RUNTIMES.slice(0, 1)
 
 /**

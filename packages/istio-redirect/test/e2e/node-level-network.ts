@@ -60,8 +60,8 @@ export function nodeLevelNetwork(agents: AgentNode, node: Netns, plugin: string,
     /** Connects a pod to the network and returns the pod's address. */
     add: async (attachment: Attachment) => (await connect(listOf(ptp, ours), attachment)).ip,
     /**
-     * Connects a pod by the ptp plugin alone. Returns the pod's address, and the call of our plugin that is still to be
-     * made.
+     * Connects a pod by the ptp plugin alone. Returns the pod's address, and a prepared call of our plugin that the
+     * test makes later.
      */
     async addButOurs(attachment: Attachment) {
       const { ip, document } = await connect(listOf(ptp), attachment)

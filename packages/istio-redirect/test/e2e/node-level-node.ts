@@ -38,7 +38,7 @@ export interface PtpPodOptions {
   readonly saysUid?: boolean
 }
 
-/** Pod that Debian's ptp plugin has connected. The ADD of our plugin is still to be called. */
+/** Pod that Debian's ptp plugin has connected. The test makes the ADD call of our plugin later. */
 export interface PodToAdd {
   readonly name: string
   readonly netns: Netns

@@ -25,7 +25,8 @@ export interface Histogram {
 }
 
 /**
- * Factory of metrics. A second call with the same name returns the existing metric, so that a component can restart.
+ * Factory of metrics. A second call with the same name returns the existing metric, because a restarted component
+ * requests its metrics again.
  */
 export interface Metrics {
   counter(name: string, help: string, labelNames?: readonly string[]): Counter

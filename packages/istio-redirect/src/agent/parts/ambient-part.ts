@@ -19,7 +19,7 @@ export interface AmbientServices {
   readonly watches: PodWatches
   /** Counts each failed start of ambient mode in a metric. */
   readonly failed: () => void
-  /** Called when the connection of a plugin to the agent closes early. */
+  /** Called when the agent closes a plugin's connection because the connection exceeds a limit. */
   readonly closed: (reason: string) => void
   /** True if a newer agent on the node has taken over the work. */
   readonly isAside: () => boolean

@@ -27,16 +27,16 @@ export interface ServerBounds {
 }
 
 /**
- * Reason why a connection was closed early.
- * - `crowded`: too many connections waited, or all together sent too much.
+ * Reason why the server closed a connection that exceeded a limit.
+ * - `crowded`: too many connections waited, or all connections together sent too many bytes.
  * - `late`: the connection exceeded a deadline.
- * - `long`: the connection sent too much.
+ * - `long`: the connection sent too many bytes.
  */
 export type CloseReason = 'crowded' | 'late' | 'long'
 
 /** Limits of connections, and the callback for closed ones. */
 export interface BoundedOptions {
-  /** Called for each connection that was closed early. */
+  /** Called for each connection that the server closed because of a limit. */
   readonly closed?: (reason: CloseReason) => void
   /**
    * Limits of the connections. Default: 64 waiting connections, 5 s for headers, 10 s in total. A low limit of open

@@ -30,8 +30,8 @@ export async function probe(options: ProbeOptions): Promise<void> {
   const arrival = new Promise<void>((resolve) => {
     passed = resolve
   })
-  // Client addresses and ports of the test connections that each end has seen. The probe passes when client and server
-  // have seen the same connection, in any order.
+  // Test connections that the client and the server have seen, by the client's address and port. The probe passes when
+  // the client and the server have seen the same connection.
   const seen = { sent: new Set<string>(), accepted: new Set<string>() }
   const see = (where: 'sent' | 'accepted', address: string | undefined, port: number | undefined) => {
     const client = endpoint(address, port)

@@ -49,7 +49,7 @@ export async function program(job: Program): Promise<ProgramReport> {
   const rules = redirectRules(config)
   using network = await openNetwork(job.target, networkOf(config))
   try {
-    // Removes native nftables rules first, because rules of both back ends would process every packet.
+    // Removes native nftables rules first, because nftables and iptables rules would both process every packet.
     if (await clearNativeTables(where)) log.info('Removed the rules of native nftables')
     const plan = await writeRules(job, kernel, rules, families)
     await network.prepare((step) => undo.push(step))

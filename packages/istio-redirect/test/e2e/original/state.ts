@@ -84,8 +84,8 @@ export function isPart(field: string): field is Part {
 }
 
 /**
- * True if two iptables back ends have the same rules. Each back end prints options in its own way, so only the number
- * of rules per chain is compared.
+ * True if two iptables back ends have equally many rules in each chain. Does not compare the rules' texts, because each
+ * back end prints options in its own way.
  */
 export const sameRules = (a: string, b: string): boolean =>
   a.match(/^-A ISTIO\w+/gm)?.join() === b.match(/^-A ISTIO\w+/gm)?.join()

@@ -2,8 +2,8 @@ import module from 'node:module'
 import type { ListenOptions, Server } from 'node:net'
 
 /**
- * Drops root privileges of the process permanently. Owner rules of iptables match the user and group of the process
- * that opened the socket.
+ * Drops root privileges of the process permanently. Reason: owner rules of iptables match the user and group of the
+ * process that opened the socket.
  */
 export function becomeUser(uid: number, gid = uid): void {
   // Writes Node.js's compile cache before the process drops root, because the cache's folder belongs to root. Node.js

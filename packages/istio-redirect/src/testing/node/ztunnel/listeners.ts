@@ -92,8 +92,8 @@ export function listenersIn(netns: Netns, { open, onForward, shared = false }: P
 }
 
 /**
- * Removes the prefix `::ffff:` of an IPv4-mapped address. Sockets of both families report IPv4 addresses with the
- * prefix.
+ * Removes the prefix `::ffff:` of an IPv4-mapped address. A socket for both IPv4 and IPv6 reports IPv4 addresses with
+ * the prefix.
  */
 export const plain = (address: string): string => address.replace(/^::ffff:/, '')
 

@@ -41,7 +41,7 @@ export class BindError extends Error {
 
 /** Address and options with which {@link boundSocket} opens a socket in a pod. */
 export interface Bound {
-  /** IP address to bind. The address `::` accepts connections of both families. */
+  /** IP address to bind. The address `::` accepts connections over IPv4 and IPv6. */
   readonly address: string
   readonly port: number
   /**

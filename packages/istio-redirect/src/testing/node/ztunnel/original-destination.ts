@@ -12,7 +12,7 @@ const SO_ORIGINAL_DST = 80
  */
 export function originalDestination(socket: Socket): { address: string; port: number } {
   const fd = fileDescriptor(socket)
-  // A listener for both families reports an IPv4 address as an IPv4-mapped IPv6 address.
+  // A listener for both IPv4 and IPv6 reports an IPv4 address as an IPv4-mapped IPv6 address.
   if (socket.remoteFamily === 'IPv6' && !socket.remoteAddress?.startsWith('::ffff:')) {
     // Layout of struct sockaddr_in6: family, port, flow, 16 bytes of address, scope.
     const raw = loadSys().getsockopt(fd, SOL_IPV6, SO_ORIGINAL_DST, 28)
