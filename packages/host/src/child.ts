@@ -3,10 +3,13 @@ import type { Readable } from 'node:stream'
 
 /** Process that this package started, with its process ID. */
 export interface Child {
-  /** Process ID of the child. `undefined` if the program did not start; an `error` event then gives the reason. */
+  /**
+   * Process ID of the child. If the program did not start, the ID is `undefined`, and an `error` event gives the
+   * reason.
+   */
   readonly pid: number | undefined
   /**
-   * Closes this process's ends of the child's pipes. A grandchild may hold the other ends open. After the call, this
+   * Closes this process's ends of the child's pipes. A grandchild may hold the child's ends open. After the call, this
    * process does not wait for that grandchild.
    */
   release(): void
@@ -52,7 +55,8 @@ export function spawnChild(
   listen(child.stdout, events.stdout)
   listen(child.stderr, events.stderr)
   if (input !== undefined) {
-    // Ignores EPIPE on the child's stdin: a program need not read its stdin, and its exit code shows the result.
+    // Ignores EPIPE on the child's stdin, because a program need not read its stdin. The exit code shows the program's
+    // result.
     child.stdin?.on('error', () => {})
     child.stdin?.end(input)
   }

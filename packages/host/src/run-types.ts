@@ -45,7 +45,7 @@ export interface RunResult {
 
 /** Running program, returned by `start`. */
 export interface Started {
-  /** Process id of the program. `undefined` if the program could not be started; `done` then rejects. */
+  /** Process ID of the program. If the program could not be started, the ID is `undefined`, and `done` rejects. */
   readonly pid: number | undefined
   /**
    * Result of the running program. Settles when the program has exited and its pipes are drained. Rejects with a

@@ -3,8 +3,8 @@ import { isRunError } from './run-error.ts'
 import type { RunOptions, RunResult } from './run-types.ts'
 import { start } from './start.ts'
 
-// Milliseconds between attempts to start a program while its file is open for writing (ETXTBSY). The sum is 5.1 s. An
-// installer writes a binary in less time. The error of the last attempt is therefore reported.
+// Milliseconds between attempts to start a program while its file is open for writing (ETXTBSY). The pauses last 5.1 s
+// in all, which is longer than an installer needs to write a binary. After the last attempt, the error is reported.
 const BUSY_DELAYS = [20, 40, 80, 160, 300, 500, 1000, 1000, 2000]
 
 /**

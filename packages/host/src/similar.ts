@@ -42,8 +42,8 @@ export function suggestion(name: string, names: readonly string[], prefix = ''):
 // internal
 
 /**
- * Finds a known name that resembles an unknown one: both have the same beginning or end, or differ by a few typing
- * errors.
+ * Finds a known name that resembles an unknown name. The two names have an equal beginning or end, or differ by a few
+ * typing errors.
  */
 function similar(name: string, names: readonly string[]): string | undefined {
   if (name.length < 3) return undefined

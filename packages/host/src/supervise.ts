@@ -37,14 +37,14 @@ export function supervise(
     stdout: stdout.add,
     stderr: stderr.add,
     error(error) {
-      // Ignores an error after a successful start: Node.js also emits `error` if it cannot deliver a signal to the
-      // child. The child then still runs, and an `exit` event follows.
+      // Ignores an `error` event after a successful start. Node.js emits such an event if it cannot send a signal to
+      // the child. The child still runs, and its `exit` event comes later.
       if (pid === undefined) settle(error)
     },
     exit(exitCode, signal) {
       ended = { exitCode, signal }
-      // A grandchild may keep the child's pipes open forever, so the event `close` might never be emitted. A timer
-      // settles the result in that case.
+      // Settles the result by a timer. Reason: the event `close` never comes while a grandchild keeps the child's pipes
+      // open.
       after(waitDelay, settle)
     },
     close(exitCode, signal) {
@@ -84,7 +84,7 @@ export function supervise(
     for (const timer of timers) clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
     if (pid !== undefined) {
-      // A grandchild that ignores SIGTERM must not outlive the ended program: kills the rest of the process group.
+      // Kills the rest of the process group, because a grandchild that ignores SIGTERM must not outlive the program.
       if (stopped) signalGroup(pid, 'SIGKILL')
       forget(pid)
     }

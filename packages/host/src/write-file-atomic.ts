@@ -27,8 +27,8 @@ export function writeFileAtomic(
   // O_EXCL makes open fail if the name of the temporary file already exists.
   const [seconds, nanoseconds] = process.hrtime()
   const unique = `${process.pid.toString(36)}${seconds.toString(36)}${nanoseconds.toString(36)}`
-  // Builds the temporary file's path without `join`. If the folder contains `..` after a symbolic link, `join` would
-  // remove both, and lead to another folder.
+  // Builds the temporary file's path without `join`. Reason: for a folder with `..` after a symbolic link, `join`
+  // removes the link and the `..`. The result is a path in another folder.
   const temporary = `${folder}/.${stemOf(basename(path))}.${unique}.tmp`
   try {
     writeAll(temporary, typeof data === 'string' ? new TextEncoder().encode(data) : data, mode, fsync)

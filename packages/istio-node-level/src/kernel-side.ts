@@ -44,8 +44,8 @@ export interface KernelSide extends Disposable {
   start(ztunnel: NodeZtunnel): Promise<KernelReport>
   /**
    * Pauses the redirection because no ztunnel is ready, until the next {@link KernelSide.start}. Pods stay in the mesh.
-   * A ztunnel that still runs keeps its open connections. Redirection by eBPF gives it no new connections; redirection
-   * by iptables cannot separate new connections from open ones.
+   * A ztunnel that still runs keeps its open connections. Redirection by eBPF gives that ztunnel no new connections;
+   * redirection by iptables cannot separate new connections from open ones.
    */
   pause(): Promise<KernelReport>
   /**

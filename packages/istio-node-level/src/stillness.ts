@@ -109,7 +109,8 @@ function listenerIn(target: NetnsTarget, groups: readonly number[], rules: boole
         generation = nft?.generation() ?? before
         return heard(events) || generation !== before
       } catch {
-        // An error while reading events counts as a change. The complete check then runs, and reports the error.
+        // An error while reading events counts as a change. Consequence: the complete check runs, and reports the
+        // error.
         return true
       }
     },

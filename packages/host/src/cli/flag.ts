@@ -10,7 +10,10 @@ export interface Flag<T> {
   readonly parse: (text: string) => T
   /** Value of a flag that is given without an argument. If this member is missing, the flag requires an argument. */
   readonly alone?: T
-  /** True if a repeated flag collects the values of all its lists. Default: only the last list counts. */
+  /**
+   * True if the flag may be repeated, and collects the values of all occurrences. Default: only the last occurrence
+   * counts.
+   */
   readonly collects?: true
   /** Placeholder for the flag's argument in the help text, such as `TEXT`. */
   readonly value?: string

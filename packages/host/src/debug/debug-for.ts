@@ -2,8 +2,8 @@
  * Returns the function that prints trace lines of one area, `cni:<area>`. Each call prints one step. Values are printed
  * as JSON in ASCII, so that they cannot control a terminal. Callers must omit secrets such as tokens.
  *
- * Without `cni:` in the variable `DEBUG`, the result is `undefined`. Callers write `debug?.(…)`, which then evaluates
- * no arguments.
+ * Without `cni:` in the variable `DEBUG`, the result is `undefined`. Callers write `debug?.(…)`, which evaluates no
+ * arguments if `debug` is `undefined`.
  */
 export function debugFor(
   area: string,

@@ -49,7 +49,8 @@ export function openEbpfSide({
   let isPaused = false
   let isStopped = false
   /**
-   * Map value that directs new connections of pods to ztunnel. While the redirection is paused, it means "no ztunnel".
+   * Map value that directs new connections of pods to ztunnel. While the redirection is paused, the value means "no
+   * ztunnel".
    */
   const goal = ({ ends, ztunnel }: Serving): Target => (isPaused ? nobody : targetOf(ends, ztunnel.dnsCapture))
 

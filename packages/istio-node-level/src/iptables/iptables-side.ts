@@ -101,8 +101,8 @@ export function iptablesSide({
         for (const [address, uid] of pods) known.set(address, uid)
         return { changed: [...lost, ...changed], warnings: await leave(before, ztunnel.netns, by) }
       }),
-    // A pause changes nothing in the kernel. Both tunnels lead to the current ztunnel, so iptables cannot separate new
-    // connections from open ones.
+    // A pause changes nothing in the kernel. Reason: the tunnels carry new and open connections, and iptables cannot
+    // separate new connections from open ones.
     pause: async () => ({ changed: [], warnings: [] }),
     addPod: (pod) =>
       oneByOne(async () => {

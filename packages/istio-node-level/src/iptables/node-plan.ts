@@ -28,7 +28,7 @@ export function nodePlan(facts: NodeFacts): NodePlan {
   return { facts, rules: nodeRules(facts), network: network(facts) }
 }
 
-/** Policy rules (`ip rule`) of the node. They are the same for every ztunnel. */
+/** Policy rules (`ip rule`) of the node. They do not depend on ztunnel. */
 export const nodePolicyRules: readonly NewPolicyRule[] = [
   markRule(priorities.skip, { mark: marks.skip }, { table: 0, goto: MAIN_PRIORITY }),
   markRule(priorities.outbound, { mark: marks.outbound }, { table: tables.outbound }),
@@ -49,8 +49,8 @@ export const podRoute = (address: string, { hostIp }: Pick<NodeFacts, 'hostIp'>)
 })
 
 /**
- * Plan for the node after ztunnel and its veth have disappeared. The routes of pods still lead to the tunnels, so that
- * no traffic bypasses the mesh.
+ * Plan for the node after ztunnel and its veth have disappeared. The routes of pods still lead to the tunnels.
+ * Consequence: no traffic bypasses the mesh.
  */
 export function planWithoutZtunnel({ facts, rules, network }: NodePlan): NodePlan {
   const { ztunnelVeth } = facts

@@ -91,7 +91,7 @@ function marking({ mangle }: Tables, { ztunnelIp, ztunnelVeth, port }: NodeRuleF
     on.proto('udp').dport(port).return(),
     on.connmark(connectionSkip, connectionSkip).setMark(skip, skip),
     on.mark(skip, skip).return(),
-    // Routes answers to ztunnel if ztunnel sent the answered packets with the source address of a pod.
+    // Routes answers to ztunnel. ztunnel sent the requests with the source address of a pod.
     on.not.in(ztunnelVeth).connmark(proxy, proxy).setMark(proxyReturn, proxyReturn),
     on.mark(proxyReturn, proxyReturn).return(),
     on.in(ztunnelVeth).not.src(ztunnelIp).setMark(proxy, proxy),

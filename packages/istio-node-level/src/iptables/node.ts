@@ -137,7 +137,7 @@ async function bringPods({ netns, undo }: Undone, pods: PodsByAddress): Promise<
   ]
 }
 
-/** Entries of enrolled pods that the ipset set lacks, or has with the UID of another pod. */
+/** Entries of enrolled pods that are missing in the ipset set, or that have the UID of another pod in the set. */
 const missingEntries = (there: readonly EnrolledAddress[], pods: PodsByAddress) =>
   [...pods]
     .filter(([address, uid]) => !there.some((each) => each.address === address && each.uid === uid))

@@ -53,8 +53,8 @@ export async function dropEntries(
 }
 
 /**
- * Destroys the ipset set of enrolled addresses. Retries while the set is in use, because the kernel frees deleted rules
- * late. Until then, such a rule still refers to the set.
+ * Destroys the ipset set of enrolled addresses. Retries while the set is in use. Reason: the kernel frees a deleted
+ * rule late, and the rule refers to the set until the kernel frees it.
  */
 export async function destroyPodSet(netns: NetnsTarget): Promise<void> {
   const deadline = performance.now() + 2000

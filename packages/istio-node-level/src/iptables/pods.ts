@@ -96,8 +96,9 @@ async function routeTo(rtnl: RtnlPort, addresses: readonly string[], facts: Node
 }
 
 /**
- * Turns reverse path filtering off for the links of a pod. Reason: the kernel would drop answers, because they arrive
- * on another link than the one with the route to their source. Resolves to a warning if a sysctl cannot be written.
+ * Turns reverse path filtering off for the links of a pod. Reason: answers arrive on one link, but the route to their
+ * source address uses another link. The filter would drop these answers. Resolves to a warning if a sysctl cannot be
+ * written.
  */
 async function openPath(netns: NetnsTarget, links: readonly string[]): Promise<string[]> {
   try {

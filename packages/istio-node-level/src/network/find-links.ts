@@ -31,7 +31,8 @@ export async function linkToPod(rtnl: RtnlPort, address: string, whose: string):
 }
 
 /**
- * Finds both ends of ztunnel's veth: the node's end by the node's route, and the other end in ztunnel's namespace.
+ * Finds both ends of ztunnel's veth. The node's route to ztunnel shows the node's end. The other end is in ztunnel's
+ * namespace.
  *
  * @throws {@link NodeLevelError} `BRIDGE`, `NO_ROUTE`.
  */

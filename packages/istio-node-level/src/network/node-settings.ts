@@ -2,8 +2,8 @@ import { type NetnsTarget, sysctl } from '@cni/netns'
 import { withoutReversePath } from './network-plan.ts'
 
 /**
- * Original values of the node's sysctls, by name, from before the redirection. The sysctls apply to the whole node, so
- * the values are restored when the redirection is removed.
+ * Values of the node's sysctls before the redirection, by name. The sysctls apply to the whole node, so the values are
+ * restored when the redirection is removed.
  */
 export type NodeSettings = ReadonlyMap<string, string>
 

@@ -117,8 +117,8 @@ export const ztunnel = (none: string): Block => [
   lookUp('ztunnel_info', 0),
   jump('r0', 'eq', 0, none),
   mov('r7', 'r0'),
-  // Compares the link index with 0, which means that no ztunnel serves the node: entries of an array map cannot be
-  // deleted.
+  // The link index 0 means that no ztunnel serves the node. The map always has the entry, because entries of an array
+  // map cannot be deleted.
   load('u32', 'r1', 'r7', target.ifindex),
   jump('r1', 'eq', 0, none),
 ]
@@ -136,8 +136,8 @@ export const redirect = (tag: number): Block => [
   mov('r5', 0),
   call('skb_store_bytes'),
   jump('r0', 'ne', 0, 'not_rewritten'),
-  // Loads the tag with mov32, which does not sign-extend. Programs that read the tag later compare it with the packet's
-  // 32-bit field `cb[4]`.
+  // Loads the tag of the packet. Uses mov32, which does not sign-extend. Later programs compare the tag with the
+  // packet's 32-bit field `cb[4]`.
   mov32('r1', tag),
   store('u32', 'r6', context.cb4, 'r1'),
   load('u32', 'r1', 'r7', target.ifindex),

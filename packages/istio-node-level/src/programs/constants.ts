@@ -16,8 +16,8 @@ export const tags = {
 /** Firewall marks that eBPF programs set on packets in ztunnel's namespace. */
 export const packetMarks = {
   /**
-   * Mark of packets that an eBPF program has assigned to a socket. A policy rule then delivers the packet locally,
-   * whatever its destination.
+   * Mark of packets that an eBPF program has assigned to a socket. A policy rule delivers packets with this mark
+   * locally, whatever their destination.
    */
   assigned: 0x400,
   /** Mark of packets that a pod sends, on kernels without `sk_assign`. TPROXY rules find the socket by the mark. */

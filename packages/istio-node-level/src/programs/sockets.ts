@@ -49,8 +49,8 @@ export const release = (which: Register = 'r7'): Block => [mov('r1', which), cal
  * eBPF code that jumps to the label `there` if the previous ztunnel still has the connection of the packet. Looks up
  * the socket in that ztunnel's namespace. At the jump, `r7` has the map entry of the previous ztunnel.
  *
- * Listening sockets do not count. Sockets in TIME_WAIT do not count either, so that the client can open the connection
- * again with the current ztunnel.
+ * Listening sockets do not count. Sockets in TIME_WAIT do not count either. Consequence: the client can open the
+ * connection again with the current ztunnel.
  */
 export const ifStillEarlier = (there: string): Block => [
   lookUp('ztunnel_before', 0),

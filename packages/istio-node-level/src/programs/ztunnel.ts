@@ -36,8 +36,8 @@ export const ztunnelTproxy = program({
     jump('r7', 'eq', 0, 'listener'),
     load('u32', 'r1', 'r7', socket.state),
     jump('r1', 'ne', LISTEN, 'assign'),
-    // Releases a listener that the first lookup found, because that listener is not ztunnel's: the first lookup used
-    // the packet's original destination. The second lookup uses ztunnel's own port.
+    // The first lookup found a listener on the packet's original destination. Releases this listener, because it is not
+    // ztunnel's listener. The second lookup uses ztunnel's own port.
     release(),
     label('listener'),
     store('u32', 'r10', tuple.destination, LOOPBACK),

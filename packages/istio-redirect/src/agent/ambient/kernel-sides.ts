@@ -15,7 +15,7 @@ export interface KernelSideOptions {
   /** Root of the node's files, `/host` in a pod of the agent. */
   readonly hostRoot: string
   readonly log: ScopedLog
-  /** Sysctls of the node, by name, with their values from before any agent changed them. */
+  /** Values of the node's sysctls before any agent changed them, by name. */
   readonly settings: ReadonlyMap<string, string>
 }
 

@@ -41,8 +41,8 @@ const SETTLE_MS = 800
  */
 export async function runAmbient(options: RunAmbientOptions): Promise<void> {
   const { config, api, watches, log, metrics, signal, hostRoot, reach } = options
-  // Starts the thread pool before the agent enters a pod's namespace: a thread stays in the network namespace in which
-  // it was created.
+  // Starts the thread pool before the agent enters a pod's namespace. Reason: a thread that is created in a pod's
+  // namespace stays in that namespace.
   await netns.warmPool()
   const hostProc = join(hostRoot, 'proc')
   using host = config.switchToHost ? netns.open(join(hostProc, '1/ns/net')) : undefined

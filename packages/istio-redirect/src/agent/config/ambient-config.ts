@@ -19,8 +19,8 @@ export interface AmbientConfig extends EnrolmentSettings {
   /** Path of the file that stores the iptables variant that the agent has chosen. */
   readonly backendFile: string
   /**
-   * True if the agent's container has its own network namespace. The agent then finds the node's namespace through the
-   * node's process 1.
+   * True if the agent's container has its own network namespace. Such an agent finds the node's namespace through
+   * process 1 of the node.
    */
   readonly switchToHost: boolean
   /** True to add policy rules for pods on AWS branch interfaces, if the node's kernel needs them. */

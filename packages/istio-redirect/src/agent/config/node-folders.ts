@@ -6,7 +6,7 @@ import type { Values } from './variables.ts'
 /** Folder at which the Helm chart mounts the container runtimes' cache. */
 const MOUNTED_CACHE = '/host/var/lib/cni'
 
-/** Folders in which `uninstall` searches for pods that still need the plugin. Omits folders without a setting. */
+/** Folders in which `uninstall` searches for pods that still need the plugin. Omits a folder whose setting is empty. */
 export function neededFolders({
   mountedCniNetDir,
   cniNetDir,

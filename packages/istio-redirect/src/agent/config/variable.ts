@@ -3,7 +3,7 @@ import { messageOf } from '@cni/types'
 
 /**
  * Value of a setting, decoded from the text of a variable. If the text is invalid, the value is the zero value of the
- * type, such as 0. The member `problem` is then the reason.
+ * type, such as 0, and the member `problem` is the reason.
  */
 export interface Decoded<T> {
   readonly value: T

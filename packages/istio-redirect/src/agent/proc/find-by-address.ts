@@ -66,8 +66,8 @@ export async function findByAddress(
 
 const MOST_WARNINGS = 16
 /**
- * Maximal number of network namespaces that a search by address inspects. Equal to the limit of mounts in a snapshot of
- * the node.
+ * Maximal number of network namespaces that a search by address inspects. The limit for mounts in a snapshot of the
+ * node has the same value.
  */
 const MOST_LOOKS = 4096
 

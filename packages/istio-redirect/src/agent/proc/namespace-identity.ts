@@ -92,8 +92,8 @@ function cookieOf(target: Netns): bigint | undefined {
       closeSync(socket)
     }
   } catch {
-    // The kernel has no namespace cookies, or the agent has no permission to enter the namespace. Device and inode
-    // number alone then identify the namespace.
+    // The kernel has no namespace cookies, or the agent has no permission to enter the namespace. Without a cookie,
+    // only device and inode number identify the namespace.
     return undefined
   }
 }

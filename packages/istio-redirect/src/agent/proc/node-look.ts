@@ -38,8 +38,8 @@ export async function lookAtNode(hostProc: string): Promise<NodeLook> {
     return known
   }
   let looked = 0
-  // Pauses after every 256 processes or mounts, so that other work of the agent runs. A node may have thousands of
-  // processes.
+  // Pauses after every 256 processes or mounts, because a node may have thousands of processes. Other work of the agent
+  // runs during the pauses.
   const pause = async (): Promise<void> => {
     looked += 1
     if (looked % 256 === 0) await breathe()

@@ -2,7 +2,7 @@ import { closeSync, constants, opendirSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { podCgroup } from './pod-cgroup.ts'
 
-/** Lists the names in a folder, but at most `most`. The flag `isCut` tells that there are more. */
+/** Lists at most `most` names in a folder. `isCut` is true if the folder has more names. */
 export function namesIn(folder: string, most: number): { readonly names: readonly string[]; readonly isCut: boolean } {
   const opened = opendirSync(folder)
   try {

@@ -11,15 +11,15 @@ import { Refusal } from '../../serve/refusal.ts'
 /** Functions that the agent calls to answer an ADD of the plugin. */
 export interface AgentSources {
   /**
-   * Finds the current pod with this UID. Rejects if the pod is not found within a short time. The plugin then asks the
-   * API server itself, and reports an error if that fails, too.
+   * Finds the current pod with this UID. Rejects if the pod is not found within a short time. After a rejection, the
+   * plugin asks the API server itself, and reports an error if its own request fails, too.
    */
   pod(who: AskedPod): Promise<PodInfo>
   /**
    * Enrols a pod in ambient mode if the selectors choose the pod. Rejects with the reason if the enrolment fails.
    *
-   * Resolves with `undefined` if the agent cannot decide, or if the enrolment takes too long. The plugin then asks the
-   * API server itself, and announces the pod on the event socket.
+   * Resolves with `undefined` if the agent cannot decide, or if the enrolment takes too long. After the result
+   * `undefined`, the plugin asks the API server itself, and announces the pod on the event socket.
    */
   readonly enrol?: ((pod: StartingPod) => Promise<'enrolled' | 'not-ambient' | undefined>) | undefined
   /**

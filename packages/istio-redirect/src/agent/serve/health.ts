@@ -4,7 +4,7 @@ import type { BoundedOptions } from '../server/bounded-connections.ts'
 import { boundedServer } from '../server/bounded-server.ts'
 import { targetOf } from '../server/target.ts'
 
-/** Readiness of the agent for the kubelet. If it is not ready, each reason is one line. */
+/** Readiness of the agent for the kubelet. `reasons` has one line for each reason why the agent is not ready. */
 export interface Readiness {
   readonly ready: boolean
   readonly reasons: readonly string[]

@@ -93,7 +93,7 @@ function parseOrNothing(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Returns `undefined` for a log line that is not JSON. The caller then reports the fault `form`.
+    // Returns `undefined` for a log line that is not JSON. The caller reports the fault `form` for this result.
     return undefined
   }
 }

@@ -129,7 +129,10 @@ async function within<T>(ms: number, work: Promise<T> | undefined): Promise<T | 
   return Promise.race([work, late]).finally(() => limit.abort())
 }
 
-/** Wraps an observer of the pod watch. The wrapper also logs the state of the watch, and sets it in the metrics. */
+/**
+ * Wraps an observer of the pod watch. The wrapper also logs failures and recoveries of the watch, and sets the metric
+ * of the watch's state.
+ */
 function telling(observer: Observer, { own, metrics }: ServingServices): Observer {
   const calm = calmLog(own, 'the pods of this node are watched again')
   return {

@@ -7,8 +7,8 @@ export interface PodEvent {
   readonly namespace: string
   readonly name: string
   /**
-   * Path of the pod's network namespace on the node. `''` if the plugin sent no path; the agent then searches for the
-   * namespace.
+   * Path of the pod's network namespace on the node. If the plugin sent no path, the text is empty, and the agent
+   * searches for the namespace.
    */
   readonly netns: string
   /** IP addresses of the pod in canonical form, without duplicates. */

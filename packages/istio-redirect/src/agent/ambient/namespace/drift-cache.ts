@@ -49,8 +49,8 @@ export function driftCache(): DriftCache {
  * Text that identifies the state of the rules in a pod's network namespace, for comparisons. It contains the namespace,
  * the kernel's count of nf_tables changes, and the wanted redirection settings.
  *
- * The result is `undefined` if the count is unavailable. Callers call this function before they read the rules, so that
- * a change during the read is noticed.
+ * The result is `undefined` if the count is unavailable. Callers call this function before they read the rules.
+ * Consequence: a change during the read makes the next text different.
  */
 export function markOf(
   lease: IdentifiedLease,

@@ -127,8 +127,8 @@ async function openPlace(netns: NetnsTarget, capture: PodCapture, options: Rules
   const possible = { ...capture, ipv6: capture.ipv6 && disabled !== undefined }
   const [route4, rule4] = [localRoute('ipv4', replyRoute), markRule('ipv4', replyRoute)]
   const [route6, rule6] = [localRoute('ipv6', replyRoute), markRule('ipv6', replyRoute)]
-  // IPv6 may be disabled on the loopback interface. The kernel then refuses an IPv6 route over that interface, so only
-  // the IPv6 policy rule is wanted.
+  // The kernel refuses an IPv6 route over a loopback interface on which IPv6 is disabled. In that case, only the IPv6
+  // policy rule is wanted.
   const of6 = disabled === undefined ? [] : disabled === '1' ? [rule6] : [route6, rule6]
   return {
     rules: installedRules(netns, captureRules(possible), options),

@@ -46,11 +46,11 @@ export interface NetnsCache extends Disposable {
   /**
    * Stores the open namespace of a pod. From then on, the cache owns the handle and closes it.
    *
-   * If the cache already has this namespace for the pod, the new handle is closed. Another namespace of the pod is
-   * replaced.
+   * If the cache already has this namespace for the pod, the new handle is closed. If the cache has another namespace
+   * for the pod, the new namespace replaces it.
    *
-   * @throws {@link DiscoveryError} if the handle is the namespace of the node or of the agent. The handle is then
-   *   closed and not stored.
+   * @throws {@link DiscoveryError} if the handle is the namespace of the node or of the agent. Such a handle is closed
+   *   and not stored.
    */
   keep(uid: string, workload: Workload, netns: Netns): void
   has(uid: string): boolean

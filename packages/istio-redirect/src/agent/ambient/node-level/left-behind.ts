@@ -24,7 +24,7 @@ type NodeSettings = ReadonlyMap<string, string>
  * shared config file, and the original sysctls of the node. A later agent with another mode reads the file to remove
  * the redirection.
  *
- * Before the write, removes the redirection of another mode. Returns the original sysctls, from before any agent
+ * Before the write, removes the redirection of another mode. Returns the values that the sysctls had before any agent
  * changed them. Throws if reading the sysctls or writing the file fails.
  */
 export async function markNodeLevel(
@@ -41,7 +41,7 @@ export async function markNodeLevel(
   return settings
 }
 
-/** Removes the mark file of node-level redirection. Callers remove the redirection itself before. */
+/** Removes the mark file of node-level redirection. Callers must first remove the redirection itself. */
 export const unmarkNodeLevel = (place: MarkedPlace): void => rmSync(nodeLevelMark(place), { force: true })
 
 /**
@@ -68,8 +68,8 @@ export async function removeLeftBehind(place: MarkedPlace, host: NetnsTarget, lo
  */
 export interface MarkedNode extends MarkedPlace {
   /**
-   * True if the agent has its own network namespace. The node's network namespace is then the namespace of the node's
-   * process 1.
+   * True if the agent has its own network namespace. Such an agent opens the node's network namespace through process 1
+   * of the node.
    */
   readonly switchToHost: boolean
   /** Root of the node's files, `/host` in a pod of the agent. */

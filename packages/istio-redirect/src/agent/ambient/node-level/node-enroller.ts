@@ -13,7 +13,7 @@ import { EnrolmentError } from '../pods/enrolment-error.ts'
 export interface NodeEnrollerOptions {
   readonly kernel: Pick<KernelSide, 'addPod' | 'removePod'>
   /**
-   * True if node-level redirection needs the network namespaces of pods, as with eBPF. The enroller then finds the
+   * True if node-level redirection needs the network namespaces of pods, as with eBPF. If true, the enroller finds the
    * namespaces.
    */
   readonly needsNetns: boolean

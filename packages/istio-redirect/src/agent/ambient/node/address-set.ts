@@ -75,8 +75,8 @@ async function unlessNoIpset<T>(work: () => Promise<T>, otherwise: T): Promise<T
 }
 
 /**
- * Destroys an ipset set. Retries while the set is in use, because the kernel frees deleted rules late. Until then, such
- * a rule still refers to the set.
+ * Destroys an ipset set. Retries while the set is in use. Reason: the kernel frees a deleted rule late, and the rule
+ * refers to the set until the kernel frees it.
  */
 async function destroyOnceFree(destroy: () => Promise<void>): Promise<void> {
   const deadline = performance.now() + 2000

@@ -18,8 +18,8 @@ export interface BranchInterfaces {
 }
 
 /**
- * True if TCP early demux is off in the node's kernel. Probes to AWS branch interfaces then need policy rules. With
- * early demux, the kernel finds the socket of an answer before routing, so no policy rules are needed.
+ * True if TCP early demux is off in the node's kernel. Without early demux, probes to AWS branch interfaces need policy
+ * rules. With early demux, the kernel finds the socket of an answer before routing, so no policy rules are needed.
  */
 export function needsBranchRoutes(hostProc: string): boolean {
   try {

@@ -28,8 +28,8 @@ export interface NodeProbesOptions extends Pick<RulesOptions, 'backend' | 'progr
 export interface NodeProbes {
   readonly sets: ProbeSets
   /**
-   * Installs the node's address sets and rules. Existing sets and rules stay, with their entries. Removes objects of
-   * the other back end, and sets that the rules do not need.
+   * Installs the node's address sets and rules. Existing sets and rules stay, with their entries. Removes sets that the
+   * rules do not need, and all objects of the back end that is not selected.
    */
   apply(): Promise<ApplyPlan>
   /**

@@ -14,7 +14,7 @@ export interface SyncReport {
   readonly removed: readonly ProbeEntry[]
 }
 
-/** Losses that another process caused: address sets of the node, and entries of address sets. */
+/** Address sets that another process removed, and entries of sets that another process removed or changed. */
 export interface MissingProbes {
   /** Names of address sets that do not exist. */
   readonly sets: readonly string[]

@@ -101,8 +101,8 @@ function afterDeletion(
   settings: EnrolmentSettings,
   inMesh: boolean,
 ): EnrolmentStep {
-  // Also removes a pod without the annotation, because its enrolment may have been in progress. Also removes a pod
-  // whose Kubernetes namespace is excluded or missing by now.
+  // A deleted pod without the annotation must also leave the mesh, because its enrolment may have been in progress.
+  // This also applies to a pod whose Kubernetes namespace is excluded or missing by now.
   const mayBe =
     !pod.completed && decideEnrolment(pod, namespaceLabels ?? {}, { ...settings, excludeNamespaces: [] }).enrolled
   if (!inMesh && !mayBe) return none('it was deleted')

@@ -34,8 +34,8 @@ export interface RulesOfBoth {
 /** Redirection rules of this project in one network namespace. */
 export interface InstalledRules {
   /**
-   * Installs the redirection rules, and removes the rules of the other back end. A failed call leaves the namespace
-   * unchanged.
+   * Installs the redirection rules, and removes the rules of the back end that is not selected. A failed call leaves
+   * the namespace unchanged.
    *
    * `generation` is the kernel's count of nf_tables changes after the call, if known. An equal count later shows that
    * the rules are unchanged.
@@ -66,7 +66,7 @@ export type RulesLook = { readonly drift: readonly string[] } | { readonly error
 
 /** Creates the manager of the redirection rules in a network namespace. */
 export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: RulesOptions = {}): InstalledRules {
-  // With native nftables, former iptables rules are searched with `iptables-nft`. This search finds the rules of both
+  // With native nftables, searches for former iptables rules with `iptables-nft`. This search finds the rules of both
   // variants, iptables-nft and iptables-legacy.
   const by: RulesOptions = options.native === true ? { ...options, backend: 'iptables-nft' } : options
   const both = { iptables: byIptables(netns, rules.iptables, by), nftables: byNftables(netns, rules.nftables) }
@@ -84,8 +84,8 @@ export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: 
     drift: async () => [...(await used.drift()), ...(await other.present())],
     present: async () => [...(await used.present()), ...(await other.present())],
     async remove() {
-      // Removes the rules of the other back end first, although there are usually none. Reason: a deletion of rules
-      // delays all later netlink calls.
+      // Begins with the back end that is not selected, because it usually has no rules to delete. Reason for this
+      // order: a deletion of rules delays all later netlink calls.
       await other.remove()
       await used.remove()
     },

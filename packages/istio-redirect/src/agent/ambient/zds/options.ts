@@ -14,8 +14,8 @@ export interface ZdsOptions {
    * Returns all pods of the mesh, for a ztunnel that connects. Each pod has a counted reference to its network
    * namespace, which the server disposes of.
    *
-   * A pod without a known namespace has no reference: the agent then sends only the pod's UID. If the ztunnel already
-   * has that pod, it keeps the pod.
+   * A pod without a known namespace has no reference, and the agent sends only the pod's UID. A ztunnel that already
+   * has the pod keeps it.
    */
   readonly snapshot: () => readonly KnownPod[]
   /**
@@ -39,8 +39,8 @@ export interface ZdsOptions {
 /** Event of the server from which ztunnels get the node's pods. */
 export type ZdsEvent =
   /**
-   * The number of ztunnels with all pods has changed to `connected`. A ztunnel has received all pods, or a ztunnel with
-   * all pods has disconnected.
+   * The number of ztunnels that have all pods has changed. The new number is `connected`. Cause: a ztunnel has received
+   * all pods, or a ztunnel with all pods has disconnected.
    */
   | { readonly type: 'connections'; readonly connected: number }
   /** A ztunnel answered the addition or removal of a pod, or did not answer. */
