@@ -24,8 +24,8 @@ export interface LateWrite {
  */
 export interface DisplacedFiles {
   /**
-   * Takes over the descriptor of the replaced file. `successor` is the new file at `path`; `undefined` if the installer
-   * removed the file.
+   * Adds a file that the installer has replaced or removed. The object then owns the descriptor `old.fd`. `successor` is
+   * the new file at `path`; `undefined` if the installer removed the file.
    */
   add(path: string, old: { readonly fd: number; readonly bytes: Buffer }, successor: Stats | undefined): void
   /**

@@ -33,8 +33,8 @@ export interface AlignOptions {
 
 /**
  * Compares a built-in chain in the kernel with the ruleset's rules. Decides which rules of the chain stay and which are
- * deleted. Rules of other programs never move. A rule of the ruleset stays if its order in the chain equals its order
- * in the ruleset. All others of the ruleset's rules are deleted from the chain.
+ * deleted. Rules of other programs never move. The ruleset's rules stay if the chain and the ruleset contain them in
+ * the same order. Rules of the ruleset outside this order are deleted from the chain.
  *
  * Keeps the last copies of equal rules, because `iptables -D` with a rule's text deletes the *first* copy.
  */

@@ -127,7 +127,7 @@ function nextHook(
       return 'POSTROUTING'
     case 'OUTPUT':
       traced.in = undefined
-      // If a rule in OUTPUT rewrites a packet, the kernel routes the packet again only after the last table of OUTPUT.
+      // A rule in OUTPUT may rewrite a packet. The kernel routes this packet again only after the last table of OUTPUT.
       if (moved) traced.out = routeOut(traced)
       return 'POSTROUTING'
     default:

@@ -17,7 +17,8 @@ export const AGENTS: ReadonlyArray<readonly [name: string, argv: readonly [strin
 ]
 
 /**
- * Compiled agent, for tests that need only one form of the agent. `npm run test:deep` runs these tests with both forms.
+ * The compiled agent, for tests that need the compiled agent or its bundle on Node.js, but not both. `npm run test:deep`
+ * runs these tests with both.
  */
 export const ANY_AGENT = deep ? AGENTS : AGENTS.slice(0, 1)
 

@@ -51,8 +51,8 @@ export interface Pod {
 export function parsePod(document: unknown, expected: { readonly namespace: string; readonly name: string }): Pod {
   const who = `${expected.namespace}/${expected.name}`
   const asItIs = podSchema.safeParse(document)
-  // Removes the pod's `null` members only if the first parse fails. Reason: most API servers send no `null` members, so
-  // the removal is seldom needed.
+  // Removes the pod's `null` members only if the first parse fails. Reason: API servers normally send no `null`
+  // members.
   const parsed = asItIs.success ? asItIs : podSchema.safeParse(withoutNulls(document))
   if (!parsed.success) {
     const where = parsed.error.issues[0]?.path.map(String).join('.') || 'the document'

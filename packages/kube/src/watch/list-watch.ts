@@ -307,8 +307,8 @@ const pageMs = 100
 /** Minimum duration of a watch in milliseconds. A watch that ends earlier counts as a failure. */
 const shortestWatchMs = 1000
 /**
- * Default of the option `silenceMs`. It is longer than 300 s, the minimum time after which the server itself ends a
- * watch. Consequence: a silent watch seldom needs a second request.
+ * Default of the option `silenceMs`. The server itself ends a watch after a random time of at least 300 s. Consequence:
+ * in some cases, the server ends a silent watch before this limit.
  */
 const SILENCE_MS = 330_000
 /** Maximum random pause in milliseconds before a new watch, after the server has ended a watch early. */

@@ -5,7 +5,7 @@ import type { Verdict } from '../wire/fields/verdict.ts'
 import type { ElementSpec } from '../wire/specs.ts'
 import { encodeUserdata } from '../wire/userdata.ts'
 
-/** Key range of a set or map element, with the element's data in a map. */
+/** Key range of an element of an nft set or map. An element of a map also has data. */
 export type Entry = readonly [span: Span, data?: Uint8Array | Verdict]
 
 /** True if any of the key ranges has more than one value. Only an interval set can hold such a range. */

@@ -165,8 +165,8 @@ export function inListOrder<T>(
 const whole = (type: DataType, key: Key<Plain>): number => (isRange(key) ? 0 : numberOf(type, key))
 
 /**
- * Text of the `and` and `xor` of a mark statement, as nft prints them. Bits that `and` clears and `xor` sets are
- * printed as `or`.
+ * Text of the bit operations `and` and `xor` of a mark statement, as nft prints them. A bit that the operation `and`
+ * clears and the operation `xor` sets is printed as the operation `or`.
  */
 function markValueText(value: MarkValue): string {
   if (typeof value === 'number') return markText(value)

@@ -8,8 +8,8 @@ export interface LostRejections {
 }
 
 /**
- * Tracks promise rejections that the plugin does not handle. A plugin may handle a rejection late, so the outcome of
- * its verb handler has priority. Calls `onLost` with the reason if the promise is still unhandled after five seconds.
+ * Tracks promise rejections that the plugin does not handle. Calls `onLost` with the reason if a rejection is still
+ * unhandled after five seconds. Within these seconds the plugin may handle the rejection, or its verb handler may end.
  */
 export function lostRejections(onLost: (reason: unknown) => void): LostRejections {
   const lost = new Map<Promise<unknown>, unknown>()

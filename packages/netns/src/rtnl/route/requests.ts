@@ -53,7 +53,7 @@ export function deleteRoute(channel: Questions, route: NewRoute): boolean {
     nexthops: route.nexthops?.map((way) => indexIfThere(channel, way)),
   }
   const encoded = encodeRoute(route, links, 'delete')
-  // Returns false if the route's link is missing, because the kernel has removed all routes of the link.
+  // The route's link is missing, so the kernel has removed the route already: returns false, for a missing route.
   if (route.link !== undefined && links.link === undefined) return false
   // The kernel's codes for a missing route:
   // - ESRCH: no such route

@@ -55,9 +55,9 @@ export function openCommits(target: NetnsTarget, options: { readonly receiveBuff
 }
 
 /**
- * Yields the transactions of a namespace. A full socket loses events. A commit with `lost` and without a generation
- * reports the loss. This commit comes after the events that the socket received before the loss. The next commit may be
- * incomplete and has `lost`, too. Throws `NetnsError('PROTOCOL')` for invalid messages.
+ * Yields the transactions of a namespace, each as a commit. If the socket is full, the kernel drops events. A commit
+ * with `lost` and without a generation number reports the loss, after all events from before the loss. The commit after
+ * the report may be incomplete, so it has `lost`, too. Throws `NetnsError('PROTOCOL')` for invalid messages.
  *
  * @example
  * using socket = openCommits(pod)
