@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ApiServer, Grant, StoredPod } from '@cni/kube/testing'
-import type { ListWatchOptions } from '../../kube/src/watch/list-watch.ts'
+import type { ListWatchOptions } from '../../kube/src/watch/list-watch-options.ts'
 import type { RepairConfig } from '../src/agent/part/services.ts'
 import { podWatches } from '../src/agent/pods/pod-watches.ts'
 import { type RepairDeps, startRepair } from '../src/agent/repair/start-repair.ts'

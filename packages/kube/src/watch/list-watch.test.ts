@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { KubeClient, KubeRequest } from '../client/client.ts'
 import { KubeError } from '../kube-error.ts'
-import { listWatch, type Observer } from './list-watch.ts'
+import { listWatch } from './list-watch.ts'
+import type { Observer } from './list-watch-options.ts'
 
 interface Watched {
   readonly urls: string[]

@@ -1,6 +1,6 @@
 import type { KubeError } from '../kube-error.ts'
 import { type Identity, identityOf, isOlder } from './identity.ts'
-import type { Observer } from './list-watch.ts'
+import type { Observer } from './list-watch-options.ts'
 import { waiters } from './waiters.ts'
 
 /** Store of the API server's objects, which a watch keeps up to date. Pass the store as `observer` to `listWatch`. */

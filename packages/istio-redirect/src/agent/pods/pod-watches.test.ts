@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import type { Observer } from '../../../../kube/src/watch/list-watch.ts'
+import type { Observer } from '../../../../kube/src/watch/list-watch-options.ts'
 import { podsFixture } from '../../../test/pods-fixture.ts'
 import { onNode } from '../../../test/stage/pods.ts'
 import { plainPod } from '../../testing/pods.ts'

@@ -1,0 +1,29 @@
+/** State of a list-watch between its requests. */
+export interface State {
+  /** Latest `resourceVersion` that the API server sent. `undefined` before the first list. */
+  version: string | undefined
+  /**
+   * Next request to the API server. `list` reads from the server's watch cache, `list latest` from etcd. For
+   * `list latest` with a field selector, the server reads the objects of the whole cluster from etcd.
+   */
+  next: 'list' | 'list latest' | 'watch'
+  /** Maximum number of objects to request in one page of a list. Reduced after a page that was too large. */
+  limit: number
+  failures: number
+  /** Number of answers with status 410 (version expired) since the last successful watch. */
+  expirations: number
+  /**
+   * Seconds after which the server ends a watch. The number is random, so that the watches of the nodes end at
+   * different times. It is constant in this process, so that the text of a repeated error does not change.
+   */
+  readonly watchSeconds: number
+}
+
+/** Number of objects that a list request asks for in one page. */
+export const pageSize = 500
+
+/** Resets the counts of failures, after a successful request. */
+export function worked(state: State): void {
+  state.failures = 0
+  state.expirations = 0
+}
