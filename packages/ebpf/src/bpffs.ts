@@ -21,9 +21,9 @@ export function isOnBpffs(kernel: Pick<Kernel, 'fileSystem'>, path: string): boo
 }
 
 /**
- * Mounts a bpf file system on a folder. Mounts nothing if the folder is already on a bpf file system, because an empty
- * second one would hide the pins of the first. Throws `EbpfError`: `NO_BPFFS` if a mount on the folder, or on a parent
- * folder, already hides another bpf file system; `EPERM`, `NOT_SUPPORTED`, or an errno name.
+ * Mounts a bpf file system on a folder. Mounts nothing if the folder is already on a bpf file system. Reason: an empty
+ * second file system would hide the pins of the first. Throws `EbpfError`: `NO_BPFFS` if a mount on the folder, or on a
+ * parent folder, already hides another bpf file system; `EPERM`, `NOT_SUPPORTED`, or an errno name.
  */
 export function mountBpffs(kernel: Kernel, folder: string): { mounted: boolean } {
   if (kernel.fileSystem(folder) === BPF_FS_MAGIC) {

@@ -89,7 +89,7 @@ function pin(kernel: Kernel, fd: number, path: string, what: string): void {
   }
 }
 
-/** Adds the probable reason to the error of a pin, if the path is not on a visible bpf file system. */
+/** Adds the probable reason to a pin's error if the path is not on a visible bpf file system. */
 function explained(kernel: Kernel, file: string, error: unknown): unknown {
   if (!(error instanceof EbpfError)) return error
   const problem = filesystemProblem(kernel, file)

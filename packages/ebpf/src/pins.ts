@@ -46,8 +46,8 @@ export class PinFolder {
    */
   map<M>(spec: MapSpec<M>): M {
     const path = this.pathOf(spec.name)
-    // With the option `create`, first lists the folder, and opens the pin only if it exists. Reason: opening a missing
-    // pin is slow, because the error handling searches the mounts for the cause.
+    // Lists the folder first if the option `create` is set, and opens the pin only if the pin exists. Reason: opening a
+    // missing pin is slow, because the error handling searches the mounts for the cause.
     const isThere = !this.#create || this.#kernel.list(this.path)?.includes(spec.name) === true
     if (isThere) return spec.open(openRawMap(this.#kernel, spec, path))
     const map = createRawMap(this.#kernel, spec)

@@ -32,8 +32,8 @@ function meaning(said: string): [SetError['code'], string] {
 }
 
 /**
- * Error messages of the program `ipset` 6 and 7, with the `SetError` code for each. `ipset` does not translate its
- * messages.
+ * Error messages of the program `ipset` 6 and 7, with the `SetError` code for each message. The program `ipset` does
+ * not translate its messages.
  */
 const meanings: readonly (readonly [RegExp, SetError['code'], string])[] = [
   [

@@ -84,8 +84,8 @@ export interface Nftables {
   /**
    * Makes several changes in one transaction. The changes may depend on the current rules. The argument `tables` names
    * the tables to change. The kernel refuses the changes if another process changes rules of the namespace in between.
-   * `steps` is called again after each refusal, with growing pauses. Retries end with the call's AbortSignal. Without
-   * an AbortSignal, retries end after 10 s (`CHANGED`, CNI code 11). The context's `undo` rolls back exactly these
+   * Calls `steps` again after each refusal, with growing pauses. Retries end with the call's AbortSignal. Retries end
+   * after 10 s if the call has no AbortSignal (`CHANGED`, CNI code 11). The context's `undo` rolls back exactly these
    * changes.
    */
   transaction<T>(

@@ -23,7 +23,7 @@ import {
 } from './arbitrary-values.ts'
 
 /**
- * Generator of random set keys: a value, a network or a range. A key of a flags type has only one flag, because nft
+ * Generator of random set keys: a value, a network or a range. A key of a flags type has only one flag. Reason: nft
  * does not order keys with the same first flag.
  */
 function keyFor(type: Type): fc.Arbitrary<unknown> {

@@ -37,8 +37,8 @@ export const environment: readonly Check[] = [
     spec: PARAMETERS,
     async run(ctx) {
       const exchange = await call(ctx, 'ADD', { env: { CNI_COMMAND: undefined } })
-      // Without CNI_COMMAND a plugin may print a description of itself on stderr instead of an error. The reference
-      // implementation does so.
+      // A plugin may print a description of itself on stderr instead of an error if CNI_COMMAND is missing. The
+      // reference implementation does so.
       if (exchange.exitCode === 0 && exchange.stdout === '') return
       const why = 'Without a command there is nothing to succeed with; a result would be taken for real.'
       expectFailure(ctx, exchange, { what: 'no CNI_COMMAND', why, codes: [4] })

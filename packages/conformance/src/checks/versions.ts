@@ -105,7 +105,7 @@ export const versions: readonly Check[] = [
       await each(vectors, async (version) => {
         const exchange = await call(ctx, 'ADD', { conf: { cniVersion: version } })
         const why = 'It cannot know what a configuration of that version means, or how its result must look.'
-        // For the version "abc" a plugin may also report a decoding error (code 6).
+        // A plugin may also report a decoding error (code 6) for the version "abc".
         const codes = version === 'abc' ? [1, 6] : [1]
         expectFailure(ctx, exchange, { what: `ADD with cniVersion ${JSON.stringify(version)}`, why, codes })
       })

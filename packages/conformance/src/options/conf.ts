@@ -3,9 +3,9 @@ import { isObject, type JsonObject, messageOf, parseConflist, parseJson } from '
 import { ConformanceError } from '../errors.ts'
 
 /**
- * Loads the configuration of the tested plugin from a file, an object or a network configuration list that contains the
- * plugin. In a list, also reads the network's name, and selects the version that a container runtime would choose.
- * Throws a `ConformanceError` with `NO_CONFIG` or `INVALID_CONFIG`.
+ * Loads the configuration of the tested plugin from a file or an object. Accepts a network configuration list that
+ * contains the plugin. Reads the network's name from such a list, and selects the version that a container runtime
+ * would choose. Throws a `ConformanceError` with `NO_CONFIG` or `INVALID_CONFIG`.
  */
 export function confOf(given: string | JsonObject | undefined, type: string): JsonObject {
   if (given === undefined) return {}

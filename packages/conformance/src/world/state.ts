@@ -64,8 +64,8 @@ export function freshState(dir: string, shares: readonly string[], folders: read
 }
 
 /**
- * Path of a shared file, with symbolic links resolved. `undefined` if the file is in a folder that the suite does not
- * replace.
+ * Returns the path of a shared file, with symbolic links resolved. Returns `undefined` if the file is in a folder that
+ * the suite does not replace.
  */
 export function shareBelowState(path: string): string | undefined {
   const real = join(realpathSync(dirname(path)), basename(path))

@@ -63,8 +63,8 @@ export function createAttributes(name: string, spec: SetSpec): Attribute[] {
 }
 
 /**
- * Decodes type and options of a set from a netlink message. `undefined` if the message only continues the list of
- * entries.
+ * Decodes type and options of a set from a netlink message. Returns `undefined` if the message only continues the list
+ * of entries.
  */
 export function readHeader(body: Data): SetInfo | undefined {
   const type = readCString(body.get(ATTR_TYPENAME))

@@ -94,8 +94,8 @@ async function make(channel: Channel, changes: readonly Change[], exist: boolean
       try {
         ask(channel, each)
       } catch (error) {
-        // With `exist`, ignores the error for a missing set in a deletion. Older kernels report this error although the
-        // request permits a missing set.
+        // Ignores the error for a missing set in a deletion if `exist` is set. Older kernels report this error although
+        // the request permits a missing set.
         if (!(exist && change.verb === 'destroy' && isSetError(error) && error.code === 'NOT_FOUND')) throw error
       }
     }

@@ -22,8 +22,8 @@ export function podOverrides(
   /** True if inbound connections bypass the mesh. Outbound connections are still captured. */
   readonly bypassInbound: boolean
   /**
-   * True to capture the pod's DNS queries. `undefined` means that the pod has no such annotation and the node's setting
-   * applies.
+   * True to capture the pod's DNS queries. The value `undefined` means that the pod has no such annotation. The node's
+   * setting then applies.
    */
   readonly dnsCapture: boolean | undefined
   /**

@@ -13,8 +13,8 @@ export interface Skip {
 export const podAnnotationsKey = 'io.kubernetes.cri.pod-annotations'
 
 /**
- * Annotation with the redirection state of a pod in ambient mode. Users can exclude a pod by the value `disabled`, but
- * only if the redirection rules are in the namespace of the node.
+ * Annotation with the redirection state of a pod in ambient mode. Users can exclude a pod by the value `disabled` only
+ * if the redirection rules are in the node's namespace.
  */
 export const redirectionAnnotation = 'ambient.istio.io/redirection'
 
@@ -47,7 +47,7 @@ export function decideWithoutApi({
     const details = `K8S_POD_NAMESPACE ${JSON.stringify(namespace)}, K8S_POD_NAME ${JSON.stringify(name)}`
     throw new CniError(ErrorCode.invalidEnvironment, 'CNI_ARGS: not the name of a Kubernetes pod', { details })
   }
-  // Without ambient mode, a missing sidecar annotation is enough to skip the pod. In ambient mode the labels decide,
+  // A missing sidecar annotation is enough to skip the pod if ambient mode is off. The labels decide in ambient mode,
   // and only the API server reports labels.
   const mayBeAmbient = settings.ambientSelectors.length > 0
   if (!mayBeAmbient && isObject(podAnnotations) && !Object.hasOwn(podAnnotations, statusAnnotation)) {

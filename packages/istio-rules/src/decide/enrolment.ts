@@ -13,7 +13,8 @@ export interface EnrolmentSettings {
   readonly systemNamespace: string
   /**
    * True if the value `disabled` of a pod's redirection annotation excludes the pod from ambient mode. Used only if the
-   * redirection rules are in the namespace of the node, not in the namespaces of the pods, as in Istio 1.19.
+   * redirection rules are in the node's namespace, as in Istio 1.19. Not used if the redirection rules are in the pods'
+   * namespaces.
    */
   readonly optOut?: boolean | undefined
 }
@@ -91,7 +92,7 @@ export function namespaceMatters(
   { selectors }: Pick<EnrolmentSettings, 'selectors'>,
 ): boolean {
   if (before === undefined) return true
-  // Compares each namespace selector separately, because one change of the labels can end the match of one selector and
+  // Compares each namespace selector separately. Reason: one change of the labels can end the match of one selector and
   // begin the match of another.
   return selectors.some(({ namespaceSelector }) => {
     const selector = namespaceSelector ?? {}

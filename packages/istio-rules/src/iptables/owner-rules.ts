@@ -26,11 +26,11 @@ function proxyOwner(
   const { inboundTunnelPort: tunnel } = config
   const lo = nat.on('ISTIO_OUTPUT').out('lo')
   const ownPod = lo.not.dst(loopback(config)).proto('tcp')
-  // With DNS capture, the rule for the proxy's user does not match port 53. The rule for the proxy's group matches port
-  // 53. Istio does the same.
+  // The rule for the proxy's user does not match port 53 if DNS is captured. The rule for the proxy's group matches
+  // port 53. Istio does the same.
   const inbound = dns && owner === 'uid' ? ownPod.not.dports(DNS_PORT, tunnel) : ownPod.not.dport(tunnel)
-  // An application's connections to its own pod bypass the proxy. With DNS capture, DNS queries continue to the DNS
-  // rules further below.
+  // An application's connections to its own pod bypass the proxy. DNS queries continue to the later DNS rules if DNS is
+  // captured.
   const local = dns ? lo.proto('tcp').not.dport(DNS_PORT) : lo
   return [
     inbound[owner](id).jump('ISTIO_IN_REDIRECT'),

@@ -36,7 +36,7 @@ export function redirectRules(config: CaptureConfig): Ruleset {
 
 /**
  * Drops packets that conntrack considers invalid. Reason: the network stack would answer such a packet with a TCP
- * reset, but NAT would not translate the addresses of the reset back.
+ * reset. NAT would not translate the addresses of this reset back.
  */
 function invalidDrops({ mangle }: Tables, { dropInvalid }: CaptureConfig): readonly Rule[] {
   if (!dropInvalid) return []

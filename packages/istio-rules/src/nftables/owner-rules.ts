@@ -29,12 +29,12 @@ function proxyOwner(
   const output = t['istio-proxy-nat'].on('istio-output')
   const lo = output.oifname('lo')
   const tcp = lo.l4proto('tcp')
-  // With DNS capture, the rule for the proxy's user does not match port 53. The rule for the proxy's group matches port
-  // 53. Istio does the same.
+  // The rule for the proxy's user does not match port 53 if DNS is captured. The rule for the proxy's group matches
+  // port 53. Istio does the same.
   const spared = dns && key === 'skuid' ? [DNS_PORT, tunnel] : tunnel
   const ownPod = [tcp.ip('daddr').not(ipv4), ...ofIpv6(config, [tcp.ip6('daddr').not(ipv6)])]
-  // An application's connections to its own pod bypass the proxy. With DNS capture, DNS queries continue to the DNS
-  // rules further below.
+  // An application's connections to its own pod bypass the proxy. DNS queries continue to the later DNS rules if DNS is
+  // captured.
   const local = dns ? tcp.tcp('dport').not(DNS_PORT) : lo
   return [
     ...ownPod.map((rule) => rule.tcp('dport').not(spared)[key](id).counter().jump('istio-in-redirect')),

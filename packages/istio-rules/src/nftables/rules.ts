@@ -37,7 +37,7 @@ export function nativeRules(config: CaptureConfig): Ruleset {
 
 /**
  * Drops TCP packets that conntrack considers invalid. Reason: the network stack would answer such a packet with a TCP
- * reset, but NAT would not translate the addresses of the reset back.
+ * reset. NAT would not translate the addresses of this reset back.
  */
 function invalidDrops(t: Tables, { dropInvalid }: CaptureConfig): readonly Placed[] {
   if (!dropInvalid) return []

@@ -17,7 +17,7 @@ import { withComment } from '../wire/userdata.ts'
 
 /**
  * Adds the text of each refused rule to the error of a refused batch. Stores the text as `rule` in the error's entry
- * for the refused message, and appends it to `text` of the entry.
+ * for the refused message. Appends the text to `text` of this entry.
  */
 export function withRules(error: NftError, nft: Nft): NftError {
   const sent = sentFor(error)

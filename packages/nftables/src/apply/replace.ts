@@ -79,7 +79,7 @@ function writeTable(batch: Batch, state: TableState): void {
 }
 
 /**
- * Deletes rules first, then elements with verdicts, then chains and sets, because a rule or element may refer to a
+ * Deletes rules first, then elements with verdicts, then chains and sets. Reason: a rule or element may refer to a
  * chain or set.
  */
 function remove(batch: Batch, { table, chains, sets }: TableState, rewritten: readonly ChainState[]): void {

@@ -63,13 +63,13 @@ function byValue(reading: Reading, at: number, { op, data }: Expressions['cmp'],
   const isEquality = op === 'eq' || op === 'neq'
   if (ports === true) return op === 'eq' ? bothPorts(selector, data) : undefined
   if (bytes !== undefined || (type === dataTypes.ifname && data.length < type.length)) {
-    // A comparison of only the first bytes of a field tests for a network, or for a prefix of interface names.
+    // A comparison of only a field's first bytes tests for a network, or for a prefix of interface names.
     const isWhole = bytes === undefined ? data.length > 0 && !data.includes(0) : data.length === bytes
     const begin = isWhole && isEquality ? beginning(type, data, 8 * data.length) : undefined
     return begin === undefined ? undefined : read(1, match(selector, begin, word))
   }
-  // For types of flags such as `tcp flags`, equality means exactly these flags. The data model expresses this condition
-  // as a set with one value.
+  // Equality with a value of a flags type, such as `tcp flags`, means exactly these flags. The data model expresses
+  // this condition as a set with one value.
   if (type.flags === true && op === 'eq') {
     const exact = valueIn(type, data)
     return exact === undefined ? undefined : read(1, match(selector, { set: [exact] }))
@@ -133,7 +133,7 @@ function masked(reading: Reading, at: number, bits: Expressions['bitwise'], load
     const any = valueIn(type, mask)
     return any === undefined ? undefined : read(2, match(selector, any))
   }
-  // The comparison tests for a network if the mask is a prefix and the value has no bits outside the mask.
+  // The comparison tests for a network if the mask is a prefix that covers all set bits of the value.
   const length = data.every((byte, i) => (byte & ~(mask[i] ?? 0)) === 0) ? onesBefore(mask) : undefined
   if (type.networks === true && length !== undefined) {
     const network = beginning(type, data, length)

@@ -31,10 +31,7 @@ const behindSource = new Map<string, string>([
   ['th sport', 'th dport'],
 ])
 
-/**
- * True if the first argument is a condition on a source port, and `other` is a condition on the destination port of the
- * same protocol.
- */
+/** True if the two arguments are conditions on source port and destination port of one protocol, in this order. */
 function isOtherPort({ kind }: Match, other: Statement): other is Match {
   return behindSource.get(kind) === other.kind
 }

@@ -51,7 +51,7 @@ export function encodeElements(set: NamedSet, elements: readonly SetElement[]): 
       result.push(each.flags?.includes('intervalEnd') ? each : withNotes(each, element))
     }
   }
-  // Like nft, adds one end element at the lowest value to the elements of an interval set.
+  // Adds one end element at the lowest value to the elements of an interval set, as nft does.
   const isRanges = set.interval === true && types.length === 1 && single !== undefined && result.length > 0
   const starts = result.some(({ key, flags }) => flags === undefined && key?.every((byte) => byte === 0))
   return isRanges && !starts ? [{ key: new Uint8Array(single.length), flags: ['intervalEnd'] }, ...result] : result

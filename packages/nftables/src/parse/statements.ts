@@ -134,8 +134,8 @@ function matchIn(words: Words): Statement | undefined {
   const kind = kinds.find((each) => words.take(...each.split(' ')) || words.take('meta', each))
   if (kind === undefined) return undefined
   const op = ops.find((each) => words.take(each))
-  // In nft's syntax `==` on a type of flags means exactly these flags. A condition without `==` matches any of the
-  // flags.
+  // The operator `==` on a type of flags means exactly these flags in nft's syntax. A condition without `==` matches
+  // any of the flags.
   const isExact = op === undefined && words.take('==') && selectors[kind].type.flags === true
   const operand = operandIn(kind, words)
   const value = isExact && operand !== undefined ? { set: [operand] } : operand

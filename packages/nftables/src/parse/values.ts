@@ -48,7 +48,10 @@ export function keyIn(type: DataType, token: Token): unknown {
 
 // internal
 
-/** True if a parsed network address has no bits set after its prefix. nft compares with a mask for other addresses. */
+/**
+ * True if a parsed network address has no bits set after its prefix. The program nft compares other addresses under a
+ * mask.
+ */
 function isNetwork(type: DataType, { text }: Token, { from }: Span): boolean {
   const address = type.networks === true ? type.write(text.split('/')[0])?.from : undefined
   return address === undefined || compareBytes(address, from) === 0

@@ -31,8 +31,8 @@ export function ruleText(
 }
 
 /**
- * Protocol comparison of a rule, with its index in the statements. nft omits the comparison if a later statement
- * implies the protocol.
+ * Protocol comparison of a rule, with its index in the statements. The program nft omits the comparison if a later
+ * statement implies the protocol.
  */
 interface Dependency {
   readonly at: number

@@ -18,8 +18,8 @@ export function complete(family: Family, statements: readonly Statement[], where
     for (const need of last === undefined || known.has(last) ? NONE : needs) {
       if (known.has(need)) continue
       const match = matchFor(need)
-      // Like nft, puts the protocol that `reject` needs at the start of the rule. Exception: a rule with ports of any
-      // protocol (`th`), because nft would read these ports as ports of the protocol.
+      // Puts the protocol that `reject` needs at the start of the rule, as nft does. Exception: a rule with ports of
+      // any protocol (`th`), because nft would read these ports as ports of the protocol.
       const isFirst = statement.kind === 'reject' && !result.some(looksAtPorts)
       result.splice(isFirst ? 0 : result.length, 0, match)
       known.add(match)
@@ -133,8 +133,8 @@ const portsOf = {
 } as const
 
 /**
- * True if a rule names the destination port before the source port. nft compares both ports in one step, with the
- * source port first.
+ * True if a rule names the destination port before the source port. The program nft compares both ports in one step,
+ * with the source port first.
  */
 function isSwapped(before: Statement | undefined, statement: Statement): boolean {
   return before !== undefined && isPort(before) && isPort(statement) && before.kind === sourceBehind.get(statement.kind)

@@ -56,10 +56,10 @@ const NLM_F_DUMP = 0x300
 const NLMSG_NOOP = 1
 
 /**
- * Creates a fake of nf_tables, for tests without root. It reads netlink bytes, commits batches atomically, counts
- * generations, and refuses a batch with the errno and offset that a kernel would report. Dumps return the objects that
- * were written. The fake checks references between rules, but does not evaluate packets. Intervals of a set may
- * overlap.
+ * Creates a fake of nf_tables, for tests without root. The fake reads netlink bytes, commits batches atomically and
+ * counts generations. The fake refuses a batch with the errno and offset that a kernel would report. Dumps return the
+ * objects that were written. The fake checks references between rules, but does not evaluate packets. Intervals of a
+ * set may overlap.
  *
  * @example
  * ```ts
@@ -111,7 +111,7 @@ export function fakeKernel(
       if ((flags & NLM_F_ECHO) !== 0) echoes.push(...answersOf(transaction.told.slice(from), sequence, port))
       return refused
     })
-    // As in the kernel, a batch without an end message is not committed.
+    // Commits a batch only if the batch has an end message, as the kernel does.
     if (refusals.length > 0 || end?.type !== NFNL_MSG_BATCH_END) return refusals
     if (transaction.told.length > 0) commit(transaction, port)
     return (end.flags & NLM_F_ACK) === 0 ? echoes : [...echoes, acknowledgement(end, port)]
@@ -174,7 +174,7 @@ export function fakeKernel(
       sent.push(datagram)
       const messages = decodeMessages(datagram)
       if (messages[0]?.type !== NFNL_MSG_BATCH_BEGIN) return messages.flatMap((message) => request(port, message))
-      // As in the kernel, each answer to a batch is a separate datagram.
+      // Sends each answer to a batch as a separate datagram, as the kernel does.
       return batch(port, messages).map((answer) => datagramOf([answer]))
     })
     sockets.push(socket)
@@ -184,7 +184,7 @@ export function fakeKernel(
 }
 
 function answersOf(told: FakeTransaction['told'], sequence: number, port: number): Answer[] {
-  // As in the kernel, events about set elements have sequence number 0.
+  // Gives events about set elements the sequence number 0, as the kernel does.
   const isElement = (message: number) => message === NFT_MSG.NEWSETELEM || message === NFT_MSG.DELSETELEM
   return told.map(({ message, body }) => ({
     ...{ type: typeOf(message), sequence: isElement(message) ? 0 : sequence, port, body },

@@ -21,7 +21,7 @@ export function ruleExpressions(table: FakeTable, body: Buffer, all: ReadonlyMap
     if (jump !== undefined && !table.chains.has(jump)) throw new FakeRefusal('ENOENT', offset)
     if (expression.name === 'lookup') return resolved(table, expression, offset)
     const xt = expression.name === 'match' || expression.name === 'target'
-    // As in the kernel, xt modules work only in `ip` and `ip6` tables, and unknown modules are refused.
+    // Refuses unknown xt modules, and all xt modules outside of `ip` and `ip6` tables, as the kernel does.
     if (xt && (familyWord(table.family) === 'inet' || !MODULES.has(expression.module)))
       throw new FakeRefusal('ENOENT', offset)
     if (expression.name === 'raw') throw new FakeRefusal('ENOENT', offset)

@@ -40,7 +40,7 @@ export function changeSet(table: FakeTable, message: FakeMessage, tell: (body: B
     tell(setBody(table, found))
     return table
   }
-  // As in the kernel, a message that adds a set needs an id.
+  // Refuses a message that adds a set without an id, as the kernel does.
   const id = readBe32(message.attributes.get(NFTA_SET.ID)) ?? refuse('EINVAL')
   const name = given.includes('%d') ? freeName(table, given) : given
   const flags = readBe32(message.attributes.get(NFTA_SET.FLAGS)) ?? 0
@@ -80,7 +80,7 @@ export function changeElements(table: FakeTable, message: FakeMessage, tell: (bo
     if (message.message === NFT_MSG.NEWSETELEM) add(elements, each, message, set)
     else if (!elements.delete(keyOf(each))) return refuse('ENOENT')
   }
-  // As in the kernel, no event reports the addition of an element that exists already.
+  // Reports no addition of an element that exists already, as the kernel does.
   const told = message.message === NFT_MSG.NEWSETELEM ? given.filter((each) => !set.elements.has(keyOf(each))) : given
   for (const each of elementBodies(table, set, told)) tell(each)
   return { ...table, sets: put(table.sets, set.name, { ...set, elements }) }

@@ -95,7 +95,7 @@ function dnat({ address, port }: Nat, traced: TracedPacket): Outcome {
     return unknown('ranges of addresses or ports are not modelled')
   const to = address === undefined ? traced.destination : plainAddress(address)
   if (to === undefined) return unknown('the destination is not known')
-  // Without route_localnet the kernel drops packets that leave from, or arrive at, a loopback address.
+  // The kernel drops packets that leave from, or arrive at, a loopback address if route_localnet is off.
   const source = traced.source.address ?? traced.destination
   const leaves = source === undefined || (isLoopback(source) && isLocal(to, traced) !== true)
   if (traced.from === 'local' ? leaves : isLoopback(to)) return unknown('whether loopback is routed is not known')

@@ -114,7 +114,7 @@ function port(kind: string, value: number | undefined, traced: TracedPacket): He
   const protocol = protocolOf(traced)
   const wanted = kind.startsWith('tcp ') ? [6] : kind.startsWith('udp ') ? [17] : withPorts
   if (wanted.includes(protocol)) return number(value, 2)
-  // At the offset of the ports, a protocol without ports has other header fields: the value of `th` is unknown.
+  // A protocol without ports has other header fields at the offset of the ports: the value of `th` is unknown.
   return kind.startsWith('th ') ? undefined : NOTHING
 }
 

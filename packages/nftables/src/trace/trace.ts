@@ -18,7 +18,7 @@ import { type Ending, walkChain } from './walk.ts'
  * - A program listens on the port of each `tproxy` statement, and the port that NAT chooses is free.
  *
  * A packet in the state `NEW` is the first packet of its connection. The trace does not apply NAT to later packets of a
- * connection, because the kernel rewrites these packets without a rule. A packet from this machine to itself arrives on
+ * connection. Reason: the kernel rewrites these packets without a rule. A packet from this machine to itself arrives on
  * `lo` after it was sent. Trace the arrival as a second packet.
  *
  * @example
@@ -68,7 +68,7 @@ function walkHook(chains: readonly Entered[], traced: TracedPacket, path: TraceS
     const before = traced.rewritten ?? traced.source
     const ending = walkChain(chain, table, traced, path)
     if (ending.kind === 'end') return ending
-    // As in the kernel, only the first NAT rule of a hook translates the packet.
+    // Only the first NAT rule of a hook translates the packet, as in the kernel.
     if (isNat && (traced.rewritten ?? traced.source) !== before) isTranslated = true
   }
   return { kind: 'accept' }
@@ -94,7 +94,7 @@ function nextHook(hook: Hook, traced: TracedPacket, before: string | undefined):
   const isMoved = destination !== before || destination === undefined
   switch (hook) {
     case 'prerouting': {
-      // After a `tproxy` or `redirect` the packet goes to this machine. A redirect can leave the new address unknown.
+      // The packet goes to this machine after a `tproxy` or `redirect`. A redirect can leave the new address unknown.
       const isTaken = traced.tproxy !== undefined || destination === undefined
       const isHere = isTaken || (isMoved ? isLocal(destination, traced) : traced.from === 'incoming')
       if (isHere === undefined) {

@@ -5,8 +5,8 @@ export const isClean = ({ missing, unexpected, changed }: Drift): boolean =>
   missing.length === 0 && unexpected.length === 0 && changed.length === 0
 
 /**
- * Text of the differences between a ruleset and the kernel, one line for each difference. `''` if there is no
- * difference.
+ * Returns the differences between a ruleset and the kernel as text, one line for each difference. Returns `''` if there
+ * is no difference.
  */
 export function driftText({ missing, unexpected, changed }: Drift): string {
   return [

@@ -35,8 +35,8 @@ export class KnownSets {
   }
 
   /**
-   * Removes the deleted table or set of an event from the copy of the kernel's sets. The caller has to create the text
-   * of the event before this call, because the text contains the elements of the sets.
+   * Removes the deleted table or set of an event from the copy of the kernel's sets. The caller has to create the
+   * event's text before this call, because the text contains the sets' elements.
    */
   delete(change: Change): void {
     if (change.kind === 'table') this.#tables.delete(keyOf(change.table))

@@ -10,8 +10,9 @@ export function misfit(conf: JsonObject): string | undefined {
 }
 
 /**
- * Like {@link misfit}, but checks only keys that a runtime reads. Ignores all other keys, because they belong to the
- * plugin. An unusual type in such a key must not stop the runtime from loading this list and later lists.
+ * Checks a configuration like {@link misfit}, but only the keys that a runtime reads. Ignores all other keys, because
+ * they belong to the plugin. An unusual type in such a key must not stop the runtime from loading this list and later
+ * lists.
  */
 export function misfitForRuntime(conf: JsonObject): string | undefined {
   return misfitOf(conf, FOR_RUNTIMES)

@@ -74,8 +74,8 @@ export function encodeResult(result: Result, version: string): string {
 /**
  * Converts a received CNI result like {@link convertResult} and encodes it like {@link encodeResult}.
  *
- * @throws {@link CniError} with code 6 if the result is invalid in its version, with code 999 if the result cannot be
- *   converted from `from` to `to`.
+ * @throws {@link CniError} with code 6 if the result is invalid in its version. The code is 999 if the function cannot
+ *   convert the result from `from` to `to`.
  */
 export function reencodeResult(document: unknown, from: string, to: string): string {
   const [source, target] = families(from, to)
@@ -83,15 +83,15 @@ export function reencodeResult(document: unknown, from: string, to: string): str
 }
 
 /**
- * Converts a parsed CNI result from version `from` to version `to`. If both are equal, returns the same object.
+ * Converts a parsed CNI result from version `from` to version `to`. Returns the same object if both versions are equal.
  *
  * A conversion to an older version loses the members that this version does not define:
  * - before 1.0.0: `mtu`, `socketPath` and `pciID` of interfaces.
  * - before 0.3.0: interfaces, further addresses of a family after the first, and members of routes except `dst` and
  *   `gw`.
  *
- * @throws {@link CniError} with code 6 if the result is invalid in version `from`, or if results of its `cniVersion`
- *   have another JSON structure. With code 999 for an unknown version.
+ * @throws {@link CniError} with code 6 if the result is invalid in version `from`. The code is also 6 if the result's
+ *   `cniVersion` belongs to another JSON structure. The code is 999 for an unknown version.
  */
 export function convertResult(document: unknown, from: string, to: string): unknown {
   if ((from || '0.1.0') === (to || '0.1.0')) return document
@@ -149,8 +149,8 @@ function decodeMembers(document: unknown, family: Family): JsonObject {
 }
 
 /**
- * Like {@link decodeMembers}, but rejects a result whose `cniVersion` belongs to another group of versions than
- * `family`. Reason: decoding such a result would lose members.
+ * Decodes a result like {@link decodeMembers}, but rejects a result whose `cniVersion` belongs to another group of
+ * versions than `family`. Reason: decoding such a result would lose members.
  */
 function decodeWritten(document: unknown, family: Family, from: string): JsonObject {
   const own = writtenVersion(document)

@@ -11,7 +11,8 @@ const SHORT: Readonly<Record<string, string>> = {
 }
 
 /**
- * Quotes a text with the escapes of Go's `%q`. Use it for messages that other tools compare with those of Go programs.
+ * Quotes a text with the escapes of Go's `%q`. Use the function for messages that other tools compare with messages
+ * of Go programs.
  *
  * @example
  * ```ts

@@ -15,7 +15,10 @@ const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
  */
 export const escapeUnsafe = (text: string): string => replaceUnsafe(text, escapeCharacter)
 
-/** Like {@link escapeUnsafe}, for text of several lines such as a stack or indented JSON: keeps newlines and tabs. */
+/**
+ * Escapes a text like {@link escapeUnsafe}, but keeps newlines and tabs. Use the function for a text of several lines,
+ * such as a stack or indented JSON.
+ */
 export const escapeUnsafeLines = (text: string): string =>
   replaceUnsafe(text, (character) =>
     character === '\n' || character === '\t' ? character : escapeCharacter(character),

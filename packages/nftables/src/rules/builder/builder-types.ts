@@ -175,8 +175,8 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
 }
 
 /**
- * Names of builder methods that the type `RuleBuilder` hides, because the kernel would refuse their statements. Either
- * the table's family does not allow the statement, or none of the base chains that may reach the rule allows it.
+ * Names of builder methods that the type `RuleBuilder` hides, because the kernel would refuse their statements. The
+ * table's family does not allow such a statement, or no base chain that may reach the rule allows it.
  */
 type Withheld<F, Bases> =
   | (F extends 'ip6' ? 'ip' | 'icmp' : never)

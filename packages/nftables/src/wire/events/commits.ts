@@ -76,7 +76,7 @@ export async function* commits(
       changes = []
       partial = true
       yield { generation: undefined, pid: 0, program: '', port: 0, changes: [], lost }
-      // After lost events, skips the remaining messages: the caller reads all rules again.
+      // Skips the remaining messages after lost events, because the caller reads all rules again.
       continue
     }
     for (const message of messages) {
