@@ -24,8 +24,10 @@ export interface Drift {
   /** Rules and chains of the ruleset that are missing in the kernel. */
   readonly missing: readonly DriftLine[]
   /**
-   * Rules and chains that exist in the kernel, but not in the ruleset: unknown rules in the ruleset's chains, unknown
-   * jumps to these chains, and chains that the ruleset declares but does not use.
+   * Rules and chains that exist in the kernel, but not in the ruleset:
+   * - unknown rules in the ruleset's chains
+   * - unknown jumps to these chains
+   * - chains that the ruleset declares but does not use
    */
   readonly unexpected: readonly DriftLine[]
   /** Rules of the ruleset whose content or position in the kernel differs. */

@@ -10,9 +10,8 @@ import { removeLooking } from './remove-looking.ts'
 
 /**
  * Removes a ruleset from a family with an iptables program, without reading the rules first. The program's restore text
- * omits the tables whose rules must be read first. For these tables, the function reads the rules in parallel and
- * deletes those of the ruleset. If the kernel refuses the text, the function reads every table that the program did not
- * commit, and deletes the rules there.
+ * omits the tables whose rules must be read first. Reads the rules of these tables in parallel, and deletes the
+ * ruleset's rules there. Does the same with each uncommitted table if the kernel refuses the text.
  */
 export async function removeBlindly(
   session: Session,

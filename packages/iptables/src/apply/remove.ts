@@ -13,9 +13,9 @@ import { removeBlindly } from './remove-blindly.ts'
 import { removeLooking } from './remove-looking.ts'
 
 /**
- * Removes a ruleset from both families and both back ends. Missing rules are not an error. Netlink reads the rules
- * before it deletes them. Without netlink, one process per family first tries to delete the rules of the back end in
- * use without reading them. If the kernel refuses that deletion, reads the rules and deletes the remaining ones.
+ * Removes a ruleset from both families and both back ends. Missing rules are not an error. Reads the rules before the
+ * deletion if netlink is available or the back end is not in use. Otherwise, one process per family deletes the rules
+ * without reading the rules first. Reads the rules and deletes the remaining ones if the kernel refuses that deletion.
  */
 export async function removeRuleset(session: Session, rules: Ruleset): Promise<void> {
   checkPlaces(rules)

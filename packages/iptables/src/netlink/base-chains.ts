@@ -31,7 +31,7 @@ const hooks: Readonly<Record<string, BaseChain['hook']>> = {
 }
 
 /**
- * Priorities of the tables' chains in iptables-nft. iptables-nft uses 150 for `security`, although the kernel's default
- * is 50. iptables-nft refuses a chain with another priority than its own.
+ * Priorities of the tables' chains in iptables-nft. The program uses 150 for `security`, although the kernel's default
+ * is 50. The program refuses a chain with another priority than the program's own priority.
  */
 const priorities: Readonly<Record<Table, number>> = { filter: 0, mangle: -150, nat: -100, raw: -300, security: 150 }

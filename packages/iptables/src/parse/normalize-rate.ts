@@ -15,8 +15,8 @@ export function withDefaults(match: {
 }
 
 /**
- * Computes the rate of a `limit` match as iptables prints it. The kernel stores the ticks between two packets (10000
- * ticks per second), so the printed rate may differ from the author's rate. Repeats the conversion until the rate no
+ * Computes the rate of a `limit` match as iptables prints it. The kernel stores the ticks between two packets, at 10000
+ * ticks per second. So the printed rate may differ from the author's rate. Repeats the conversion until the rate no
  * longer changes. The nft back end stores the printed rate.
  */
 export function rate(text: string): string {

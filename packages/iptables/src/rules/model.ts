@@ -8,7 +8,7 @@ export type { Table } from '../table.ts'
 /** IP family. Each family has its own iptables tables, chains and programs. */
 export type Family = IpFamily
 
-/** Both families, in the order in which reports list them. */
+/** Both families. Reports list the families in this order. */
 export const families: readonly Family[] = ['ipv4', 'ipv6']
 
 /** Name of a built-in chain of table `T`. The kernel calls the chain at the netfilter hook of the same name. */
@@ -173,8 +173,9 @@ export function rulesFor(rules: Ruleset, family: Family): readonly Rule[] {
 }
 
 /**
- * Selects the ruleset's own chains that `family` needs: chains that contain a rule, or to which a rule jumps. `apply`
- * does not create the ruleset's other chains in that family. It removes them if an older ruleset created them.
+ * Selects the ruleset's own chains that `family` needs. A family needs a chain if a rule of the family is in the chain
+ * or jumps to the chain. A call of `apply` creates only the needed chains in that family. The call removes the
+ * ruleset's other chains if an older ruleset created them.
  */
 export function chainsFor(rules: Ruleset, family: Family): Ruleset['chains'] {
   const used = new Map(tables.map((table) => [table, new Set<string>()]))

@@ -12,9 +12,13 @@ import { checkReach } from './placement.ts'
  * and the user-defined chains of each table. The callback `build` returns the rules in the order in which they are
  * written.
  *
- * The TypeScript compiler reports some mistakes: an unknown chain, a target outside its table, a jump to an undeclared
- * chain, or a single address in a rule for both families. At run time, `ruleset` throws `IptablesError('INVALID_RULE')`
- * for the same mistakes.
+ * The TypeScript compiler reports some mistakes:
+ * - an unknown chain
+ * - a target outside its table
+ * - a jump to an undeclared chain
+ * - a single address in a rule for both families
+ *
+ * A call of `ruleset` throws `IptablesError('INVALID_RULE')` for the same mistakes at run time.
  *
  * @example
  * ```ts

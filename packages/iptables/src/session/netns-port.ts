@@ -114,7 +114,7 @@ function childEnvironment(ownFile: string | undefined): NodeJS.ProcessEnv {
   return {
     ...(PATH === undefined ? undefined : { PATH }),
     ...(XTABLES_LIBDIR === undefined ? undefined : { XTABLES_LIBDIR }),
-    // Before version 1.8.6, iptables ignores XTABLES_LOCKFILE and locks the node's file.
+    // iptables before version 1.8.6 ignores XTABLES_LOCKFILE and locks the node's file.
     ...(lockFile === '' ? undefined : { XTABLES_LOCKFILE: lockFile }),
   }
 }

@@ -9,9 +9,9 @@ export interface Marked {
 }
 
 /**
- * Returns a function that computes the key by which a rule is compared. The key is the bytes of the rule if each
- * existing rule has the same bytes as a rule in `known`. In all other cases, the key is the rule's canonical form,
- * which takes much longer to compute.
+ * Returns a function that computes the key by which a rule is compared. The key is the rule's bytes if each existing
+ * rule has the same bytes as a rule in `known`. Otherwise, the key is the rule's canonical form, which takes much
+ * longer to compute.
  */
 export function marksOf(
   known: readonly WantedRule[],

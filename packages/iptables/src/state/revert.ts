@@ -38,9 +38,9 @@ export function reverted(now: SavedTables, { before, steps }: Write): SavedTable
 }
 
 /**
- * Computes the family's rules without the rules that a first `apply` wrote into some tables. Removes the ruleset's
- * rules in reverse order. For each of them, removes the equal rule at the author's position. If there is none, removes
- * the last equal rule.
+ * Computes the family's rules without the rules that a first `apply` wrote into some tables. Goes through the ruleset's
+ * rules in reverse order. Removes the equal rule at the author's position for each rule of the ruleset. Removes the
+ * last equal rule if no equal rule is at that position.
  */
 export function unwritten(now: SavedTables, rules: Ruleset, from: ReadonlySet<Table>): SavedTables {
   const { family } = now

@@ -44,7 +44,7 @@ function stepLine(step: Step): string {
     case 'create':
       return `-N ${chain}`
     case 'renew':
-      // With `iptables-restore --noflush`, the line `:CHAIN` empties an existing chain on both back ends.
+      // The line `:CHAIN` empties an existing chain on both back ends if `iptables-restore` runs with `--noflush`.
       return `:${chain} - [0:0]`
     case 'flush':
       return `-F ${chain}`

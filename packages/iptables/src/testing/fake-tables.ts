@@ -87,8 +87,8 @@ type Chains = Map<string, FakeChain>
 function change(table: Table, chains: Chains, line: string, family: Family): string | undefined {
   const [, head, wanted = '-'] = /^:(\S+)(?: (\S+))?/.exec(line) ?? []
   if (head !== undefined) {
-    // With `iptables-restore --noflush`, the line `:CHAIN` empties a user-defined chain. A built-in chain gets its
-    // policy from that line and keeps its rules.
+    // The line `:CHAIN` empties a user-defined chain if `iptables-restore` runs with `--noflush`. A built-in chain gets
+    // its policy from that line and keeps its rules.
     const kept = isBuiltin(table, head) ? chains.get(head)?.rules : undefined
     chains.set(head, { policy: isBuiltin(table, head) && wanted === '-' ? 'ACCEPT' : wanted, rules: kept ?? [] })
     return undefined

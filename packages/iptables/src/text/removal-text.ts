@@ -27,8 +27,8 @@ export function removalText(rules: Ruleset, family: Family): string {
     const lines = deletes.get(table)
     if (lines === undefined) continue
     const chains = [...(own.get(table) ?? [])]
-    // With `iptables-restore --noflush`, the line `:CHAIN` empties or creates a chain. So the later `-X` succeeds even
-    // if this family never had the chain.
+    // The line `:CHAIN` empties or creates a chain if `iptables-restore` runs with `--noflush`. So the later `-X`
+    // succeeds even if this family never had the chain.
     const empty = chains.map((name) => `:${name} - [0:0]`)
     text += [`*${table}`, ...empty, ...lines, ...chains.map((name) => `-X ${name}`), 'COMMIT\n'].join('\n')
   }

@@ -18,8 +18,8 @@ export const logBits: Bits = ['tcp-sequence', 'tcp-options', 'ip-options', 'uid'
 export const natBits: Bits = ['', '', 'random', 'persistent', 'random-fully']
 
 /**
- * Flag bits of the conntrack match for rules that check the connection's state. `STATE` stands for `--ctstate`,
- * `OLD_STATE` for the match `-m state`.
+ * Flag bits of the conntrack match for rules that check the connection's state. The bit `STATE` stands for `--ctstate`,
+ * the bit `OLD_STATE` for the match `-m state`.
  */
 export const STATE = 1
 export const OLD_STATE = 0x2000

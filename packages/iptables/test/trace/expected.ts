@@ -121,8 +121,8 @@ function endsHere({ packet, destination: { address = '' }, tproxy }: Trace): boo
 function loopedBack(rules: SavedTables, found: Trace, options: TraceOptions): Trace | undefined | 'unknown' {
   const { packet, verdict, destination, source, mark, connmark } = found
   if (packet.in !== undefined || verdict !== 'ACCEPT' || !endsHere(found)) return undefined
-  // After MASQUERADE, the packet's source is unknown, because the kernel chooses the interface whose address becomes
-  // the source.
+  // The packet's source is unknown after MASQUERADE, because the kernel chooses the interface whose address becomes the
+  // source.
   if (source.address === undefined) return 'unknown'
   const { out: _out, uid: _uid, gid: _gid, mac: _mac, ...rest } = packet
   const again: Packet = {

@@ -52,7 +52,7 @@ export async function ask<T>({ what, path, parse }: Question<T>, options: AskOpt
       return await parse(await client.get(path, { signal }))
     } catch (error) {
       if (!isKubeError(error)) throw error
-      // After an abort, throws the error of the previous request, because it is more useful than the abort.
+      // Throws the error of the previous request after an abort, because that error is more useful than the abort.
       if (error.code === 'ABORTED') throw summary(what, last ?? error, attempts)
       last = error
       attempts = { ...attempts, made: attempts.made + 1 }

@@ -16,8 +16,8 @@ export interface ConntrackEntry {
     readonly dport?: number
   }
   /**
-   * Addresses and ports of the connection's reply packets. Without NAT, they are those of `original` with source and
-   * destination swapped.
+   * Addresses and ports of the connection's reply packets. Equal to `original` with source and destination swapped if
+   * the connection has no NAT.
    */
   readonly reply: ConntrackEntry['original']
   readonly zone: number

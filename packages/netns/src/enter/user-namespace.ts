@@ -6,10 +6,9 @@ const NS_GET_USERNS = 0xb701
 
 /**
  * Descriptor of the user namespace that owns a network namespace; `undefined` if this process is in the same user
- * namespace. A pod with `hostUsers: false` has a user namespace of its own. In such a pod, the kernel accepts iptables
- * rules that match users or groups only from a process of that user namespace. Other processes get EINVAL. A process
- * with several threads cannot enter a user namespace, so start a new program in it. Close the descriptor after the
- * program has exited.
+ * namespace. A pod with `hostUsers: false` has a user namespace of its own. The kernel lets only processes of that user
+ * namespace add iptables rules that match users or groups. Other processes get EINVAL. A process with several threads
+ * cannot enter a user namespace, so start a new program in it. Close the descriptor after the program has exited.
  */
 export function foreignUserNamespace(target: Netns): number | undefined {
   let owner: number
@@ -28,8 +27,8 @@ export function foreignUserNamespace(target: Netns): number | undefined {
 }
 
 /**
- * True if a network namespace belongs to another user namespace, as with `hostUsers: false`. For such a network
- * namespace, the kernel accepts iptables rules that match users or groups only from a process of that user namespace.
+ * True if a network namespace belongs to another user namespace, as with `hostUsers: false`. The kernel lets only
+ * processes of that user namespace add iptables rules that match users or groups.
  */
 export function hasOwnUsers(target: Netns): boolean {
   const owner = foreignUserNamespace(target)

@@ -14,7 +14,7 @@ const NLMSGERR_ATTR_OFFS = 2
  * reports no error.
  */
 export function refusalIn({ type, flags, body }: Message, index: number): Refusal | undefined {
-  // Treats a missing error number as success, because the DONE message at the end of a dump may lack the number.
+  // Treats a missing error number as success. The DONE message at the end of a dump may lack the number.
   const errno = body.length >= 4 ? -body.readInt32LE(0) : 0
   if (errno <= 0) return undefined
   const details = (flags & NLM_F_ACK_TLVS) === 0 ? undefined : attributesOf(body, detailsAt(type, flags, body))

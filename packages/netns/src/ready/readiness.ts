@@ -151,7 +151,7 @@ function look(): void {
     }
     isDone = true
   } finally {
-    // After an error of a callback, calls the callbacks of the remaining ready descriptors later. The kernel sends no
+    // Calls the callbacks of the remaining ready descriptors later if a callback throws an error. The kernel sends no
     // second signal for these descriptors.
     if (!isDone) lookSoon()
   }

@@ -84,8 +84,8 @@ export function npmTransport(withoutFfi: NetnsError): Transport {
   }
   return {
     perform<T>(operation: (channel: Questions) => T) {
-      // Runs rtnetlink operations one after the other, because the kernel refuses a dump while another dump runs on the
-      // same socket.
+      // Runs rtnetlink operations one after the other. The kernel refuses a dump while another dump runs on the same
+      // socket.
       const done = turn.then(() => performLater(operation, replies))
       turn = done.catch(() => {})
       return done

@@ -24,9 +24,9 @@ export async function openTransport(target: NetnsTarget): Promise<Transport> {
 }
 
 /**
- * Opens an rtnetlink socket whose operations work even after `close`, because undo steps run after the end of the
- * `using` block. After `close`, each operation opens and closes a socket of its own. Reason: a socket shared by the
- * undo steps could not be closed, because no event reports the last undo step.
+ * Opens an rtnetlink socket whose operations work even after `close`. Reason: undo steps run after the end of the
+ * `using` block. Each operation after `close` opens and closes a socket of its own. A socket shared by the undo steps
+ * could not be closed, because no event reports the last undo step.
  */
 export async function openReviving(target: NetnsTarget): Promise<Transport> {
   const first = await openTransport(target)

@@ -49,7 +49,7 @@ export function undoing(rtnl: Rtnl, { netns, undo: register, open }: Undoing): R
     close,
     [Symbol.dispose]: close,
     async addLink(link: NewLink | OldLink) {
-      // Both branches of the condition call `addLink`, because TypeScript needs one call for each overload.
+      // Calls `addLink` in both branches of the condition, because TypeScript needs one call for each overload.
       const answer = await ('index' in link ? rtnl.addLink(link) : rtnl.addLink(link))
       const { name, netns: birthplace } = link
       if (answer.added)

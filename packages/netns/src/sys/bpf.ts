@@ -52,7 +52,7 @@ export function callBpf(
     size = aligned(size + length)
     return place
   })
-  // Makes the block larger than its contents, so that even the address of an empty last buffer is inside the block.
+  // Makes the block larger than its contents. So even the address of an empty last buffer is inside the block.
   const block = new Uint8Array(new ArrayBuffer(size + ADDRESS))
   const view = new DataView(block.buffer)
   const start = BigInt(libc.addressOf(block))

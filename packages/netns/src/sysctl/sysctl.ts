@@ -73,8 +73,7 @@ function write(name: string, path: string, text: string): void {
   try {
     const fd = openSync(path, constants.O_WRONLY)
     try {
-      // Writes the setting's value with one write call, because the kernel treats the bytes of a second call as a new
-      // value.
+      // Writes the setting's value with one write call. The kernel treats the bytes of a second call as a new value.
       writeSync(fd, `${text}\n`)
     } finally {
       closeSync(fd)

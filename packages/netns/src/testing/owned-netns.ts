@@ -15,8 +15,8 @@ import { openRtnl } from '../rtnl/open-rtnl.ts'
  * await using pod = await ownedNetns()
  */
 export async function ownedNetns(): Promise<Netns & AsyncDisposable> {
-  // Writes the user maps before creating the network namespace, because the kernel sets the owner of the files below
-  // /proc/net at its creation.
+  // Writes the user maps before creating the network namespace. The kernel sets the owner of the files below /proc/net
+  // at the namespace's creation.
   const users = await holderOf('user', ['unshare', '--user'])
   try {
     for (const map of ['uid_map', 'gid_map']) writeFileSync(`/proc/${users.pid}/${map}`, '0 100000 65536')

@@ -32,8 +32,8 @@ export interface Admission {
 export function admissionTo(fd: number, settings: ConnectionSettings, rules: AdmissionRules): Admission {
   const { path, maxConnections, allow, onConnection, onError } = rules
   let connections = 0
-  // Spare descriptor. If no other descriptor is free, the process closes the spare one, accepts the waiting connection
-  // and closes the connection at once.
+  // Spare descriptor for the case that no other descriptor is free. The process then closes the spare descriptor,
+  // accepts the waiting connection and closes the connection at once.
   let spare: number | undefined = loadSys().dup(fd)
 
   const accept = (): number => socketCalls().functions.accept4(fd, null, null, SOCK_NONBLOCK | SOCK_CLOEXEC)

@@ -41,8 +41,8 @@ export function outboxOf(fd: number, maxPending: number, wait: (isWaiting: boole
       item.resolve()
       return true
     }
-    // On a stream socket, the kernel may accept only the first bytes of a message. The descriptors travel with the
-    // first byte.
+    // The kernel may accept only the first bytes of a message on a stream socket. The descriptors travel with the first
+    // byte.
     pending -= sent
     item.bytes = item.bytes.subarray(sent)
     closeAll(item.fds)

@@ -88,7 +88,7 @@ export function receive(fd: number, { maxBytes, maxFds, isPackets }: MessageLimi
   if (incoming === undefined || incoming.length < DATA + maxBytes) incoming = blockWith(maxBytes)
   const block = incoming
   const { functions, errno } = socketCalls()
-  // With MSG_TRUNC the kernel returns the full length of a packet, so that lost bytes can be counted.
+  // MSG_TRUNC makes the kernel return the full length of a packet, so that lost bytes can be counted.
   const flags = MSG_DONTWAIT | MSG_CMSG_CLOEXEC | (isPackets ? MSG_TRUNC : 0)
   for (;;) {
     block.writeUInt32LE(maxBytes, AT.length)

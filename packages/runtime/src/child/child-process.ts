@@ -100,8 +100,8 @@ export class ChildProcess extends EventEmitter {
       const one = host.spawn(file, this.spawnargs, list, wiring.childEnds, folder)
       if (one >= 0) return one
       if (one !== ENOENT && one !== ENOTDIR && one !== EACCES) return one
-      // After EACCES, tries the next file in PATH that has the program's name. Reports EACCES only if no file can be
-      // executed, as execvp does.
+      // Continues with the program's next file in PATH after EACCES. Reports EACCES only if no file can be executed, as
+      // execvp does.
       if (result !== EACCES) result = one === ENOTDIR && !this.spawnfile.includes('/') ? ENOENT : one
     }
     return result

@@ -25,7 +25,7 @@ export function readResolvConf(text: string): ResolvConf {
       if (given !== undefined) ndots = Math.min(MAX_NDOTS, Number(given.slice('ndots:'.length)))
     }
   }
-  // Without a `nameserver` line, resolv.conf(5) makes the local machine the DNS server.
+  // Makes the local machine the DNS server if no `nameserver` line exists, as resolv.conf(5) says.
   if (servers.length === 0) servers.push('127.0.0.1')
   return { servers: servers.slice(0, MAX_SERVERS), search: search.slice(0, MAX_SEARCH), ndots }
 }

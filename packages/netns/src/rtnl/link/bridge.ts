@@ -26,8 +26,8 @@ const IFLA_BRPORT_NEIGH_SUPPRESS = 32
 const IFLA_BRPORT_ISOLATED = 33
 
 const bridgeOptions: OptionTable<BridgeOptions> = {
-  // Checks each option alone. The kernel checks forward delay, hello time and maximum age against each other, but only
-  // while the spanning tree protocol runs.
+  // Checks each option alone. The kernel checks forward delay, hello time and maximum age together, but only while the
+  // spanning tree protocol runs.
   forwardDelaySeconds: seconds(IFLA_BR_FORWARD_DELAY),
   helloSeconds: seconds(IFLA_BR_HELLO_TIME),
   maxAgeSeconds: seconds(IFLA_BR_MAX_AGE),

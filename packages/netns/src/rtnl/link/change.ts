@@ -50,8 +50,8 @@ export function changeBack(
     netns,
   }: LinkChange,
 ): LinkChange {
-  // Restores master and state of a link that moved to another namespace, because the move removes the master and sets
-  // the link down.
+  // Restores master and state of a link that moved to another namespace. The move removes the master and sets the link
+  // down.
   const moved = netns !== undefined
   const masterBack = master !== undefined || moved
   return {

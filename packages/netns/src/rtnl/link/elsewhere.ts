@@ -75,8 +75,9 @@ export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Els
       }
       const taken = await perform((channel) => findLink(channel, link.name))
       if (taken === undefined) return await perform((channel) => addLink(channel, link))
-      // Before Linux 6.13 the kernel cannot create a link in another namespace if the caller's own namespace contains a
-      // link with the new link's name. Creates the link with a temporary name and renames it afterwards.
+      // Creates the link with a temporary name and renames the link afterwards. Reason: a link in the caller's own
+      // namespace has the new link's name. Linux before 6.13 then cannot create the new link, even in another
+      // namespace.
       const born = `cni${Math.floor(Math.random() * 0xffffffff).toString(16)}`
       await perform((channel) => addLink(channel, { ...link, name: born, up: false }))
       try {

@@ -63,7 +63,7 @@ export function checkChange(
  * error.
  */
 export function applyChange(channel: Questions, { before, reduced, up, what }: PlannedChange, netns?: number): void {
-  // Sets a link up after its move to another namespace if the caller wants it up, because the move sets it down.
+  // Sets a link up after its move to another namespace if the caller wants the link up. The move sets the link down.
   const change = netns === undefined || up !== true ? { ...reduced } : { ...reduced, up }
   for (const message of messagesOf(before, change, netns)) channel.ask({ type: RTM_NEWLINK, ...message, what })
 }

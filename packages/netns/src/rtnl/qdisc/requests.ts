@@ -43,7 +43,7 @@ export function deleteQdisc(channel: Questions, qdisc: OldQdisc): boolean {
   const what = `Delete qdisc ${parent} of ${linkText(ref)}`
   const index = linkIndex(channel, ref, what)
   // Reads the existing qdisc before the deletion, for two reasons. The kernel has several error codes for a missing
-  // qdisc, and it deletes a qdisc even if the kind differs from the given one.
+  // qdisc. The kernel also deletes a qdisc whose kind differs from the given kind.
   const there = qdiscAt(getQdiscs(channel, { link: index }), parent)
   if (there === undefined || (qdisc.kind !== undefined && qdisc.kind !== there.kind)) return false
   const fixed = trafficHeader(index, handleNumber(there.handle), number)

@@ -29,7 +29,7 @@ export function addRoute(channel: Questions, route: NewRoute): boolean {
   return unlessAlready(
     ['EEXIST'],
     () => channel.ask({ type: RTM_NEWROUTE, flags: NLM_F_CREATE | NLM_F_EXCL, ...encoded, what }),
-    // After EEXIST, compares the existing routes with the wanted one. The kernel reports EEXIST even if the gateways
+    // Compares the existing routes with the wanted route after EEXIST. The kernel reports EEXIST even if the gateways
     // differ.
     () => {
       const isThere = getRoutes(channel, {}).some((existing) => isRoute(existing, route, links))

@@ -24,7 +24,7 @@ export const ruleFilter = (filter: RuleFilter | IpFamily): RuleFilter =>
 
 export function addRule(channel: Questions, rule: NewPolicyRule): boolean {
   const encoded = encodeRule(rule)
-  // Before adding a rule without a priority, searches for an equal rule. Reason: the kernel refuses a duplicate only if
+  // Searches for an equal rule before adding a rule without a priority. Reason: the kernel refuses a duplicate only if
   // the request has a priority.
   if (rule.priority === undefined && findRule(channel, rule) !== undefined) return false
   const what = `Add rule ${ruleText(rule)}`
