@@ -1,7 +1,7 @@
 import type { Link, RtnlPort } from '@cni/netns'
 import { NodeLevelError } from '../node-level-error.ts'
 
-/** Both ends of the veth pair of a pod. */
+/** Both ends of a pod's veth pair. */
 export interface Ends {
   /** End of the pod's veth in the node's namespace. */
   readonly outer: Link

@@ -73,8 +73,8 @@ export async function ztunnelSteps(
 }
 
 /**
- * Steps that restore the redirection of all enrolled pods. If the link of a pod has disappeared, a step removes the
- * pod's map entry, and calls `gone` with the entry.
+ * Steps that restore the redirection of all enrolled pods. A step removes the map entry of a pod whose link has
+ * disappeared. The step then calls `gone` with the entry.
  */
 export async function podSteps(
   rtnl: RtnlPort,

@@ -137,7 +137,9 @@ async function bringPods({ netns, undo }: Undone, pods: PodsByAddress): Promise<
   ]
 }
 
-/** Entries of enrolled pods that are missing in the ipset set, or that have the UID of another pod in the set. */
+/**
+ * Entries of enrolled pods that are missing in the ipset set. An entry with the UID of another pod counts as missing.
+ */
 const missingEntries = (there: readonly EnrolledAddress[], pods: PodsByAddress) =>
   [...pods]
     .filter(([address, uid]) => !there.some((each) => each.address === address && each.uid === uid))

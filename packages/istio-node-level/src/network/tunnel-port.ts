@@ -23,8 +23,8 @@ export const boundPorts = (text: string): number[] =>
 
 /**
  * Chooses a UDP port for the tunnels: their current port, or the first free port from 6081. The port must be free on
- * the node and in ztunnel's namespace. A port may be in use by another program's tunnel of the same type, if that
- * tunnel never gets packets of ztunnel's tunnels.
+ * the node and in ztunnel's namespace. Another program's tunnel of the same type may use the port. Such a tunnel must
+ * never get packets of ztunnel's tunnels.
  *
  * @throws {@link NodeLevelError} `NO_PORT`.
  */
@@ -60,7 +60,7 @@ function isTaken(kind: TunnelKind, remote: string, port: number, { links, bound 
     const end = endOf(link, kind)
     return end?.port === port ? [{ isOwn: own.has(link.name), ...end }] : []
   })
-  // Without a tunnel on the port, a bound port belongs to a socket of another program.
+  // A bound port belongs to a socket of another program if no tunnel uses the port.
   if (onPort.length === 0) return bound.has(port)
   return onPort.some((end) => {
     if (end.isOwn) return false

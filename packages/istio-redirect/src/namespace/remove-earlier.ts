@@ -8,10 +8,10 @@ import { writerFor } from './writer-for.ts'
  * Removes the remains of the pod's earlier ADD with another configuration:
  * - rules in built-in chains that the new rules do not replace
  * - addresses and policy routes
- * - all rules of the earlier back end, if the node has switched back ends, because the rules of both back ends would
- * process each packet
+ * - all rules of the earlier back end, if the node has switched back ends: the rules of both back ends would process
+ * each packet
  *
- * If the new ADD fails, the rollback restores everything of the earlier ADD.
+ * The rollback restores everything of the earlier ADD if the new ADD fails.
  */
 export async function removeEarlier(
   c: RedirectContext,

@@ -20,9 +20,11 @@ export interface DelOptions {
 
 /**
  * Removes the record of an attachment. Also removes the recorded rules, unless another attachment of the container
- * shares the namespace. Without a record, DEL removes nothing: the rules may belong to another attachment, to
- * istio-init or to the ambient agent. DEL never fails, and its programs have a deadline. If DEL failed, the container
- * runtime would not call earlier plugins of the chain, and the pod's address would stay allocated.
+ * shares the namespace. DEL removes nothing without a record: the rules may belong to another attachment, to istio-init
+ * or to the ambient agent.
+ *
+ * DEL never fails, and its programs have a deadline. The container runtime would not call earlier plugins of the chain
+ * after a failed DEL. The pod's address would then stay allocated.
  */
 export async function del(c: DelContext<Conf>, { programMs = 5000 }: DelOptions = {}): Promise<void> {
   const runDir = c.conf === undefined ? '' : settingsOf(c.conf).runDir
@@ -64,7 +66,7 @@ async function removeRules(where: Where, recorded: AttachmentRecord): Promise<vo
   try {
     await removeRecorded(where, recorded)
   } catch (error) {
-    // After its deadline, DEL starts no further program.
+    // DEL starts no further program after its deadline.
     if (where.signal.aborted) throw error
     warn(where, 'its rules cannot be removed as they were recorded', error)
     await removeWithoutRecord(where)

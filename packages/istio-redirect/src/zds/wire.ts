@@ -77,7 +77,7 @@ export function encodeRequest(request: ZdsRequest): Uint8Array {
       return lengthDelimited(1, Buffer.concat([textField(1, request.uid), lengthDelimited(2, Buffer.concat(info))]))
     }
     case 'del':
-      // Unlike `AddRequest` and `KeepRequest`, a `DelRequest` has the UID in field 2, not in field 1.
+      // A `DelRequest` has the UID in field 2. `AddRequest` and `KeepRequest` have the UID in field 1.
       return lengthDelimited(2, textField(2, request.uid))
     case 'keep':
       return lengthDelimited(5, textField(1, request.uid))

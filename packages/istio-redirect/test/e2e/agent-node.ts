@@ -17,8 +17,8 @@ export const AGENTS: ReadonlyArray<readonly [name: string, argv: readonly [strin
 ]
 
 /**
- * The compiled agent, for tests that need the compiled agent or its bundle on Node.js, but not both. `npm run test:deep`
- * runs these tests with both.
+ * Agent for tests that need only one of the agent's two forms. The default is the compiled agent. The command
+ * `npm run test:deep` runs these tests with both forms.
  */
 export const ANY_AGENT = deep ? AGENTS : AGENTS.slice(0, 1)
 

@@ -23,8 +23,8 @@ export interface StageOptions {
   /** Network of the pods that the function `pod` creates. */
   readonly pods?: PodNetwork
   /**
-   * Creates files and environment variables for the compiled agent. `net` contains the network configurations, by file
-   * name. `env` contains additional environment variables.
+   * Adds files and environment variables to the test node of the compiled agent. The member `net` contains the network
+   * configurations, by file name. The member `env` contains additional environment variables.
    */
   readonly agent?: { readonly net?: Readonly<Record<string, string>>; readonly env?: Readonly<Record<string, string>> }
 }

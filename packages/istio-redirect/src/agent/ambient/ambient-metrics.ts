@@ -1,6 +1,6 @@
 import type { Gauge, Metrics } from '../part/services.ts'
 
-/** Type of a reconciliation of a pod. The words are those of Istio's metric. */
+/** Type of a pod's reconciliation. Istio's metric uses the same words. */
 export type ReconcileEvent = 'add' | 'update' | 'delete'
 
 /** Object that another process changed and the agent restored: rules or sets of the node, or rules in a pod. */

@@ -38,8 +38,8 @@ export interface AmbientConfig extends EnrolmentSettings {
         /** Type of the tunnels between the node and ztunnel. Only the mode `node-iptables` uses tunnels. */
         readonly tunnel: TunnelKind
         /**
-         * Path of the file in which plugins find the redirect mode, and a flag that is true while a ztunnel serves the
-         * node.
+         * Path of the file from which plugins read the redirect mode and a flag. The flag is true while a ztunnel
+         * serves the node.
          */
         readonly configFile: string
         /** IPv4 address of the node, used if the agent cannot read the Node object from the API server. */

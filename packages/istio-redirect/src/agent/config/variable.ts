@@ -2,8 +2,8 @@ import { boolFlag, type Flag } from '@cni/host/cli'
 import { messageOf } from '@cni/types'
 
 /**
- * Value of a setting, decoded from the text of a variable. If the text is invalid, the value is the zero value of the
- * type, such as 0, and the member `problem` is the reason.
+ * Value of a setting, decoded from the text of a variable. The value is the zero value of the type, such as 0, if the
+ * text is invalid. The member `problem` is then the reason.
  */
 export interface Decoded<T> {
   readonly value: T

@@ -22,9 +22,9 @@ export interface CriPartServices {
   /** Function that queries the container runtime. Tests replace it. */
   readonly ask?: typeof pluginInRuntime
   /**
-   * Intervals in milliseconds, which tests replace. `lookMs` is the pause between two queries of the container runtime.
-   * `soonMs` is the pause while the plugin is missing. `graceMs` is the time until a missing plugin counts as a
-   * problem.
+   * Intervals in milliseconds. Tests replace the intervals. The interval `lookMs` is the pause between two queries of
+   * the container runtime. The interval `soonMs` is the pause while the plugin is missing. A missing plugin counts as a
+   * problem after `graceMs`.
    */
   readonly pace?: { readonly lookMs: number; readonly soonMs: number; readonly graceMs: number }
 }

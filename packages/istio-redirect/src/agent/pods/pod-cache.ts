@@ -14,7 +14,10 @@ export interface PodCache {
   readonly observer: Observer
   /** Returns the cached pod with the UID. Returns `undefined` while the watch is not live. */
   find(pod: WantedPod): PodInfo | undefined
-  /** Like {@link PodCache.find}, but waits up to `ms` milliseconds for the API server's watch to deliver the pod. */
+  /**
+   * Returns the pod like {@link PodCache.find}. Waits up to `ms` milliseconds for the API server's watch to deliver the
+   * pod.
+   */
   waitFor(pod: WantedPod, ms: number): Promise<PodInfo | undefined>
   /** Reason why the API server's watch of pods is not live. `undefined` if it is live. */
   problem(): string | undefined
@@ -87,8 +90,9 @@ export function podCache(options: PodCacheOptions = {}): PodCache {
     size: store.size,
     async waitFor(pod, ms) {
       const found = find(pod)
-      // Waiting is useless in two cases: the watch has failed, or it has already delivered this pod. `find` does not
-      // return a delivered pod if the pod is too large, or if the watch has sent no event for too long.
+      // Waiting is useless in two cases: the watch has failed, or the watch has already delivered this pod. The method
+      // `find` does not return a delivered pod that is too large. The method also returns no pod if the watch has sent
+      // no event for too long.
       const isHopeless = store.failure() !== undefined || known(pod) !== undefined
       if (found !== undefined || isHopeless) return found
       return store.until(() => find(pod), AbortSignal.timeout(ms)).catch(() => undefined)

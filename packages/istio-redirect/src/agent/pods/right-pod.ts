@@ -24,8 +24,8 @@ export interface RightPodOptions {
  * Finds the pod that a container runtime is starting. Pod names are reused, so a cached pod is accepted only if its UID
  * is equal.
  *
- * Requests the pod from the API server if the cache cannot deliver it, for example without a UID or a live watch.
- * Rejects with the error of this request.
+ * Requests the pod from the API server if the cache cannot deliver the pod. Examples are a missing UID and a watch that
+ * is not live. Rejects with the error of this request.
  */
 export async function rightPod(
   { uid, ...who }: PodIdentity & { readonly uid?: string | undefined },

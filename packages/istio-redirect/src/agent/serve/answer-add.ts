@@ -80,8 +80,8 @@ export const refused = ({ reason, detail }: Refusal): ServeAnswer => ({ act: 're
 // internal
 
 /**
- * Maximal number of redirection rules in an answer of the agent. For a pod with more rules, the plugin itself makes the
- * kernel batch, because the agent would delay its answers for other pods.
+ * Maximal number of redirection rules in an answer of the agent. The plugin itself makes the kernel batch for a pod
+ * with more rules. A larger batch in the agent would delay the agent's answers for other pods.
  */
 const MAX_SERVED_RULES = 256
 

@@ -7,7 +7,7 @@ import { type ClosableServer, listen, shut } from './listen.ts'
 
 /**
  * Interval in milliseconds of the checks for a missing socket. The agent waits the same time before it creates the
- * socket again, after a failure or after another agent has replaced the socket.
+ * socket again. The agent creates the socket again after a failure, or after another agent has replaced the socket.
  */
 const LOOK_MS = 1000
 

@@ -13,7 +13,7 @@ export async function listen(server: Server, where: number | string): Promise<vo
     await attempt(server, { port: where, host: '::' })
   } catch (error) {
     const errno = errnoOf(error)
-    // On a node without IPv6, listens on IPv4 only.
+    // Listens on IPv4 alone if the node has no IPv6.
     if (errno !== 'EAFNOSUPPORT' && errno !== 'EADDRNOTAVAIL') throw error
     await attempt(server, { port: where, host: '0.0.0.0' })
   }

@@ -10,7 +10,7 @@ import type { IdentifiedLease } from './netns-cache.ts'
 export interface DriftCache {
   /**
    * True if a check of the pod can be skipped: its last check found no differences, and `mark` (see `markOf`) is
-   * unchanged since then. After nine such answers in a row, the result is false until the next check, because `mark`
+   * unchanged since then. The result is false after nine such answers in a row, until the next check. Reason: `mark`
    * does not show changes of routes.
    */
   isClean(uid: string, mark: string | undefined): boolean

@@ -19,9 +19,9 @@ export type NamespaceFinding =
    */
   | { readonly is: 'replaced'; readonly before: string | undefined; readonly netns: Netns }
   /**
-   * The check has not found the pod in the namespace that the agent holds open. `isSure` is true if the pod has
-   * processes in another namespace, or if the agent holds no namespace for the pod. `isSure` is false if the pod may
-   * just be ending.
+   * The check has not found the pod in the namespace that the agent holds open. The flag `isSure` is true if the pod
+   * has processes in another namespace. The flag is also true if the agent holds no namespace for the pod. The flag is
+   * false if the pod may just be ending.
    */
   | { readonly is: 'lost'; readonly why: string; readonly isSure: boolean }
 
@@ -31,7 +31,8 @@ export interface NamespaceCheck {
   check(pods: readonly CheckedPod[]): Promise<ReadonlyMap<string, NamespaceFinding>>
   /**
    * Stores the namespace that the check found for a pod, and closes the pod's former namespace. Returns `false` if the
-   * pod's namespace in the cache has changed since the check, or if the pod is no longer in the cache.
+   * pod's namespace in the cache has changed since the check. Also returns `false` if the pod is no longer in the
+   * cache.
    */
   replace(uid: string, workload: Workload, finding: NamespaceFinding & { readonly is: 'replaced' }): boolean
 }

@@ -14,8 +14,8 @@ export interface ZtunnelLeadOptions {
   /** Opens the network namespace of a ztunnel pod. The caller closes the namespace. `undefined` if it was not found. */
   readonly find: (uid: string, addresses: readonly string[]) => Promise<Netns | undefined>
   /**
-   * Called with the ztunnel that has begun to serve the node, or with `undefined` if no ztunnel is ready any more. If
-   * the function rejects, it is called again later.
+   * Called with the ztunnel that has begun to serve the node. Called with `undefined` if no ztunnel is ready any more.
+   * The election calls the function again later if the function rejects.
    */
   readonly serves: (ztunnel: ZtunnelPod | undefined) => Promise<void>
   readonly log: ScopedLog

@@ -189,8 +189,8 @@ export function enroller(options: EnrollerOptions): Enroller {
 export const podRef = ({ namespace, name }: Pick<AmbientPod, 'namespace' | 'name'>): string => `${namespace}/${name}`
 
 /**
- * Error message if the network namespace of a pod or ztunnel is not found, neither through a process nor through a
- * mount of the node.
+ * Error message for a pod or ztunnel whose network namespace is not found. No process and no mount of the node shows
+ * the namespace.
  */
 export const noNamespaceOf = (what: string, uid: string): string =>
   `no process of ${what} (${uid}) shows its namespace, and no mount in /run/netns has its addresses`

@@ -66,8 +66,8 @@ export type RulesLook = { readonly drift: readonly string[] } | { readonly error
 
 /** Creates the manager of the redirection rules in a network namespace. */
 export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: RulesOptions = {}): InstalledRules {
-  // With native nftables, searches for former iptables rules with `iptables-nft`. This search finds the rules of both
-  // variants, iptables-nft and iptables-legacy.
+  // Searches for former iptables rules with `iptables-nft` if the native nftables back end is selected. This search
+  // finds the rules of both variants, iptables-nft and iptables-legacy.
   const by: RulesOptions = options.native === true ? { ...options, backend: 'iptables-nft' } : options
   const both = { iptables: byIptables(netns, rules.iptables, by), nftables: byNftables(netns, rules.nftables) }
   const [used, other] = options.native === true ? [both.nftables, both.iptables] : [both.iptables, both.nftables]

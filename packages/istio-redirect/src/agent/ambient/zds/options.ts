@@ -70,11 +70,11 @@ export interface ZdsConnection {
 /** Server for ztunnels. By the protocol ZDS, ztunnels get the pods of a node with their network namespaces. */
 export interface ZdsServer extends AsyncDisposable {
   /**
-   * Sends a pod to the newest ztunnel, and waits for the ztunnel's answer. Before the call, the caller adds the pod to
-   * `snapshot()`, because a ztunnel that connects during the call must also get the pod. A pod may be sent again, even
-   * with another namespace.
+   * Sends a pod to the newest ztunnel, and waits for the ztunnel's answer. The caller adds the pod to `snapshot()`
+   * before the call. Reason: a ztunnel that connects during the call must also get the pod. A pod may be sent again,
+   * even with another namespace.
    *
-   * Rejects with a {@link ZdsError} or with the signal's reason. Even after a rejection, ztunnel may have the pod.
+   * Rejects with a {@link ZdsError} or with the signal's reason. ztunnel may have the pod even after a rejection.
    */
   add(pod: ZdsPod, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
   /**

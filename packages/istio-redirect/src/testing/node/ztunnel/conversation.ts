@@ -18,8 +18,8 @@ export interface ZtunnelPod {
 }
 
 /**
- * Reaction of the ztunnel stand-in to a message of the agent. `error` is the error text of the stand-in's answer.
- * `next` tells if the stand-in goes on, disconnects or exits.
+ * Reaction of the ztunnel stand-in to a message of the agent. The text `error` is the error in the stand-in's answer.
+ * The member `next` tells if the stand-in goes on, disconnects or exits.
  */
 export interface Reaction {
   readonly error: string
