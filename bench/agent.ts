@@ -78,8 +78,8 @@ async function measure(
 }
 
 /**
- * Measures start and exit times of the agents in turn. `crowd` is the number of other programs' files in the network
- * folder.
+ * Measures start and exit times of all agents, one agent after another in each round. The number `crowd` counts other
+ * programs' files in the network folder.
  */
 async function startsInTurn(all: readonly { readonly place: Place }[], rounds: number, crowd = 0) {
   const samples = all.map(() => ({ starts: [] as number[], exits: [] as number[] }))

@@ -75,7 +75,7 @@ async function enrolledByEvents(): Promise<void> {
   for (const life of lives) {
     ztunnels.push((await started(life)).ztunnel)
     for (const pod of life.pods) tell(life.api, pod, { mesh: true, runs: false })
-    // Waits until the agent knows the new pods, because on a real node a pod is scheduled long before it starts.
+    // Waits until the agent knows the new pods. A pod on a real node, too, is scheduled long before it starts.
     await sleep(KNOWN_MS)
     bare.set(life, { ...life.place.memory(), cpu: life.place.cpuMs() })
   }

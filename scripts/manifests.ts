@@ -45,8 +45,8 @@ function options() {
 }
 
 /**
- * Names of the chart's profiles, for all platforms and modes. Leaves out the profiles for earlier versions of Istio,
- * because users select such a profile by a value of the chart.
+ * Returns the names of the chart's profiles for all platforms and modes. Omits the profiles for earlier versions of
+ * Istio. Users select such a profile by a value of the chart.
  */
 function profiles(): string[] {
   return readdirSync(join(chart, 'files'))

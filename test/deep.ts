@@ -11,8 +11,8 @@ export const deep = CNI_DEEP === '1'
 const long = deep || CNI_FUZZ_RUNS !== undefined
 
 /**
- * Seed for the choice of sample cases and for random cases: the number in `CNI_SEED`. Without a number, each run of
- * many cases has a new seed, and all other runs of a day have the same seed.
+ * Seed for the choice of sample cases and for random cases: the number in `CNI_SEED`. A run of many cases has a new
+ * seed if `CNI_SEED` has no number. All other runs of a day have the same seed.
  */
 export const seed = given !== '' ? Number(given) : long ? Date.now() % 0x7fff_ffff : Math.floor(Date.now() / 86_400_000)
 

@@ -36,7 +36,7 @@ export interface Place {
   readonly agent: string
   readonly path: string
   /**
-   * Restores the node's files to their state before the agent's start. `crowd` is the number of other programs'
+   * Restores the node's files to the state before the agent's start. The number `crowd` counts other programs'
    * configuration files in the network folder.
    */
   reset(crowd?: number): void

@@ -50,8 +50,8 @@ export function newLife(node: SoakNode, tally: Tally): Life {
       tally.took(verb, performance.now() - began)
     })
   /**
-   * Counts a failed plugin call without an error if a server was restarting or a file was damaged during the call. At
-   * any other time, records the failure as an error of the soak test.
+   * Records a failed plugin call. Only counts the failure if a server was restarting or a file was damaged during the
+   * call. Any other failure is an error of the soak test.
    */
   const excused = (verb: string, pod: SoakPod, began: number, error: unknown): void => {
     if (trouble.since(began)) tally.failed(verb)
@@ -203,7 +203,7 @@ export function newLife(node: SoakNode, tally: Tally): Life {
 
 /**
  * Key of a planned step: a pod's number or `node`. Steps with the same key run in sequence. Damage of a pod's rules has
- * no key, because its repair takes up to half a minute and other steps must not wait.
+ * no key, because other steps must not wait for its repair. Such a repair takes up to half a minute.
  */
 const turnOf = (step: Step): number | 'node' | undefined => {
   if (step.do === 'damage') return step.what === 'pod rules' ? undefined : 'node'

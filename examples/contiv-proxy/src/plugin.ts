@@ -40,7 +40,7 @@ export const plugin = definePlugin({
     const reply = await ask(c, 'AddPod', socket, c.netns)
     const failure = failureOf(reply)
     if (failure !== undefined) throw failure
-    // After the request to the daemon the pod's endpoint exists, so a failed ADD must delete the endpoint.
+    // The pod's endpoint exists after the request to the daemon. A failed ADD must therefore delete the endpoint.
     c.undo(async ({ signal }) => void (await ask({ ...c, signal }, 'DelPod', socket, c.netns)))
     return toResult(reply.kind === 'answer' ? reply.response : {}, c.ifName, c.netns.path)
   },

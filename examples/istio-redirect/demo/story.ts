@@ -214,8 +214,8 @@ async function del(tell: Narrator, node: Node, pod: Netns, rulesOfPod: Rules): P
 }
 
 /**
- * With `--keep`, a process outside of the demo's namespaces binds node and pod namespace to files. Both namespaces
- * outlive the demo.
+ * Keeps node and pod namespace after the demo if `--keep` is given. A process outside of the demo's namespaces binds
+ * both namespaces to files.
  */
 async function leave(tell: Narrator, node: Node): Promise<Pick<Facts, 'kept'>> {
   tell.chapter('Kept for exploring (DEL was not run; the rule that was deleted is still missing)')

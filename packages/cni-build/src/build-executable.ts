@@ -75,8 +75,8 @@ export interface BuiltExecutable {
   /** Warnings that esbuild printed while it bundled the program. */
   warnings: readonly string[]
   /**
-   * Duration of one start of the executable in milliseconds: the median of five starts. With several names, the value
-   * is that of the slowest name. Absent if the executable was not started.
+   * Duration of one start of the executable in milliseconds: the median of five starts. An executable with several
+   * names has the duration of its slowest name. Absent if the executable was not started.
    */
   startMs?: number
   /** Reason why the build did not start the executable although `smoke` asked for it. */
@@ -99,7 +99,7 @@ export async function buildExecutable(options: BuildExecutableOptions): Promise<
   try {
     return await build(options)
   } catch (error) {
-    // After an abort by the caller, any build step may fail with any error. Reports each such error as ABORTED.
+    // Reports each error as ABORTED if the caller has aborted the build. Any build step may then fail with any error.
     if (!options.signal?.aborted) throw error
     const { reason } = options.signal
     throw new BuildError('ABORTED', reason instanceof Error ? reason.message : 'stopped', { cause: error })

@@ -51,8 +51,8 @@ export function readRegularFile(
 }
 
 /**
- * Reason to distrust a file or folder: a user other than root and the current user could have written it. The text is a
- * predicate without a subject, such as `belongs to another user (uid 7)`. `undefined` if only root and the current user
+ * Returns the reason to distrust a file or folder that another user could have written. The reason is a predicate
+ * without a subject, such as `belongs to another user (uid 7)`. Returns `undefined` if only root and the current user
  * could have written the file or folder.
  */
 export function insecurity({ uid, mode }: Pick<Stats, 'uid' | 'mode'>): string | undefined {

@@ -66,8 +66,8 @@ function traceEnd(debug: NonNullable<ReturnType<typeof debugFor>>, { pid, done }
   done.then(ended, (error: unknown) => isRunError(error) && ended(error))
 }
 
-// For ETXTBSY, E2BIG and invalid arguments, `spawn` throws. For ENOENT and EACCES, `spawn` emits `error` later. This
-// function converts a thrown error and an `error` event into the same error.
+// Converts a thrown error and an `error` event of `spawn` into the same error. The function `spawn` throws for ETXTBSY,
+// E2BIG and invalid arguments. The event `error` comes later, for ENOENT and EACCES.
 function spawnFailure(
   error: unknown,
   result: Omit<RunResult, 'failed'>,

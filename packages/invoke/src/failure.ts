@@ -20,7 +20,7 @@ export function pluginFailure(plugin: string, outcome: Awaited<ReturnType<Exec['
 function reportedFailure(plugin: string, outcome: ExecOutcome): PluginError {
   try {
     const { code, message, details } = decodeError(JSON.parse(outcome.stdout))
-    // For an error document without message and details, the message has the plugin's exit status.
+    // Puts the plugin's exit status into the message if the error document has neither message nor details.
     const text = message || (details ? '' : `netplugin failed with an empty error document: ${exitText(outcome)}`)
     return new PluginError(code, text, factsOf(plugin, outcome, 'reported'), { details })
   } catch (cause) {

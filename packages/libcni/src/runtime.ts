@@ -57,7 +57,7 @@ export function argsOf(rt: Attachment): Omit<PluginCall, 'path'> {
   return { containerID, netns, ifName, ...(args === undefined ? {} : { args }) }
 }
 
-/** Describes a plugin for an error message by its type and name. The words are those of the Go library. */
+/** Describes a plugin for an error message by its type and name, in the words of the Go library. */
 export function describePlugin({ type, name }: PluginConf): string {
   const shown = `type=${JSON.stringify(type)}`
   return typeof name === 'string' && name !== '' ? `${shown} name=${JSON.stringify(name)}` : shown

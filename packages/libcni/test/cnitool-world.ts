@@ -13,8 +13,8 @@ interface Surroundings {
 }
 
 /**
- * Test environment. Each test gets a folder with a configuration of the network `pods`, and a cnitool that runs the
- * fake plugins `a` and `b`.
+ * Sets up a test environment. Each test gets a folder with a configuration of the network `pods`. Each test also gets a
+ * cnitool that runs the fake plugins `a` and `b`.
  */
 export function cnitoolWorld() {
   let temp: TempDir

@@ -67,10 +67,7 @@ export function walk(rules: Rules, packet: Packet, proxy: PodProxy): Walk {
   }
 }
 
-/**
- * Proxy of a pod. The page uses its name and the descriptions of its ports in the text about the end of a packet's
- * path.
- */
+/** Proxy of a pod. The page's text about the end of a packet's path contains the proxy's name and port descriptions. */
 export interface PodProxy {
   readonly name: string
   readonly uid: number | undefined

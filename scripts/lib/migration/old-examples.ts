@@ -7,8 +7,8 @@ import { moveImports } from './move-imports.ts'
 import { migrationRows, movedNames } from './page.ts'
 
 /**
- * Change of one example program of release 0.1.0, as a row of the migration page describes it. `now` is a text in the
- * second cell of that row. The script fails if no row contains the text.
+ * Change of one example program of release 0.1.0. A row of the migration page describes the change. `now` is a text in
+ * the second cell of the row. The script fails if no row contains the text.
  */
 type Edit = {
   readonly file: string

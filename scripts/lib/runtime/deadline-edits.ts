@@ -1,8 +1,8 @@
 import type { Edit } from './edit.ts'
 
 /**
- * Changes QuickJS so that JavaScript cannot catch the interruption at a plugin's deadline, and so that the interruption
- * rejects no promise.
+ * Stops JavaScript in QuickJS from catching the interruption at a plugin's deadline. The interruption also rejects no
+ * promise.
  */
 export const DEADLINE_EDITS: readonly Edit[] = [
   {

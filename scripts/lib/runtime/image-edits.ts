@@ -60,9 +60,9 @@ export const IMAGE_EDITS: readonly Edit[] = [
   ),
   one('    if (--p->header.ref_count > 0)\n', '    if (IN_IMAGE(p) || --p->header.ref_count > 0)\n'),
   one('    if (--str->header.ref_count <= 0) {\n', '    if (!IN_IMAGE(str) && --str->header.ref_count <= 0) {\n'),
-  // The next changes stop QuickJS from modifying a string or shape of the memory image as if it had only one reference.
-  // QuickJS does not count references to objects of the memory image, so such an object may have several references
-  // although its count is 1.
+  // The next changes stop QuickJS from modifying strings and shapes of the memory image like objects with one
+  // reference. QuickJS does not count references to objects of the memory image. Such an object may have several
+  // references although its count is 1.
   one('        if (p1->header.ref_count != 1)\n', '        if (IN_IMAGE(p1) || p1->header.ref_count != 1)\n'),
   one('} else if (sh->header.ref_count != 1) {\n', '} else if (IN_IMAGE(sh) || sh->header.ref_count != 1) {\n'),
   one('        if (sh->header.ref_count != 1) {\n', '        if (IN_IMAGE(sh) || sh->header.ref_count != 1) {\n'),

@@ -7,8 +7,8 @@ import { type Sys, tryLoadSys } from '@cni/netns/sys'
 export const STARTED_ANEW = 'CNI_BUILD_STARTED_ANEW'
 
 /**
- * Signal that stays blocked during a restart, until bun has installed its handler and unblocks the signal. bun's
- * profilers stop threads with this signal. Without a handler, the signal would end the restarted program.
+ * Signal that stays blocked during a restart, until bun has installed its handler and unblocks the signal. The
+ * profilers of bun stop threads with this signal. The signal would end a restarted program that has no handler yet.
  */
 const SIGPWR = 30
 
@@ -53,9 +53,9 @@ function execute(unwanted: (name: string) => boolean): void {
 }
 
 /**
- * Stops this thread from sharing its working directory with other threads. Reason: while this thread is in execve(2), a
- * thread that shares the directory cannot start threads, because clone(2) fails with EAGAIN. The thread of bun's
- * debugger starts threads when it begins. After EAGAIN, bun aborts the process.
+ * Stops this thread from sharing its working directory with other threads. A thread that shares the directory cannot
+ * start threads while this thread is in execve(2): clone(2) fails with EAGAIN. The thread of bun's debugger starts
+ * threads when it begins. EAGAIN makes bun abort the process.
  */
 function ownFolders(sys: Sys): void {
   try {

@@ -106,8 +106,8 @@ function settings(platform: Platform, options: SmallBundleOptions, start: Start)
     supported: { 'regexp-set-notation': true, 'import-meta': false },
     minifyWhitespace: minify,
     minifySyntax: minify,
-    // Shortens identifiers, because esbuild would otherwise derive long identifiers from module paths. `keepNames`
-    // keeps names of functions, which a program may print.
+    // Shortens identifiers, because esbuild would otherwise derive long identifiers from module paths. The option
+    // `keepNames` keeps names of functions, because a program may print these names.
     minifyIdentifiers: minify,
     keepNames: true,
     legalComments: 'none',

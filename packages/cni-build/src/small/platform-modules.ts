@@ -9,8 +9,8 @@ export const LACKING = 'not-in-the-small-runtime'
 const REQUIRED = 'required'
 
 /**
- * esbuild plugin that resolves Node's modules to modules of the small runtime. A module that the small runtime lacks
- * becomes an empty module. `refuse.ts` reports an error if the bundle uses such a module.
+ * esbuild plugin that resolves Node's modules to modules of the small runtime. A Node module becomes an empty module if
+ * the small runtime lacks it. The code in `refuse.ts` reports an error if the bundle uses such an empty module.
  */
 export function platformModules(platform: Platform): Esbuild.Plugin {
   return {

@@ -30,10 +30,10 @@ export function findPackage(name: string): InstalledPackage | undefined {
 }
 
 /**
- * Like {@link findPackage}, but throws an error if the package is missing or has the wrong version.
+ * Finds a package like {@link findPackage}, but throws an error if the package is missing or has the wrong version.
  *
  * @param wanted - the package that npm has to install, and the only valid version; default: any version
- * @throws BuildError `NO_COMPILER` with the command that installs it
+ * @throws BuildError `NO_COMPILER` with the command that installs the package
  */
 export function needPackage(name: string, wanted: { install?: string; version?: string } = {}): InstalledPackage {
   const found = findPackage(name)

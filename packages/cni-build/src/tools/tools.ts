@@ -19,7 +19,7 @@ export interface Tools {
   /** Path of the compiler, which is a program for the build machine. */
   compiler: string
   /**
-   * Path of the runtime program that goes into the executable. bun is compiler and runtime in one program, unless the
+   * Path of the runtime program that goes into the executable. The compiler of bun is also the runtime, unless the
    * executable is for another machine.
    */
   base: string
@@ -43,8 +43,7 @@ export function findTools(runtime: Runtime = 'small', target: Target = ownTarget
   const { version, folder } = needPackage(compilerPackage, { install: `${compilerPackage}@${BUN_VERSION}` })
   const compiler = programIn(folder)
   if (isOwn) return { runtime, target, version, compiler, base: compiler }
-  // Adds `--force` to the advice for a missing package, because npm needs the flag to install bun's package for another
-  // machine.
+  // Adds `--force` to the advice for a missing package. The flag lets npm install bun's package for another machine.
   const name = bunPackage(target)
   const base = needPackage(name, { version, install: `${name}@${version} --force` })
   return { runtime, target, version, compiler, base: programIn(base.folder) }

@@ -60,7 +60,7 @@ export function parseFlags<F extends Readonly<Record<string, Flag<unknown>>>>(
           continue
         }
         if (key === undefined) throw new UsageError(`unknown flag -${letter} in ${quote(arg)}`)
-        // In the argument "-o=", the value of the flag is "=" itself, as in pflag.
+        // Takes "=" itself as the flag's value in the argument "-o=", as pflag does.
         const assigned = /^=./.test(letters)
         const takesRest = assigned || (flags[key]?.alone === undefined && letters !== '')
         set(key, `-${letter}`, takesRest ? letters.slice(assigned ? 1 : 0) : undefined)

@@ -47,7 +47,7 @@ function wait(name: string, line: string): void {
       printWaiting()
     },
     () => {
-      // Without the package `debug`, prints plain lines on stderr: tracing must never cause a failure.
+      // Prints plain lines on stderr if the package `debug` is missing, because tracing must never cause a failure.
       createPrinter = (other) => (_format, text) => void process.stderr.write(`${other} ${text}\n`)
       printWaiting()
     },

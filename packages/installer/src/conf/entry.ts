@@ -78,7 +78,7 @@ export function sameDocument(a: Text, b: Text): boolean {
   try {
     return print(parseDocument(a)) === print(parseDocument(b))
   } catch {
-    // At least one of the two texts is invalid as a network configuration, so the texts count as different.
+    // The texts count as different, because at least one text is an invalid network configuration.
     return false
   }
 }

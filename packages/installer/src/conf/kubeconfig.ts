@@ -54,7 +54,7 @@ export function redactKubeconfig(text: string): string {
       continue
     }
     lines.push(`${secret[1]} REDACTED`)
-    // In a YAML list item, members after the first are indented two columns more than the dash.
+    // Later members of a YAML list item are indented two columns more than the item's dash.
     hiddenDeeperThan = depth + (line.trimStart().startsWith('- ') ? 2 : 0)
   }
   return text.endsWith('\n') && lines.at(-1) !== '' ? `${lines.join('\n')}\n` : lines.join('\n')

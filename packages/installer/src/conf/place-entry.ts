@@ -7,7 +7,8 @@ import { hasEntry, insertEntry } from './entry.ts'
 import { utf8Text } from './utf8-text.ts'
 
 /**
- * File of a CNI network folder to which the installer would add the plugin, or the reason why the installer would wait.
+ * File of a CNI network folder to which the installer would add the plugin. The kind `wait` has the reason why the
+ * installer would wait instead.
  */
 export type EntryPlace =
   | {

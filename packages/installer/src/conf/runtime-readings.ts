@@ -36,7 +36,10 @@ export interface RuntimeReading {
   readonly next?: string
 }
 
-/** Determines which network containerd and CRI-O use for a CNI network folder, and if they run the plugin of a type. */
+/**
+ * Determines the network that containerd and CRI-O use for a CNI network folder. Each reading also tells if the
+ * container runtime runs the plugin of a type.
+ */
 export function runtimeReadings(
   folder: ReadonlyMap<string, Uint8Array | { readonly unreadable: string }>,
   type: string,
@@ -45,7 +48,9 @@ export function runtimeReadings(
   return readingsOf({ facts, candidates: candidatesOf(facts) }, type)
 }
 
-/** Like {@link runtimeReadings}, for a CNI network folder whose configuration files are already parsed. */
+/**
+ * Returns the same as {@link runtimeReadings} for a CNI network folder whose configuration files are already parsed.
+ */
 export function readingsOf({ facts, candidates }: Omit<Folder, 'type'>, type: string): RuntimeReading[] {
   const folder: Folder = { facts, candidates, type }
   return [readByContainerd(folder), readByCrio(folder)]

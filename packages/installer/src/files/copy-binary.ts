@@ -31,7 +31,7 @@ export interface CopyOptions {
 export async function copyBinary(source: string, target: string, options: CopyOptions): Promise<void> {
   const { type, signal, uncache, check } = options
   const temporary = temporaryPath(target, type)
-  // On an abort, removes the temporary file at once, because the process may exit before the copy ends.
+  // Removes the temporary file at once on an abort, because the process may exit before the copy ends.
   const remove = (): void => removeQuietly(temporary)
   signal?.addEventListener('abort', remove)
   try {

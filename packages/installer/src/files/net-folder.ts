@@ -155,10 +155,10 @@ function readQuietly(path: string): Snapshot | undefined {
 }
 
 /**
- * Returns the stat of a file if every later write will change its timestamps. Timestamps have a resolution of
+ * Returns the stat of a file if every later write will change the file's timestamps. Returns `undefined` if the file
+ * was changed shortly before the read. A later write could then get the same timestamp. Timestamps have a resolution of
  * milliseconds, on some file systems of one or two seconds. Two writes within the resolution can get the same
- * timestamp. Returns `undefined` if the file was changed so shortly before the read that a later write could get the
- * same timestamp.
+ * timestamp.
  */
 function lasting(stat: Stats | undefined, began: number): Stats | undefined {
   if (stat === undefined) return undefined

@@ -30,7 +30,7 @@ export function readRegular(path: string, limit = MAX_TEXT): Snapshot | undefine
   return file.snapshot
 }
 
-/** Like {@link readRegular}, but the file stays open. The caller closes the descriptor. */
+/** Reads a file like {@link readRegular}, but leaves the file open. The caller closes the descriptor. */
 function openAndRead(path: string, limit = MAX_TEXT): { fd: number; snapshot: Snapshot } | undefined {
   let file: ReturnType<typeof openTarget>
   try {
@@ -70,8 +70,8 @@ export function assertUnchanged(path: string, before: Snapshot | undefined): voi
 }
 
 /**
- * Like {@link assertUnchanged}, but returns the open file. Later writes of another program are visible through the
- * descriptor. The caller closes it.
+ * Checks a file like {@link assertUnchanged}, but returns the open file. Later writes of another program are visible
+ * through the descriptor. The caller closes the descriptor.
  *
  * @throws {@link InstallError} `CHANGED`.
  */

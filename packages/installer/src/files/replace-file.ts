@@ -69,8 +69,8 @@ export function replaceFile(replacement: Replacement): void {
 }
 
 /**
- * Replaces `x.conf` by `x.conflist`. Creates the complete list before it removes the old file, so that a container
- * runtime always finds one of the two files. Never overwrites another program's `x.conflist`.
+ * Replaces `x.conf` by `x.conflist`. Creates the complete list before it removes the old file. A container runtime
+ * therefore always finds one of the two files. Never overwrites another program's `x.conflist`.
  *
  * @param existing - the `x.conflist` of an earlier conversion, which may be overwritten.
  */

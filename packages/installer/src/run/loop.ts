@@ -64,8 +64,8 @@ async function drive({ body, watches, wakeups, signal }: Drive): Promise<void> {
 }
 
 /**
- * Waits a limited time after the abort. Reason: a check of the files may block in the kernel for ever (a dead disk),
- * but must not keep the process alive.
+ * Waits a limited time after the abort. A check of the files may block in the kernel for ever, for example on a dead
+ * disk. A blocked check must not keep the process alive.
  */
 async function stopSoon(work: Promise<void>, signal: AbortSignal): Promise<void> {
   const aborted = new Promise<void>((resolve) => {

@@ -7,8 +7,8 @@ import { hintFor, type State, sayOnce } from './state.ts'
 import type { Work } from './step.ts'
 
 /**
- * Emits `preempted` when container runtimes begin to use another file than the one to which the installer has added the
- * plugin.
+ * Emits `preempted` when container runtimes begin to use another file than the primary file. The installer has added
+ * the plugin to the primary file.
  */
 export function reportPreempted(state: State, { preemptedBy, primary = '' }: ConflistPlan): void {
   const by = preemptedBy ?? ''

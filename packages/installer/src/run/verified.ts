@@ -54,9 +54,7 @@ export function verifiedFiles(): VerifiedFiles {
   }
 }
 
-/**
- * True if the file's mtime is so much older than the time `at` that a write at this time would have changed the mtime.
- */
+/** True if a write at the time `at` would have changed the file's mtime, because the mtime is much older. */
 function isOld({ mtimeNs }: BigIntStats, at: number): boolean {
   const tick = mtimeNs % 1_000_000_000n === 0n ? COARSE_MS : 0
   return at - Number(mtimeNs / 1_000_000n) > tick + SETTLE_MS

@@ -46,10 +46,12 @@ export function writeCache(
 }
 
 /**
- * Cached result of an attachment, converted to the CNI version `version`. `undefined` if the attachment has no cache
- * file. A file without the member `kind` contains only the result, as runtimes wrote it before 2019.
+ * Returns the cached result of an attachment, converted to the CNI version `version`. Returns `undefined` if the
+ * attachment has no cache file. A file without the member `kind` contains only the result. Runtimes wrote such files
+ * before 2019.
  *
- * @throws an error if the cache file is empty, invalid or of an unknown `kind`, or if its result cannot be converted.
+ * @throws an error if the cache file is empty, invalid or of an unknown `kind`. Also throws an error if the cached
+ *   result cannot be converted.
  */
 export function readCachedResult(cacheDir: string, key: CacheKey, version: string): unknown {
   const file = cacheFile(cacheDir, key)

@@ -53,7 +53,7 @@ export function targetOf({ command, positionals, flags }: CommandLine): {
   if (positionals.length < needed.length) {
     throw new UsageError(`${command} needs ${needed.join(' and ')}, got ${positionals.length} argument(s)`)
   }
-  // With `--conf FILE` the command needs no network name. In this case, a single argument is the path of the namespace.
+  // The command needs no network name if `--conf FILE` is given. A single argument is then the path of the namespace.
   const nameless = flags.conf !== undefined && needsNetns && positionals.length === 1
   const [network, netns = ''] = nameless ? [undefined, ...positionals] : positionals
   if (network === '') throw new UsageError(`${command}: NETWORK is empty`)

@@ -4,8 +4,8 @@ import { decodeResult, goStringify, isObject, type Result } from '@cni/types'
 export interface ResultChange {
   readonly op: 'add' | 'remove' | 'change' | 'reorder'
   /**
-   * Path of the changed member, such as `ips[1].gateway`. The index is that of the new result. For a removed list item,
-   * the index is that of the old result.
+   * Path of the changed member, such as `ips[1].gateway`. The index is the item's position in the new result. The index
+   * of a removed item is its position in the old result.
    */
   readonly path: string
   readonly before?: unknown

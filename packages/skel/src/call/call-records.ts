@@ -56,7 +56,7 @@ export function forgetAttachment(accepted: AcceptedCall): void {
   }
 }
 
-/** After GC, removes the records of a network's stale attachments: those that are missing in the list `valid`. */
+/** Removes the records of a network's stale attachments after GC. A stale attachment is missing in the list `valid`. */
 export function forgetStale(accepted: AcceptedCall, valid: readonly ValidAttachment[] | undefined): void {
   const { plugin, log } = accepted.call
   if (removalOf(plugin) === 'always' || valid === undefined) return

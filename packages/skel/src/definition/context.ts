@@ -108,10 +108,10 @@ export interface DelContext<Conf = NetConf, State = undefined> extends Attachmen
    */
   readonly conf: Conf | undefined
   /**
-   * The container's network namespace. The member is `undefined` if the container runtime gave no namespace, if the
-   * namespace is gone, or if it is the plugin's own namespace. If DEL must remove nothing from the namespace, the
-   * member `netns.kept` is the reason. Either no ADD of the attachment is recorded for this namespace, or another
-   * attachment of the container shares its objects.
+   * The container's network namespace. The member is `undefined` if the namespace is missing in the call, gone, or the
+   * plugin's own namespace. The member `netns.kept` has the reason if DEL must remove nothing from the namespace:
+   * - No ADD of the attachment is recorded for this namespace.
+   * - Another attachment of the container shares the plugin's objects.
    */
   readonly netns: Netns | undefined
   /**

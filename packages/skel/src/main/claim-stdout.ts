@@ -22,7 +22,7 @@ function viaProc(): number | undefined {
   let stderr: number | undefined
   try {
     if (!fstatSync(1).isFIFO() || fstatSync(2).isFile()) return undefined
-    // With O_NONBLOCK, the open of a pipe without a reader fails with ENXIO instead of waiting for ever.
+    // Uses O_NONBLOCK: the open of a pipe without a reader fails with ENXIO instead of waiting for ever.
     stdout = openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_NONBLOCK)
     // Opens stdout and stderr again before it closes descriptor 1, because the close cannot be reverted.
     stderr = openSync('/proc/self/fd/2', constants.O_WRONLY | constants.O_NONBLOCK)

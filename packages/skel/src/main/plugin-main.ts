@@ -40,7 +40,8 @@ export function pluginMain(plugin: Plugin, options: PluginMainOptions = {}): voi
 }
 
 /**
- * Like {@link pluginMain}, for one of several plugins in an executable. `others` are the names of the other plugins.
+ * Runs one of several plugins of an executable, as {@link pluginMain} runs a single plugin. The list `others` has the
+ * names of the other plugins.
  */
 export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, others: readonly string[]): void {
   const args = process.argv.slice(2)

@@ -10,8 +10,8 @@ export function memberText(json: string, name: string): string | undefined {
 }
 
 /**
- * Like {@link memberText}, but faster, for a member that the JSON object certainly has. If the JSON has no escapes and
- * contains the name only once, jumps to the name without parsing other members.
+ * Returns the same as {@link memberText}, but faster, for a member that the JSON object certainly has. Skips all other
+ * members if the JSON has no escapes and contains the name only once.
  *
  * @param name - name of the member, written without escapes in JSON.
  */

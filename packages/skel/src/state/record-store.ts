@@ -25,7 +25,7 @@ export interface AttachmentStore<State> {
   write(key: AttachmentKey, state: State): () => void
   /**
    * Writes the state of an attachment a second time in a CNI call. Does not read the earlier file and returns no undo
-   * function, because the undo function of the first write restores the earlier file.
+   * function. The undo function of the first write restores the earlier file.
    */
   replace(key: AttachmentKey, state: State): void
   /**

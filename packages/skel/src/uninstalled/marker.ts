@@ -47,8 +47,8 @@ export function markerText(file: string, { records, results, configurations }: N
  * Reads the marker file, which marks a plugin's executable as uninstalled. Returns `undefined` if the marker does not
  * exist.
  *
- * @throws Error if another user could have written the marker, if it is invalid, or if it belongs to an earlier
- *   executable. The caller ignores such a marker.
+ * @throws Error if the marker is invalid or belongs to an earlier executable. Also throws if another user could have
+ *   written the marker. The caller ignores such a marker.
  */
 export function readMarker(file: string): Marker | undefined {
   const path = markerPath(file)

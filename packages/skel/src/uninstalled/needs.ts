@@ -11,8 +11,8 @@ export interface Need {
   /**
    * Kind of the reason to keep the executable:
    * - `record`: an attachment of the plugin is recorded.
-   * - `result`: a container runtime has cached an ADD result whose plugin list contains the plugin, and will use this
-   *   list for DEL.
+   * - `result`: a container runtime has cached an ADD result with a plugin list that contains the plugin. The
+   *   container runtime will use this list for DEL.
    * - `configuration`: a network configuration contains the plugin.
    * - `unknown`: a file or folder cannot be read.
    */

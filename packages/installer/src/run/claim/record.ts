@@ -58,8 +58,8 @@ function bootClock(): { readonly bootId: string; readonly now: number } {
     const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     return { bootId, now: Number.parseFloat(readFileSync('/proc/uptime', 'utf8')) }
   } catch {
-    // /proc is missing: uses an empty boot id and time 0. `newClaimant` still chooses a later time than the one in the
-    // claim file.
+    // Uses an empty boot id and time 0, because /proc is missing. The function `newClaimant` still chooses a later time
+    // than the time in the claim file.
     return { bootId: '', now: 0 }
   }
 }

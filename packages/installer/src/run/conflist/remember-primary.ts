@@ -14,7 +14,8 @@ export function rememberPrimary(view: NetView, now: number): PrimaryChoice {
   memory.primary = choice.memory
   if (choice.kind === 'use') {
     const { name } = choice
-    // After the conversion of `x.conf` to `x.conflist` the network is the same. So `x.conf` is not a former primary.
+    // The conversion of `x.conf` to `x.conflist` keeps the network. The file `x.conf` is therefore not a former
+    // primary.
     if (before !== undefined && before !== name && conflistName(before) !== name) memory.former.add(before)
     memory.former.delete(name)
   }

@@ -14,7 +14,8 @@ export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig, claimFi
     folders.set(path, [...(folders.get(path) ?? []), matters])
   }
   const all = (name: string): boolean => !name.endsWith('.tmp')
-  // A name without a dot in the CNI network folder may be a sub-folder with further plugins of a plugin list.
+  // Also watches names without a dot in the CNI network folder. Such a name may be a sub-folder with further plugins of
+  // a plugin list.
   add(netDir, (name) => isConfName(name) || !name.includes('.'))
   for (const path of foldersOfLinks(netDir)) add(path, all)
   if (sourceDir !== undefined) {
