@@ -8,9 +8,9 @@ import type { IptablesOptions } from '../src/work.ts'
 /** Back end for a test, and the methods by which the test writes and reads rules. A method is netlink or programs. */
 export interface Way {
   readonly backend: IptablesBackend
-  /** Method that writes rules. */
+  /** Way in which the test writes rules: by netlink or with the iptables programs. */
   readonly programs: Programs
-  /** Method that reads rules, if it differs from the method that writes. */
+  /** Way in which the test reads rules, if it differs from the way in which it writes rules. */
   readonly reads?: Programs
 }
 

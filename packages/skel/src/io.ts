@@ -11,7 +11,7 @@ export interface PluginIo {
   readonly signal?: AbortSignal
   /** Opens network namespaces for the CNI call. Default: namespaces of this machine. */
   readonly netns?: NetnsPort
-  /** Opens the folder of the plugin's `state`. Default: a folder of this machine. */
+  /** Opens the folder of the plugin's `state`. Default: a folder on disk, not in memory. */
   stateFolder?(path: string): StateFolder
   /**
    * Absolute path of the plugin's executable, under the name that the container runtime called. A marker file next to

@@ -20,7 +20,7 @@ export const packetMarks = {
    * locally, whatever their destination.
    */
   assigned: 0x400,
-  /** Mark of packets that a pod sends, on kernels without `sk_assign`. TPROXY rules find the socket by the mark. */
+  /** Mark of a pod's outgoing packets, on kernels without `sk_assign`. TPROXY rules match this mark. */
   outbound: 8765,
   inbound: 5678,
 } as const

@@ -32,8 +32,8 @@ export async function* events(
     readonly messages: readonly Message[]
     /**
      * True if the kernel dropped events because the socket's buffer was full (ENOBUFS): read the kernel's state again.
-     * `messages` contains all events that were left in the buffer. Reason: until the buffer is empty, the kernel may
-     * drop more events without a report.
+     * This call has emptied the buffer, and `messages` contains all its events. Otherwise the kernel could drop more
+     * events without a report.
      */
     readonly lost: boolean
   },

@@ -47,9 +47,9 @@ export interface TableSet {
   has(key: SetElement['key']): Promise<boolean>
   /** Differences between the set's elements in the kernel and the given elements. */
   diff(elements: readonly (SetElement | SetElement['key'])[]): Promise<{
-    /** Elements in the argument that the set lacks, or has with other data, comment or timeout. */
+    /** Elements of `elements` that are missing in the kernel, or have other data, comment or timeout there. */
     readonly missing: readonly SetElement[]
-    /** Elements of the set that the argument lacks, or has with other data, comment or timeout. */
+    /** Elements of the set in the kernel that are missing in `elements`, or have other data, comment or timeout there. */
     readonly unexpected: readonly SetElement[]
   }>
   /** Changes the set to have exactly the given elements. Does not touch equal elements. */

@@ -25,7 +25,7 @@ export interface DaemonOptions {
   readonly signal?: AbortSignal
   /** Opens network namespaces for the daemon's calls. Default: namespaces of this machine. */
   readonly netns?: NetnsPort
-  /** Opens the folder of the plugin's `state`. Default: a folder of this machine. */
+  /** Opens the folder of the plugin's `state`. Default: a folder on disk, not in memory. */
   stateFolder?(path: string): StateFolder
   /** Receives each log line of the daemon's calls, newline included. Default: writes to the process's stderr. */
   stderr?(line: string): void

@@ -67,8 +67,8 @@ const LOCAL_TABLE = 255
 const KERNELS_TABLES = [0, 253, 254, 255]
 
 /**
- * Policy rules for probes to an address of a pod. They are derived from existing policy rules of the AWS branch
- * interface with this address. Returns `undefined` if the address is on no branch interface.
+ * Computes the policy routing rules for probes to a pod's address. Copies the existing policy routing rules of the AWS
+ * branch interface that has the address. Returns `undefined` if no branch interface has the address.
  */
 async function rulesFor(rtnl: Rtnl, address: string): Promise<readonly NewPolicyRule[] | undefined> {
   const family: IpFamily = address.includes(':') ? 'ipv6' : 'ipv4'
