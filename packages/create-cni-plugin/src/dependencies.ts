@@ -17,7 +17,7 @@ const OF_KIND: Readonly<Record<Kind, readonly string[]>> = {
  * before 26.9. The compiled plugin does not need koffi.
  */
 const FOR_DEVELOPMENT = ['@cni/build', '@cni/conformance', '@cni/libcni', '@cni/netns']
-const OF_OTHERS = { '@types/node': '^24.0.0', koffi: '^3.3.0', typescript: '^6.0.0', vitest: '^4.0.0' }
+const OF_OTHERS = { '@types/node': '^24.0.0', koffi: '^3.3.0', typescript: '^7.0.0', vitest: '^4.0.0' }
 
 /**
  * Dependencies for the manifest of a new project. The manifest also lists the given tarballs in `overrides`, because
