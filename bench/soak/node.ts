@@ -51,8 +51,8 @@ export async function soakNode(agent: Agent, log: number | undefined): Promise<S
   await using starting = new AsyncDisposableStack()
   const node = starting.use(await tempNetns())
   // Creates a first named namespace before the agent starts. Mounts of later namespaces in `/run/netns` then propagate
-  // to the agent.
-  starting.use(await tempNetns({ name: `soak-${process.pid}` }))
+  // to the agent. The name must differ from the pods' names, such as `soak-4140`.
+  starting.use(await tempNetns({ name: `soak-node-${process.pid}` }))
   const grants = [...ambientGrants, ...repairGrants.repair]
   const api = starting.use(await startApiServer({ netns: node, grants, namespaces: { mesh: {} } }))
   api.setDaemonSet('istio-system', 'istio-cni-node', {})

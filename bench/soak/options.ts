@@ -64,5 +64,5 @@ function parsed(argv: readonly string[]) {
 function number(name: string, text: string | undefined, fallback: number): number {
   if (text === undefined) return fallback
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text)
-  throw new UsageError(`--${name}: expected a positive integer, got ${JSON.stringify(text)}`)
+  throw new UsageError(`--${name}: expected an integer from 1 to 9999999, got ${JSON.stringify(text)}`)
 }
