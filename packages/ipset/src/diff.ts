@@ -11,8 +11,8 @@ export interface EntryDiff {
   /** Entries of the set that are not wanted. */
   readonly unexpected: readonly SetEntry[]
   /**
-   * Wanted entries that the set has with other options: another comment, another `nomatch`, or a time-out in only one
-   * of the two entries.
+   * Wanted entries that the set contains with another comment or another `nomatch`. Also entries that have a time-out
+   * only in the set, or only in the wanted list.
    */
   readonly changed: readonly SetEntry[]
 }

@@ -123,7 +123,7 @@ const isPort = (text: string) => /^(0|[1-9]\d{0,4})$/.test(text) && Number(text)
 function address(text: string, family: IpFamily): string | undefined {
   const bytes = parseAddress(text)
   if (bytes?.length !== (family === 'ipv4' ? 4 : 16) || bytes.every((byte) => byte === 0)) return undefined
-  // Returns a valid IPv4 address unchanged, because `parseAddress` accepts IPv4 only in canonical spelling.
+  // The text of an IPv4 address stays unchanged, because `parseAddress` accepts only its canonical spelling.
   return family === 'ipv4' ? text : formatAddress(bytes)
 }
 

@@ -2,8 +2,8 @@ import type { Change } from './changes.ts'
 import type { IpsetSession } from './session.ts'
 
 /**
- * Wraps the access to the IP sets of a namespace in which calls must not remove objects (`Netns.kept`). The wrapper
- * ignores all removals of sets and entries.
+ * Wraps an `IpsetSession`. The wrapper ignores every removal of a set or an entry, because another CNI attachment still
+ * uses the namespace.
  */
 export const keepingSession = (session: IpsetSession): IpsetSession => ({
   ...session,

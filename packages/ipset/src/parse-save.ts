@@ -1,7 +1,7 @@
 import { SetError } from './errors.ts'
 import type { SetEntry, SetInfo } from './spec-types.ts'
 
-/** A set with its entries. Set and entries have the spelling of the program `ipset`. */
+/** IP set with its entries, parsed from the output of `ipset save`. */
 export type SavedSet = Omit<SetInfo, 'references' | 'entryCount'> & { readonly entries: readonly SetEntry[] }
 
 /** Parses the output of `ipset save`: sets with their entries. */

@@ -41,8 +41,8 @@ async function swap(session: IpsetSession, name: string, spec: SetSpec, entries:
   const changes: Change[] = [
     { verb: 'create', set: temporary, spec },
     ...entryChange('add', temporary, entries),
-    // Creates a missing set only after the kernel has accepted the entries in the temporary set. A refused entry
-    // therefore leaves no empty set.
+    // Creates the missing set after the entries of the temporary set. If the kernel refuses an entry, the missing set
+    // is not created.
     ...(known ? [] : [{ verb: 'create', set: name, spec } as const]),
     { verb: 'swap', set: temporary, other: name },
     { verb: 'destroy', set: temporary },

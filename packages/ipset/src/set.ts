@@ -8,8 +8,8 @@ import type { AnyEntry, Entry, EntryText, SetEntry, SetSpec } from './spec-types
 import { checkComment } from './values.ts'
 
 /**
- * An IP set of a namespace. Entries are validated before any request to the kernel. With the option `exist`, adding an
- * existing set or entry and deleting a missing one is no error. Default: true, as with `ipset -exist`.
+ * IP set of a namespace. Entries are validated before any request to the kernel. The option `exist` accepts the
+ * addition of an existing set or entry and the deletion of a missing one. Default: true, as with `ipset -exist`.
  */
 export interface IpSet<S extends SetSpec = SetSpec> {
   readonly name: string
@@ -61,7 +61,8 @@ export interface IpSet<S extends SetSpec = SetSpec> {
   ): Promise<{
     readonly plan: 'unchanged' | 'swap' | 'change'
     /**
-     * Differences between the old content and the given entries. `undefined` if the set was not read or did not exist.
+     * Differences between the set's old entries and the given entries. `undefined` if the set did not exist, or if the
+     * option `compare` is false.
      */
     readonly diff: EntryDiff | undefined
   }>

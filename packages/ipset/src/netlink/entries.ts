@@ -86,7 +86,7 @@ function writeEntry(writer: MessageWriter, writeText: TextWriter, entry: SetEntr
 
 function readEntry(parts: readonly Part[], bytes: Buffer): SetEntry | undefined {
   const data = attributeMap(bytes)
-  // Requires only the first part of an entry. Example: an entry of the type `bitmap:ip,mac` may lack the hardware
+  // The first part of an entry is required. The other parts are optional: a `bitmap:ip,mac` entry may lack the MAC
   // address.
   const [start, ...more] = parts.map((part) => part.read(data))
   if (start === undefined) return undefined

@@ -36,9 +36,9 @@ const AF_INET = 2
 const AF_INET6 = 10
 
 /**
- * Revision of each set type with which this package creates sets: the first revision that supports comments and
- * `nomatch`. An older program `ipset`, for example in a container of the node, cannot read a set of a later revision. A
- * single such set makes the program fail to list any set.
+ * Revision in which this package creates sets of each type. It is the first revision with comments and `nomatch`,
+ * because an older program `ipset` cannot read later revisions. One unreadable set makes that program fail to list any
+ * set.
  */
 const revisions: Readonly<Record<SetSpec['type'], number>> = {
   'hash:ip': 2,

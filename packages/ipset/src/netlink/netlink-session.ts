@@ -94,8 +94,8 @@ async function make(channel: Channel, changes: readonly Change[], exist: boolean
       try {
         ask(channel, each)
       } catch (error) {
-        // Ignores the error for a missing set in a deletion if `exist` is set. Older kernels report this error although
-        // the request permits a missing set.
+        // Ignores the error for the deletion of a missing set, because the option `exist` allows it. Older kernels
+        // report the error nevertheless.
         if (!(exist && change.verb === 'destroy' && isSetError(error) && error.code === 'NOT_FOUND')) throw error
       }
     }
@@ -158,7 +158,7 @@ function isThere(channel: Channel): boolean {
     channel.get(message({ what: 'Ask for the protocol', command: CMD_PROTOCOL, attributes: [] }))
     return true
   } catch {
-    // Any error of this request means that the kernel has no ip_set.
+    // Treats every error of the protocol request as "the kernel has no ip_set".
     return false
   }
 }

@@ -95,7 +95,7 @@ const port: Part = {
     const [, word, high, low] = /^(?:(\w+):)?(\d{1,5})(?:\/(\d{1,3}))?$/.exec(text) ?? []
     const value = low === undefined ? Number(high) : Number(high) * 256 + Number(low)
     const protocol = word === undefined ? undefined : protocolNumber(word)
-    // Rejects ports and protocols that are too large. The comparisons are negated, because a negated comparison also
+    // Rejects ports above 65535 and protocols above 255. The conditions use `!(x <= max)`, because this form also
     // rejects NaN.
     if (!(value <= 0xffff) || (protocol !== undefined && !(protocol <= 0xff))) return false
     writer.bytes(ATTR_PORT | NET_ORDER, be16(value))
@@ -137,7 +137,7 @@ const set: Part = {
   read: (data) => readCString(data.get(ATTR_NAME)),
 }
 
-/** Refuses to encode the part. This package can only read sets whose type has this part. */
+/** Refuses to encode this part of an entry. This package can read sets with this part, but cannot write them. */
 const unwritten = () => false
 
 const mark: Part = {

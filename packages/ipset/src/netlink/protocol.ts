@@ -107,8 +107,8 @@ export const message = ({ what, command, flags, attributes }: IpsetRequest): Par
 })
 
 /**
- * Netlink attribute with the name of a set. Commands with two set names use another attribute number (`type`) for the
- * second name.
+ * Encodes the name of a set as a netlink attribute. `type` is the attribute number. Commands that name two sets pass
+ * another number for the second name.
  */
 export const nameAttribute = (name: string, type = ATTR_SETNAME): Attribute => [type, cString(name)]
 

@@ -5,7 +5,7 @@ import { FakeSets } from './fake-sets.ts'
 
 /** Fake `Ipset` for tests, with sets in memory. It records all programs that the code under test runs. */
 export interface FakeIpset extends Ipset {
-  /** `IpsetPort` of the fake sets, for code that calls `ipset(where, { port })` itself. */
+  /** Access to the fake sets, for code under test that calls `ipset(where, { port })`. */
   readonly port: IpsetPort
   /** Calls of the fake program `ipset` so far, in order. */
   readonly commands: readonly { readonly argv: readonly string[]; readonly input?: string }[]
