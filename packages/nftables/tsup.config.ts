@@ -7,8 +7,8 @@ export default library({
   testing: 'src/testing/index.ts',
   watch: 'src/watch/index.ts',
   wire: 'src/wire/index.ts',
-  // Files that are bundled separately, although they are not entry points. Reason: a bundler can drop an unused file.
-  // In a larger file, it would keep the tables that an unused module builds when it loads.
+  // Files that are bundled separately, although they are not entry points. A bundler can then drop a file that a
+  // program does not use. In a larger bundle, the tables that a module builds at load would always stay.
   commits: 'src/wire/events/commits.ts',
   sets: 'src/wire/dumps/sets.ts',
   snapshot: 'src/wire/dumps/snapshot.ts',

@@ -16,8 +16,8 @@ import type { Drift } from './wire/nft-error.ts'
 import type { TableName } from './wire/specs.ts'
 
 /**
- * nftables of one network namespace. Methods throw `NftError`. They throw `NetnsError` if the netlink socket fails.
- * Neither error changes any rule.
+ * nftables of one network namespace. Methods throw `NftError`, or `NetnsError` if the netlink socket fails. A method
+ * that throws has changed no rule.
  */
 export interface Nftables {
   /**
@@ -59,8 +59,8 @@ export interface Nftables {
    */
   check(rules: Ruleset): Promise<void>
   /**
-   * Deletes the tables of the ruleset with their content. Missing tables are ignored. Exception: CNI DEL keeps the
-   * tables if another attachment still uses the namespace (`kept` in the namespace's handle).
+   * Deletes the tables of the ruleset with their content. Ignores missing tables. CNI DEL keeps the tables while
+   * another attachment uses the namespace.
    */
   remove(rules: { readonly tables: readonly Pick<Table, 'family' | 'name'>[] }): Promise<Change>
   /**

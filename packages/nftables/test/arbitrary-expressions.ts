@@ -10,7 +10,7 @@ const verdict = fc.oneof(
   fc.tuple(fc.constantFrom('jump', 'goto'), name).map(([word, chain]) => ({ verdict: word, chain })),
 )
 
-/** Generators of random attribute values. The key is the text by which a codec describes its valid values. */
+/** Generators of random attribute values. Each name is the description of valid values in a codec (`expected`). */
 const values: Record<string, fc.Arbitrary<unknown>> = {
   'an integer of 8 bits': fc.nat(0xff),
   'an integer of 16 bits': fc.nat(0xffff),

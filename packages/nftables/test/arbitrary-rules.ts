@@ -23,8 +23,8 @@ import {
 } from './arbitrary-values.ts'
 
 /**
- * Generator of random set keys: a value, a network or a range. A key of a flags type has only one flag. Reason: nft
- * does not order keys with the same first flag.
+ * Generator of random set keys: a value, a network or a range. A key of flags has only one flag, because nft prints
+ * keys with the same first flag in arbitrary order.
  */
 function keyFor(type: Type): fc.Arbitrary<unknown> {
   const value = type.startsWith('ct_st') ? values[type].map((bits) => [bits].flat().slice(-1)) : values[type]
@@ -52,7 +52,7 @@ function operandFor(type: Type): fc.Arbitrary<unknown> {
 /** Canonical form of a generated statement. `undefined` if the statement is invalid. */
 function canonical(statement: unknown): Statement | undefined {
   try {
-    // The type cast is safe: `canonicalStatement` validates the generated statement.
+    // The type cast is safe, because `canonicalStatement` validates the statement.
     return canonicalStatement(statement as Statement, '')
   } catch {
     return undefined
@@ -72,8 +72,8 @@ function matchOf(kind: Selector): fc.Arbitrary<Statement> {
 }
 
 /**
- * True if all generated keys begin with different flags. The order of keys with the same first flag depends on a hash
- * in nft.
+ * True if all generated keys begin with different flags. Reason: nft prints keys with the same first flag in arbitrary
+ * order.
  */
 function isOrdered(elements: readonly { readonly key: unknown }[]): boolean {
   const firsts = elements.map(({ key }) => (Array.isArray(key) ? key[0] : key))
@@ -235,9 +235,10 @@ function isReadOtherwise(statement: Statement, before: readonly Statement[]): bo
     !('op' in each) &&
     !others.includes(String(each.value))
   const last = before.at(-1)
-  // nft compares two ports in one step, the source port first, and would swap the two statements.
+  // True if the statement compares the source port directly after a comparison of the destination port. nft would swap
+  // them.
   const isSecond = kind.endsWith(' sport') && last?.kind === kind.replace('sport', 'dport')
-  // nft reads `>=` followed by `<=` as a range, even if the two comparisons have different selectors.
+  // True if the statement ends a pair such as `>=` and `<=`, because nft would read the pair as one range.
   const isRange = last !== undefined && ranges.has(`${opOf(last)} ${opOf(statement)}`)
   return isSecond || isRange || (kind.startsWith('th ') && before.some(isProtocol))
 }

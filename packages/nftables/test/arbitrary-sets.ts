@@ -54,7 +54,7 @@ export const namedSet = (name: string): fc.Arbitrary<NamedSet | undefined> =>
           ...(rest.elements && data ? { elements: rest.elements.map((each) => ({ ...each, data: data[1] })) } : {}),
         }
         try {
-          // The type cast is safe: `canonicalSet` validates the generated set.
+          // The type cast is safe, because `canonicalSet` validates the generated set.
           return canonicalSet(given as NamedSet, 't')
         } catch {
           return undefined

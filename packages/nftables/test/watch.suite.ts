@@ -6,7 +6,9 @@ import { Batch, type Nft } from '@cni/nftables/wire'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { addRuleset } from '../src/encode/encode-table.ts'
 
-/** Kernel without tables for tests of `watch` and `monitor`, and options with the sockets to listen on. */
+/**
+ * Test namespace without tables, for tests of `watch` and `monitor`. `listening` contains options with open sockets.
+ */
 export interface WatchWorld extends AsyncDisposable {
   readonly where: NetnsTarget
   readonly listening: NonNullable<Parameters<typeof watch>[2]>

@@ -35,8 +35,8 @@ interface Fresh {
 }
 
 /**
- * Writes the whole ruleset if the kernel has none of its tables, else returns false. The write succeeds even if other
- * processes change other tables at the same time.
+ * Writes the whole ruleset if the kernel has none of its tables. Returns false if the kernel has one of the tables.
+ * Changes of other tables by other processes do not disturb the write.
  */
 function writeFresh(nft: Nft, { rules, owned }: Fresh, back: WayBack): boolean {
   if (present(nft, owned).length > 0) return false
@@ -46,8 +46,8 @@ function writeFresh(nft: Nft, { rules, owned }: Fresh, back: WayBack): boolean {
     back.told(nft.commit(batch))
     return true
   } catch (error) {
-    // Another process created one of the ruleset's tables after the check above. Returns false. The caller corrects the
-    // differences in this case.
+    // Returns false if another process has just created one of the ruleset's tables. The caller then corrects the
+    // differences.
     if (isNftError(error) && error.faults.some(({ kind, code }) => kind === 'table' && code === 'EEXIST')) return false
     throw error
   }

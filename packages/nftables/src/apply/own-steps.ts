@@ -93,7 +93,7 @@ export function effectOf({ before, written }: OwnSteps): Effect {
       const key = setKey(change.set)
       if (isAnonymous(change.set.set)) continue
       const known = gone.has(key) ? undefined : was.sets.get(key)
-      // Newer kernels also report a set that existed before the transaction. Ignores such a report.
+      // Newer kernels report an added set even if the set existed before the transaction. Ignores such a report.
       if (action === 'add' && known?.handle === change.set.handle) continue
       note(made.sets, key, change.set, action)
     } else if (change.kind === 'element') {

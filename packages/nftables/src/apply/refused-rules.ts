@@ -16,8 +16,8 @@ import { sentFor } from '../wire/refusal/refusal.ts'
 import { withComment } from '../wire/userdata.ts'
 
 /**
- * Adds the text of each refused rule to the error of a refused batch. Stores the text as `rule` in the error's entry
- * for the refused message. Appends the text to `text` of this entry.
+ * Adds the text of each refused rule to the error of a refused batch. Each fault of the error gets the text of its rule
+ * in the members `rule` and `text`.
  */
 export function withRules(error: NftError, nft: Nft): NftError {
   const sent = sentFor(error)

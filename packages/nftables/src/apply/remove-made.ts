@@ -6,10 +6,7 @@ import type { Nft } from '../wire/nft.ts'
 import type { ElementSpec } from '../wire/specs.ts'
 import { chainKey, type Effect, elementKey, ruleKey, setKey, tableKey } from './own-steps.ts'
 
-/**
- * Objects that a rollback has left in the tables of the transaction. They belong to other programs, or are older than
- * the transaction.
- */
+/** Objects that still exist in the transaction's tables after the rollback has deleted the objects of this package. */
 export interface Left {
   /** Remaining tables of the namespace, by key. */
   readonly tables: ReadonlyMap<string, NftTable>

@@ -6,8 +6,8 @@ import { runTransaction } from './transaction.ts'
 import type { OwnedTables, Work } from './work.ts'
 
 /**
- * Deletes the tables of a ruleset with their content. Missing tables are ignored. Exception: keeps the tables if
- * another attachment still uses the namespace (`kept` in the namespace's handle).
+ * Deletes the tables of a ruleset with their content. Ignores missing tables. Deletes nothing while another CNI
+ * attachment uses the namespace.
  */
 export async function removeRuleset(work: Work, { tables }: OwnedTables): Promise<Change> {
   const names = keptIn(work.place.netns) === undefined ? tables.map(nameOf) : []

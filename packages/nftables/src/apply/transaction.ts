@@ -30,7 +30,7 @@ export interface Undoable {
 }
 
 /**
- * Commits the changes that the function `plan` adds to the batch. Before the commit, reads the content of the
+ * Calls `plan`, which adds changes to the batch, and commits the batch. Before the commit, reads the content of the
  * transaction's tables for the rollback.
  */
 export function transactWith<T>(nft: Nft, { work, tables, back }: Undoable, plan: (batch: Batch) => T): Promise<T> {

@@ -46,7 +46,7 @@ const units = new Map((Object.keys(limitUnits) as Limit['per'][]).map((word) => 
 
 function limit({ rate, unit, burst, type, flags = 0 }: Expressions['limit']): Limit | undefined {
   const per = units.get(unit)
-  // A rate above `Number.MAX_SAFE_INTEGER` is not decoded: the expression stays `raw`.
+  // Leaves a rate above `Number.MAX_SAFE_INTEGER` undecoded. The rule then contains the raw expression.
   if (per === undefined || flags > 1 || rate > Number.MAX_SAFE_INTEGER) return undefined
   return {
     ...{ kind: 'limit', rate: Number(rate), per, burst },

@@ -36,7 +36,10 @@ export function spansOf<E extends Element>(type: DataType, interval: boolean, el
   })
 }
 
-/** Key of a set element, most significant byte first. The kernel stores keys of interval sets in this order. */
+/**
+ * Key of a set element, most significant byte first. The kernel uses this byte order only for interval sets, so keys of
+ * other sets are converted.
+ */
 function keyIn(type: DataType, interval: boolean, { key, keyEnd }: Element): Uint8Array | undefined {
   if (key?.length !== type.length || keyEnd !== undefined) return undefined
   return interval ? key : inOrder(type, key)
@@ -68,8 +71,8 @@ function before(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * Converts a range of bytes to a range of interface names: a single name, or all names with a prefix. Returns
- * `undefined` for other ranges.
+ * Converts two bounds, as bytes, to a range of interface names. The range is a single name, or all names with a common
+ * prefix. Returns `undefined` for other bounds.
  */
 function nameSpan(from: Uint8Array, to: Uint8Array): Span | undefined {
   if (Buffer.compare(from, to) === 0) return { from, to: from }
@@ -81,14 +84,14 @@ function nameSpan(from: Uint8Array, to: Uint8Array): Span | undefined {
 }
 
 /**
- * Converts bytes from the kernel's byte order to a value. Returns `undefined` if encoding the value would give other
- * bytes.
+ * Converts bytes in the kernel's byte order to a value. Returns `undefined` for bytes that are not the encoding of a
+ * value.
  */
 export function valueIn(type: DataType, bytes: Uint8Array): Plain | undefined {
   return bytes.length === type.length ? orderedValue(type, inOrder(type, bytes)) : undefined
 }
 
-/** Converts big-endian bytes to a value. Returns `undefined` if encoding the value would give other bytes. */
+/** Converts big-endian bytes to a value. Returns `undefined` for bytes that are not the encoding of a value. */
 export function orderedValue(type: DataType, bytes: Uint8Array): Plain | undefined {
   const value = type.read({ from: bytes, to: bytes })
   const again = value === undefined ? undefined : type.write(value)

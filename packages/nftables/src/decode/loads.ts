@@ -21,8 +21,8 @@ export function contextOf(family: Family): Context {
 export interface Loaded {
   readonly selector: Selector
   /**
-   * Number of loaded bytes, if the expression loads only the first bytes of an address. Such an expression belongs to a
-   * comparison with a network.
+   * Number of loaded bytes. Present only if the expression loads the beginning of an address, for a comparison with a
+   * network.
    */
   readonly bytes?: number
   /** True if the expression loads source and destination port together. */
@@ -75,10 +75,7 @@ function header(payload: Expressions['payload'], { network, transport }: Context
   return len === length ? { selector } : { selector, bytes: len }
 }
 
-/**
- * Transport protocols without ports. nft has other names than `sport` and `dport` for the first bytes of their headers.
- * Number 2 is IGMP.
- */
+/** Transport protocols without ports. Number 2 is IGMP. */
 const withoutPorts: ReadonlySet<string | number> = new Set(['icmp', 2, 'ah', 'ipv6-icmp', 'comp'])
 
 const FLAGS_OF_TCP = 13

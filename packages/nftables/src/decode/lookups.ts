@@ -30,13 +30,13 @@ export function lookedUp(
   const isMap = set.flags?.includes('map') === true
   if (dreg === undefined && !isMap && (flags & ~INVERTED) === 0) {
     const value = isNamed ? { named: name } : setOf(type, interval, record)
-    // The type cast is safe: the set's keys were decoded with the selector's type.
+    // The type cast is safe, because the keys of the set have the data type of `selector`.
     const statement = { kind: selector, ...(flags === INVERTED ? { op: '!=' } : {}), value } as Statement
     return value === undefined ? undefined : read(1, statement)
   }
   if (dreg !== 0 || flags !== 0 || set.dataType !== 'verdict') return undefined
   const map = isNamed ? { named: name } : mapOf(type, interval, record)
-  // The type cast is safe: the map's keys were decoded with the selector's type.
+  // The type cast is safe, because the keys of the map have the data type of `selector`.
   return map === undefined ? undefined : read(1, { kind: 'vmap', on: selector, map } as Statement)
 }
 
@@ -65,10 +65,10 @@ function mapOf(
   return isWhole(elements) ? { elements: found } : undefined
 }
 
-/** True if a set element has a comment or timeout. nft writes anonymous sets without comments and timeouts. */
+/** True if a set element has a comment or a timeout. */
 const isNoted = ({ comment, timeout }: SetRecord['elements'][number]): boolean =>
   comment !== undefined || timeout !== undefined
 
-/** True if nft can print the set inside a rule. False for empty sets, and for sets with a catch-all element. */
+/** True if nft can print the elements inside a rule: the set has at least one element and no catch-all element. */
 const isWhole = (elements: SetRecord['elements']): boolean =>
   elements.some((element) => !isEnd(element)) && elements.every(({ flags }) => flags?.includes('catchAll') !== true)

@@ -62,8 +62,7 @@ function sourceAt(
   if (mask?.length !== 4 || xor?.length !== 4) return undefined
   const and = number(mask)
   const turned = number(xor)
-  // Does not decode a bitwise operation that changes no bit, because the data model cannot express such an operation.
-  // No known program writes one.
+  // Does not decode a bitwise operation that changes no bit. The data model has no form for it.
   if (and === ALL && turned === 0) return undefined
   const value = { of, ...(and === ALL ? {} : { and }), ...(turned === 0 ? {} : { xor: turned }) } as const
   return { value, length: 2 }

@@ -10,8 +10,8 @@ import { lookedUp } from './lookups.ts'
 import { type Read, type Reader, type Reading, read } from './reading.ts'
 
 /**
- * Decodes a condition or a verdict map of a rule. Its expressions load a value and may change the value. The following
- * expressions compare the value, or look it up in a set or map.
+ * Decodes a condition or a verdict map of a rule. The first expression loads a field of the packet. The next
+ * expressions compare the field, or look it up in a set or map.
  */
 export const readMatch: Reader = (reading, at) => {
   const { expressions, context } = reading
@@ -52,7 +52,10 @@ function compared(reading: Reading, at: number, expression: Expression, loaded: 
 
 const matchOps = { eq: undefined, neq: '!=', lt: '<', lte: '<=', gt: '>', gte: '>=' } as const
 
-/** Creates a condition on a selector. The type cast is safe: the value was decoded with the selector's type. */
+/**
+ * Creates a condition that compares the field `kind` of a packet. The type cast is safe, because `value` has the
+ * field's data type.
+ */
 const match = (kind: Selector, value: Operand<Plain>, op?: MatchOp): Match =>
   ({ kind, ...(op === undefined ? {} : { op }), value }) as Match
 
@@ -133,7 +136,7 @@ function masked(reading: Reading, at: number, bits: Expressions['bitwise'], load
     const any = valueIn(type, mask)
     return any === undefined ? undefined : read(2, match(selector, any))
   }
-  // The comparison tests for a network if the mask is a prefix that covers all set bits of the value.
+  // A comparison with a network has a mask of leading one bits. Its value has no bits outside the mask.
   const length = data.every((byte, i) => (byte & ~(mask[i] ?? 0)) === 0) ? onesBefore(mask) : undefined
   if (type.networks === true && length !== undefined) {
     const network = beginning(type, data, length)
@@ -141,12 +144,12 @@ function masked(reading: Reading, at: number, bits: Expressions['bitwise'], load
   }
   const value = maskValue(type, data)
   const kept = maskValue(type, mask)
-  // The type cast is safe: value and mask were decoded with the selector's type.
+  // The type cast is safe, because value and mask have the data type of `selector`.
   const operand = { value, mask: kept } as Operand<Plain>
   return value === undefined || kept === undefined ? undefined : read(2, match(selector, operand, word))
 }
 
-/** Converts a mask, or a value that is compared under a mask. Zero of a flags type becomes an empty list. */
+/** Converts the value or the mask of a masked comparison. For a type of flags, zero becomes an empty list. */
 const maskValue = (type: DataType, bytes: Uint8Array): Plain | undefined =>
   type.flags === true && isZero(bytes) ? [] : valueIn(type, bytes)
 
@@ -163,8 +166,8 @@ function isMask(
 const isZero = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === 0)
 
 /**
- * Converts the first bits of data to a value that stands for all data with the same first bits. The value is a network,
- * or a prefix of interface names.
+ * Converts the leading bits of an address to a network. Converts the leading bits of an interface name to a name
+ * prefix.
  */
 function beginning(type: DataType, data: Uint8Array, bits: number): Plain | undefined {
   const from = new Uint8Array(type.length)
@@ -175,7 +178,7 @@ function beginning(type: DataType, data: Uint8Array, bits: number): Plain | unde
 }
 
 /**
- * Decodes a comparison after a conversion to network byte order. nft converts a host-order value to compare it by size.
+ * Decodes a comparison by size of a value in host byte order. nft first converts such a value to network byte order.
  */
 function turned(reading: Reading, at: number, order: Expressions['byteorder'], loaded: Loaded): Read | undefined {
   const { sreg, dreg, op, len, size } = order

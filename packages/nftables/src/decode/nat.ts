@@ -135,13 +135,13 @@ const ADDRESSES = 1
 const PORTS = 2
 
 /**
- * Names of the NAT flags of a rule. Omits the flags in `given`, which only say that the rule has addresses or ports.
- * Returns `undefined` for unknown flags.
+ * Names of a rule's NAT flags. Omits the bits in `given`, which mark only the presence of addresses or ports. Returns
+ * `undefined` for unknown flags.
  */
 function flagsOf(flags: number, given: number): { flags?: readonly NatFlag[] } | undefined {
   const list = natFlags.filter(([, bit]) => (flags & bit) !== 0)
   const known = list.reduce((sum, [, bit]) => sum | bit, given)
-  // Adds the flags in `given` before the comparison, because only some kernels report them.
+  // Adds the bits in `given` to both sides of the comparison, because only some kernels report these bits.
   if ((flags | given) !== known) return undefined
   return list.length === 0 ? {} : { flags: list.map(([word]) => word) }
 }

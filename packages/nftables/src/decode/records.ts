@@ -16,8 +16,8 @@ export interface TableRecords {
 }
 
 /**
- * Reads some tables of the kernel, or all tables. Within `read` of `Nft`, all records come from one generation of the
- * ruleset. Skips missing tables. Throws the errors of `Nft`.
+ * Reads the named tables of the kernel, or all tables. Ignores missing tables. Call it inside `Nft.read`, which ensures
+ * that all records are of one generation. Throws the errors of `Nft`.
  */
 export function readRecords(nft: Dumps, names?: readonly TableName[]): TableRecords[] {
   const isWanted = ({ family, table }: TableName) =>

@@ -71,7 +71,7 @@ function single(type: DataType, interval: boolean, elements: readonly NftElement
     element,
     key: span && keyOf(type, span),
   }))
-  // The type cast is safe: the set's keys were decoded with the set's type.
+  // The type cast is safe, because `spansOf` decoded the keys with the data type of the set.
   return found.every(({ key }) => key !== undefined) ? (found as unknown as Decoded[]) : undefined
 }
 
@@ -84,7 +84,7 @@ function several(types: readonly Typed[], interval: boolean, elements: readonly 
   for (const element of elements) {
     const parts = partsIn(types, interval, element)
     if (parts === undefined || isEnd(element)) return undefined
-    // The type cast is safe: each part of the key was decoded with its type.
+    // The type cast is safe, because `partsIn` decoded each part of the key with its data type.
     found.push({ element, key: parts as SetElement['key'] })
   }
   return found

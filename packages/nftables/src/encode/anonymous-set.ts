@@ -5,7 +5,7 @@ import type { Verdict } from '../wire/fields/verdict.ts'
 import type { ElementSpec } from '../wire/specs.ts'
 import { encodeUserdata } from '../wire/userdata.ts'
 
-/** Key range of an element of an nft set or map. An element of a map also has data. */
+/** Element of an nft set or map: the range of its keys, and the data of a map element. */
 export type Entry = readonly [span: Span, data?: Uint8Array | Verdict]
 
 /** True if any of the key ranges has more than one value. Only an interval set can hold such a range. */
@@ -45,9 +45,7 @@ export function intervalElements(type: DataType, entries: readonly Entry[]): Ele
   return elements
 }
 
-/**
- * Size that nft declares for an interval set: a start and an end for each range, even if some end elements are omitted.
- */
+/** Size that nft declares for an interval set. It counts a start and an end for each range, even an omitted end. */
 export function expectedSize(elements: readonly ElementSpec[], ranges: number): number {
   return 2 * ranges + (elements[0]?.flags === undefined ? 0 : 1)
 }

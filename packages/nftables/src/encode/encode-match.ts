@@ -58,8 +58,8 @@ export function encodeVmap(vmap: Vmap, { expressions, sets, context }: Sink): vo
 }
 
 /**
- * Encodes two conditions as one comparison, as nft does: one on the source port, one on the destination port. Returns
- * false unless both conditions compare for equality with one port.
+ * Encodes a condition on the source port and a condition on the destination port as one comparison, as nft does.
+ * Returns false if one of the conditions is not a comparison with a single port.
  */
 export function encodePorts(sport: Match, dport: Match, { expressions }: Sink): boolean {
   const [source, destination] = [portOf(sport), portOf(dport)]

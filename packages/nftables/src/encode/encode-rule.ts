@@ -31,7 +31,7 @@ const behindSource = new Map<string, string>([
   ['th sport', 'th dport'],
 ])
 
-/** True if the two arguments are conditions on source port and destination port of one protocol, in this order. */
+/** True if `other` is the condition on the destination port that belongs to a condition on the source port. */
 function isOtherPort({ kind }: Match, other: Statement): other is Match {
   return behindSource.get(kind) === other.kind
 }

@@ -65,7 +65,7 @@ export function contextOf({ family, sets }: Table): EncodeContext {
   return { family, isInterval: (name) => sets.find((set) => set.name === name)?.interval === true }
 }
 
-/** Family and name of a ruleset's table, as netlink messages name the table. */
+/** Converts the family and name of a ruleset's table to the form that netlink requests use. */
 export const nameOf = ({ family, name }: Pick<Table, 'family' | 'name'>): TableName => ({ family, table: name })
 
 // internal

@@ -38,5 +38,5 @@ export interface Sink {
   readonly context: EncodeContext
 }
 
-/** Freezes an expression that many rules share, because the encoder caches the bytes of frozen expressions. */
+/** Freezes an expression that many rules share. The encoder caches the bytes of frozen expressions. */
 export const expression = <const E extends Expression>(value: E): Readonly<E> => Object.freeze(value)

@@ -81,7 +81,7 @@ function specsOf(
   if (types.length === 1 && single !== undefined && span !== undefined) {
     const entry: Entry = data === undefined ? [span] : [span, data]
     if (interval !== true) return pointElements(single, [entry])
-    // Leaves out the end element at the lowest value: `encodeElements` adds it once for the whole set.
+    // Leaves out the end element at the lowest value. `encodeElements` adds this element once for the whole set.
     return intervalElements(single, [entry]).filter(({ flags }, at) => at > 0 || flags === undefined)
   }
   const key = joined(
@@ -152,10 +152,7 @@ function noteOf({ comment, data }: NamedSet, types: readonly DataType[], dataTyp
 const CONCATENATION = 13
 const PROTOCOL = 12
 
-/**
- * Number by which nft's user data of a set names a byte order: 1 host, 2 network. nft uses 0 for protocols and
- * verdicts.
- */
+/** Number for a byte order in nft's user data of a set: 1 for host, 2 for network, 0 for protocols and verdicts. */
 function orderOf(type: DataType | undefined): number {
   if (type === undefined || type.number === PROTOCOL) return 0
   return type.host === true || type.ordered !== true ? 1 : 2

@@ -5,10 +5,9 @@ import { familyNumber } from '../wire/family.ts'
 import type { TableName } from '../wire/specs.ts'
 
 /**
- * Opens nf_tables of a namespace, to send a batch that `freshBatch` created. The argument `wanted` lists the tables of
- * the batch. The result's `fresh` is true if none of these tables exists. The argument `wanted` can also be a function
- * that returns the value of `fresh`. Returns `undefined` if nf_tables cannot be used. Loads little code, for processes
- * with a short life.
+ * Opens nf_tables of a namespace, to send a batch that `freshBatch` created. `wanted` lists the tables of the batch.
+ * The result's `fresh` is true if none of these tables exists. A function as `wanted` computes `fresh` itself. Returns
+ * `undefined` if nf_tables cannot be used. Loads little code, for processes with a short life.
  */
 export function openFresh(
   target: Netns,

@@ -107,7 +107,7 @@ function setIn(line: readonly Token[], table: string): NamedSet[] {
   const interval = after('flags').split(',').includes('interval')
   const elements = keys.map((each) => ({ key: each }))
   try {
-    // The type cast is safe: `canonicalSet` validates the parsed elements.
+    // The type cast is safe, because `canonicalSet` validates the elements.
     return [canonicalSet({ name: name.text, key, ...(interval ? { interval } : {}), elements } as NamedSet, table)]
   } catch (error) {
     if (isNftError(error)) return []

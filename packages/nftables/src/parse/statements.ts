@@ -38,7 +38,8 @@ function statementsIn(tokens: readonly Token[], family: Family): readonly Statem
   try {
     return complete(family, statements)
   } catch (error) {
-    // Keeps a statement that the data model cannot express as `raw` text. The listing may have rules of other programs.
+    // Keeps a rule that the data model cannot express as one `raw` statement, because other programs may have written
+    // it.
     if (isNftError(error)) return [unknown(tokens)]
     throw error
   }
@@ -52,7 +53,8 @@ const unknown = (tokens: readonly Token[]): Statement => ({
 function statementIn(words: Words, family: Family): Statement | undefined {
   const { left } = words
   const action = actionIn(words, family)
-  // The words that `actionIn` has consumed are an action with unknown parameters. They are not parsed as a condition.
+  // If `actionIn` has read words but returns no action, the parameters of the action are unknown. The words are then no
+  // condition either.
   const given = action === undefined && words.left === left ? matchIn(words) : action
   if (given === undefined) return undefined
   try {
@@ -134,16 +136,18 @@ function matchIn(words: Words): Statement | undefined {
   const kind = kinds.find((each) => words.take(...each.split(' ')) || words.take('meta', each))
   if (kind === undefined) return undefined
   const op = ops.find((each) => words.take(each))
-  // The operator `==` on a type of flags means exactly these flags in nft's syntax. A condition without `==` matches
-  // any of the flags.
+  // In nft's syntax, `==` before flags means exactly these flags. Flags without `==` match any of the flags.
   const isExact = op === undefined && words.take('==') && selectors[kind].type.flags === true
   const operand = operandIn(kind, words)
   const value = isExact && operand !== undefined ? { set: [operand] } : operand
-  // The type cast is safe: the value was parsed with the selector's type.
+  // The type cast is safe, because the operand was parsed with the data type of `kind`.
   return value === undefined ? undefined : ({ kind, ...(op === undefined ? undefined : { op }), value } as Statement)
 }
 
-/** Selectors, longest first: the parser tries them in order, and one selector may begin with the words of another. */
+/**
+ * Names of selectors, the longest first. The parser tries the names in this order, because a short name can be the
+ * beginning of a longer name.
+ */
 const kinds = (Object.keys(selectors) as Selector[]).sort((a, b) => b.length - a.length)
 
 function operandIn(kind: Selector, words: Words): unknown {

@@ -20,7 +20,7 @@ export function keysIn(type: DataType, tokens: readonly Token[]): readonly unkno
   const keys: unknown[] = []
   let isOpen = true
   for (const token of tokens) {
-    // The listing's tokenizer returns a comma after a quoted name as a separate word.
+    // Skips a comma that is a separate word. The tokenizer separates the comma only after a quoted name.
     if (!isOpen && token.text === ',') {
       isOpen = true
       continue
@@ -48,10 +48,7 @@ export function keyIn(type: DataType, token: Token): unknown {
 
 // internal
 
-/**
- * True if a parsed network address has no bits set after its prefix. The program nft compares other addresses under a
- * mask.
- */
+/** False for an address that has bits set after its prefix length, such as `10.0.0.5/8`. True for other values. */
 function isNetwork(type: DataType, { text }: Token, { from }: Span): boolean {
   const address = type.networks === true ? type.write(text.split('/')[0])?.from : undefined
   return address === undefined || compareBytes(address, from) === 0

@@ -64,8 +64,8 @@ function ordered(
 }
 
 /**
- * Bytes by which nft sorts a concatenated set key. nft compares all parts as one little-endian number. Returns the
- * bytes in reverse order: the most significant byte comes first.
+ * Bytes of a concatenated set key for sorting, the most significant byte first. nft sorts such keys as one
+ * little-endian number.
  */
 function bytesOf(types: readonly DataType[], parts: readonly Key<Plain>[]): Uint8Array {
   const written = parts.map((part, at) => {

@@ -26,13 +26,13 @@ export function ruleText(
     else if (!implied.has(at)) words.push(withHeader(statementText(statement, family, options), header))
     if (isMatch(statement) && saysProtocol.has(statement.kind) && statement.op === undefined) protocol = statement.value
   }
-  // Escapes control characters, because another program may have written a name or comment with a line break.
+  // Escapes control characters, because names and comments of other programs may contain line breaks.
   return escapeUnsafe([...words, ...(comment === undefined ? [] : [`comment "${comment}"`])].join(' '))
 }
 
 /**
- * Protocol comparison of a rule, with its index in the statements. The program nft omits the comparison if a later
- * statement implies the protocol.
+ * Condition on a protocol, with its index in the rule. nft does not print the condition if a later statement implies
+ * the protocol.
  */
 interface Dependency {
   readonly at: number
@@ -57,8 +57,8 @@ function impliedBy(statements: readonly Statement[], family: Family): ReadonlySe
         if (statement.with !== 'icmpx') drop(network)
         if (statement.with === 'tcp reset' && family !== 'inet') drop(transport)
       }
-      // nft omits a protocol comparison only if another condition implies it and no action stands between the two. An
-      // action therefore clears the remembered comparisons.
+      // An action clears the remembered conditions on protocols. nft omits such a condition only if no action follows
+      // before the statement that implies the protocol.
       network = undefined
       transport = undefined
       continue
@@ -102,8 +102,8 @@ const transportHeaders: ReadonlySet<Selector> = new Set([
 const saysProtocol: ReadonlySet<Selector> = new Set(['l4proto', 'ip protocol', 'ip6 nexthdr'] as const)
 
 /**
- * True for a comparison of an IP header's protocol field in an `inet` table. The comparison is always printed, because
- * it also implies the family.
+ * True for a condition on the protocol field of the IP header in an `inet` table. nft always prints this condition,
+ * because only this condition tells the address family.
  */
 const staysBefore = ({ kind }: Dependency, family: Family): boolean => kind !== 'l4proto' && family === 'inet'
 
@@ -119,8 +119,8 @@ const headerOf = (protocol: unknown): string =>
 const hasPorts: ReadonlySet<string> = new Set(['tcp', 'udp', 'udplite', 'dccp', 'sctp'])
 
 /**
- * Text of a comparison of source and destination port of any protocol (`th`) in one step. The text contains the raw
- * offset, because nft has no name for this comparison.
+ * Text of one comparison of both ports of any protocol (`th`). It has the form `@th,0,32 0x…`, because nft has no name
+ * for it.
  */
 function bothPorts(statement: Statement, next: Statement | undefined): string | undefined {
   const source = portOf(statement, 'th sport')
@@ -138,7 +138,7 @@ function portOf(statement: Statement, kind: Selector): number | undefined {
   return typeof statement.value === 'number' ? statement.value : undefined
 }
 
-/** Moves a source port before an adjacent destination port: nft compares and prints ports in this order. */
+/** Swaps a destination port and a source port directly after it. nft compares and prints the source port first. */
 function sourceFirst(statements: readonly Statement[]): readonly Statement[] {
   const list = [...statements]
   for (let at = 0; at + 1 < list.length; at++) {

@@ -90,7 +90,10 @@ const unknown = (elements: readonly NftElement[]): Listed[] =>
 
 const hex = (bytes: Uint8Array | undefined): string => `0x${Buffer.from(bytes ?? []).toString('hex')}`
 
-/** Texts of concatenated set keys, sorted as little-endian numbers. nft does not sort interval sets. */
+/**
+ * Keys of a set whose keys have several parts, as text. Sorted as little-endian numbers, except in interval sets, which
+ * nft does not sort.
+ */
 function several(types: readonly number[], interval: boolean, elements: readonly NftElement[]): Listed[] {
   const found = elements.map((element) => ({ element, key: partsText(types, element) }))
   if (interval) return found
@@ -103,7 +106,7 @@ function partsText(types: readonly number[], { key, keyEnd = key }: NftElement):
   const texts: string[] = []
   for (const number of types) {
     const type = typesByNumber.get(number)
-    // The length of a key part is unknown if the type of the part is unknown.
+    // Prints the whole key in hexadecimal if a part has an unknown type. The length of such a part is unknown too.
     if (type === undefined || key === undefined || keyEnd === undefined) return hex(key)
     texts.push(partText(type, key.subarray(at, at + type.length), keyEnd.subarray(at, at + type.length)))
     at += (type.length + 3) & ~3

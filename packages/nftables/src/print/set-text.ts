@@ -43,7 +43,7 @@ function flagLine(flags: readonly string[], timeout: string | undefined): string
   return isSaid ? [`flags ${flags.join(',')}`] : []
 }
 
-/** Text between two set elements if the second element begins a new line. */
+/** Line break that nft prints between two elements of a set. */
 const BREAK = ',\n\t\t\t     '
 
 function listed(elements: readonly string[], most: number): string {

@@ -80,19 +80,15 @@ function matchText({ kind, op, value }: Match): string {
   return `${what} ${flagsText(type, value, op)}`
 }
 
-/** The type cast is safe: value and mask have the type of the selector. */
+/** The type cast is safe, because value and mask have the data type of the selector. */
 const masked = (value: Masked<unknown>): Masked<Plain> => value as Masked<Plain>
 
-/**
- * True for a set whose only key is a combination of flags. Such a condition has no braces: `== a` for a single flag,
- * `a | b` for several flags.
- */
+/** True for a set with one key that is a combination of flags. nft prints such a set without braces. */
 const isExact = (type: DataType, keys: readonly Key<Plain>[]): keys is readonly Plain[] =>
   type.flags === true && keys.length === 1
 
 /**
- * Text of the operator and the flags of a condition. Joins flags by `|` if an operator is given, because operators
- * compare flags as one number.
+ * Text of flags in a condition, with its operator. Flags after an operator are joined by `|`, other flags by commas.
  */
 function flagsText(type: DataType, value: Plain, op: Match['op'] | '=='): string {
   if (type.flags !== true || op === undefined || !Array.isArray(value))
@@ -134,7 +130,7 @@ function setText(type: DataType, keys: readonly Key<Plain>[]): string {
 function vmapText({ on, map }: Vmap): string {
   if ('named' in map) return `${selectorText(on)} vmap @${map.named}`
   const { type } = selectors[on]
-  // The type cast is safe: the set's keys have the type of the selector.
+  // The type cast is safe, because the keys of the map have the data type of the selector.
   const elements = map.elements as readonly { readonly key: Key<Plain>; readonly verdict: Verdict }[]
   const shown = inListOrder(type, elements, ({ key }) => key).map(
     ({ key, verdict }) => `${keyText(type, key)} : ${verdictText(verdict)}`,
@@ -143,8 +139,8 @@ function vmapText({ on, map }: Vmap): string {
 }
 
 /**
- * Sorts the keys of an anonymous set as nft does. A range is sorted by its first value, a combination of flags by its
- * first flag. Interface names are sorted as little-endian numbers, unless one of the keys is a prefix of names.
+ * Sorts the keys of an anonymous set as nft does. The first value of a range, or the first flag of a combination, gives
+ * the position. Interface names are sorted as little-endian numbers, unless one of the keys is a name prefix.
  */
 export function inListOrder<T>(
   type: DataType,
@@ -164,10 +160,7 @@ export function inListOrder<T>(
 
 const whole = (type: DataType, key: Key<Plain>): number => (isRange(key) ? 0 : numberOf(type, key))
 
-/**
- * Text of the bit operations `and` and `xor` of a mark statement, as nft prints them. A bit that the operation `and`
- * clears and the operation `xor` sets is printed as the operation `or`.
- */
+/** Text of the bit operations on a mark, as nft prints them. A bit that `and` clears and `xor` sets appears as `or`. */
 function markValueText(value: MarkValue): string {
   if (typeof value === 'number') return markText(value)
   const { of, and = ALL, xor = 0 } = value

@@ -4,8 +4,8 @@ import type { Key, Masked, Range } from '../rules/values.ts'
 import { icmpTypes, icmpv6Types, protocolNames } from './words.ts'
 
 /**
- * Text of a compared value as nft prints it. With `inRange` (start or end of a range) prints a number even if the value
- * has a name.
+ * Text of a compared value as nft prints it. `inRange` marks a bound of a range, which nft prints as a number instead
+ * of a name.
  */
 export function valueText(type: DataType, value: Plain, inRange = false): string {
   if (typeof value === 'object') return 'prefix' in value ? `"${nameText(value.prefix)}*"` : listText(value)
@@ -69,7 +69,7 @@ const namesOf: ReadonlyMap<DataType, ReadonlyMap<number, string>> = new Map<Data
 
 const listText = (value: unknown): string => (Array.isArray(value) ? value.join(',') : String(value))
 
-/** Escapes a `*` at the end of an interface name. nft would parse it as a prefix wildcard. */
+/** Escapes a `*` at the end of an interface name. Reason: nft would read `eth*` as a prefix of names. */
 const nameText = (name: string): string => name.replace(/\*$/, '\\*')
 
 /**

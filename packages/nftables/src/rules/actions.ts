@@ -185,11 +185,11 @@ function flagsOf<F extends string>(
 }
 
 /**
- * Creates an object with one property of an action. Returns an empty object if the value is undefined or equals the
+ * Creates an object with only the property `key`. Returns an empty object if the value is undefined or equals the
  * default.
  */
 function some<K extends string, T>(key: K, value: T, fallback?: T): { readonly [P in K]?: NonNullable<T> } {
-  // The type cast is necessary: TypeScript does not know that the object has only the property `key`.
+  // The type cast is necessary, because TypeScript infers a string index for the computed property name.
   return value === undefined || value === fallback ? {} : ({ [key]: value } as { readonly [P in K]?: NonNullable<T> })
 }
 

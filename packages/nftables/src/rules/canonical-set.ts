@@ -63,7 +63,7 @@ function canonicalElements(
     .sort(([a], [b]) => compareSpans(a, b))
   const canonical = sorted.map(([spans, element]) => {
     const parts = spans.map((span, at) => keyOf(types[at] ?? dataTypes.mark, span))
-    // The type cast is safe: the key was validated with the set's types.
+    // The type cast is safe, because `keySpans` has validated the parts of the key.
     const key = (parts.length > 1 ? Object.freeze(parts) : parts[0]) as SetElement['key']
     return Object.freeze({ ...element, key, ...dataIn(set, element) })
   })
@@ -71,8 +71,8 @@ function canonicalElements(
 }
 
 /**
- * True if an element equals the element before it. The caller leaves out such an element. Throws if only the keys of
- * the two elements are equal, and data, comment or timeout differ.
+ * True if an element has the key of the element before it. Throws if data, comment or timeout of the two elements
+ * differ.
  */
 function isRepeated({ name }: NamedSet, element: SetElement, before: SetElement | undefined): boolean {
   if (before === undefined || JSON.stringify(element.key) !== JSON.stringify(before.key)) return false

@@ -58,7 +58,7 @@ function canonicalMatch(match: Match, where: string): Match {
   const { kind, op } = match
   const compared = comparison(match, where, true)
   const value = operandOf(selectors[kind].type, compared)
-  // The type cast is safe: the value was validated with the selector's type.
+  // The type cast is safe, because `comparison` has validated the value with the data type of `kind`.
   return Object.freeze(op === undefined ? { kind, value } : { kind, op, value }) as Match
 }
 
@@ -72,7 +72,7 @@ function withOp(type: DataType, op: MatchOp | undefined, compared: Compared, wha
     invalid(`${what}: != with an empty value matches any word of the mask; give these words without a mask`)
   }
   const only = compared.is === 'set' && compared.spans.length === 1 ? compared.spans[0] : undefined
-  // Replaces a set of one value by the value after `!=` for flags, because both mean the same.
+  // Replaces a set of one value by the value itself. After `!=`, both forms have the same meaning for flags.
   return only !== undefined && type.flags === true ? { is: 'one', span: only } : compared
 }
 
@@ -84,6 +84,6 @@ function canonicalVmap(vmap: Vmap, where: string): Vmap {
     Object.freeze({ key: keyOf(type, span), verdict: Object.freeze(verdict) }),
   )
   const held = 'named' in map ? { named: map.named } : { elements: Object.freeze(elements) }
-  // The type cast is safe: the keys of the verdict map were validated with the selector's type.
+  // The type cast is safe, because `vmapSpans` has validated the keys with the data type of `on`.
   return Object.freeze({ kind: 'vmap', on, map: Object.freeze(held) }) as Vmap
 }

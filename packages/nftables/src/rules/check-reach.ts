@@ -75,8 +75,8 @@ function checkBase({ name, family }: Table, chain: Chain, base: BaseChain, chain
       `${where}: a nat chain of priority ${priority} would be before connections are tracked: at least -199 is needed`,
     )
   }
-  // Visits the base chain and all chains that it reaches by jumps. The loop also visits chains that it adds to
-  // `reached`.
+  // Visits the base chain and all chains that it reaches by jumps. The loop adds each jump target to `reached`, and
+  // later visits it.
   const reached = new Set([chain])
   for (const each of reached) {
     for (const { statements } of each.rules) {
@@ -91,7 +91,10 @@ function checkBase({ name, family }: Table, chain: Chain, base: BaseChain, chain
   }
 }
 
-/** Depth of jumps below a chain. -1 in `depths` marks a chain whose depth is being computed: a jump to it is a loop. */
+/**
+ * Computes the depth of jumps below a chain. The value -1 in `depths` marks a chain whose depth is not yet computed. A
+ * jump to such a chain is a loop.
+ */
 function checkDepth(table: Table, chain: Chain, chains: Chains, depths: Map<Chain, number>): number {
   const where = `${table.name} ${chain.name}`
   const known = depths.get(chain)

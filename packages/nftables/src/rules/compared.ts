@@ -13,8 +13,8 @@ export type Compared =
 
 /**
  * Validates the operand of a condition. Throws `NftError('INVALID')`; `what` begins the message. With `single`, a set
- * of one value becomes the value, as in nft. Flags are an exception: a set of one value means exactly these flags, but
- * a value means any of the flags.
+ * of one value becomes the value, as in nft. Exception: a set of flags stays a set. It means exactly these flags, but a
+ * value means any of them.
  */
 export function comparedWith(type: DataType, operand: unknown, what: string, single = false): Compared {
   if (isRecord(operand)) {

@@ -18,8 +18,9 @@ export function complete(family: Family, statements: readonly Statement[], where
     for (const need of last === undefined || known.has(last) ? NONE : needs) {
       if (known.has(need)) continue
       const match = matchFor(need)
-      // Puts the protocol that `reject` needs at the start of the rule, as nft does. Exception: a rule with ports of
-      // any protocol (`th`), because nft would read these ports as ports of the protocol.
+      // Adds the protocol condition for `reject` at the start of the rule, as nft does. If the rule has ports of any
+      // protocol (`th`), adds the condition directly before `reject`. Reason: nft would read `th` ports after the
+      // condition as ports of that protocol.
       const isFirst = statement.kind === 'reject' && !result.some(looksAtPorts)
       result.splice(isFirst ? 0 : result.length, 0, match)
       known.add(match)
@@ -108,8 +109,8 @@ function needsOf(statement: Statement): readonly Need[] {
 }
 
 /**
- * Turns ports of any protocol (`th`) after `tcp` or `udp` into ports of that protocol. Reason: nf_tables has the same
- * encoding for `th` ports and for `tcp` or `udp` ports.
+ * Turns ports of any protocol (`th`) after `tcp` or `udp` into ports of that protocol. Reason: the kernel stores both
+ * in the same form.
  */
 function withHeader(statement: Statement, { transport }: KnownProtocols): Statement {
   if (transport !== 'tcp' && transport !== 'udp') return statement
@@ -133,8 +134,8 @@ const portsOf = {
 } as const
 
 /**
- * True if a rule names the destination port before the source port. The program nft compares both ports in one step,
- * with the source port first.
+ * True if the condition before `statement` compares the destination port and `statement` the source port. The caller
+ * swaps the two conditions.
  */
 function isSwapped(before: Statement | undefined, statement: Statement): boolean {
   return before !== undefined && isPort(before) && isPort(statement) && before.kind === sourceBehind.get(statement.kind)

@@ -254,7 +254,7 @@ export function integer(bytes: Uint8Array): number {
   return bytes.reduce((sum, byte) => sum * 256 + byte, 0)
 }
 
-/** Highest value that has the same first bits as the given bytes. */
+/** Highest value that begins with the same `bits` bits as `from`. */
 export function last(from: Uint8Array, bits: number): Uint8Array {
   return from.map((byte, at) => byte | (0xff >> Math.min(8, Math.max(0, bits - 8 * at))))
 }

@@ -31,8 +31,8 @@ type Port = number | Range<number> | undefined
 const BURST = 5
 
 /**
- * Rule under construction. Implements every type `RuleBuilder<…>`, with wider parameter types. Each step validates its
- * value and returns a new rule builder. Reading `rule` validates the whole rule.
+ * Rule under construction. Implements `RuleBuilder` for every table and chain. Each method validates its value and
+ * returns a new rule builder. The property `rule` validates the whole rule.
  */
 export class Draft implements Placed {
   readonly #place: DraftPlace
@@ -53,7 +53,7 @@ export class Draft implements Placed {
     return this.#place.chain
   }
 
-  /** Finished rule, with the protocol conditions that nft adds to it. */
+  /** Complete rule, including the protocol conditions that nft adds. */
   get rule(): Rule {
     const statements = complete(this.#place.family, Object.freeze(this.#statements), this.#where)
     return Object.freeze(this.#comment === undefined ? { statements } : { statements, comment: this.#comment })
@@ -204,7 +204,7 @@ export class Draft implements Placed {
 
   vmap(on: string, map: readonly (readonly [unknown, Verdict])[] | { readonly named: string }): Draft {
     const elements = Array.isArray(map) ? { elements: map.map(([key, verdict]) => ({ key, verdict })) } : map
-    // The type cast is safe: the keys of the verdict map are validated with the selector's type.
+    // The type cast is safe, because `canonicalStatement` validates the keys with the data type of `on`.
     return this.#add({ kind: 'vmap', on, map: elements } as Statement)
   }
 
@@ -238,7 +238,7 @@ export class Draft implements Placed {
     if (!isSelector(kind)) return invalid(`${this.#where}: unknown condition ${JSON.stringify(kind)}`)
     const isBits = selectors[kind].type.flags === true
     const add = (value: unknown, op?: MatchOp) =>
-      // The type cast is safe: the value of the condition is validated with the selector's type.
+      // The type cast is safe, because `canonicalStatement` validates the value with the data type of `kind`.
       this.#add({ kind, value: operand(value, isBits), ...(op === undefined ? undefined : { op }) } as Statement)
     if (given.length > 0) return add(given[0])
     return { not: (value) => add(value, '!='), compare: (op, value) => add(value, op) }

@@ -63,7 +63,10 @@ export interface SetElement {
   readonly timeout?: number
 }
 
-/** Table of a ruleset with all its content. `verify` reports any other object in the kernel's table as unexpected. */
+/**
+ * Table of a ruleset with all its content. Any other object in the kernel's table is a difference that `verify`
+ * reports.
+ */
 export interface Table {
   readonly family: Family
   readonly name: string

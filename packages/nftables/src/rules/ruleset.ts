@@ -49,7 +49,7 @@ export function nftRuleset<
     }
     drafts[table] = Object.freeze({ on })
   }
-  // The type cast is safe: a Draft has every method of every RuleBuilder, with wider parameters.
+  // The type cast is safe, because `Draft` implements the methods of every `RuleBuilder`.
   for (const { table, chain, rule } of build(drafts as unknown as Builders<F, Tables>)) {
     const list = rules.get(keyOf(table, chain)) ?? undeclared(table, chain)
     list.push(rule)

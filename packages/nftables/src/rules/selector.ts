@@ -14,8 +14,7 @@ export interface SelectorSpec {
   readonly load: Expression
   readonly needs: readonly Need[]
   /**
-   * Description of the selector in the user data that nft stores with an anonymous set: number of the expression, then
-   * its arguments.
+   * Selector as nft describes it in the user data of an anonymous set: number of the expression, then its arguments.
    */
   readonly noted: readonly number[]
 }
@@ -101,7 +100,7 @@ export function isSelector(kind: string): kind is Selector {
 }
 
 /**
- * True if a selector reads a header field. nft marks sets with keys of such a selector: their user data says "network
- * byte order".
+ * True if the selector reads a header field. For such a selector, nft stores "network byte order" in the user data of
+ * anonymous sets.
  */
 export const isHeader = ({ noted }: SelectorSpec): boolean => noted[0] === PAYLOAD

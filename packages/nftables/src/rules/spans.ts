@@ -16,8 +16,8 @@ export function next(bytes: Uint8Array): Uint8Array | undefined {
 }
 
 /**
- * Sorts ranges of set keys and joins overlapping ranges. Also joins ranges that touch, if the values of the type have
- * an order and any key is a range.
+ * Sorts ranges of set keys and joins overlapping ranges. If any key is a range and the type has an order, also joins
+ * adjacent ranges.
  */
 export function merged(type: DataType, spans: readonly Span[]): Span[] {
   const touch = type.ordered === true && spans.some((span) => !isPoint(span))
@@ -33,7 +33,7 @@ export function merged(type: DataType, spans: readonly Span[]): Span[] {
   return result
 }
 
-/** Range of values between two bounds. The range has `bits` if it is exactly a network. */
+/** Range of values between two bounds. If the range is exactly a network, `bits` is its prefix length. */
 export function spanOf(type: DataType, from: Uint8Array, to: Uint8Array): Span {
   const differ = from.map((byte, at) => byte ^ (to[at] ?? 0))
   const bits = type.networks === true ? onesBefore(differ.map((byte) => ~byte)) : undefined
@@ -45,7 +45,7 @@ export function spanOf(type: DataType, from: Uint8Array, to: Uint8Array): Span {
 export function onesBefore(mask: Uint8Array): number | undefined {
   let bits = 0
   for (const byte of mask) {
-    // Limits the count to 8 bits: `clz32` returns 32 if all bits of the byte are set.
+    // Limits the result to the 8 bits of a byte. `clz32` returns 32 for a byte with only one bits.
     const ones = Math.min(8, Math.clz32((~byte & 0xff) << 24))
     bits += ones
     if (ones < 8) break

@@ -110,8 +110,8 @@ export type Statement =
   | {
       readonly kind: 'tproxy'
       /**
-       * Address family of a `tproxy` statement. Only a statement of an `inet` table without an address can omit the
-       * family. Such a statement is for both families.
+       * Address family of a `tproxy` statement. In an `inet` table, a statement without family and address applies to
+       * IPv4 and IPv6.
        */
       readonly family?: 'ip' | 'ip6'
       readonly address?: string

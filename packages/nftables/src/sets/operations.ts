@@ -11,7 +11,7 @@ import { invalid, NftError } from '../wire/nft-error.ts'
 import type { TableName } from '../wire/specs.ts'
 import { diffElements } from './element-diff.ts'
 
-/** Netlink socket and transaction function, for reading and editing named sets. */
+/** Netlink socket for reading named sets, and a function that changes them in a transaction. */
 export interface Editing {
   readonly nft: Nft
   /** Runs one transaction. Calls `plan` again if another process has changed rules before the commit. */
@@ -54,8 +54,8 @@ export async function addTo(
     ({ data, comment, timeout }) => data === undefined && comment === undefined && timeout === undefined,
   )
   return edit((batch) => {
-    // Reads the existing elements only if a given element has data, comment or timeout. Other elements need no
-    // comparison, because the kernel keeps an existing element unchanged.
+    // Reads the existing elements only if one of the given elements has data, comment or timeout. Elements with only a
+    // key need no comparison, because the kernel ignores the addition of an existing key.
     const present = isPlain ? [] : presentOf(nft, table, spec)
     const keys = new Set(wanted.map(keyText))
     const { missing, unexpected } = diffElements(
@@ -154,7 +154,7 @@ function change(
 ): void {
   const name = { ...table, set: spec.name }
   if (unexpected.length > 0) {
-    // Does not delete the end element at key 0, which precedes the first interval of an interval set.
+    // Keeps the end element at key 0 of an interval set, because the kernel refuses to delete this element.
     const isOwnEnd = (key: Uint8Array | undefined) => key?.some((byte) => byte !== 0) === true
     const specs = encodeElements(spec, unexpected).filter(({ key, flags }) => flags === undefined || isOwnEnd(key))
     deleteElements(

@@ -76,9 +76,7 @@ export function tableSet(work: Work, table: TableName, spec: NamedSet): TableSet
   }
 }
 
-/**
- * Commits the changes that `plan` adds to a batch. Prepares a rollback only if the context has `undo`, as in a plugin.
- */
+/** Commits the changes that the function `plan` adds to a batch. Prepares a rollback if the context has `undo`. */
 function edit<T>(work: Work, nft: Nft, table: TableName, plan: (batch: Batch) => T): Promise<T> {
   if (work.place.undo === undefined) return nft.transact(plan, patienceOf(work))
   return transactWith(nft, { work, tables: [table], back: wayBack(work) }, plan)

@@ -43,7 +43,7 @@ export function setText(set: NftSet | EncodedSet, elements: readonly (NftElement
 
 /** Text by which the types of sets are compared: sets of equal type have the same text. */
 export function specText({ flags = [], keyType, keyLength, dataType, dataLength }: NftSet | EncodedSet): string {
-  // Ignores the flag `constant`, which the kernel may add to a set.
+  // Ignores the flag `constant`, because the kernel itself may add the flag to a set.
   const own = flags.filter((flag) => flag !== 'constant').sort()
   return [own.join(' '), keyType, keyLength, dataType ?? '', dataLength ?? ''].join(' ')
 }
@@ -58,7 +58,7 @@ export function elementText(element: NftElement | ElementSpec): string {
 
 // internal
 
-/** Offset of an expression's name in its bytes, after two attribute headers. */
+/** Offset of the name in an encoded expression, after two attribute headers. */
 const NAME = 8
 
 /**

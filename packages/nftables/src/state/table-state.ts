@@ -130,8 +130,7 @@ function stateOf(nft: Nft, table: Table, present: NftTable): TableState {
   const presentSets = new Map(named.map((set) => [set.set, set]))
   return {
     ...{ table, present, records },
-    // The kernel's `use` counter of a table counts all its objects. A count above the number of chains and sets means
-    // that the table also has stateful objects or flowtables.
+    // The table also has stateful objects or flowtables if the kernel counts more objects (`use`) than chains and sets.
     stays: present.comment === table.comment && (present.use ?? 0) <= chains.length + sets.length,
     dormant: ((present.flags ?? 0) & DORMANT) !== 0,
     chains: namesIn(wantedChains, presentChains).map((each) =>
@@ -166,7 +165,7 @@ function partsOf(body: Buffer): { readonly chain: string; readonly expressions: 
   return { chain, expressions, ...(userdata === undefined ? undefined : { userdata }) }
 }
 
-/** Length of a netlink attribute header. The two highest bits of the attribute type are flags. */
+/** Length of a netlink attribute header. */
 const HEADER = 4
 const TYPE_MASK = 0x3fff
 
@@ -198,8 +197,7 @@ function chainState(
 type KeyedRules = ReadonlyMap<Chain, readonly Keyed<Rule>[]>
 
 /**
- * Cache of rule keys for frozen tables. Repeated `verify` calls with the same table therefore encode its rules only
- * once.
+ * Cache of the keys of a frozen table's rules. Repeated `verify` calls for the same table encode its rules only once.
  */
 const memo = new WeakMap<Table, KeyedRules>()
 

@@ -25,7 +25,7 @@ export interface FakeTransaction {
   readonly told: { readonly message: number; readonly body: Buffer }[]
 }
 
-/** Limit of the fake kernel for names, in bytes: 255 bytes and a NUL. */
+/** Maximum length of a name in bytes: 255 bytes and the NUL after the name. */
 const MOST_IN_NAME = 256
 
 /**

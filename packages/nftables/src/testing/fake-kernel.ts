@@ -30,7 +30,7 @@ import { FakeRefusal } from './fake-refusal.ts'
 import { FakeSocket } from './fake-socket.ts'
 import type { FakeState, FakeTable } from './fake-state.ts'
 
-/** Fake of the kernel's nf_tables in memory, which programs reach through netlink sockets. */
+/** Fake of the kernel's nf_tables, in memory. Programs use it over fake netlink sockets. */
 export interface FakeKernel {
   /** Opens a netlink socket to the fake kernel, for `channelFrom` of `@cni/netns/netlink`. */
   nfnetlink(options?: {
@@ -111,7 +111,7 @@ export function fakeKernel(
       if ((flags & NLM_F_ECHO) !== 0) echoes.push(...answersOf(transaction.told.slice(from), sequence, port))
       return refused
     })
-    // Commits a batch only if the batch has an end message, as the kernel does.
+    // Ignores a batch without an end message, as the kernel does.
     if (refusals.length > 0 || end?.type !== NFNL_MSG_BATCH_END) return refusals
     if (transaction.told.length > 0) commit(transaction, port)
     return (end.flags & NLM_F_ACK) === 0 ? echoes : [...echoes, acknowledgement(end, port)]
@@ -184,7 +184,7 @@ export function fakeKernel(
 }
 
 function answersOf(told: FakeTransaction['told'], sequence: number, port: number): Answer[] {
-  // Gives events about set elements the sequence number 0, as the kernel does.
+  // Events about set elements have the sequence number 0, as in the kernel.
   const isElement = (message: number) => message === NFT_MSG.NEWSETELEM || message === NFT_MSG.DELSETELEM
   return told.map(({ message, body }) => ({
     ...{ type: typeOf(message), sequence: isElement(message) ? 0 : sequence, port, body },

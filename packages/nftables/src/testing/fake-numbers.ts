@@ -1,6 +1,6 @@
 /**
- * Numbers of the kernel's nf_tables interface, for the fake kernel. The encoder has a separate copy of these numbers.
- * Tests fail if one of the copies has a wrong number.
+ * Numbers of the kernel's nf_tables interface, for the fake kernel. The fake does not use the encoder's numbers: tests
+ * can then find a wrong number in either copy.
  */
 export const NFT_MSG = {
   ...{

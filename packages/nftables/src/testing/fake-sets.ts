@@ -14,8 +14,8 @@ import {
 } from './fake-state.ts'
 
 /**
- * Attributes of a set in a dump, without the names and the handle. The kernel reports flags and types even if they are
- * 0.
+ * Attributes of a set in a dump, without names and handle. Like the kernel, the fake reports flags and types even if
+ * they are 0.
  */
 const TOLD = [
   ...[NFTA_SET.FLAGS, NFTA_SET.KEY_TYPE, NFTA_SET.KEY_LENGTH, NFTA_SET.DATA_TYPE, NFTA_SET.DATA_LENGTH],

@@ -49,7 +49,8 @@ function holds(type: DataType, bytes: Uint8Array, op: MatchOp | undefined, compa
     const order = compareBytes(bytes, compared.span.from)
     return op === '<' ? order < 0 : op === '<=' ? order <= 0 : op === '>' ? order > 0 : order >= 0
   }
-  // A condition on flags without an operator matches packets with any of the flags. `!=` compares flags as a number.
+  // A condition on flags without an operator matches any of the flags. The operator `!=` compares all flags as one
+  // number.
   const anyBit = compared.is === 'one' && type.flags === true && op === undefined
   const equal = anyBit
     ? compared.span.from.some((byte, at) => (byte & (bytes[at] ?? 0)) !== 0)
@@ -81,7 +82,8 @@ function inNamed(held: Held, set: NamedSet | undefined, op: MatchOp | undefined)
 }
 
 /**
- * Keys of a named set as byte ranges, with elements. `undefined` for unknown elements and for keys with several parts.
+ * Elements of a named set with their keys as byte ranges. `undefined` if the elements are unknown, or if the keys have
+ * several parts.
  */
 function spansOf({ name, key, elements }: NamedSet): readonly (readonly [Span, SetElement])[] | undefined {
   const [only, ...more] = typeof key === 'string' ? [key] : key

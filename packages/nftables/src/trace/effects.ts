@@ -63,7 +63,7 @@ function markOf(to: MarkValue, traced: TracedPacket): number | undefined {
   if (typeof to === 'number') return to
   const { of, and = 0xffff_ffff, xor = 0 } = to
   const old = of === 'mark' ? traced.mark : traced.connmark
-  // Computes the new mark from an unknown old mark if the mask `and` keeps no bit of the old mark.
+  // An unknown old mark does not matter if the mask `and` clears all its bits.
   if (old === undefined) return and === 0 ? xor : undefined
   return ((old & and) ^ xor) >>> 0
 }
@@ -95,7 +95,7 @@ function dnat({ address, port }: Nat, traced: TracedPacket): Outcome {
     return unknown('ranges of addresses or ports are not modelled')
   const to = address === undefined ? traced.destination : plainAddress(address)
   if (to === undefined) return unknown('the destination is not known')
-  // The kernel drops packets that leave from, or arrive at, a loopback address if route_localnet is off.
+  // The kernel drops a packet between a loopback address and another machine if `route_localnet` is off.
   const source = traced.source.address ?? traced.destination
   const leaves = source === undefined || (isLoopback(source) && isLocal(to, traced) !== true)
   if (traced.from === 'local' ? leaves : isLoopback(to)) return unknown('whether loopback is routed is not known')

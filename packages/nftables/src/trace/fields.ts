@@ -114,7 +114,7 @@ function port(kind: string, value: number | undefined, traced: TracedPacket): He
   const protocol = protocolOf(traced)
   const wanted = kind.startsWith('tcp ') ? [6] : kind.startsWith('udp ') ? [17] : withPorts
   if (wanted.includes(protocol)) return number(value, 2)
-  // A protocol without ports has other header fields at the offset of the ports: the value of `th` is unknown.
+  // The value of `th` is unknown for a protocol without ports. Its header has other fields at the offset of the ports.
   return kind.startsWith('th ') ? undefined : NOTHING
 }
 

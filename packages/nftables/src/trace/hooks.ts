@@ -7,12 +7,13 @@ export interface Entered {
   readonly table: Table
   readonly chain: Chain
   readonly base: BaseChain
-  /** Priority that orders the chain among the base chains of the hook. */
+  /** Position of the chain among the base chains of the hook: a lower number comes first. */
   readonly priority: number
 }
 
 /**
- * Priorities at which the kernel runs NAT at each hook. The priority of a nat chain only orders it among nat chains.
+ * Priority of NAT at each hook. All nat chains of a hook run at this priority; their own priorities only give their
+ * order.
  */
 const NAT: Partial<Record<Hook, number>> = { prerouting: -100, input: 100, output: -100, postrouting: 100 }
 
@@ -27,6 +28,6 @@ export function chainsAt(hook: Hook, { tables }: Ruleset, family: 'ip' | 'ip6'):
           return [{ table, chain, base, priority: base.type === 'nat' ? (NAT[hook] ?? base.priority) : base.priority }]
         }),
   )
-  // If chains have equal priority, the packet first enters the chain that was added last.
+  // Among chains of equal priority, the chain that was added last comes first.
   return entered.reverse().sort((a, b) => a.priority - b.priority || a.base.priority - b.base.priority)
 }

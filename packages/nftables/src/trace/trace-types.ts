@@ -7,9 +7,9 @@ export interface TraceOptions {
   /** Assumption about every `limit` of the traced rules: the packet is within the rate, or exceeds it. */
   readonly limit?: 'within' | 'exceeded'
   /**
-   * Answers for statements that the trace cannot decide. The key is the text of the statement, as `reason` of the
-   * result contains it. True means that the packet meets the statement, as in `{ 'socket mark 0x00000007': true }`. A
-   * trace step lists the answers that it used.
+   * Answers to conditions that the trace cannot decide. The key is the text of the condition, as the result's `reason`
+   * contains it. The value true means that the packet meets the condition. Example: `{ 'socket mark 0x00000007': true
+   * }`. Each trace step lists the answers that it used.
    */
   readonly assume?: Readonly<Record<string, boolean>>
 }
@@ -18,8 +18,8 @@ export interface TraceOptions {
 export interface Trace {
   readonly packet: Packet
   /**
-   * Verdict on the traced packet. `undecided`: the trace ended at a statement or fact that is unknown; `reason` names
-   * it.
+   * Verdict on the traced packet. `undecided` means that the trace ended because of something unknown, which `reason`
+   * names.
    */
   readonly verdict: 'accept' | 'drop' | 'reject' | 'undecided'
   /** Rule or policy that gave the verdict on the traced packet. Empty if every base chain accepted the packet. */

@@ -41,7 +41,7 @@ export function trace(rules: Ruleset, given: Packet | string, options: TraceOpti
   return endOfTrace(traced, ending, path)
 }
 
-/** Priority of conntrack at a hook: chains with a higher priority see the packet's connection. */
+/** Priority of conntrack at each hook. The packet has a connection in chains with a higher number. */
 const CONNTRACK = -200
 
 function walkHooks(rules: Ruleset, traced: TracedPacket, path: TraceStep[]): Ending {
@@ -94,7 +94,8 @@ function nextHook(hook: Hook, traced: TracedPacket, before: string | undefined):
   const isMoved = destination !== before || destination === undefined
   switch (hook) {
     case 'prerouting': {
-      // The packet goes to this machine after a `tproxy` or `redirect`. A redirect can leave the new address unknown.
+      // A packet stays on this machine after a `tproxy` or `redirect` statement. After `redirect`, its new address can
+      // be unknown.
       const isTaken = traced.tproxy !== undefined || destination === undefined
       const isHere = isTaken || (isMoved ? isLocal(destination, traced) : traced.from === 'incoming')
       if (isHere === undefined) {
@@ -109,7 +110,7 @@ function nextHook(hook: Hook, traced: TracedPacket, before: string | undefined):
       return 'postrouting'
     case 'output':
       traced.in = undefined
-      // The kernel routes a packet with a rewritten destination again only after the last chain of output.
+      // The kernel routes a packet with a new destination again after the last chain of the output hook.
       if (isMoved) traced.out = routeOut(traced)
       return 'postrouting'
     default:

@@ -8,7 +8,10 @@ import { act, isHarmless } from './effects.ts'
 import type { TraceStep } from './trace-types.ts'
 import type { TracedPacket } from './traced-packet.ts'
 
-/** Result of a base chain for the traced packet: the packet continues (`accept`), or the trace ends. */
+/**
+ * Result of a base chain for the traced packet. With `accept` the packet continues; with any other verdict the trace
+ * ends.
+ */
 export type Ending =
   | { readonly kind: 'accept' }
   | { readonly kind: 'end'; readonly verdict: 'drop' | 'reject' | 'undecided'; readonly reason: string }
@@ -93,8 +96,7 @@ function ended({ statements }: Rule, table: Table, traced: TracedPacket): RuleEn
     if (next.kind === 'open') {
       if (isMatch(statement) && failsLater(statements.slice(at + 1), table, traced))
         return { matched: false, effect, assumed }
-      // Continues the trace after an unknown condition if all remaining statements of the rule are conditions or have
-      // no effect.
+      // Continues after an unknown condition if no later statement of the rule changes the packet or gives a verdict.
       if (statements.slice(at).every((each) => isMatch(each) || isHarmless(each)))
         return { matched: undefined, effect, assumed }
       return { matched: undefined, effect, assumed, reason: next.reason ?? `whether it matches is not known: ${text}` }

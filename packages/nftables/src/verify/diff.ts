@@ -102,7 +102,10 @@ function compareRules(table: Table, chain: ChainState, records: Sets, drift: Fou
   drift.changed.push({ ...at, reason: 'order', ...texts })
 }
 
-/** Rules of the first list that the second list lacks. A rule that occurs twice must occur twice in the second list. */
+/**
+ * Rules of the first list that the second list lacks. Duplicates count: a rule that occurs twice must occur twice in
+ * both lists.
+ */
 function without<R>(list: readonly Keyed<R>[], others: readonly Keyed<unknown>[]): Keyed<R>[] {
   const counts = new Map<string, number>()
   for (const { key } of others) counts.set(key, (counts.get(key) ?? 0) + 1)

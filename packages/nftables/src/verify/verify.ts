@@ -15,8 +15,8 @@ export async function verifyRuleset(nft: Nft, rules: Ruleset, options?: OwnedOpt
 // internal
 
 function driftError(drift: Drift): NftError {
-  // The error's message only counts the differences. Runtimes print the error's details, with all differences, after
-  // the message.
+  // The message contains only the number of differences. `details` lists the differences, and container runtimes print
+  // it after the message.
   const message = `nftables rules differ from the ruleset in ${places(drift)}: ${summary(drift)}`
   const error = Object.assign(new NftError('DRIFT', message), { drift })
   return Object.defineProperty(error, cniErrorKey, { value: { code: 100, details: driftText(drift) } })

@@ -7,10 +7,7 @@ import type { TableName } from '../wire/specs.ts'
 const keyOf = ({ family, table }: TableName): string => `${family} ${table}`
 const NONE: Sets = new Map()
 
-/**
- * Copy of all sets in the kernel, including anonymous sets. Texts of rules in events contain the elements of anonymous
- * sets.
- */
+/** Copy of all sets in the kernel. Anonymous sets are included, because the text of a rule lists their elements. */
 export class KnownSets {
   #tables: Map<string, Map<string, SetRecord>> = new Map()
 

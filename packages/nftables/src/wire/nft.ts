@@ -78,7 +78,7 @@ export function openNft(target: NetnsTarget): Nft {
   return nftFrom(openNetfilter(target))
 }
 
-/** Creates an `Nft` over an open channel, also over a channel to a fake kernel. */
+/** Creates an `Nft` over an open netlink channel. Tests pass a channel to a fake kernel. */
 export function nftFrom(channel: Channel): Nft {
   const debug = debugFor('nftables')
   const dumps = dumpsOver(channel)

@@ -42,7 +42,7 @@ export const ruleFields = indexed({
   positionId: may(10, n32),
 })
 
-/** Known netlink attributes of stateful objects and flowtables. */
+/** Netlink attributes of stateful objects and flowtables that this package uses. */
 export const objectFields = indexed({
   table: must(1, name),
   name: must(2, name),

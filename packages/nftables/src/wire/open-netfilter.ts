@@ -34,8 +34,8 @@ function inOurWords<T>(open: () => T): T {
     if (errno === 'EPROTONOSUPPORT') {
       throw new NftError('UNSUPPORTED', 'The kernel has no nfnetlink: it needs the module nfnetlink', { cause })
     }
-    // Only an EPERM of netfilter becomes `DENIED`. EPERM in a `NetnsError` means that the process could not enter the
-    // namespace.
+    // An `EPERM` from the netlink socket becomes `DENIED`. An `EPERM` in a `NetnsError` is different: the process could
+    // not enter the namespace.
     if (errno === 'EPERM' && !isNetnsError(cause)) {
       throw new NftError('DENIED', 'Listen to netfilter: EPERM, needs root: CAP_NET_ADMIN in the namespace', { cause })
     }

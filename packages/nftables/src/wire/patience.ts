@@ -37,8 +37,8 @@ export async function patiently<T>(
 
 const PATIENCE = 10_000
 /**
- * Maximum time for retries in milliseconds if the caller passes an AbortSignal and no other limit. A plugin's
- * AbortSignal ends the retries earlier, usually after 50 s.
+ * Default maximum time for retries in milliseconds if the caller passes an AbortSignal. A plugin's AbortSignal ends the
+ * retries earlier, usually after 50 s.
  */
 const LONG_PATIENCE = 60_000
 const LONGEST = 64

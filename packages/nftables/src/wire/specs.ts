@@ -34,8 +34,8 @@ export interface RuleSpec extends ChainName {
    */
   readonly expressions: readonly Expression[] | Uint8Array
   /**
-   * Protocol of a rule with xt modules (0 for any protocol). With `inverted`, the rule matches all other protocols. The
-   * modules need the protocol, and the kernel does not report it.
+   * Protocol of a rule with xt modules (extensions of iptables); 0 means any protocol. With `inverted`, the rule
+   * matches all other protocols. The caller has to pass the protocol, because the kernel does not report it.
    */
   readonly compat?: { readonly protocol: number; readonly inverted: boolean } | undefined
   /** Id of the rule, by which other rules of the batch refer to it. */
@@ -97,7 +97,7 @@ export interface SetSpec extends SetName, Pick<RuleSpec, 'comment' | 'userdata'>
   /** Data type of a map's values, as nft's number, or `verdict`. */
   readonly dataType?: number | 'verdict' | undefined
   readonly dataLength?: number | undefined
-  /** Expected or maximum number of elements of the set. */
+  /** Maximum number of elements of the set. */
   readonly size?: number | undefined
   /** Length in bytes of each part of the set's concatenated keys, for sets with intervals. */
   readonly concat?: readonly number[] | undefined
@@ -114,9 +114,9 @@ export interface ElementSpec extends Pick<RuleSpec, 'comment' | 'userdata'> {
   /** Data to which a map maps the element's key: a value or a verdict. */
   readonly data?: Uint8Array | Verdict | undefined
   /**
-   * Flags of the set element. `intervalEnd`: the first key after the interval that the previous element begins. Not
-   * used in sets of concatenated keys. `catchAll`: an element without a key, for all keys that no other element
-   * matches.
+   * Flags of the set element. `intervalEnd`: the key is the first key after an interval, which the previous element
+   * begins. Sets of concatenated keys do not use it. `catchAll`: the element has no key, and matches all keys without
+   * an element of their own.
    */
   readonly flags?: readonly ('intervalEnd' | 'catchAll')[] | undefined
   /** Time until the set element expires, in milliseconds. */

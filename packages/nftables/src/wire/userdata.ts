@@ -46,7 +46,7 @@ const commentType = (of: ObjectKind) => (of === 'set' ? 7 : 0)
 /** User data that holds only a comment, as nft writes it. The comment has at most 253 bytes and no NUL. */
 function commentUserdata(comment: string, of: ObjectKind): Uint8Array {
   const value = valueBytes(text, comment, 'comment')
-  // The length of a user data entry is stored in one byte.
+  // A comment must leave room for its entry's type and length, one byte each.
   if (value.length > MOST - 2) return invalid(`A comment of ${value.length - 1} bytes: at most ${MOST - 3} fit`)
   return encodeUserdata([[commentType(of), value]])
 }

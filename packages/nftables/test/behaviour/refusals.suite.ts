@@ -6,7 +6,7 @@ const REDIRECT: Expression = { name: 'redir' }
 const FILTER = { type: 'filter', hook: 'output', priority: 0 } as const
 const inBase = { ...ex, chain: 'out' }
 
-/** Batches that the kernel refuses in a namespace that already has the tests' table and chain. */
+/** Test cases: batches that the kernel refuses. The namespace already has the table and chain of the tests. */
 const refused: Record<string, { batch: () => Batch; fault: Record<string, unknown>; text: RegExp }> = {
   'a table that does not exist': {
     batch: () => new Batch().addChain({ ...chain, table: 'no' }),

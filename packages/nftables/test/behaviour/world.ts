@@ -4,9 +4,12 @@ import { Batch, type Expression, isNftError, type Nft, type NftError } from '@cn
 /** Kernel for contract tests: nf_tables without tables, of a real namespace or of the fake kernel. */
 export interface World extends AsyncDisposable {
   readonly nft: Nft
-  /** Pid of the test process as transactions report it, or a matcher if the pid cannot be known. */
+  /** Expected pid of the test process in reports of transactions. A matcher for any number, if the pid is unknown. */
   readonly pid: unknown
-  /** Opens a netlink socket that plays another program, optionally with a small receive buffer. */
+  /**
+   * Opens a second netlink socket, by which a test acts as another program. `receiveBuffer` can be small, to lose
+   * events.
+   */
   other(receiveBuffer?: number): Nft
   /** Opens a netlink socket that receives transactions. */
   listen(receiveBuffer?: number): NetlinkSocket

@@ -11,7 +11,7 @@ export interface RulesetWorld extends AsyncDisposable {
   readonly aborted: Nftables
   /** Runs the collected rollbacks, the last rollback first. */
   undo(): Promise<void>
-  /** Netlink socket that plays another program. */
+  /** Second netlink socket, by which a test acts as another program. */
   readonly nft: Nft
 }
 

@@ -7,11 +7,11 @@ import type { Comparison, Given, Literal, SetTypeOf } from './given.ts'
 import type { BasePart, SetPart } from './parts.ts'
 
 /**
- * A rule under construction. Each step returns a new builder, and each builder is a complete rule. The type offers only
- * the steps that the kernel accepts in the chain.
+ * Rule under construction. Each method returns a new builder, and each builder is a complete rule. The type has only
+ * the methods that the kernel accepts in the chain.
  *
- * The type parameters are the family, the parts of the table, and the chain. The type `Port` is the type of port
- * values. Before the rule names a protocol, `Port` is an error message for the rule's author.
+ * The type parameters are the table's family, its declared chains and sets, the chain of the rule, and the type of port
+ * values. `Port` is an error message for the rule's author until the rule names a protocol.
  */
 export type RuleBuilder<
   F extends 'inet' | 'ip' | 'ip6',
@@ -32,8 +32,8 @@ export type Builders<F extends 'inet' | 'ip' | 'ip6', Tables extends Readonly<Re
 // internal
 
 /**
- * Methods of a rule builder. A condition with a value returns the builder of the longer rule. After a condition without
- * a value, `.not(…)` or `.compare(…)` has to follow. Methods accept ports only after a condition that names a protocol.
+ * Methods of a rule builder. A condition with a value returns the builder of the longer rule. A condition without a
+ * value returns the methods `not` and `compare`. Methods accept ports only after a condition that names a protocol.
  */
 interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C extends string, Port> extends Placed {
   /**
@@ -98,7 +98,7 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
   /** Type of an address of the packet, by the routing table (`fib`). */
   fib(field: 'saddr' | 'daddr', value: Given<'fib daddr type', T>): RuleBuilder<F, T, C, Port>
   fib(field: 'saddr' | 'daddr'): Comparison<'fib daddr type', T, RuleBuilder<F, T, C, Port>>
-  /** Property of the open socket that the packet belongs to. */
+  /** Property of the local socket to which the packet belongs (`socket`). */
   socket<N extends 'transparent' | 'wildcard' | 'mark'>(
     field: N,
     value: Given<`socket ${N}`, T>,
@@ -127,7 +127,7 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
   nftraceSet(to?: 0 | 1): RuleBuilder<F, T, C, Port>
   /** Turns off connection tracking for the packet. */
   notrack(): RuleBuilder<F, T, C, Port>
-  /** Adds unparsed netlink expressions to the rule, for statements that this package does not model. */
+  /** Adds netlink expressions to the rule unchanged. Use it for statements that this package does not model. */
   raw(...expressions: readonly Expression[]): RuleBuilder<F, T, C, Port>
   accept(): Ended
   drop(): Ended
@@ -175,8 +175,8 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
 }
 
 /**
- * Names of builder methods that the type `RuleBuilder` hides, because the kernel would refuse their statements. The
- * table's family does not allow such a statement, or no base chain that may reach the rule allows it.
+ * Names of builder methods that the type `RuleBuilder` hides. The kernel would refuse them because of the table's
+ * family, or in every base chain that can reach the rule.
  */
 type Withheld<F, Bases> =
   | (F extends 'ip6' ? 'ip' | 'icmp' : never)

@@ -17,7 +17,10 @@ export interface Ended extends Placed {
   comment(text: string): Ended
 }
 
-/** Names of a table's chains and sets of type `P`. All names if the table is unknown at compile time. */
+/**
+ * Names of the table's declared parts (chains and sets) that have the type `P`. All names if the parts are unknown at
+ * compile time.
+ */
 export type NamesOf<T extends TableParts, P> = {
   [K in keyof T & string]: [Extract<T[K], P>] extends [never] ? (TableParts[string] extends T[K] ? K : never) : K
 }[keyof T & string]

@@ -22,7 +22,7 @@ export interface Comparison<S extends keyof SelectorValues, T extends TableParts
   compare(op: '<' | '<=' | '>' | '>=', value: SelectorValues[S]): Next
 }
 
-/** Key type of the named sets in which a rule can look up a selector. */
+/** Key type that a named set needs so that a rule can look up the selector in it. */
 export type SetTypeOf<S extends keyof SelectorValues> = S extends 'iifname' | 'oifname'
   ? 'ifname'
   : S extends 'l4proto' | 'ip protocol' | 'ip6 nexthdr'
@@ -42,8 +42,8 @@ export type SetTypeOf<S extends keyof SelectorValues> = S extends 'iifname' | 'o
                 : never
 
 /**
- * Type of the compared value of a condition. A literal address of the wrong family does not compile, because its type
- * is `never`. Strings that are unknown at compile time are accepted.
+ * Type of the value that a condition compares with. An address literal of the wrong family has the type `never` and
+ * does not compile. Strings that are unknown at compile time are accepted.
  */
 export type Literal<S extends keyof SelectorValues, V> = S extends `${'ip' | 'ip6'} ${'saddr' | 'daddr'}`
   ? V extends string

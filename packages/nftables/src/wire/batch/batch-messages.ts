@@ -16,7 +16,7 @@ export interface Subject {
 
 type Write = (writer: AttributeWriter) => void
 
-/** Netlink messages of a batch as bytes. A message with an invalid value is removed from the batch again. */
+/** Netlink messages of a batch as bytes. Removes a message again if one of its values is invalid. */
 export class BatchMessages {
   readonly #writer = new AttributeWriter(ROOM)
   readonly #flags: number
@@ -40,7 +40,10 @@ export class BatchMessages {
     return 0x4000_0000 + this.subjects.length
   }
 
-  /** Appends a netlink message to the batch. The message adds an object, or replaces an object with `NLM_F_REPLACE`. */
+  /**
+   * Appends a netlink message to the batch. The message adds an object. With the flag `NLM_F_REPLACE` it replaces an
+   * object.
+   */
   add(subject: Subject, flags: number, family: Family, write: Write): void {
     this.frees ||= (flags & NLM_F_REPLACE) !== 0
     this.#push(subject, ADD[subject.kind], flags, family, write)

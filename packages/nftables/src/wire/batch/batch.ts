@@ -158,7 +158,7 @@ export class Batch {
 
 const all = new WeakMap<Batch, BatchMessages>()
 
-/** Netlink messages of a batch, for functions outside the class {@link Batch}. */
+/** Netlink messages of a batch. The class {@link Batch} does not expose them itself. */
 export function messagesOf(batch: Batch): BatchMessages {
   return all.get(batch) ?? invalid('Not a batch')
 }

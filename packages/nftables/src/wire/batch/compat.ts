@@ -5,9 +5,9 @@ const IPV4_PROTOCOL = 9
 const NFT_RULE_COMPAT_F_INV = 2
 
 /**
- * Finds the protocol of a rule with xt modules. The caller needs the protocol to add the rule again. The kernel
- * requires the protocol for such a rule, but does not report the protocol. Reads the protocol comparison that all
- * versions of iptables write into the rule. Returns `undefined` for a rule without xt modules.
+ * Finds the protocol of a rule with xt modules (extensions of iptables). A restored rule must name this protocol, but
+ * the kernel does not report it. Reads the protocol from the comparison that iptables writes into such rules. Returns
+ * `undefined` for a rule without xt modules.
  */
 export function compatOf(expressions: readonly Expression[]): RuleSpec['compat'] {
   if (!expressions.some(({ name }) => name === 'match' || name === 'target')) return undefined

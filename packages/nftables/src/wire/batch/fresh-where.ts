@@ -19,17 +19,16 @@ export interface FreshNftables extends Disposable {
    */
   commit(batch: Uint8Array): boolean
   /**
-   * Deletes all tables in the namespace, whichever program created them. Returns `false` like
-   * {@link FreshNftables.commit} if another process has changed rules since nf_tables was opened. Closing does not wait
-   * until the kernel has freed the objects.
+   * Deletes all tables of the namespace, also tables of other programs. Returns `false` like {@link
+   * FreshNftables.commit} if another process has changed rules since nf_tables was opened. The kernel frees the deleted
+   * objects later; `close` does not wait for this.
    */
   flush(): boolean
 }
 
 /**
- * Opens nf_tables of a namespace to send a prepared batch. The function `look` decides if the namespace has none of the
- * tables that the batch adds. Returns `undefined` if nf_tables cannot be used. Used by libraries that write tables of
- * another kind, such as the tables of iptables.
+ * Opens nf_tables of a namespace to send a prepared batch. The function `look` returns true if the namespace has none
+ * of the batch's tables. Returns `undefined` if nf_tables cannot be used.
  */
 export function freshWhere(target: Netns, look: (channel: Channel) => boolean): FreshNftables | undefined {
   let socket: NetlinkSocket | undefined
@@ -40,8 +39,8 @@ export function freshWhere(target: Netns, look: (channel: Channel) => boolean): 
     const generation = generationIn(socket, 1)
     return over(socket, generation, generation === FRESH_GENERATION || look(channelFrom(socket)))
   } catch {
-    // The kernel has no nf_tables, or the process lacks the privilege. Returns no reason, because the caller then tries
-    // another function, and that function reports the reason.
+    // Returns `undefined` if the kernel has no nf_tables or the process lacks the privilege. The caller then uses a
+    // fallback, which reports the reason.
     socket?.close()
     return undefined
   }
@@ -52,7 +51,10 @@ export function freshWhere(target: Netns, look: (channel: Channel) => boolean): 
 const ROOM_FOR_REFUSALS = 4_000_000
 /** Generation number of a namespace in which no program has ever changed nf_tables. Such a namespace has no tables. */
 const FRESH_GENERATION = 1
-/** Sequence number of the first message in the batch. Requests that `look` sends have lower numbers. */
+/**
+ * Sequence number of the first message in the batch. It is higher than the sequence numbers of earlier requests over
+ * the socket.
+ */
 const FIRST = 0x4000_0000
 
 /** Batch that deletes every table of the namespace: one delete message without a table name. */

@@ -100,7 +100,7 @@ const ATTRIBUTE = 5
 const GENERATION_AT = 24
 const BEGIN_LENGTH = GENERATION_AT + 4
 const END_LENGTH = HEADER + 4
-/** Limit for reading the kernel's answers to a batch. A batch has fewer messages than this limit. */
+/** Maximum number of answers that are read for a batch, more than the number of messages in any batch. */
 const MOST_ANSWERS = 100_000
 
 const typeOf = (words: Uint32Array, at: number): number => (words[at + 1] ?? 0) & 0xffff

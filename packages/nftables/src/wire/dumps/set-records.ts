@@ -42,7 +42,7 @@ export function setIn(family: Family, body: Buffer): NftSet {
   }
 }
 
-/** Set elements in a netlink message, and the names of their set. */
+/** Set elements in a netlink message, and the set to which they belong. */
 export function elementsIn(family: Family, body: Buffer): { readonly set: SetName; readonly elements: NftElement[] } {
   const { table, set, elements = [] } = decodeFields(elementsFields, body, NFGENMSG)
   return { set: { family, table, set }, elements: elements.map((element) => withComment(element, 'element')) }

@@ -24,7 +24,7 @@ const ELEMENT: Subject = { kind: 'element', fields: elementsFields }
 export function addSet(batch: Batch, spec: SetSpec, options?: { readonly exclusive?: boolean | undefined }): Batch {
   const { size, concat } = spec
   const description = (size !== undefined || concat) && { size, concat: concat?.map((length) => ({ length })) }
-  // The kernel requires an id for every new set: choose an unused id if the caller gives none.
+  // Adds an unused id if the caller gives none, because the kernel requires an id for every new set.
   const given = { setId: messagesOf(batch).nextId, ...spec, ...(description && { description }) }
   messagesOf(batch).add(SET, adding(options), spec.family, (writer) =>
     writeFields(writer, setFields, withUserdata(given, 'set'), 'set'),
@@ -78,7 +78,7 @@ export function setsOf(
 
 /**
  * Reads the elements of a set from the kernel. In an interval set, the end element of an interval comes before its
- * start element. The elements have no other order. Throws `NftError('NOT_FOUND')` if the set does not exist.
+ * start element. Otherwise the order is arbitrary. Throws `NftError('NOT_FOUND')` if the set does not exist.
  */
 export function elementsOf(nft: Pick<Dumps, 'bytes'>, set: SetName): NftElement[] {
   return decodeAll(nft.bytes('element', set), elementsIn).flatMap(({ elements }) => elements)

@@ -34,8 +34,8 @@ export interface Snapshot {
 
 /**
  * Reads the content of some tables, or of all tables. Inside `read` or `transact` of {@link Nft}, all content is of one
- * generation. With `kinds`, reads only objects of these kinds. A chain that belongs to a single rule is restored as a
- * normal chain.
+ * generation. `kinds` limits the content to these kinds of objects. `restore` turns a chain that the kernel created for
+ * a single rule into a normal chain.
  *
  * @example
  * const before = await nft.read(() => snapshot(nft, [table]))
@@ -70,8 +70,8 @@ const everyKind: readonly ObjectKind[] = ['table', 'chain', 'object', 'flowtable
 
 /**
  * Adds the content of a snapshot to a batch. The caller first deletes the snapshot's tables if they exist, in the same
- * batch or in an earlier batch. Adds each rule at the end of its chain. If `next` returns a handle, adds the rule
- * before the rule with this handle.
+ * batch or in an earlier batch. `next` can return the handle of an existing rule: the restored rule is then added
+ * before that rule. All other rules are added at the end of their chain.
  */
 export function restore(batch: Batch, { messages }: Snapshot, next?: (rule: Uint8Array) => bigint | undefined): Batch {
   const anonymous = new Map<string, number>()

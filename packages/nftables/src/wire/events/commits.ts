@@ -55,9 +55,9 @@ export function openCommits(target: NetnsTarget, options: { readonly receiveBuff
 }
 
 /**
- * Yields the transactions of a namespace, each as a commit. If the socket is full, the kernel drops events. A commit
- * with `lost` and without a generation number reports the loss, after all events from before the loss. The commit after
- * the report may be incomplete, so it has `lost`, too. Throws `NetnsError('PROTOCOL')` for invalid messages.
+ * Yields the transactions of a namespace, each as a commit. The kernel drops events while the socket is full. A commit
+ * with `lost` and without a generation number then reports the loss, in the place of the lost events. The next commit
+ * also has `lost`, because it may be incomplete. Throws `NetnsError('PROTOCOL')` for invalid messages.
  *
  * @example
  * using socket = openCommits(pod)

@@ -22,8 +22,8 @@ export type Trace =
       /** Handle of the rule that the packet matched. */
       readonly handle?: bigint
       /**
-       * Verdict of the trace step on the packet. `drop` includes rejections. `queue`: a program decides. `stolen`: a
-       * target took the packet. `undefined` for an unknown number.
+       * Verdict of the trace step on the packet. `drop` includes rejections. `queue` means that a userspace program
+       * decides, `stolen` that the kernel took the packet out of the rules. `undefined` for an unknown verdict number.
        */
       readonly verdict: Verdict | { readonly verdict: 'queue' | 'repeat' | 'stolen' } | undefined
       /** Id of the traced packet, equal in all steps of the packet. The kernel may use an id again after a while. */
@@ -45,7 +45,7 @@ export type Trace =
     })
   | { readonly step: 'lost' }
 
-/** Step of a packet trace, except the step `lost`. */
+/** Trace step that reports a packet. The step `lost` is excluded. */
 export type TraceStep = Exclude<Trace, { readonly step: 'lost' }>
 type TraceVerdict = NonNullable<TraceStep['verdict']>
 export type TracedPacket = NonNullable<TraceStep['packet']>
@@ -118,7 +118,7 @@ function traceIn({ type, body }: Message): TraceStep | undefined {
   const { table, chain, handle, type: reason, id, verdict, policy, ...packet } = decodeFields(fields, body, NFGENMSG)
   return {
     ...{ family, table, chain, id },
-    // The kernel reports a chain's end as a trace of a rule without a handle, or as a return.
+    // A trace message without a rule handle reports the end of a chain.
     step: reason === NFT_TRACETYPE_POLICY ? 'policy' : handle === undefined ? 'end' : 'rule',
     ...(handle === undefined ? {} : { handle }),
     verdict: decided(policy ?? verdict?.code, verdict?.chain),

@@ -45,7 +45,7 @@ export interface Expressions {
     readonly name: 'ct'
     readonly dreg?: number
     /**
-     * Register whose value the expression writes to the connection's property `key`. Absent if the expression reads the
+     * Register from which the expression sets the connection's property `key`. Absent if the expression only reads the
      * property.
      */
     readonly sreg?: number
@@ -97,7 +97,10 @@ export interface Expressions {
     readonly unit: bigint
     readonly burst: number
     readonly type?: 'packets' | 'bytes'
-    /** Flags of the `limit` expression. With 1 the expression matches above the limit, without 1 up to the limit. */
+    /**
+     * Flags of the `limit` expression. The flag 1 makes the expression match packets above the limit, instead of
+     * packets within the limit.
+     */
     readonly flags?: number
   }
   readonly log: {
@@ -169,7 +172,7 @@ export interface Expressions {
       | 'oifkind'
     readonly dreg?: number
     /**
-     * Register whose value the expression writes to the packet's property `key`. Absent if the expression reads the
+     * Register from which the expression sets the packet's property `key`. Absent if the expression only reads the
      * property.
      */
     readonly sreg?: number
@@ -209,7 +212,7 @@ export interface Expressions {
     readonly name: 'redir'
     readonly regProtoMin?: number
     readonly regProtoMax?: number
-    /** Flags of the expression, with the same bits as for `nat`. */
+    /** Flags of the `redir` expression, with the same bits as the flags of `nat`. */
     readonly flags?: number
   }
   readonly reject: {

@@ -49,8 +49,8 @@ function writeExpression(writer: AttributeWriter, expression: Expression): void 
 }
 
 /**
- * Writes the data attribute of an expression, even if all attributes in it are absent. A kind of expression that has no
- * attributes gets no data attribute, as in nft.
+ * Writes the data attribute of an expression. The attribute can be empty. An expression that never has attributes gets
+ * no data attribute, as in nft.
  */
 function writeData(writer: AttributeWriter, name: string, expression: Expression): void {
   const fields = tables.get(name)
@@ -76,7 +76,7 @@ function decodeExpression(element: Buffer): Expression {
   const fields = tables.get(name)
   if (fields !== undefined && hasData(fields) === (data !== undefined)) {
     const { values, exact } = readFields(fields, data ?? Buffer.alloc(0))
-    // The type cast is safe: `fields` has all attributes of the expression with this name.
+    // The type cast is safe, because `fields` declares the attributes of the expression `name`.
     if (exact) return { name, ...values } as Expression
   }
   return { name: 'raw', of: name, ...(data === undefined ? {} : { data }) }

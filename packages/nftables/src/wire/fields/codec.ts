@@ -3,15 +3,15 @@ import { type Verdict, verdictIn, writeVerdict } from './verdict.ts'
 import type { AttributeWriter } from './writer.ts'
 
 /**
- * Encoding of a netlink attribute's value. A decoded value encodes to the same bytes again. Bytes without such a value
- * decode to `undefined`.
+ * Encoder and decoder for the value of a netlink attribute. Encoding a decoded value gives the same bytes. `decode`
+ * returns `undefined` for bytes that no value encodes to.
  */
 export interface Codec<T> {
   /** Description of the attribute's valid values, for error messages. */
   readonly expected: string
   /**
-   * Writes an attribute with its value. Returns false for an invalid value. The buffer may contain a part of the
-   * invalid value.
+   * Writes an attribute with its value. Returns false for an invalid value. In this case, an incomplete attribute may
+   * remain in the buffer.
    */
   write(writer: AttributeWriter, type: number, value: T): boolean
   decode(bytes: Buffer): T | undefined

@@ -15,8 +15,8 @@ export interface Field<T = unknown> {
    */
   readonly presence: 'always' | 'maybe' | 'told' | 'hinted'
   /**
-   * Default value of the attribute. A request contains the attribute even if it has this value, because the kernel
-   * always reports the attribute.
+   * Default value of the attribute. Requests contain even the default value, because the kernel always reports the
+   * attribute.
    */
   readonly fallback?: T | undefined
 }
@@ -31,7 +31,7 @@ export interface Maybe<T> extends Field<T> {
   readonly presence: 'maybe' | 'hinted'
 }
 
-/** Netlink attributes by this package's names, in the order of the kernel's messages. */
+/** Declared netlink attributes by name, in the order of the kernel's messages. */
 export type Fields = Readonly<Record<string, Field>>
 
 /** Declares a netlink attribute that requests must contain. */
@@ -113,7 +113,7 @@ export function readFields<F extends Fields>(fields: F, bytes: Buffer, start?: n
   })
   for (const key of always) if (!(key in values)) exact = false
   for (const { key, fallback } of usual) if (values[key] === fallback) delete values[key]
-  // The type cast is safe: the result type is derived from `fields`, which decoded the values.
+  // The type cast is safe, because `Values<F>` is derived from the declaration with which the values were decoded.
   return { values: values as Partial<Values<F>>, exact }
 }
 
@@ -135,8 +135,8 @@ interface FieldIndex {
 const indexes = new WeakMap<Fields, FieldIndex>()
 
 /**
- * Declares netlink attributes, and builds their index when the module is loaded. A heap snapshot of the loaded program
- * therefore contains the index.
+ * Declares netlink attributes and builds their index. Reason: an index that exists at module load becomes part of the
+ * program's V8 heap snapshot.
  */
 export function indexed<const F extends Fields>(fields: F): F {
   indexOf(fields)

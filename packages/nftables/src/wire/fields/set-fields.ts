@@ -34,8 +34,7 @@ export const setFields = indexed({
   timeout: may(11, n64),
   userdata: may(13, bytes),
   /**
-   * Attributes that the kernel's answers may contain: the data structure of the set, and its number of elements.
-   * Requests never contain them.
+   * Attributes that only answers of the kernel contain: internal data structure of the set, and its number of elements.
    */
   structure: hinted(19, bytes),
   count: hinted(20, bytes),

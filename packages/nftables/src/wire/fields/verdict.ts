@@ -35,8 +35,7 @@ export function writeVerdict(writer: AttributeWriter, verdict: Verdict): boolean
 }
 
 /**
- * Decodes a verdict from netlink attributes. `undefined` for other content, and if encoding the verdict would give
- * other bytes.
+ * Decodes a verdict from netlink attributes. Returns `undefined` for attributes that are not the encoding of a verdict.
  */
 export function verdictIn(nested: Buffer): Verdict | undefined {
   const [only] = decodeAttributes(nested)

@@ -6,13 +6,12 @@ const NLMSG_HDRLEN = 16
 const MOST = 0xffff
 
 /**
- * Writes netlink messages and attributes to a buffer, one after the other. Nested attributes do not get the netlink
- * flag for nesting. Reason: the kernel's messages do not have the flag either. Written and reported bytes are therefore
- * equal.
+ * Writes netlink messages and attributes to a buffer, one after the other. Nested attributes lack the flag
+ * `NLA_F_NESTED`, as in the kernel's messages. Written and reported bytes are therefore equal.
  */
 export class AttributeWriter {
   #bytes: Buffer
-  // Writes numbers with a `DataView`: its methods are native in every JavaScript engine.
+  // Writes numbers with a `DataView`, because every JavaScript engine implements it natively.
   #view: DataView
   #length = 0
 

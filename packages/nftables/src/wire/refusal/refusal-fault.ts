@@ -24,7 +24,7 @@ export function faultsOf(
   refusals: readonly NetlinkError['refusal'][],
 ): Fault[] {
   const messages = decodeMessages(sent)
-  // `subjects` begins with message 1, because message 0 of a batch only marks the beginning.
+  // Subtracts 1, because `subjects` does not contain message 0, which only marks the beginning of the batch.
   return refusals.map((refusal) => faultOf(refusal, subjects[refusal.index - 1], messages[refusal.index]))
 }
 
@@ -100,7 +100,7 @@ interface Found {
   readonly index: number
   readonly type: number
   readonly value: Buffer
-  /** Offset within the attribute's value. Negative if the offset points at the attribute's header. */
+  /** Offset in the attribute's value. A negative number means an offset in the attribute's header. */
   readonly rest: number
 }
 

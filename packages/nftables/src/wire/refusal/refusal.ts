@@ -43,8 +43,8 @@ export function refused(
 }
 
 /**
- * Bytes of each refused batch, by the error of the batch. Callers use the bytes to add the texts of refused rules to
- * the error.
+ * Bytes of each refused batch. The key is the error of the batch. The bytes serve to add the texts of the refused rules
+ * to the error.
  */
 const batches = new WeakMap<NftError, Buffer>()
 
