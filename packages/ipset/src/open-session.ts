@@ -7,8 +7,8 @@ import { programSession } from './program-session.ts'
 import type { IpsetSession } from './session.ts'
 
 /**
- * Opens a session for the sets of a namespace. By default the session tries netlink first. If netlink is not available,
- * the session uses the program `ipset` for this and all later calls.
+ * Opens the IP sets of a namespace. By default, calls use netlink. If netlink is not available, this call and all later
+ * calls run the program `ipset`.
  */
 export function openSession(
   port: IpsetPort,
@@ -48,8 +48,5 @@ export function openSession(
   }
 }
 
-/**
- * Error codes that mean that netlink is not available: no FFI, no netlink or no nfnetlink. After such an error the
- * session runs the program `ipset`.
- */
+/** Error codes that mean "netlink is not available". After such an error, calls run the program `ipset`. */
 const noNetlink = new Set(['NO_FFI', 'EAFNOSUPPORT', 'EPROTONOSUPPORT'])

@@ -19,8 +19,8 @@ export interface IpsetPort {
   find(program: string): string | undefined
   /**
    * Opens a channel to nfnetlink in the namespace. If netlink is not available, throws an error with the `code`
-   * `NO_FFI`, `EAFNOSUPPORT` or `EPROTONOSUPPORT`. After such an error the session runs the program `ipset`. If this
-   * method is missing, the session always runs the program.
+   * `NO_FFI`, `EAFNOSUPPORT` or `EPROTONOSUPPORT`. After such an error, calls run the program `ipset`. If this method
+   * is missing, all calls run the program.
    */
   netlink?(): Channel
 }

@@ -9,7 +9,7 @@ import { parseSets } from './parse-save.ts'
 import type { IpsetPort } from './port.ts'
 import type { IpsetSession } from './session.ts'
 
-/** Session that changes IP sets with the program `ipset`. Each call runs the program once. */
+/** Reads and changes IP sets with the program `ipset`. Each call runs the program once. */
 export function programSession(port: IpsetPort, { signal, log }: Place): IpsetSession {
   const run = async (args: readonly string[], input?: string, uncancelled = false) => {
     if (port.find('ipset') === undefined) throw noBinary()
@@ -62,7 +62,7 @@ export function programSession(port: IpsetPort, { signal, log }: Place): IpsetSe
 }
 
 /**
- * Time limit of the program `ipset` in milliseconds, for a machine that hangs. Adding 65536 entries takes much less
- * time.
+ * Time limit of the program `ipset` in milliseconds. It ends only a run that hangs: adding 65536 entries takes much
+ * less time.
  */
 const timeout = 60_000

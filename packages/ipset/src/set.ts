@@ -68,7 +68,7 @@ export interface IpSet<S extends SetSpec = SetSpec> {
   }>
 }
 
-/** Creates the object for a set, which sends its requests through `session`. Name and spec are already validated. */
+/** Creates an `IpSet`. Its methods send their requests through `session`. Name and spec are already validated. */
 export function makeSet<const S extends SetSpec>(session: IpsetSession, name: string, spec: S): IpSet<S> {
   const saved = async () => {
     const found = await session.save(name)

@@ -15,7 +15,7 @@ import { IPSET_ERR_EXIST, noIpSet, refused } from './refused.ts'
 import { headerRequest, listRequest, requestsOf, type TypeOf, testRequest } from './requests.ts'
 
 /**
- * Session that changes IP sets over netlink. A netlink channel is open only during a call, because an open channel
+ * Reads and changes IP sets over netlink. Each call opens and closes its own netlink channel, because an open channel
  * keeps the network namespace alive.
  */
 export function netlinkSession(open: () => Channel, { signal, log }: Place): IpsetSession {
