@@ -8,7 +8,7 @@ const setTypes: readonly SetType[] = [
   ...(['ipv4_addr', 'ipv6_addr', 'inet_proto', 'inet_service', 'ifname', 'mark', 'uid', 'gid'] as const),
 ]
 
-/** Set keys and ranges of each type that do not overlap. */
+/** Generators of set keys and key ranges without overlaps, by data type. */
 const apart: Readonly<Record<SetType, readonly unknown[]>> = {
   ipv4_addr: ['0.0.0.0', '1.1.1.1', { from: '2.0.0.1', to: '2.0.0.9' }, '10.0.0.0/8', '224.0.0.0/4', '255.255.255.255'],
   ipv6_addr: ['::', '::1', { from: 'fd00::2', to: 'fd00::9' }, 'fe80::/10', 'ff00::/8'],

@@ -8,10 +8,10 @@ import { chainKey, type Effect, elementKey, ruleKey, setKey, tableKey } from './
 
 /** Objects that still exist in the transaction's tables after the rollback has deleted the objects of this package. */
 export interface Left {
-  /** Remaining tables of the namespace, by key. */
+  /** Tables of the namespace that still exist after the rollback, by key. */
   readonly tables: ReadonlyMap<string, NftTable>
   readonly chains: ReadonlyMap<string, NftChain>
-  /** Handles of the remaining rules of each chain in order, by the chain's key. */
+  /** Handles of the rules that still exist in each chain after the rollback, in order. The key is the chain's key. */
   readonly rules: ReadonlyMap<string, readonly bigint[]>
   readonly sets: ReadonlyMap<string, NftSet>
   readonly elements: ReadonlyMap<string, readonly NftElement[]>

@@ -3,8 +3,8 @@ import type { Expression, Expressions } from '../wire/expressions/expression-typ
 import type { Family } from '../wire/family.ts'
 
 /**
- * Network and transport protocol that earlier statements of the decoded rule have checked. Decides the meaning of
- * header offsets.
+ * Network and transport protocol that earlier statements of the decoded rule have checked. The meaning of a header
+ * offset depends on them.
  */
 export interface Context {
   network: 'ip' | 'ip6' | undefined

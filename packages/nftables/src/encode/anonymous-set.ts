@@ -26,9 +26,9 @@ export function pointElements(type: DataType, entries: readonly Entry[]): Elemen
 const OPEN = encodeUserdata([[1, Uint8Array.of(1, 0, 0, 0)]])
 
 /**
- * Encodes sorted ranges as elements of an interval set. Each range has a start element. It also has an end element,
- * unless the next range begins directly after it. The first element is an end element at key 0, as in nft, unless a
- * range starts at key 0.
+ * Encodes sorted ranges as elements of an interval set, as nft does. Each range has a start element. It also has an end
+ * element, if the next range does not follow directly. If the first range starts above key 0, the list begins with an
+ * end element at key 0.
  */
 export function intervalElements(type: DataType, entries: readonly Entry[]): ElementSpec[] {
   const elements: ElementSpec[] = []

@@ -48,7 +48,10 @@ export class Words {
     return this.#tokens[this.#at++]
   }
 
-  /** Reads the given words if they come next in the listing without quotes. Returns true if the words were read. */
+  /**
+   * Reads the given words if they are the next words of the listing. Words in quotes do not count. Returns true if the
+   * words were read.
+   */
   take(...texts: readonly string[]): boolean {
     const comes = texts.every((text, ahead) => {
       const token = this.peek(ahead)

@@ -59,7 +59,7 @@ function addressText(address: string | Range<string>, family: 'ip' | 'ip6', with
   return network === undefined ? `${shown(address.from)}-${shown(address.to)}` : valueText(type, network)
 }
 
-/** Network that covers exactly a range of addresses. `undefined` if no network does. */
+/** Network that covers exactly a range of addresses. `undefined` if there is no such network. */
 function networkOf(type: DataType, { from, to }: Range<string>): string | undefined {
   const first = type.write(from)?.from
   const end = type.write(to)?.from

@@ -32,7 +32,7 @@ export interface DataType {
   readonly expected: string
   /** Converts a value to bytes. Returns `undefined` for an invalid value. */
   write(value: unknown): Span | undefined
-  /** Converts bytes to the canonical value. Returns `undefined` if the type has no word for the bytes. */
+  /** Converts bytes to the canonical value. Returns `undefined` if the bytes are not a value of the data type. */
   read(span: Span): Plain | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * Typed nftables rulesets that need no kernel: build, print and parse rulesets, and trace a packet through them. No
- * module of this entry imports a Node.js module.
+ * Typed nftables rulesets that need no kernel: build, print and parse rulesets, and trace a packet through them. The
+ * code imports no Node.js module.
  *
  * @example
  * ```ts

@@ -60,9 +60,9 @@ export type Statement =
         | number
         | {
             readonly of: 'mark' | 'ct mark'
-            /** Mask of the bits that a mark statement keeps of the old mark. Default: all bits. */
+            /** Bits of the old mark that a mark statement keeps (AND). Default: all bits. */
             readonly and?: number
-            /** Bits that are inverted (XOR) after the AND with the mask. Default: no bits. */
+            /** Bits of the mark that are inverted (XOR), after the AND with `and`. Default: no bits. */
             readonly xor?: number
           }
     }
@@ -75,7 +75,7 @@ export type Statement =
       readonly kind: 'limit'
       readonly rate: number
       readonly per: 'second' | 'minute' | 'hour' | 'day' | 'week'
-      /** Size of a burst that a `limit` allows. nft's default is 5 packets, or 0 bytes. */
+      /** Size of a burst that a `limit` allows. nft's default is 5 packets, or 0 bytes for a rate in bytes. */
       readonly burst: number
       /** Unit of a `limit` statement's rate. Default: packets. */
       readonly of?: 'bytes'

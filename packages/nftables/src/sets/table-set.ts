@@ -47,9 +47,9 @@ export interface TableSet {
   has(key: SetElement['key']): Promise<boolean>
   /** Differences between the set's elements in the kernel and the given elements. */
   diff(elements: readonly (SetElement | SetElement['key'])[]): Promise<{
-    /** Elements of `elements` that are missing in the kernel, or have other data, comment or timeout there. */
+    /** Elements of `elements` that the kernel lacks, or has with other data, comment or timeout. */
     readonly missing: readonly SetElement[]
-    /** Elements of the set in the kernel that are missing in `elements`, or have other data, comment or timeout there. */
+    /** Elements in the kernel that `elements` lacks, or contains with other data, comment or timeout. */
     readonly unexpected: readonly SetElement[]
   }>
   /** Changes the set to have exactly the given elements. Does not touch equal elements. */

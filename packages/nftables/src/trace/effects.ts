@@ -103,10 +103,7 @@ function dnat({ address, port }: Nat, traced: TracedPacket): Outcome {
   return rewrite(traced, to, port ?? traced.dport)
 }
 
-/**
- * Rewrites the traced packet's source. The kernel chooses the new port, and the new address if the rule gives a range
- * or no address.
- */
+/** Rewrites the traced packet's source. An address or port that only the kernel chooses becomes unknown. */
 function newSource(action: Nat | Redirect, traced: TracedPacket): Outcome {
   const address = 'address' in action ? action.address : undefined
   const isOne = typeof address === 'string'

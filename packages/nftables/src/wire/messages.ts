@@ -19,7 +19,7 @@ export const typeOf = (message: number): number => (NFNL_SUBSYS_NFTABLES << 8) |
 /** Message number within nf_tables for a netlink message type. -1 for messages of other subsystems. */
 export const messageOfType = (type: number): number => (type >> 8 === NFNL_SUBSYS_NFTABLES ? type & 0xff : -1)
 
-/** Header `nfgenmsg` of a netlink message, which precedes the attributes. */
+/** Header `nfgenmsg`, which precedes the attributes of a netlink message. */
 export const nfgenmsg = (family: number): Uint8Array => Uint8Array.of(family, 0, 0, 0)
 
 /**

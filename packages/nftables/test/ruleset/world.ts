@@ -16,7 +16,7 @@ export interface RulesetWorld extends AsyncDisposable {
 }
 
 /**
- * Creates a test kernel over open sockets. `nft` belongs to another program. `open` opens the tested methods with a
+ * Creates a test kernel. The socket `nft` plays another program. The function `open` creates the tested methods with a
  * context.
  */
 export function worldOver(

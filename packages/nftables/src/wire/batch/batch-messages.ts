@@ -10,7 +10,7 @@ import { generationFields, type ObjectNames, writeNames } from '../objects.ts'
 /** Kind of object that a netlink message of a batch changes, for error texts. */
 export interface Subject {
   readonly kind: ObjectKind
-  /** Attributes that a netlink message about this kind of object can have. */
+  /** Attributes that a netlink message about the object can have. */
   readonly fields: Fields
 }
 

@@ -140,7 +140,7 @@ export class Batch {
     return this.#delete(RULE, { family, table, chain })
   }
 
-  /** Returns the batch as bytes to send. Without `commit` the kernel validates the batch and changes nothing. */
+  /** Returns the batch as bytes to send. If `commit` is false, the kernel only validates the batch. */
   bytes({ commit = true }: { readonly commit?: boolean } = {}): Buffer {
     return messagesOf(this).bytes(commit)
   }

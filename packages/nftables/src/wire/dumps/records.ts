@@ -83,7 +83,7 @@ export function ruleIn(family: Family, body: Buffer): NftRule {
     chain,
     handle,
     bytes,
-    // Decodes the rule's expressions on first access: callers that compare only bytes do not need them.
+    // Decodes the rule's expressions on first access, because many callers compare only the bytes.
     get expressions() {
       expressions ??= decodeExpressions(bytes)
       return expressions

@@ -174,7 +174,8 @@ function dataAgain(
   given: readonly Read[],
   idOf: (set: Buffer | undefined) => number | undefined,
 ): readonly Attribute[] | undefined {
-  // The kernel reports flags of an `exthdr` expression that writes a header, but refuses the flags in a new rule.
+  // Leaves out the flags of an `exthdr` expression that writes a header. The kernel reports these flags, but refuses
+  // them in a new rule.
   if (name === 'exthdr' && given.some(([type]) => type === EXTHDR_SREG)) {
     return given.filter(([type]) => type !== EXTHDR_FLAGS)
   }

@@ -104,7 +104,7 @@ export const bytes: Codec<Uint8Array> = {
   decode: (value) => value,
 }
 
-/** Encoding of bytes that decode to a `Buffer`, for the expressions of a rule. */
+/** Encoding of bytes that are decoded as a `Buffer`, such as the expressions of a rule. */
 export const buffer: Codec<Buffer> = { ...bytes, decode: (value) => value }
 
 /** Encoding of a list of words as a number with one bit for each word. The first word has the value 1. */

@@ -61,7 +61,7 @@ export type Values<F> = Flat<
   }
 >
 
-/** Type of a declaration of netlink attributes whose decoded values have the type `V`. */
+/** Type of declared netlink attributes, derived from the type `V` of their decoded values. */
 export type FieldsOf<V> = {
   readonly [K in keyof V]-?: Record<never, never> extends Pick<V, K> ? Maybe<Exclude<V[K], undefined>> : Always<V[K]>
 }

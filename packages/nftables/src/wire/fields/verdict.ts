@@ -20,7 +20,7 @@ const NFTA_DATA_VERDICT = 2
 const NFTA_VERDICT_CODE = 1
 const NFTA_VERDICT_CHAIN = 2
 
-/** Writes a verdict as netlink attributes, as the content of a register. Returns false for an invalid verdict. */
+/** Writes a verdict as netlink attributes inside a data attribute. Returns false for an invalid verdict. */
 export function writeVerdict(writer: AttributeWriter, verdict: Verdict): boolean {
   const code = codes.get(verdict.verdict)
   if (code === undefined) return false
