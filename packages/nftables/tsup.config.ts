@@ -8,7 +8,7 @@ export default library({
   watch: 'src/watch/index.ts',
   wire: 'src/wire/index.ts',
   // Files that are bundled separately, although they are not entry points. A bundler can then drop a file that a
-  // program does not use. In a larger bundle, the tables that a module builds at load would always stay.
+  // program does not use. In a larger bundle, the lookup tables that a module builds at load would always stay.
   commits: 'src/wire/events/commits.ts',
   sets: 'src/wire/dumps/sets.ts',
   snapshot: 'src/wire/dumps/snapshot.ts',

@@ -36,9 +36,8 @@ const AF_INET = 2
 const AF_INET6 = 10
 
 /**
- * Revision in which this package creates sets of each type. It is the first revision with comments and `nomatch`,
- * because an older program `ipset` cannot read later revisions. One unreadable set makes that program fail to list any
- * set.
+ * Revisions of the set types that this package creates. Each is the first revision with comments and `nomatch`, because
+ * an older program `ipset` cannot read later revisions. One unreadable set makes that program fail to list any set.
  */
 const revisions: Readonly<Record<SetSpec['type'], number>> = {
   'hash:ip': 2,

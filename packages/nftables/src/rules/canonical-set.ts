@@ -71,7 +71,7 @@ function canonicalElements(
 }
 
 /**
- * True if an element has the key of the element before it. Throws if data, comment or timeout of the two elements
+ * True if an element has the same key as the element before it. Throws if data, comment or timeout of the two elements
  * differ.
  */
 function isRepeated({ name }: NamedSet, element: SetElement, before: SetElement | undefined): boolean {

@@ -1,6 +1,6 @@
 /**
- * Numbers of the kernel's nf_tables interface, for the fake kernel. The fake does not use the encoder's numbers: tests
- * can then find a wrong number in either copy.
+ * Numbers of the kernel's nf_tables interface, for the fake kernel. The fake does not use the encoder's numbers,
+ * because tests can then find a wrong number in either copy.
  */
 export const NFT_MSG = {
   ...{

@@ -8,8 +8,8 @@ export interface TraceOptions {
   readonly limit?: 'within' | 'exceeded'
   /**
    * Answers to conditions that the trace cannot decide. The key is the text of the condition, as the result's `reason`
-   * contains it. The value true means that the packet meets the condition. Example: `{ 'socket mark 0x00000007': true
-   * }`. Each trace step lists the answers that it used.
+   * contains it. The value true means that the packet meets the condition. Example:
+   * `{ 'socket mark 0x00000007': true }`. Each trace step lists the answers that it used.
    */
   readonly assume?: Readonly<Record<string, boolean>>
 }
@@ -18,8 +18,8 @@ export interface TraceOptions {
 export interface Trace {
   readonly packet: Packet
   /**
-   * Verdict on the traced packet. `undecided` means that the trace ended because of something unknown, which `reason`
-   * names.
+   * Verdict on the traced packet. `undecided` means that the trace cannot decide a statement. `reason` then names the
+   * cause.
    */
   readonly verdict: 'accept' | 'drop' | 'reject' | 'undecided'
   /** Rule or policy that gave the verdict on the traced packet. Empty if every base chain accepted the packet. */

@@ -114,9 +114,9 @@ export interface ElementSpec extends Pick<RuleSpec, 'comment' | 'userdata'> {
   /** Data to which a map maps the element's key: a value or a verdict. */
   readonly data?: Uint8Array | Verdict | undefined
   /**
-   * Flags of the set element. `intervalEnd`: the key is the first key after an interval, which the previous element
-   * begins. Sets of concatenated keys do not use it. `catchAll`: the element has no key, and matches all keys without
-   * an element of their own.
+   * Flags of the set element. `intervalEnd`: the key is the first key after an interval. The previous element begins
+   * this interval. Sets of concatenated keys do not use `intervalEnd`. `catchAll`: the element has no key, and matches
+   * all keys without an element of their own.
    */
   readonly flags?: readonly ('intervalEnd' | 'catchAll')[] | undefined
   /** Time until the set element expires, in milliseconds. */

@@ -7,8 +7,7 @@ export interface World extends AsyncDisposable {
   /** Expected pid of the test process in reports of transactions. A matcher for any number, if the pid is unknown. */
   readonly pid: unknown
   /**
-   * Opens a second netlink socket, by which a test acts as another program. `receiveBuffer` can be small, to lose
-   * events.
+   * Opens a second netlink socket, by which a test acts as another program. A small `receiveBuffer` causes lost events.
    */
   other(receiveBuffer?: number): Nft
   /** Opens a netlink socket that receives transactions. */

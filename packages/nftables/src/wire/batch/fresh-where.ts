@@ -19,9 +19,9 @@ export interface FreshNftables extends Disposable {
    */
   commit(batch: Uint8Array): boolean
   /**
-   * Deletes all tables of the namespace, also tables of other programs. Returns `false` like {@link
-   * FreshNftables.commit} if another process has changed rules since nf_tables was opened. The kernel frees the deleted
-   * objects later; `close` does not wait for this.
+   * Deletes all tables of the namespace, also tables of other programs. Returns `false` like
+   * {@link FreshNftables.commit} if another process has changed rules since nf_tables was opened. The kernel frees the
+   * deleted objects later; `close` does not wait for this.
    */
   flush(): boolean
 }
