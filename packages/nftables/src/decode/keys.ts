@@ -10,8 +10,8 @@ interface Element {
 }
 
 /**
- * Set element with its range of keys, as bytes that sort like the values. The range is `undefined` if the element has
- * invalid keys.
+ * Set element with the range of its keys. The bytes of the range sort like the values. The range is `undefined` if the
+ * element has invalid keys.
  */
 export interface SpanOf<E> {
   readonly element: E

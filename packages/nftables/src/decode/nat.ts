@@ -112,8 +112,8 @@ class Registers {
   }
 
   /**
-   * Reads a NAT range from registers: `min` has the first value, `max` the last. Returns `NONE` without registers. For
-   * a single value, the kernel reports the same register as `min` and `max`.
+   * Reads a NAT range from registers: `min` has the first value, `max` the last. Returns `NONE` if the NAT expression
+   * names no registers. For a single value, the kernel reports the same register as `min` and `max`.
    */
   span(min: number | undefined, max: number | undefined, length: number): Range<string | number> | undefined {
     if (min === undefined) return max === undefined ? NONE : undefined

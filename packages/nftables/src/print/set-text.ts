@@ -53,7 +53,7 @@ function listed(elements: readonly string[], most: number): string {
   return text
 }
 
-/** Number of set elements per line: nft prints short values several to a line. */
+/** Number of set elements that nft prints on a line. Several short values share a line. */
 function perLine(type: string): number {
   const [key = ''] = type.split(' : ')
   return key === 'ipv4_addr' ? 2 : fiveInLine.has(key) ? 5 : 1

@@ -104,7 +104,7 @@ interface Found {
   readonly rest: number
 }
 
-/** Netlink attribute that contains an offset. The first attribute begins at offset 0. */
+/** Finds the netlink attribute at an offset. The first attribute begins at offset 0. */
 function attributeAt(bytes: Buffer, offset: number): Found | undefined {
   let at = 0
   let index = 0
