@@ -37,7 +37,7 @@ const PROTOCOL = 8
 const SPORT = 16
 const DPORT = 32
 
-/** Encodes the fixed part of a ctnetlink request (`nfgenmsg`), which selects the address family of the connections. */
+/** Encodes `nfgenmsg`, the fixed part of a ctnetlink request. The address family in it selects the connections. */
 export function conntrackHeader(family: IpFamily): Uint8Array {
   return Uint8Array.of(family === 'ipv4' ? AF_INET : AF_INET6, 0, 0, 0)
 }

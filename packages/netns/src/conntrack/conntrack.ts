@@ -59,7 +59,10 @@ export function conntrack(where: Where): ConntrackPort {
   }
 }
 
-/** Reads the kernel's connection table. Returns at most `most` messages about matching connections. */
+/**
+ * Reads matching connections from the kernel's table, as netlink messages. `most` is the largest number of messages to
+ * return.
+ */
 function dump(
   channel: Channel,
   filter: CheckedFilter,
@@ -89,8 +92,8 @@ function dump(
 }
 
 /**
- * Deletes one connection from the kernel's table. Returns false if the table no longer contains this connection. Keeps
- * a newer connection with the same addresses and ports.
+ * Deletes the connection of a netlink message from the kernel's table. Returns false if the table no longer contains
+ * this connection. Keeps a newer connection with the same addresses and ports, because it has another id.
  */
 function deleteOne(channel: Channel, message: Message): boolean {
   const request = { type: CT_DELETE, fixed: message.body.subarray(0, 4), attributes: encodeIdentity(message) }

@@ -60,9 +60,9 @@ export interface ConntrackPort {
     },
   ): Promise<ConntrackEntry[]>
   /**
-   * Deletes the connections that match a filter and returns their number. The next packet of such a connection passes
-   * the NAT rules again. The function `only` can test conditions that a filter lacks. It returns true for each
-   * connection to delete. Throws `INVALID` for an empty filter, which would delete every connection of the node.
+   * Deletes the connections that match a filter, and returns their number. The next packet of such a connection passes
+   * the NAT rules again. The optional callback `only` returns true for each matching connection to delete. Throws
+   * `INVALID` for an empty filter, which would delete every connection of the node.
    */
   delete(
     filter: NonNullable<Parameters<ConntrackPort['list']>[0]>,

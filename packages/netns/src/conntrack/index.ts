@@ -1,6 +1,6 @@
 /**
- * Connections that the kernel tracks (conntrack): functions to list, delete and watch them. The package starts no
- * `conntrack` program.
+ * Functions to list, delete and watch the connections that the kernel tracks (conntrack). The functions use netlink,
+ * not the program `conntrack`.
  *
  * @example
  * ```ts

@@ -4,7 +4,8 @@ import { NetnsError } from '../handle/netns-error.ts'
 import { targetName } from './target.ts'
 
 /**
- * Error that tells a test why its fake namespace handle (`fakeNetns`) cannot be entered. `undefined` for a real handle.
+ * Creates the error for entering the fake network namespace of a test (`fakeNetns`). Returns `undefined` for a real
+ * namespace.
  */
 export function fakeRefusal(target: NetnsTarget, cause: unknown): NetnsError | undefined {
   if (target === 'host' || !isFake(target.fd)) return undefined

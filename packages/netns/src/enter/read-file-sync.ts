@@ -4,8 +4,8 @@ import type { NetnsTarget } from '../handle/netns.ts'
 import { run } from './runner.ts'
 
 /**
- * Reads a text file inside a network namespace; `undefined` if the file does not exist. Synchronous version of
- * `readFile`. Throws `NetnsError('NO_FFI')` without FFI.
+ * Reads a text file inside a network namespace, synchronously. Returns `undefined` if the file does not exist. Throws
+ * `NetnsError('NO_FFI')` if the JavaScript runtime has no FFI.
  *
  * @example
  * const tables = readFileSync(pod, '/proc/thread-self/net/ip_tables_names')

@@ -138,7 +138,10 @@ function setns(sys: Sys, target: NetnsTarget, host: number): void {
   sys.setns(target === 'host' ? host : target.fd, CLONE_NEWNET)
 }
 
-/** Calls `act`. If it fails because a test's fake handle cannot be entered, throws an error that explains the fake. */
+/**
+ * Calls `act`, which enters a namespace. If `act` fails for a test's fake namespace, throws an error that says that no
+ * thread can enter a fake.
+ */
 function unlessFake<T>(target: NetnsTarget, act: () => T): T {
   try {
     return act()

@@ -39,8 +39,9 @@ export function raiseShield(sys: Sys, binds: Binds): () => void {
     const cwd = hold('.', O_PATH | fs.O_DIRECTORY)
     const root = hold('/', O_PATH | fs.O_DIRECTORY)
     const goBack = () => {
-      // Calls unshare again, because the JavaScript runtime may have started a new thread from this thread. The next
-      // call, setns, fails with EINVAL while a new thread shares this thread's working directory.
+      // Gives this thread a working directory of its own again. Reason: a thread that the JavaScript runtime started
+      // from this thread shares the working directory. The next call, setns, fails with EINVAL for a shared working
+      // directory.
       sys.unshare(CLONE_FS)
       // Restores root (chroot) and working directory after setns, which sets both to the root of the mount namespace.
       sys.setns(namespace, CLONE_NEWNS)

@@ -15,8 +15,8 @@ export function foreignUserNamespace(target: Netns): number | undefined {
   try {
     owner = loadSys().ioctl(target.fd, NS_GET_USERNS, new Uint8Array(8))
   } catch {
-    // Returns `undefined`, because this process cannot enter the user namespace. Linux before 4.9 lacks the ioctl.
-    // Later kernels refuse the ioctl if the user namespace is not below this process's user namespace.
+    // The ioctl failed: Linux is older than 4.9, or the user namespace is not below this process's user namespace. This
+    // process cannot enter the user namespace, so the result is `undefined`.
     return undefined
   }
   const own = statSync('/proc/thread-self/ns/user')

@@ -18,8 +18,8 @@ export function useKindProbe(fast: KindProbe): void {
 
 /**
  * Kind of the namespace behind a descriptor (`net`, `mnt`, `pid` …). Returns `undefined` if the kind cannot be read.
- * Example: a bind mount in another mount namespace (/proc/<pid>/root), without FFI. The kernel checks the kind again
- * when a thread enters the namespace.
+ * Without FFI, this happens for a bind mount in another mount namespace (/proc/<pid>/root). The kernel checks the kind
+ * again when a thread enters the namespace.
  */
 export function namespaceKind(fd: number): string | undefined {
   const name = readlinkSync(`/proc/thread-self/fd/${fd}`)

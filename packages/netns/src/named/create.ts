@@ -107,8 +107,8 @@ function unmount(path: string): void {
 }
 
 /**
- * True if a namespace is mounted at the path. Returns false for an empty file, which a killed process has left. The
- * caller may remove such a file. Throws for other files.
+ * True if a namespace is mounted at the path. False if the path is missing, or if a killed process has left an empty
+ * file there. The caller may remove the empty file. Throws for any other file.
  */
 function isBound(path: string): boolean {
   try {

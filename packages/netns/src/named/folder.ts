@@ -7,8 +7,8 @@ import { LOCK_EX, MS_BIND, MS_REC, MS_SHARED } from '../sys/constants.ts'
 import { isSysError, type Sys } from '../sys/sys.ts'
 
 /**
- * Makes the folder of named namespaces a shared mount point, as `ip netns add` does. Every mount namespace sees names
- * that are added to a shared mount or removed from it.
+ * Makes the folder of named namespaces a shared mount point, as `ip netns add` does. All mount namespaces then see each
+ * name that a process adds or removes in the folder.
  */
 export function prepareFolder(sys: Sys, folder: string): void {
   try {

@@ -5,7 +5,10 @@ import { NetlinkError } from './netlink-error.ts'
 import { refusalIn } from './refusal.ts'
 import type { Way } from './request.ts'
 
-/** Sequence numbers of the netlink requests sent together, and the condition for a complete answer. */
+/**
+ * Sequence numbers of netlink requests that are sent together. The receiver uses them to recognise the kernel's
+ * answers, and the end of the last answer.
+ */
 export interface Expected {
   /** Type of a single netlink request: read one object, change, or dump. `undefined` for a batch. */
   readonly way: Way | undefined

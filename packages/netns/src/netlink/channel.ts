@@ -53,8 +53,8 @@ export interface Channel extends Disposable {
     },
   ): Message[]
   /**
-   * Descriptor of the netlink socket. A child process may inherit the descriptor. Only the process that closes the
-   * socket last waits for the kernel's cleanup.
+   * Descriptor of the netlink socket. A child process may inherit a copy. The kernel's cleanup delays only the process
+   * that closes the last copy.
    */
   readonly fd: number
   /** Netlink port of the socket in the kernel. Events about changes through this socket contain the port. */

@@ -5,11 +5,10 @@ import { isSysError, type Sys } from '../sys/sys.ts'
 const SOCK_STREAM = 1
 
 /**
- * Closes a netlink socket without waiting for the kernel's cleanup. An ordinary close waits unless another process has
- * the socket open. Sends the descriptors of the netlink socket and of a unix socket pair through that pair, then closes
- * all three. After that, only the unread message in the pair refers to the three sockets. The pair and its message
- * refer to each other: a cycle. The kernel detects such cycles and closes the sockets in a kernel thread (since Linux
- * 6.9). Before Linux 6.9, closing the pair waits as well.
+ * Closes a netlink socket without waiting for the kernel's cleanup: a kernel thread closes it later. Sends the socket
+ * and both ends of a unix socket pair as a message through that pair, then closes the three descriptors. The message
+ * now keeps the pair open, and the pair keeps the unread message: a cycle. Since Linux 6.9, a kernel thread finds such
+ * cycles and closes their sockets. Before Linux 6.9, closing the pair waits for the cleanup.
  */
 export function leaveSocket(sys: Sys, fd: number): void {
   const open = [fd]

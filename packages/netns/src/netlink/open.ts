@@ -35,8 +35,8 @@ export function openNetlinkSocket(
     /** Numbers of the netlink multicast groups to receive. Do not send requests through a socket with groups. */
     readonly groups?: readonly number[] | undefined
     /**
-     * Size of the socket's receive buffer in bytes. A size above the node's limit needs CAP_NET_ADMIN on the node.
-     * Without the capability the kernel uses the limit.
+     * Size of the socket's receive buffer in bytes. The kernel's limit applies unless this process has CAP_NET_ADMIN on
+     * the node.
      */
     readonly receiveBuffer?: number | undefined
     /** True to have the kernel check and apply the filters in dump requests (NETLINK_GET_STRICT_CHK, Linux 4.20). */

@@ -11,17 +11,19 @@ import { u32 } from './values.ts'
  */
 export interface NetlinkSocket extends Disposable {
   /**
-   * Descriptor of the netlink socket. A child process may inherit the descriptor. Only the process that closes the
-   * socket last waits for the kernel's cleanup.
+   * Descriptor of the netlink socket. A child process may inherit a copy. The kernel's cleanup delays only the process
+   * that closes the last copy.
    */
   readonly fd: number
   /** Sends a datagram to the kernel. Throws a `SysError`, or `NetnsError('CLOSED')`. */
   send(datagram: Uint8Array): void
   /**
-   * Returns the next datagram of the kernel without waiting, or `none` if no datagram has arrived. Returns `lost` if a
-   * datagram did not fit into the socket's buffer (ENOBUFS). Returns `lost` too if a datagram did not fit into this
-   * process's receive buffer, and enlarges that buffer. Throws as `send` does. Throws `NetnsError('ENOBUFS')` if other
-   * processes send faster than this process reads.
+   * Receives the next datagram of the kernel without waiting. Other results:
+   * - `none`: no datagram has arrived
+   * - `lost`: a datagram did not fit into the socket's buffer (ENOBUFS), or not into this process's receive buffer,
+   *   which `receive` then enlarges
+   *
+   * Throws a `SysError`, `NetnsError('CLOSED')`, or `NetnsError('ENOBUFS')` if other processes flood the socket.
    */
   receive(): Uint8Array | 'none' | 'lost'
   /** Closes the netlink socket. A second call does nothing. */
@@ -33,8 +35,9 @@ export interface NetlinkSocket extends Disposable {
   leave(): void
 }
 
-// Largest number of datagrams from other processes that one `receive` call skips before it throws ENOBUFS. A full
-// socket buffer holds fewer datagrams. A call that reaches the limit means that another process floods the socket.
+// Largest number of datagrams from other processes that one `receive` call skips. After more datagrams, `receive`
+// throws ENOBUFS. A full socket buffer holds fewer datagrams, so only a process that floods the socket reaches the
+// limit.
 const MOST_STRANGERS = 10_000
 
 // Size of the receive buffer. The kernel puts at most 32 KiB of a dump into one datagram. A single message may be
@@ -73,8 +76,8 @@ export function openSocket(
       set(level, option, value)
       return true
     } catch {
-      // Returns false if the kernel refuses the socket option. ENOPROTOOPT means that the kernel is too old for the
-      // option, EPERM that the option is forbidden.
+      // The kernel is too old for the socket option (ENOPROTOOPT), or the option is forbidden (EPERM). The caller can
+      // try another option.
       return false
     }
   }

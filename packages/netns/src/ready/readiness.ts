@@ -15,7 +15,7 @@ const RDHUP = 0x2000
 
 /** Descriptor that epoll watches for a caller. */
 export interface Watch {
-  /** Starts or stops reporting that the descriptor is writable ({@link WRITABLE}). */
+  /** Turns reports that the descriptor is writable ({@link WRITABLE}) on (`wanted` true) or off (`wanted` false). */
   writable(wanted: boolean): void
   /** Requests another call of `ready` soon, for a caller that has not read all data. */
   again(): void
@@ -39,11 +39,10 @@ const EPOLL_CTL_MOD = 3
 const [EVENT_SIZE, DATA_AT] = process.arch === 'x64' ? [12, 4] : [16, 8]
 
 /**
- * Watches descriptors with a Unix signal (SIGURG) and epoll. No API of a JavaScript runtime watches a descriptor that
- * the runtime did not open: `node:net` accepts only streams, and reads them itself. The kernel can send a signal when a
- * descriptor becomes ready (O_ASYNC), and every JavaScript runtime reports signals as events. Processes ignore SIGURG
- * by default, so a late signal kills no process. Few programs use SIGURG; Go uses it between its threads. The signal
- * does not say which descriptor is ready, so the handler asks epoll without waiting.
+ * Watches descriptors with epoll and the Unix signal SIGURG. The kernel sends the signal when a descriptor becomes
+ * ready (O_ASYNC). The signal's handler asks epoll, without waiting, which descriptors are ready. Reason: no JavaScript
+ * runtime has an API to watch a descriptor that the runtime did not open. (`node:net` accepts only streams, and reads
+ * them itself.) Few programs use SIGURG, and a process without a handler ignores it.
  */
 interface Watcher {
   readonly epoll: number
@@ -151,7 +150,7 @@ function look(): void {
     }
     isDone = true
   } finally {
-    // Calls the callbacks of the remaining ready descriptors later if a callback throws an error. The kernel sends no
+    // Schedules the callbacks of the other ready descriptors after a callback has thrown an error. The kernel sends no
     // second signal for these descriptors.
     if (!isDone) lookSoon()
   }

@@ -1,8 +1,9 @@
 import { isNetnsError, NetnsError } from '../handle/netns-error.ts'
 
 /**
- * Calls `change`, which sends a request to the kernel. Returns false if nothing is to change: the object to add exists,
- * or the object to delete is missing. The list `codes` contains the errno names for this case.
+ * Calls `change`, which asks the kernel to add or delete an object. Returns true after the change. Returns false if the
+ * object to add exists already, or the object to delete is missing. For these two cases, `codes` contains the kernel's
+ * errno names.
  *
  * @param difference - describes how the existing object differs from the wanted one; the error quotes the text
  */

@@ -16,8 +16,8 @@ export function shown(value: unknown): string {
 }
 
 /**
- * Text for the first member in which an existing object differs from the wanted one, such as `mtu is 1500, not 1400`.
- * An omitted member of the wanted object matches every value, on all levels of nesting.
+ * Describes the first member in which an existing object differs from the wanted one, such as `mtu is 1500, not 1400`.
+ * Skips members that the wanted object omits, also in nested objects.
  */
 export function firstDifference(there: object, wanted: object, prefix = ''): string | undefined {
   const existing = new Map(Object.entries(there))

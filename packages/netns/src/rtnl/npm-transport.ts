@@ -12,7 +12,7 @@ import { performLater } from './perform-later.ts'
 import type { Transport } from './transport.ts'
 
 /**
- * Types of those members of the npm package `netlink` (0.3.0) that this file uses. The package sends datagrams to the
+ * Types of the npm package `netlink` (0.3.0), reduced to the members used here. The package sends datagrams to the
  * kernel and receives them asynchronously.
  */
 interface RawSocket {
@@ -27,13 +27,14 @@ interface NpmNetlink {
   readonly RawNetlinkSocket: new (protocol: number, options: { localPort: number }) => RawSocket
 }
 
-// Milliseconds to wait for an answer of the kernel. The kernel answers at once, so a longer wait means a lost answer.
+// Milliseconds to wait for an answer of the kernel before the answer counts as lost. The kernel normally answers at
+// once.
 const TIMEOUT = 5000
 
 /**
- * Opens an rtnetlink socket through the npm package `netlink`, in the namespace of this process, for Node.js without
- * FFI. Errors lack the kernel's explanation, because the package cannot request it. Throws the given error `withoutFfi`
- * if the package is not installed.
+ * Opens an rtnetlink socket through the npm package `netlink`, for Node.js without FFI. The socket is in the namespace
+ * of this process. Error messages lack the kernel's explanation, because the package cannot request it. Throws
+ * `withoutFfi`, the error about the missing FFI, if the package is not installed.
  */
 export function npmTransport(withoutFfi: NetnsError): Transport {
   const { RawNetlinkSocket } = load(withoutFfi)

@@ -11,8 +11,8 @@ export async function openTransport(target: NetnsTarget): Promise<Transport> {
   try {
     return channelTransport(target)
   } catch (error) {
-    // Skips the npm package in the small JavaScript runtime (`cni`) and in bun, because their executables always have
-    // system calls. A bundler evaluates both conditions and omits the package from such executables.
+    // Skips the npm package `netlink` in the small JavaScript runtime (`cni`) and in bun, because their executables can
+    // always make system calls. A bundler evaluates this `if` and omits the package from such executables.
     if (process.versions.cni === undefined && process.versions.bun === undefined) {
       if (target === 'host' && isNetnsError(error) && error.code === 'NO_FFI') {
         const { npmTransport } = await import('./npm-transport.ts')
@@ -24,9 +24,9 @@ export async function openTransport(target: NetnsTarget): Promise<Transport> {
 }
 
 /**
- * Opens an rtnetlink socket whose operations work even after `close`. Reason: undo steps run after the end of the
- * `using` block. Each operation after `close` opens and closes a socket of its own. A socket shared by the undo steps
- * could not be closed, because no event reports the last undo step.
+ * Opens an rtnetlink socket whose operations also work after `close`. Reason: undo steps run after the `using` block,
+ * which closes the socket. Each operation after `close` opens a socket of its own and closes it. One socket for all
+ * undo steps would stay open, because no event reports the last undo step.
  */
 export async function openReviving(target: NetnsTarget): Promise<Transport> {
   const first = await openTransport(target)

@@ -15,10 +15,10 @@ export interface Undoing {
 
 /**
  * Wraps the operations on links, addresses and routes: each successful change registers an undo step.
+ * - `deleteLink` registers none, because a recreated link would lack its addresses and routes.
+ * - The undo step of an added link deletes the link, unless other links use it by then. For example, a bridge with a
+ *   port stays.
  * - After `close`, only undo steps call the operations, so the operations register no further undo steps.
- * - `deleteLink` has no undo step: a recreated link would lack its addresses and routes.
- * - The undo step of an added link deletes the link. A link that other links use by then stays, such as a bridge with a
- *   port.
  */
 export function undoing(rtnl: Rtnl, { netns, undo: register, open }: Undoing): Rtnl {
   let closed = false

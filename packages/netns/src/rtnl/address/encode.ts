@@ -11,8 +11,8 @@ import * as wire from './wire.ts'
 export const addressQuery = (family: IpFamily | undefined): Uint8Array => familyQuery(wire.IFADDRMSG, family)
 
 /**
- * Parses an IP address with its prefix length, such as `10.0.0.1/24`. Throws `NetnsError('INVALID')`. Requires the
- * prefix length, because callers without one rarely mean /32.
+ * Parses an IP address with its prefix length, such as `10.0.0.1/24`. Throws `NetnsError('INVALID')` for an address
+ * without a prefix length. Reason: a caller that omits the length rarely means /32.
  */
 export function parseCidr(text: string): Prefix {
   if (typeof text === 'string' && text.includes('/')) return parsePrefix(text)

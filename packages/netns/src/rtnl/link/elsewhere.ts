@@ -75,9 +75,8 @@ export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Els
       }
       const taken = await perform((channel) => findLink(channel, link.name))
       if (taken === undefined) return await perform((channel) => addLink(channel, link))
-      // Creates the link with a temporary name and renames the link afterwards. Reason: a link in the caller's own
-      // namespace has the new link's name. Linux before 6.13 then cannot create the new link, even in another
-      // namespace.
+      // Creates the link with a temporary name, then renames the link. Reason: Linux before 6.13 refuses a name that
+      // exists in the caller's own namespace, even for a link in another namespace.
       const born = `cni${Math.floor(Math.random() * 0xffffffff).toString(16)}`
       await perform((channel) => addLink(channel, { ...link, name: born, up: false }))
       try {
@@ -139,8 +138,8 @@ interface Held extends Disposable {
 }
 
 /**
- * Returns a namespace's handle, for a `using` declaration. Opens a handle for `'host'` and closes it afterwards. Leaves
- * the caller's handle open.
+ * Handle of a namespace, for a `using` declaration. For `'host'`, opens a new handle, which the end of the `using`
+ * block closes. A handle from the caller stays open.
  */
 function handleOf(target: NetnsTarget): Held {
   if (target !== 'host') return { handle: target, [Symbol.dispose]() {} }

@@ -106,7 +106,10 @@ export const address = (type4: number, type6: number): OptionForm<string> => ({
   },
 })
 
-/** Link option whose value is a word. A table gives the kernel's number of each word. */
+/**
+ * Link option whose value is one of several words, such as a mode. The table `numbers` contains the kernel's number of
+ * each word.
+ */
 export const choice = <Word extends string>(
   numbers: Readonly<Record<Word, number>>,
   number: OptionForm<number>,

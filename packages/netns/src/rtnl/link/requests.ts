@@ -78,8 +78,8 @@ export function refsOf(channel: Questions, link: LinkToAdd, what: string): LinkR
   const { master, parent } = link
   return {
     master: master === undefined ? undefined : linkIndex(channel, master, what),
-    // Uses a `parent` index without looking the link up. In a link returned by `getLink`, the index may belong to
-    // another namespace.
+    // Passes a numeric `parent` to the kernel without looking up the link. Reason: in a link returned by `getLink`, the
+    // number may be the index of a link in another namespace.
     parent: parent === undefined || typeof parent === 'number' ? parent : linkIndex(channel, parent, what),
   }
 }

@@ -59,7 +59,8 @@ export function neighbourDifference(existing: readonly Neighbour[], wanted: NewN
 }
 
 /**
- * Checks that a neighbour entry has a `mac`. The kernel would accept an entry without a MAC address, which cannot work.
+ * Checks that a neighbour entry has a `mac`. Only a proxy entry or an entry in state `noarp` works without a MAC
+ * address. The kernel would accept any entry without one.
  */
 export function checkMac({ mac, proxy, state }: NewNeighbour, what: string): void {
   if (mac !== undefined || proxy || state === 'noarp') return

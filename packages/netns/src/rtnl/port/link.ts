@@ -33,7 +33,9 @@ export interface Link {
   readonly bridge?: {
     /** True if the bridge filters frames by VLAN. */
     readonly vlanFiltering?: boolean | undefined
-    /** VLAN that the bridge gives to the untagged frames of a new port; 0 means none. Kernel default: 1. */
+    /**
+     * VLAN that the bridge assigns to untagged frames of a new port. The value 0 assigns no VLAN. Kernel default: 1.
+     */
     readonly vlanDefaultPvid?: number | undefined
     /** Seconds until the bridge forgets a learned MAC address. */
     readonly ageingSeconds?: number | undefined

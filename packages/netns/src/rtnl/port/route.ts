@@ -67,7 +67,9 @@ export interface Route {
     | 'throw'
     | 'nat'
     | number
-  /** Scope of the route: distance to its destination, such as `link` or `universe`. */
+  /**
+   * Scope of the route: the area in which its destination lies, such as `link` (this network) or `universe` (anywhere).
+   */
   readonly scope: 'universe' | 'site' | 'link' | 'host' | 'nowhere' | number
   readonly metric?: number
   /** Origin of the route: 2 kernel, 3 boot, 4 static. */

@@ -36,8 +36,8 @@ export interface RtnlPort {
   ): Promise<{ added: boolean }>
   addLink(link: NewLink): Promise<{ added: boolean }>
   /**
-   * Changes a link. Skips given members whose values the link already has. `before` in the result is the link before
-   * the change. A change that fails half-way is rolled back.
+   * Changes a link. Sends only members whose values differ from the link's current values. `before` in the result is
+   * the link before the change. Rolls back a change that fails half-way.
    */
   setLink(
     link: LinkRef,
@@ -49,7 +49,8 @@ export interface RtnlPort {
       readonly mtu?: number | undefined
       readonly mac?: string | undefined
       /**
-       * Namespace to move the link to. The link loses its addresses and routes and arrives down, unless `up` is true.
+       * Namespace to move the link to. The move removes the link's addresses and routes, and sets the link down. With
+       * `up: true` in the same change, the link is set up after the move.
        */
       readonly netns?: NetnsTarget | undefined
       readonly txqlen?: number | undefined
@@ -211,7 +212,10 @@ export interface RtnlPort {
    * restore the replaced filter.
    */
   replaceFilter(filter: Parameters<RtnlPort['addFilter']>[0]): Promise<void>
-  /** Deletes a traffic filter. There is no undo step, because the kernel frees the filter's eBPF program. */
+  /**
+   * Deletes a traffic filter. Registers no undo step: the filter cannot be added again, because the kernel frees its
+   * eBPF program.
+   */
   deleteFilter(
     filter: OnLink & {
       readonly direction: Filter['direction']

@@ -3,7 +3,7 @@ import type { IpFamily } from '@cni/types/ip'
 /** Policy routing rule to add or delete: matching packets use a routing table, or continue at another rule. */
 export interface NewPolicyRule {
   readonly family: IpFamily
-  /** Routing table for matching packets; 0 with `goto`. */
+  /** Routing table for matching packets. A rule with `goto` has table 0. */
   readonly table: number
   /**
    * Priority of the rule at which matching packets continue. The number must be greater than this rule's own priority.

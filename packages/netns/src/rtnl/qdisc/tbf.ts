@@ -3,7 +3,8 @@ import type { TbfOptions } from '../port/arguments.ts'
 import type { Qdisc } from '../port/qdisc.ts'
 
 /**
- * Length of a kernel tick in nanoseconds. The kernel stores the burst of a token bucket as a 32-bit number of ticks.
+ * Kernel tick in nanoseconds, the unit of a token bucket's burst. The kernel stores the burst as a 32-bit number of
+ * ticks.
  */
 const TICK = 64
 const U32 = 0xffffffff

@@ -38,8 +38,8 @@ export function encodeRoute(
   const fixed = Buffer.alloc(wire.RTMSG)
   fixed[0] = familyNumber(family)
   fixed[1] = destination?.length ?? 0
-  // Omits a table number above 255, which does not fit into the fixed part's 8 bits. The attribute RTA_TABLE contains
-  // it.
+  // Writes 0 instead of a table number above 255, because the field has 8 bits. The attribute RTA_TABLE contains the
+  // full number.
   fixed[4] = table < 256 ? table : 0
   fixed[5] = protocol
   fixed[6] = scope

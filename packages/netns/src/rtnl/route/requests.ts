@@ -53,12 +53,12 @@ export function deleteRoute(channel: Questions, route: NewRoute): boolean {
     nexthops: route.nexthops?.map((way) => indexIfThere(channel, way)),
   }
   const encoded = encodeRoute(route, links, 'delete')
-  // The route's link is missing, so the kernel has removed the route already: returns false, for a missing route.
+  // The kernel has removed the route together with its link. Returns false, because there is no route to delete.
   if (route.link !== undefined && links.link === undefined) return false
-  // The kernel's codes for a missing route:
+  // Errno names with which the kernel reports a missing route:
   // - ESRCH: no such route
   // - ENOENT: the IPv6 table is empty
-  // - ENODEV: no link has this index
+  // - ENODEV: the index of the route's link is unknown
   return unlessAlready(['ESRCH', 'ENOENT', 'ENODEV'], () => channel.ask({ type: RTM_DELROUTE, ...encoded, what }))
 }
 

@@ -8,8 +8,8 @@ import { checkInteger } from '../check.ts'
 import { familyName, familyNumber, familyQuery, formatPrefix, parsePrefix } from '../ip.ts'
 import type { NewPolicyRule, PolicyRule } from '../port/rule.ts'
 
-// Netlink attributes of policy routing selectors that this package does not support: tunnel, l3mdev, oif, uid range,
-// ports.
+// Netlink attributes of selectors that this package does not support: tunnel, l3mdev, oif, uid range, ports. A policy
+// routing rule with such an attribute never equals a wanted rule.
 const OTHER_SELECTORS = [12, 17, 19, 20, 22, 23, 24]
 
 const MOST = 0xffffffff
