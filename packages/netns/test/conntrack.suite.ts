@@ -2,7 +2,10 @@ import type { ConntrackEntry, ConntrackPort } from '@cni/netns/conntrack'
 import type { NetnsTarget } from '@cni/netns/handle'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-/** Empty connection table of a fake or a real kernel, and functions that fill and read it. */
+/**
+ * Connection table of a fake or a real kernel, empty at first. A test fills the table with `add`, and reads it through
+ * `open`.
+ */
 export interface ConntrackTable extends AsyncDisposable {
   readonly where: NetnsTarget
   open(where: NetnsTarget): ConntrackPort

@@ -17,8 +17,8 @@ export const runtimes = {
 }
 
 /**
- * Bundles a test program as a CommonJS file and an ES module; by default, `fixtures/main.ts`. Both files are next to
- * the package's node_modules, so that koffi resolves.
+ * Bundles a test program, by default `fixtures/main.ts`, as a CommonJS file and as an ES module. Writes both files
+ * below the package's node_modules, because the program must find the npm package koffi.
  */
 export async function bundleFixture(
   entry = join(here, 'fixtures/main.ts'),
@@ -56,7 +56,8 @@ const CNI_BUILD = [...NODE, join(here, '../../cni-build/src/cli.ts')] as const
 
 /** Runs a test program and parses the JSON report that it prints. */
 export async function fixture(...argv: [string, ...string[]]): Promise<{ report: unknown; stderr: string }> {
-  // Removes the variable NODE_PATH that package managers set: with it, koffi would resolve from any folder.
+  // Removes the variable NODE_PATH, which package managers set. With NODE_PATH, Node.js would find koffi even for a
+  // program in an unrelated folder.
   const { NODE_PATH: _, ...env } = process.env
   const { stdout, stderr } = await run(argv, { timeout: 20_000, env })
   return { report: JSON.parse(stdout), stderr }

@@ -74,8 +74,8 @@ function take(): Host {
 export const host: Host = take()
 
 /**
- * Returns true while the build runs the program to make its startup snapshot: the heap image from which each process
- * starts. Code that runs at that time must not read values that differ between starts.
+ * Returns true while the build runs the program to make its startup snapshot. The snapshot is the heap image from which
+ * each process starts. Code that runs during the build must not read values that differ between starts.
  */
 export const snapshotting = (): boolean => host.snapshotting()
 

@@ -1,6 +1,7 @@
 /**
- * First module of every program for the small runtime: takes the native program's functions and defines the basic
- * globals. If a program names other globals, `cni-build` adds their modules of `globals/` (`globals/on-demand.json`).
+ * First module of every program for the small runtime. Receives the functions of the native program, and defines the
+ * basic globals. `cni-build` adds a module of `globals/` for each further global that the program uses
+ * (`globals/on-demand.json`).
  */
 import './globals/big-int.ts'
 import './globals/dispose.ts'

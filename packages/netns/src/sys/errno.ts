@@ -1,6 +1,6 @@
 /**
- * Names of Linux error numbers from 1 on, equal on x64 and arm64; `node:os` lacks many of the names. A dash stands for
- * a number without a name of its own. The line break at the beginning stands for number 0.
+ * Names of Linux error numbers, in the order of the numbers. The list is equal on x64 and arm64; `node:os` lacks many
+ * of the names. The line break at the beginning stands for number 0. A dash stands for a number without a name.
  */
 const NAMES: readonly string[] = `
 EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM EACCES EFAULT ENOTBLK EBUSY EEXIST EXDEV ENODEV

@@ -119,8 +119,8 @@ export function sysFrom(name: Sys['name'], libc: Libc): Sys {
       const [file, argv, envp] = [text(path), texts(libc, args), texts(libc, env)]
       const [signals, before] = [signalSet(blocked), signalSet(undefined)]
       const { sigprocmask, execve } = libc
-      // Runs no other code between sigprocmask and execve, because such code could wait for a lock forever. The lock
-      // may belong to a thread that waits for the signal's handler.
+      // Runs no other code between sigprocmask and execve, because other code could cause a deadlock. Such code could
+      // wait for a lock of a thread that itself waits for the blocked signal's handler.
       sigprocmask(SIG_BLOCK, signals, before)
       execve(file, argv, envp)
       const error = failed('execve', [path])
@@ -131,8 +131,8 @@ export function sysFrom(name: Sys['name'], libc: Libc): Sys {
 }
 
 /**
- * Encodes an array of C strings, such as argv, in one buffer: addresses, a null pointer, the strings. A reference to
- * the buffer keeps the strings alive too.
+ * Encodes an array of C strings, such as argv, in one buffer: the addresses of the strings, a null pointer, the
+ * strings. Callers keep only this buffer alive.
  */
 function texts(libc: Libc, values: readonly Uint8Array[]): Uint8Array {
   const nul = values.find((value) => value.includes(0))

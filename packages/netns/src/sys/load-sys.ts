@@ -57,7 +57,8 @@ function kindOf(sys: Sys, fd: number): string | undefined {
   try {
     return sys.ioctl(fd, NS_GET_NSTYPE, new Uint8Array(8)) === CLONE_NEWNET ? 'net' : 'different'
   } catch {
-    // Returns `undefined` before Linux 4.11, because older kernels lack the ioctl for a namespace's kind (ENOTTY).
+    // Before Linux 4.11, the kernel lacks the ioctl that reports a namespace's kind (ENOTTY). The result `undefined`
+    // means an unknown kind.
     return undefined
   }
 }

@@ -92,8 +92,8 @@ function nodeFfi(): NodeFfi | undefined {
 }
 
 /**
- * Suppresses Node's warning about the experimental module node:ffi, because a plugin's stderr belongs to its log. Other
- * warnings pass.
+ * Suppresses Node.js's warning that the module node:ffi is experimental, because a plugin writes its log to stderr.
+ * Other warnings pass.
  */
 function withoutFfiWarning<T>(load: () => T): T {
   const original = process.emitWarning

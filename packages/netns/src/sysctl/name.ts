@@ -1,10 +1,11 @@
 import { NetnsError } from '../handle/netns-error.ts'
 
 /**
- * Splits the name of a kernel setting into the parts of its path below `/proc/sys`. Accepts slashes
- * (`net/ipv4/ip_forward`) and dots (`net.ipv4.ip_forward`). In a name with dots, the link's name may contain dots
- * (`net.ipv4.conf.eth0.100.rp_filter`). As in sysctl(8), the link's name may have a slash for each dot
- * (`net.ipv4.conf.eth0/100.rp_filter`). Throws `NetnsError('INVALID')` for an invalid name or a path outside `net`.
+ * Splits the name of a kernel setting into the parts of its path below `/proc/sys`. Throws `NetnsError('INVALID')` for
+ * an invalid name or a path outside `net`. Accepts the forms of sysctl(8):
+ * - slashes: `net/ipv4/ip_forward`
+ * - dots, also in the link's name: `net.ipv4.conf.eth0.100.rp_filter`
+ * - dots, but slashes for the dots of the link's name: `net.ipv4.conf.eth0/100.rp_filter`
  */
 export function sysctlPath(name: string): readonly string[] {
   if (typeof name !== 'string' || name.length > 255) throw refused(name, 'expected one like net.ipv4.ip_forward')
@@ -25,8 +26,7 @@ export function sysctlKey(name: string): string {
   return sysctlPath(name).join('/')
 }
 
-// Path parts that precede the name of a link, or one of the words `all` and `default`. An example is `conf` in
-// net/ipv4/conf/eth0.
+// Path parts after which the name of a link, `all` or `default` follows. Example: `conf` in net/ipv4/conf/eth0.
 const PER_LINK = new Set(['conf', 'neigh'])
 
 function partsOf(name: string): string[] {

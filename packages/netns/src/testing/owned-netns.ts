@@ -7,16 +7,16 @@ import { open } from '../handle/open.ts'
 import { openRtnl } from '../rtnl/open-rtnl.ts'
 
 /**
- * Creates an empty network namespace in a new user namespace, as Kubernetes does for pods with `hostUsers: false`. Root
- * of the user namespace is user 100000 of the machine. The network namespace exists until the caller disposes of it or
- * this process exits.
+ * Creates an empty network namespace in a new user namespace, as Kubernetes does for pods with `hostUsers: false`. User
+ * 0 (root) of the user namespace is user 100000 of the node. The network namespace exists until the caller disposes of
+ * it or this process exits.
  *
  * @example
  * await using pod = await ownedNetns()
  */
 export async function ownedNetns(): Promise<Netns & AsyncDisposable> {
-  // Writes the user maps before creating the network namespace. The kernel sets the owner of the files below /proc/net
-  // at the namespace's creation.
+  // Writes the user maps before creating the network namespace. The kernel sets the owner of the namespace's files in
+  // /proc/net at its creation, and the owner depends on the maps.
   const users = await holderOf('user', ['unshare', '--user'])
   try {
     for (const map of ['uid_map', 'gid_map']) writeFileSync(`/proc/${users.pid}/${map}`, '0 100000 65536')

@@ -6,8 +6,8 @@ import { create, createAt, destroy } from '../named/create.ts'
 import { openRtnl } from '../rtnl/open-rtnl.ts'
 
 /**
- * Creates an empty network namespace for a test. Disposing of the handle removes the namespace. The namespace also
- * disappears when the process exits or receives a signal to end. (vitest ends its workers with SIGTERM.)
+ * Creates an empty network namespace for a test. The namespace is removed when the caller disposes of the handle, when
+ * the process exits, or when a signal such as SIGTERM ends the process. (vitest ends its workers with SIGTERM.)
  *
  * @example
  * await using pod = await tempNetns()
@@ -87,7 +87,8 @@ function unwatch(): void {
 
 function onSignal(signal: NodeJS.Signals): void {
   removeAll()
-  // Sends the signal again if it has no other listeners, because its default action ends the process.
+  // Sends the signal to this process again if no other listener handles the signal. The signal's default action then
+  // ends the process.
   if (process.listenerCount(signal) === 0) process.kill(process.pid, signal)
 }
 

@@ -99,7 +99,8 @@ function copyOf(fd: number): number | undefined {
   try {
     return loadSys().dup(fd)
   } catch {
-    // Returns `undefined`, because no descriptor is free (EMFILE). `acceptOne` tries again at the next connection.
+    // No descriptor is free (EMFILE), so there is no spare descriptor. `acceptOne` tries to create one at the next
+    // connection.
     return undefined
   }
 }

@@ -4,9 +4,9 @@ import { NetnsError } from '../handle/netns-error.ts'
 import { loadSys } from '../sys/load-sys.ts'
 
 /**
- * Binds a socket to a path and replaces an existing socket there. The socket's file never has more permissions than
- * `mode`. Returns a function that removes the file unless another process has replaced it. Call that function before
- * closing the descriptor.
+ * Binds a socket to a path, and replaces an existing socket file there. The file never has more permissions than
+ * `mode`. Returns a function that removes the file unless another process has replaced it. Call the returned function
+ * before closing the socket.
  */
 export function bindTo(fd: number, path: string, address: Uint8Array, mode: number): () => void {
   removeSocket(path)
@@ -50,7 +50,7 @@ function identityOf(path: string): string | undefined {
     const { dev, ino } = lstatSync(path, { bigint: true })
     return `${dev}:${ino}`
   } catch {
-    // Returns `undefined` if another process has removed the socket's file.
+    // The socket's file is missing, because another process has removed it. There is no identity to return.
     return undefined
   }
 }

@@ -29,8 +29,8 @@ const CMSGHDR = 16
 const DATA = CONTROL + CMSGHDR + 4 * (SCM_MAX_FD + 1)
 
 /**
- * Creates the memory block for sendmsg or recvmsg. The block contains its own address, so it uses an ArrayBuffer, which
- * the garbage collector does not move.
+ * Creates the memory block for sendmsg or recvmsg. The block contains its own address, so it must not move in memory.
+ * The garbage collector does not move an ArrayBuffer.
  */
 function blockWith(dataSize: number): Buffer {
   const block = Buffer.from(new ArrayBuffer(DATA + dataSize))
@@ -71,8 +71,8 @@ export function transmit(fd: number, bytes: Uint8Array, fds: readonly number[]):
     if (sent !== -1) return sent
     const number = errno()
     if (number === EAGAIN) return 'full'
-    // Repeats the call after a reset by the peer, so that the caller gets EPIPE. The kernel reports ECONNRESET only for
-    // the first call after the reset.
+    // Calls sendmsg again after ECONNRESET, because the second call fails with EPIPE, the error that callers expect.
+    // The kernel reports ECONNRESET only once after the peer has reset the connection.
     if (number !== EINTR && number !== ECONNRESET) throw failed('sendmsg', `${bytes.length} bytes to ${fd}`)
   }
 }
@@ -97,8 +97,8 @@ export function receive(fd: number, { maxBytes, maxFds, isPackets }: MessageLimi
     if (length !== -1) return received(block, length, maxBytes)
     const number = errno()
     if (number === EAGAIN) return 'none'
-    // Repeats the call after ECONNRESET, because messages from the peer can still be read. ECONNRESET means that the
-    // peer closed without reading all messages.
+    // Calls recvmsg again after ECONNRESET, because messages from the peer may still be unread. ECONNRESET means that
+    // the peer closed without reading all messages of this process.
     if (number !== EINTR && number !== ECONNRESET) throw failed('recvmsg', `from ${fd}`)
   }
 }

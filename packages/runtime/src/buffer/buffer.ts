@@ -140,8 +140,7 @@ export class Buffer extends Bytes {
 
   override subarray(start?: number, end?: number): Buffer {
     const part = super.subarray(start, end)
-    // Creates a Buffer only if the JavaScript engine ignores Symbol.species. With Symbol.species, `subarray` of
-    // Uint8Array already returns a Buffer.
+    // Creates a Buffer only if the JavaScript engine ignores Symbol.species and has returned a plain Uint8Array.
     return part instanceof Buffer ? part : new Buffer(part.buffer, part.byteOffset, part.length)
   }
 

@@ -71,8 +71,8 @@ const unitAt = (bytes: Uint8Array, index: number): number =>
   (bytes[2 * index] ?? 0) | ((bytes[2 * index + 1] ?? 0) << 8)
 
 /**
- * Converts character codes to text in chunks. Each code is an argument of a call, and engines limit the number of
- * arguments.
+ * Converts character codes to text in chunks. Reason: `String.fromCharCode` takes each code as an argument, and
+ * JavaScript engines limit the number of arguments.
  */
 function fromCodes(codes: Uint8Array | Uint16Array): string {
   let text = ''

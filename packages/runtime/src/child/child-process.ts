@@ -33,7 +33,10 @@ const ENOTDIR = -20
 
 type SpawnError = SystemError & { spawnargs: readonly string[] }
 
-/** Child process, as `spawn` returns it. The child always leads its own process group, with or without `detached`. */
+/**
+ * Child process, as `spawn` returns it. The child always leads its own process group, even if the option `detached` is
+ * false.
+ */
 export class ChildProcess extends EventEmitter {
   readonly spawnfile: string
   readonly spawnargs: readonly string[]
@@ -140,8 +143,8 @@ export class ChildProcess extends EventEmitter {
     try {
       this.emit('exit', code, signal)
     } finally {
-      // Discards output that the program does not read, because unread output would delay the event `close` of the
-      // child.
+      // Discards the child's output if the program does not read it. Unread output would delay the child's event
+      // `close`.
       for (const stream of this.stdio) if (stream instanceof PipeReader && !stream.isPaused()) stream.resume()
       this.#closed()
     }

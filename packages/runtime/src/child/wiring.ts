@@ -11,8 +11,9 @@ const AT_FDCWD = -100
 const O_RDWR_CLOEXEC = 0o2000002
 
 /**
- * Standard input, output and further descriptors of a child process (Node's option `stdio`). Lists the parent's
- * descriptors that become the child's 0, 1, 2 and so on. Keeps the parent's ends of the pipes.
+ * Descriptors of a child process: standard input, output and more (Node's option `stdio`). `childEnds` lists the
+ * parent's descriptors that become 0, 1, 2 and so on in the child. The object also keeps the parent's ends of the
+ * pipes.
  */
 export class Wiring {
   readonly childEnds: number[] = []

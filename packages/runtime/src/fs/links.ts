@@ -127,7 +127,7 @@ function linkTarget(path: string, given: string): string | undefined {
   const buffer = new Uint8Array(PATH_MAX)
   const length = call('readlinkat', AT_FDCWD, path, buffer, PATH_MAX)
   if (length >= 0) return host.decode(buffer, 0, length)
-  // Returns `undefined` after EINVAL, which means that the path is not a symbolic link.
+  // EINVAL means that the path is not a symbolic link, so there is no target to return.
   if (length === EINVAL) return undefined
   throw fileError(length, 'realpath', given)
 }

@@ -111,8 +111,8 @@ export function copyFileSync(source: PathLike, target: PathLike, mode = 0): void
 }
 
 /**
- * Calls `action`. The error of a failed action names both paths. It also names the function that the program called,
- * not the failed system call.
+ * Calls `action`, a step of a file function with two paths, such as `copyFile`. If `action` fails, its error names both
+ * paths and the file function (`syscall`), not the failed system call.
  */
 function named<T>(syscall: string, [path, dest]: readonly [string, string], action: () => T): T {
   try {

@@ -18,8 +18,8 @@ export class AbortSignal extends EventTarget {
   #aborted = false
   #reason: unknown
   /**
-   * Results of `AbortSignal.any` that abort together with this AbortSignal. All results are marked as aborted before
-   * any listener runs.
+   * AbortSignals that `AbortSignal.any` created from this one, and that abort together with it. All are marked as
+   * aborted before any listener runs.
    */
   readonly #dependents: AbortSignal[] = []
   #onabort: Handler | null = null

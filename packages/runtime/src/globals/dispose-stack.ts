@@ -1,8 +1,8 @@
 import { define, defineGlobal } from '../define.ts'
 
 /**
- * Error that contains two errors: disposing of a resource failed after another error. A `using` declaration reports
- * both errors in this way.
+ * Error of a `using` declaration with two causes. `error` occurred while disposing of a resource; `suppressed` is the
+ * earlier error.
  */
 class SuppressedError extends Error {
   error: unknown

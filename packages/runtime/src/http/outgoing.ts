@@ -26,7 +26,7 @@ export abstract class OutgoingMessage extends Writable {
   #hasNoBody = false
 
   protected abstract startLine(): string
-  /** Returns true if HTTP allows a body for the message. */
+  /** Returns true if HTTP allows a body for this message. False, for example, for a response with status 204. */
   protected abstract mayHaveBody(): boolean
   /** Headers that the runtime adds to the message unless the program has set them. */
   protected abstract defaults(): readonly (readonly [name: string, value: string])[]

@@ -62,7 +62,8 @@ export class Server extends NetServer {
       }
     })
     socket.on('error', () => {
-      // Ignores the socket's error: the event `close` follows, and its listener ends the HTTP request.
+      // Ignores the error of a client's connection. The event `close` follows, and its listener ends the client's HTTP
+      // request.
     })
     socket.on('close', () => {
       this.#idle.delete(socket)

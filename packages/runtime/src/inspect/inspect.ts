@@ -25,8 +25,8 @@ interface State {
   readonly ancestors: readonly object[]
   readonly indent: number
   /**
-   * Nesting depth of the object that was formatted most recently. All nested calls of one `inspect` call share this
-   * object.
+   * Nesting depth of the object that was formatted last. The object around it computes from `last` how many levels it
+   * contains.
    */
   readonly last: { depth: number }
 }
@@ -114,7 +114,8 @@ const leafState: State = {
 const isLeaf = (value: object): boolean => baseOf(value) !== undefined
 
 function functionText(value: object): string {
-  // Recognises a class by a `prototype` that is not writable, because the source text of functions is unavailable.
+  // Recognises a class by its `prototype`, because only the `prototype` of a class is not writable. The function's
+  // source text, which Node.js looks at, is unavailable.
   const isClass = Object.getOwnPropertyDescriptor(value, 'prototype')?.writable === false && !isGlobal(value)
   const name = 'name' in value && value.name !== '' ? String(value.name) : '(anonymous)'
   if (isClass) {

@@ -53,7 +53,10 @@ export function poll(wait: number): void {
   })
 }
 
-/** Time limit for ppoll. Rounds up to whole microseconds, so that the next timer is due when the poll ends. */
+/**
+ * Time limit for ppoll, rounded up to whole microseconds. A shorter limit would end the poll before the next timer is
+ * due.
+ */
 function timespec(wait: number): BigInt64Array | null {
   if (wait === Number.POSITIVE_INFINITY) return null
   const micros = Math.ceil(Math.max(0, wait) * 1000)

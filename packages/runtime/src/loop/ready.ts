@@ -12,7 +12,7 @@ export function enqueue(callback: () => void): void {
   ready.push(callback)
 }
 
-/** Runs the first due callback, then the `process.nextTick` callbacks that it added. */
+/** Runs the first callback of the event loop's queue, then all waiting `process.nextTick` callbacks. */
 export function runNext(): void {
   const callback = ready.shift()
   callback?.()

@@ -20,7 +20,7 @@ export abstract class Referenced {
   }
 }
 
-/** Returns true if at least one of the timers or descriptors keeps the process alive. */
+/** Returns true if at least one of the given timers or descriptors keeps the process alive. */
 export function anyHasRef(handles: Iterable<Referenced>): boolean {
   for (const handle of handles) if (handle.hasRef()) return true
   return false

@@ -21,8 +21,8 @@ export function watchRejections(given: RejectionHandlers): void {
 }
 
 /**
- * Reports a promise rejection that is still unhandled after all ticks and promise jobs. Returns true if it reported
- * one.
+ * Reports the first rejected promise that has no handler, or returns false if there is none. The event loop calls this
+ * function after all ticks and promise jobs.
  */
 export function reportRejections(): boolean {
   const first = unhandled.entries().next()

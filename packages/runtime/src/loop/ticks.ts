@@ -13,7 +13,8 @@ export function runTicks(): boolean {
   if (ticks.length === 0) return false
   while (ticks.length > 0) {
     const [first, ...rest] = ticks
-    // Removes each `nextTick` callback from the queue before calling it, because the callback may throw.
+    // Removes each `nextTick` callback from the queue before calling it. A callback that throws would otherwise run a
+    // second time.
     ticks = rest
     first?.()
   }

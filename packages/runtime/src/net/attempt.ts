@@ -45,7 +45,8 @@ export class Attempt {
   #end(result: number): void {
     const settle = this.#settle
     const fd = this.#fd
-    // Keeps the connected descriptor open, because the caller of the attempt owns it from now on.
+    // Keeps the connected descriptor open when the attempt ends, because the caller of the attempt now owns the
+    // descriptor.
     if (result >= 0) this.#fd = -1
     this.cancel()
     settle?.(result < 0 ? result : fd)

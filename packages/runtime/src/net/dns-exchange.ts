@@ -99,8 +99,8 @@ export class Exchange {
   #end(): void {
     this.cancel()
     const answers = this.#questions.map((question) => this.#answers.get(question) ?? 'failed')
-    // If the A or the AAAA query fails, the addresses of the other query are enough. The result "no address" needs both
-    // answers.
+    // Addresses from one query (A or AAAA) are enough, even if the other query fails. The result "no address" requires
+    // that both queries succeed.
     const addresses = answers.flatMap((answer) => (answer === 'failed' ? [] : answer))
     this.#done(addresses.length === 0 && answers.includes('failed') ? 'failed' : addresses)
   }

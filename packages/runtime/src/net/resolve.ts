@@ -40,8 +40,8 @@ export class Lookup {
     const [name] = this.#names
     const [server] = this.#servers
     if (name === undefined) this.#done(ENOTFOUND, [])
-    // Ends the search if all DNS servers fail for a name. The next name of the search list could belong to another
-    // host.
+    // Ends with EAI_AGAIN if all DNS servers fail for a name. Does not try the next name of the search list, because
+    // that name could belong to another host.
     else if (server === undefined) this.#done(EAI_AGAIN, [])
     else {
       this.#exchange = new Exchange(server, name, (answer) => {

@@ -135,8 +135,8 @@ export class Server extends EventEmitter {
   #accept(): void {
     if (this.#watcher === undefined) return
     const fd = call('accept4', this.#watcher.fd, null, null, SOCK_CLOEXEC_NONBLOCK)
-    // Ignores an error of accept4: the client has closed the connection, or the process has no free descriptor. The
-    // server tries again at the next event of the listening descriptor.
+    // Ignores a failed accept4: the client has closed the connection, or this process has no free descriptor. The next
+    // event of the listening descriptor calls accept4 again.
     if (fd < 0) return
     const socket = new Socket({ fd, ...this.#options })
     this.#sockets.add(socket)

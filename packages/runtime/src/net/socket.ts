@@ -50,7 +50,7 @@ export class Socket extends Duplex {
     if (options.fd !== undefined) this.#open(options.fd)
   }
 
-  /** Descriptor of the socket. Libraries for Node.js read the descriptor under this name. */
+  /** Object with the descriptor of the socket. Libraries for Node.js read the descriptor from `_handle.fd`. */
   get _handle(): { readonly fd: number } | null {
     return this.#watcher === undefined ? null : { fd: this.#watcher.fd }
   }

@@ -17,8 +17,8 @@ export const globalAgent = /* @__PURE__ */ new Agent()
 const tls: Transport = {
   protocol: 'https:',
   port: 443,
-  // Does not pass the AbortSignal `signal` to the connection. The request handles it: an abort ends the request with
-  // its connection.
+  // Removes the AbortSignal `signal` from the options of the connection. The HTTPS request itself listens to the
+  // signal, and closes the connection after an abort.
   open: (host, port, { signal: _, ...options }) => new TLSSocket({ ...options, host, port }),
 }
 

@@ -1,8 +1,8 @@
 import { coded } from '../errors.ts'
 
 /**
- * Implements Node's `createRequire`. The returned function throws for every name, like Node for a missing package: a
- * compiled program has no modules on disk.
+ * Implements Node's `createRequire` for compiled programs, which have no modules on disk. The returned function throws
+ * `MODULE_NOT_FOUND` for every name.
  */
 export function createRequire(file: string | URL): (name: string) => never {
   return (name) => {

@@ -16,7 +16,7 @@ export function crash(error: unknown, origin: Origin = 'uncaughtException'): voi
 }
 
 /**
- * Handles the rejection of a promise without a handler as an exception, unless the program listens for
+ * Treats a promise rejection without a handler as an uncaught exception, unless the program listens for
  * `unhandledRejection`.
  */
 export function crashRejection(reason: unknown, promise: object): void {

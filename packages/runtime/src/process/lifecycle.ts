@@ -78,8 +78,8 @@ export function addWarmUp(warmUp: () => unknown): void {
 }
 
 /**
- * Crashes after an uncaught error, unless the error is an interruption by `setDeadline`. A timer of the program is due
- * at that time and handles the interruption.
+ * Ends the program after an uncaught error, but not after an interruption by `setDeadline`. A timer of the program is
+ * due at that time, and its callback handles the interruption.
  */
 function crashUnlessInterrupted(error: unknown, interrupted?: boolean): void {
   if (!interrupted) crash(error)

@@ -236,8 +236,8 @@ export class Readable extends Stream implements AsyncIterable<unknown> {
   }
 
   /**
-   * Called after the end of the stream's data. A Duplex overrides the method, because its writable half may still be
-   * open.
+   * Called after the end of the stream's data to destroy the stream (option `autoDestroy`). A Duplex overrides the
+   * method, because its writable half may still be open.
    */
   protected afterEnd(): void {
     if (this.autoDestroy) this.destroy()

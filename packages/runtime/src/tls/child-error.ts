@@ -5,8 +5,8 @@ import type { Report } from './report.ts'
 import { distrustOf } from './trust-error.ts'
 
 /**
- * Error codes of the library Mbed TLS, from ssl.h, x509.h, pk.h, pem.h and net_sockets.h. The low seven bits are the
- * error of a lower layer.
+ * Error codes of the library Mbed TLS, from ssl.h, x509.h, pk.h, pem.h and net_sockets.h. An error number contains such
+ * a code and, in its low seven bits, the error of a lower layer.
  */
 const BAD_KEY_KIND = [-0x2600, -0x3c80, -0x3a00]
 /** Mbed TLS errors for a certificate with an invalid chain, name or key usage. */

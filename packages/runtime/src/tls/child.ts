@@ -12,8 +12,8 @@ const SIGKILL = 9
 const P_PID = 1
 
 /**
- * Beginning of the error message if this native program has no TLS. Also a marker: if `cni-build` finds the text in a
- * bundle, it chooses the native program with TLS (packages/cni-build/src/tools/tools-small.ts).
+ * Beginning of the error message of a native program without TLS. The text is also a marker: `cni-build` chooses the
+ * native program with TLS for a bundle that contains this text (packages/cni-build/src/tools/tools-small.ts).
  */
 const LACKING = 'TLS needs cni-runtime-tls: it'
 
@@ -58,8 +58,8 @@ export class TlsChild {
       this.wait()
       return
     }
-    // kill() has failed for lack of CAP_KILL. Waits in the background until the child process exits. The child exits
-    // after the parent has closed the socket pair.
+    // The kernel refused to kill the child process for lack of CAP_KILL. Waits for the child's exit in the background.
+    // The child exits after the parent has closed the socket pair.
     this.#pid = undefined
     waitForExit(pid, () => {})
   }

@@ -16,7 +16,7 @@ export interface TlsOptions {
   readonly key?: Pems
   readonly rejectUnauthorized?: boolean
   /**
-   * Selects the error code that reports an untrusted server. In Node, the option also decides whether a server is
+   * Selects the error code for an untrusted server. In Node, `allowPartialTrustChain` also decides whether a server is
    * trusted. The small runtime trusts every certificate in `ca`, self-signed or not.
    */
   readonly allowPartialTrustChain?: boolean
@@ -32,9 +32,12 @@ export interface TlsSettings {
   readonly key: string | undefined
   /** Host name or IP address that the server's certificate must have. */
   readonly identity: string
-  /** Expected identity of the server if it is a host name. */
+  /** Host name that the server's certificate must have. `undefined` if the certificate must have an IP address. */
   readonly name: string | undefined
-  /** Expected identity of the server if it is an IP address. */
+  /**
+   * Bytes of the IP address that the server's certificate must have. `undefined` if the certificate must have a host
+   * name.
+   */
   readonly address: Uint8Array | undefined
   readonly insecure: boolean
   readonly isPartial: boolean

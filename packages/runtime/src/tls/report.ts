@@ -56,7 +56,7 @@ function readName(der: Uint8Array): string {
   try {
     return der.length === 0 ? '' : formatName(der)
   } catch {
-    // Reports an empty name if the certificate's name is invalid DER, or longer than a report allows.
+    // The certificate's name is invalid DER, or longer than a report allows. The result is an empty name.
     return ''
   }
 }

@@ -87,7 +87,7 @@ export class TLSSocket extends Socket {
     super._destroy(error, done)
   }
 
-  /** Does nothing, because the option TCP_NODELAY is always set. */
+  /** Node's `setNoDelay` has no effect in the small runtime, because TCP_NODELAY is always set. */
   override setNoDelay(): this {
     return this
   }

@@ -17,7 +17,7 @@ export class X509Certificate {
   readonly subject: string
   readonly issuer: string
 
-  /** Parses a certificate in PEM or DER. Of several PEM certificates, uses the first. */
+  /** Parses a certificate in PEM or DER. If the PEM text contains several certificates, parses the first. */
   constructor(given: string | ArrayBufferView) {
     const der = derOf(given)
     const parts = partsOf(der)
@@ -42,6 +42,6 @@ function partsOf(der: Uint8Array): { readonly issuer: Element; readonly subject:
   const body = readElements(expectElement(readElements(certificate.content), 0, SEQUENCE).content)
   // A certificate begins with its version. Skips the version, except in a version 1 certificate, which has none.
   const first = body[0]?.tag === VERSION ? 1 : 0
-  // Next members of the certificate, in order: serial number, algorithm, issuer, validity, subject.
+  // After its version, a certificate contains in this order: serial number, algorithm, issuer, validity, subject.
   return { issuer: expectElement(body, first + 2, SEQUENCE), subject: expectElement(body, first + 4, SEQUENCE) }
 }

@@ -5,7 +5,10 @@ import { join } from 'node:path'
 
 const bin = join(import.meta.dirname, '../../../runtime-linux-x64/bin')
 
-/** Path of the native program that builds executables; `''` if the native programs are not built. */
+/**
+ * Path of `cni-runtime`, the native program that creates executables from bytecode. `''` if the native programs are not
+ * built.
+ */
 export const built = existsSync(join(bin, 'cni-runtime')) ? join(bin, 'cni-runtime') : ''
 
 /** First lines of every test program: a minimal implementation of the functions that the native program calls. */
@@ -18,7 +21,10 @@ host.loop = () => false
 host.crash = (error, interrupted) => { write(2, (interrupted ? 'interrupted ' : 'crash ') + error) }
 `
 
-/** Compiles the code in `source`, preceded by `PLATFORM`, with `cni-compile` and `cni-runtime`. */
+/**
+ * Compiles JavaScript code to an executable, with the tools `cni-compile` and `cni-runtime`. Puts `PLATFORM`, a minimal
+ * platform, in front of `source`.
+ */
 export function build(source: string, options: { env?: NodeJS.ProcessEnv; platform?: string } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'small-'))
   const program = join(folder, 'program')

@@ -1,4 +1,4 @@
-/** Behaviour of the test's DNS server for a query. */
+/** Way in which the test's DNS server treats a query, such as `servfail` or `silent`. */
 export type Behaviour =
   | ('zone' | 'servfail' | 'silent' | 'closes' | 'empty' | 'garbage' | 'too short')
   | ('loop' | 'truncated' | 'other id' | 'other question' | 'endless aliases' | 'many records' | 'cut')
@@ -85,7 +85,7 @@ export function message(bytes: Buffer, behaviour: Behaviour): Buffer | undefined
     case 'truncated':
       return build([good], { flags: 0x8380 })
     case 'loop':
-      // Encodes the name of the DNS record as a compression pointer to itself.
+      // The name of the DNS record is a compression pointer to itself: a decoder that follows the pointer never ends.
       return build([record(Buffer.from([0xc0, 12 + question.length]), type, Buffer.from([127, 0, 0, 9]))])
     case 'other id':
       return build([good], { as: id ^ 0x5555 })

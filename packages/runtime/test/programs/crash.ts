@@ -1,4 +1,7 @@
-/** Main function of a test program that ends its process in the way that the first argument names. */
+/**
+ * Main function of a test program. The first argument selects the way in which the program ends, such as `throw` for an
+ * uncaught exception.
+ */
 export default function main(): void {
   const [, , way] = process.argv
   process.on('exit', (code) => process.stdout.write(`exit ${code} ${process.exitCode}\n`))

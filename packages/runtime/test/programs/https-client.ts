@@ -5,7 +5,7 @@ type Trust =
   | ('allowPartialTrustChain' | 'ca' | 'cert' | 'ciphers' | 'key' | 'minVersion' | 'passphrase' | 'pfx')
   | ('rejectUnauthorized' | 'servername')
 
-/** HTTPS request that this test program makes. The first argument of the program is a request as JSON. */
+/** HTTPS request to make. The test program reads the request as JSON from its first argument. */
 export interface Asked extends Pick<ConnectionOptions, Trust> {
   readonly host?: string
   readonly port: number

@@ -1,9 +1,7 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
 
-/**
- * Connection to a host name that this test program makes. The first argument of the program is the connection as JSON.
- */
+/** Connection to make to a host name. The test program reads this object as JSON from its first argument. */
 export interface Named {
   readonly by?: 'http' | 'net'
   readonly host: string

@@ -39,8 +39,7 @@ export function putRule(netns: Namespace, wanted: NewPolicyRule): boolean {
   const read = decodeRule(encodeAttributes(message.attributes, message.fixed))
   if (read === undefined) return false
   const own = listRules(netns, wanted.family)
-  // A routing rule without a priority gets the lowest existing priority above 0, minus one, as in the kernel.
-  // Consequence: the new rule runs before the existing rules.
+  // Gives a routing rule without a priority one less than the lowest existing priority above 0, as the kernel does.
   const priority = wanted.priority ?? Math.max(0, (own.find((rule) => rule.priority > 0)?.priority ?? 1) - 1)
   // If a routing rule has a mark without a mask, the kernel compares all bits and reports the full mask.
   const mask = read.fwmark === undefined ? {} : { mask: read.mask ?? 0xffffffff }
