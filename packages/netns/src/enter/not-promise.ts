@@ -1,9 +1,8 @@
 import { NetnsError } from '../handle/netns-error.ts'
 
 /**
- * Return type of functions that run inside a namespace: `T` unless `T` is a promise. For a promise, the type is a text,
- * which the TypeScript compiler prints as an error. After its first `await`, an async function would run in another
- * namespace.
+ * Return type of functions that run inside a namespace: `T`, or a compile error if `T` is a promise. Reason: after its
+ * first `await`, an async function would run in another namespace.
  */
 export type NotPromise<T> =
   T extends PromiseLike<unknown>

@@ -23,8 +23,8 @@ export function useKindProbe(fast: KindProbe): void {
  */
 export function namespaceKind(fd: number): string | undefined {
   const name = readlinkSync(`/proc/thread-self/fd/${fd}`)
-  // The target of the symbolic link contains the kind, such as `net:[4026531840]`. For a bind mount, the target is a
-  // path and starts with a slash.
+  // The target of the descriptor's symbolic link contains the namespace's kind, such as `net:[4026531840]`. For a bind
+  // mount, the target is a path and starts with a slash.
   return (name.startsWith('/') ? undefined : kindOfName(name)) ?? probe?.(fd) ?? kindOfMount(fd)
 }
 
@@ -36,7 +36,8 @@ function kindOfMount(fd: number): string | undefined {
   const mounts = `\n${readFileSync('/proc/thread-self/mountinfo', 'latin1')}`
   const start = mounts.indexOf(`\n${id} `) + 1
   if (start === 0) return undefined
-  // Fields of a line of mountinfo: id, parent, device, root. The root of a namespace mount is the namespace's name.
+  // Fields of a line of mountinfo: id, parent, device, root. For a mounted namespace, the root is a name such as
+  // `net:[4026531840]`.
   return kindOfName(mounts.slice(start, mounts.indexOf('\n', start)).split(' ')[3] ?? '')
 }
 

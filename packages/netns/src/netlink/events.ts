@@ -31,9 +31,8 @@ export async function* events(
   {
     readonly messages: readonly Message[]
     /**
-     * True if the kernel dropped events because the socket's buffer was full (ENOBUFS): read the kernel's state again.
-     * This call has emptied the buffer, and `messages` contains all its events. Otherwise the kernel could drop more
-     * events without a report.
+     * True if the kernel dropped events because the socket's buffer was full (ENOBUFS). In this case, read the kernel's
+     * state again. `messages` contains all events that were still in the buffer.
      */
     readonly lost: boolean
   },

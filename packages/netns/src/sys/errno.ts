@@ -14,7 +14,7 @@ ETOOMANYREFS ETIMEDOUT ECONNREFUSED EHOSTDOWN EHOSTUNREACH EALREADY EINPROGRESS 
 EREMOTEIO EDQUOT ENOMEDIUM EMEDIUMTYPE ECANCELED ENOKEY EKEYEXPIRED EKEYREVOKED EKEYREJECTED EOWNERDEAD ENOTRECOVERABLE
 ERFKILL EHWPOISON`.split(/\s/)
 
-/** Kernel-internal error number that some netlink answers contain. */
+/** Kernel-internal error number "not supported", which some netlink answers contain. */
 const ENOTSUPP = 524
 
 /**

@@ -28,7 +28,8 @@ export async function ownedNetns(): Promise<Netns & AsyncDisposable> {
       throw error
     }
   } finally {
-    // Ends the process in the user namespace, because the network namespace keeps the user namespace alive.
+    // Ends the process that has kept the user namespace alive. From now on, the network namespace keeps the user
+    // namespace alive.
     await end(users)
   }
 }

@@ -25,8 +25,8 @@ interface State {
   readonly ancestors: readonly object[]
   readonly indent: number
   /**
-   * Nesting depth of the object that was formatted last. The object around it computes from `last` how many levels it
-   * contains.
+   * Nesting depth of the object that was formatted last. The enclosing object computes from this depth how many levels
+   * it contains.
    */
   readonly last: { depth: number }
 }

@@ -13,7 +13,7 @@ const zone: Readonly<Record<string, readonly Entry[]>> = {
   'six.test': [[AAAA, '::1']],
   'alias.test': [[CNAME, 'second.test']],
   'second.test': [[CNAME, 'four.test']],
-  // The first address of both.test has no listener, so that a client must try the next address.
+  // The first address of the host name `both.test` has no listener, so that a client must try the next address.
   'both.test': [
     [A, '127.0.0.77'],
     [A, '127.0.0.9'],

@@ -34,7 +34,7 @@ export interface Link {
     /** True if the bridge filters frames by VLAN. */
     readonly vlanFiltering?: boolean | undefined
     /**
-     * VLAN that the bridge assigns to untagged frames of a new port. The value 0 assigns no VLAN. Kernel default: 1.
+     * VLAN to which the bridge assigns untagged frames from a new port. The value 0 means no VLAN. Kernel default: 1.
      */
     readonly vlanDefaultPvid?: number | undefined
     /** Seconds until the bridge forgets a learned MAC address. */
@@ -59,12 +59,12 @@ export interface Link {
   }
   /** Options of a macvlan: a link with a MAC address of its own on a parent link. */
   readonly macvlan?: {
-    /** Mode of the macvlan. Kernel default: `vepa`. Default of the CNI plugin: `bridge`. */
+    /** Mode of the macvlan. Kernel default: `vepa`. Default of the CNI plugin `macvlan`: `bridge`. */
     readonly mode?: 'private' | 'vepa' | 'bridge' | 'passthru' | 'source' | undefined
   }
   /** Options of an ipvlan: a link that shares the MAC address of its parent link. */
   readonly ipvlan?: {
-    /** Mode of the ipvlan. Kernel default: `l3`. Default of the CNI plugin: `l2`. */
+    /** Mode of the ipvlan. Kernel default: `l3`. Default of the CNI plugin `ipvlan`: `l2`. */
     readonly mode?: 'l2' | 'l3' | 'l3s' | undefined
     /** Isolation between the ipvlans of one parent. Default: `bridge`, without isolation. */
     readonly isolation?: 'bridge' | 'private' | 'vepa' | undefined

@@ -39,7 +39,7 @@ export function putRule(netns: Namespace, wanted: NewPolicyRule): boolean {
   const read = decodeRule(encodeAttributes(message.attributes, message.fixed))
   if (read === undefined) return false
   const own = listRules(netns, wanted.family)
-  // Gives a routing rule without a priority one less than the lowest existing priority above 0, as the kernel does.
+  // Default priority of a routing rule, as in the kernel: one less than the lowest existing priority above 0.
   const priority = wanted.priority ?? Math.max(0, (own.find((rule) => rule.priority > 0)?.priority ?? 1) - 1)
   // If a routing rule has a mark without a mask, the kernel compares all bits and reports the full mask.
   const mask = read.fwmark === undefined ? {} : { mask: read.mask ?? 0xffffffff }
