@@ -2,8 +2,8 @@ import { closeSync } from 'node:fs'
 import { NetnsError } from './netns-error.ts'
 
 /**
- * Open network namespace. The namespace exists at least as long as the handle, even if its path is removed. Created by
- * `open`, `current`, `create` or `bind`. Close it, or declare it with `using`.
+ * Open handle of a network namespace. The namespace exists at least as long as the handle, even if its path is removed.
+ * Created by `open`, `current`, `create` or `bind`. Close the handle, or declare it with `using`.
  */
 export class Netns implements Disposable {
   readonly path: string
@@ -18,7 +18,7 @@ export class Netns implements Disposable {
   kept: string | undefined = undefined
   #fd: number | undefined
 
-  /** Creates a handle that owns the descriptor: `close` closes it. Use `open` instead. */
+  /** Creates a handle whose `close` closes the descriptor `fd`. Call `open` instead of this constructor. */
   constructor(path: string, fd: number, identity: { dev: bigint; ino: bigint }) {
     this.path = path
     this.dev = identity.dev
@@ -52,8 +52,8 @@ export class Netns implements Disposable {
 }
 
 /**
- * Namespace to work in: an open namespace, or `'host'`. `'host'` is the namespace of this process before it entered any
- * other. There is no default.
+ * Namespace to work in: an open namespace or `'host'`, the namespace of this process before it entered another. Callers
+ * must name the namespace, because there is no default.
  */
 export type NetnsTarget = Netns | 'host'
 

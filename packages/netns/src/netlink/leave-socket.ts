@@ -34,7 +34,8 @@ function collect(sys: Sys): void {
   try {
     for (const each of sys.socketpair(SOCK_STREAM | SOCK_CLOEXEC)) closeSync(each)
   } catch (error) {
-    // Ignores the error: any process that closes a unix socket later also starts the kernel's search for cycles.
+    // Ignores the error of the extra socket pair. The kernel also starts its search for cycles when any process closes
+    // a unix socket.
     if (!isSysError(error)) throw error
   }
 }

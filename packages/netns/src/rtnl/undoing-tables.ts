@@ -61,8 +61,8 @@ export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => voi
     await rtnl.deleteQdisc(qdisc)
   }
   /**
-   * Undo step of an added filter: deletes the filter without comparing the eBPF program. The caller may have closed the
-   * program's descriptor by then.
+   * Undo step of an added filter: deletes the filter without comparing the eBPF program, because the caller may have
+   * closed the program's descriptor by then.
    */
   const deleteExactly = ({ program: _, ...filter }: NewFilter) => rtnl.deleteFilter(filter)
   const sameDestination = (route: NewRoute) => {

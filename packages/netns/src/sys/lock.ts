@@ -32,7 +32,7 @@ export async function lock(
     readonly timeoutMs?: number
     /** True to create a missing file, empty and with mode 0600. Default: false. */
     readonly create?: boolean
-    /** System calls for the lock, which tests replace. Default: the system calls of this JavaScript runtime. */
+    /** System calls that `lock` uses; tests pass a fake. Default: the system calls of this JavaScript runtime. */
     readonly sys?: Pick<Sys, 'flock'>
   },
 ): Promise<(Disposable & { release(): void }) | undefined>

@@ -25,7 +25,8 @@ const NUMBERS: Readonly<Record<string, Readonly<Record<Arch, number>>>> = {
   dup3: { x64: 292, arm64: 24 },
   epoll_create1: { x64: 291, arm64: 20 },
   epoll_ctl: { x64: 233, arm64: 21 },
-  // Uses epoll_pwait for epoll_wait, which arm64 lacks. The omitted signal mask becomes a null pointer.
+  // Uses epoll_pwait instead of epoll_wait, because arm64 lacks epoll_wait. The omitted signal mask becomes a null
+  // pointer.
   epoll_wait: { x64: 281, arm64: 22 },
   execve: { x64: 59, arm64: 221 },
   fchdir: { x64: 81, arm64: 50 },

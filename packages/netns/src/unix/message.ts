@@ -14,7 +14,10 @@ export interface UnixMessage extends Disposable {
   readonly fds: readonly number[]
   /** Number of lost bytes: the bytes of the packet beyond `maxBytes`. */
   readonly bytesLost: number
-  /** True if the sender's descriptors exceeded `maxFds` or the limit of this process: the kernel closed them. */
+  /**
+   * True if the kernel closed some of the sender's descriptors, because they exceeded `maxFds` or the limit of this
+   * process.
+   */
   readonly fdsLost: boolean
   /**
    * Takes the first descriptor out of `fds`; the caller must close it. Returns `undefined` if no descriptor is left.

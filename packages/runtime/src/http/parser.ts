@@ -47,7 +47,8 @@ export class Parser {
   push(bytes: Uint8Array): void {
     this.#rest = Buffer.concat([this.#rest, bytes])
     while (this.#step()) {
-      // Each step parses a part of the buffered bytes; a step returns false when it needs more bytes.
+      // Repeats the parser's step until it returns false, because it needs more bytes. Each step parses a part of the
+      // buffered bytes.
     }
   }
 

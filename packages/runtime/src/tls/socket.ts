@@ -189,7 +189,7 @@ export class TLSSocket extends Socket {
     return (isOver ? this.#child?.wait() : undefined) ?? error
   }
 
-  /** Restarts the idle timer of the TLS socket, which `setTimeout` sets. */
+  /** Restarts the idle timer that `setTimeout` of the TLS socket has started. */
   #active(): void {
     if (this.timeout > 0) this.setTimeout(this.timeout)
   }

@@ -40,8 +40,8 @@ export class URLSearchParams implements Iterable<Pair> {
   readonly #changed: ((query: string) => void) | undefined
 
   /**
-   * Creates the list from a query. The class URL passes `changed`, which gets the new query after each change of the
-   * list.
+   * Creates the list of names and values from a URL's query. The class URL passes the callback `changed`, which gets
+   * the new query after each change of the list.
    */
   constructor(init?: Init, changed?: (query: string) => void) {
     this.#pairs = pairsOf(init)

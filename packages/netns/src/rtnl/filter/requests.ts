@@ -35,7 +35,7 @@ export function addFilter(channel: Questions, filter: NewFilter): boolean {
   )
 }
 
-/** Adds a traffic filter. Replaces the existing filter with the same direction, priority and handle in one step. */
+/** Adds a traffic filter, or replaces in one step the filter with the same direction, priority and handle. */
 export function replaceFilter(channel: Questions, filter: NewFilter): void {
   const { what, encoded } = prepare(channel, 'Replace', filter)
   programId(filter, what)

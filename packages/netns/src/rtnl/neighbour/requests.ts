@@ -35,7 +35,7 @@ export function addNeighbour(channel: Questions, neighbour: NewNeighbour): boole
   )
 }
 
-/** Adds a neighbour (ARP, NDP) entry. Replaces an existing entry for the same address. */
+/** Adds a neighbour (ARP, NDP) entry, or replaces the existing entry for the same address. */
 export function replaceNeighbour(channel: Questions, neighbour: NewNeighbour): void {
   const { what, encoded } = prepare(channel, 'Replace', neighbour)
   checkMac(neighbour, what)

@@ -89,7 +89,7 @@ export interface RtnlPort {
   deleteAddress(address: NewAddress): Promise<{ deleted: boolean }>
   getRoutes(filter?: { readonly family?: IpFamily; readonly table?: number; readonly link?: LinkRef }): Promise<Route[]>
   addRoute(route: NewRoute): Promise<{ added: boolean }>
-  /** Adds a route. Replaces an existing route with the same destination and metric. */
+  /** Adds a route, or replaces the existing route with the same destination and metric. */
   replaceRoute(route: NewRoute): Promise<void>
   /** Deletes one route. Members that the argument omits match every value. */
   deleteRoute(route: NewRoute): Promise<{ deleted: boolean }>
@@ -113,7 +113,7 @@ export interface RtnlPort {
       readonly router?: boolean | undefined
     },
   ): Promise<{ added: boolean }>
-  /** Adds a neighbour (ARP, NDP) entry. Replaces an existing entry for the same address. */
+  /** Adds a neighbour (ARP, NDP) entry, or replaces the existing entry for the same address. */
   replaceNeighbour(neighbour: Parameters<RtnlPort['addNeighbour']>[0]): Promise<void>
   deleteNeighbour(neighbour: Parameters<RtnlPort['addNeighbour']>[0]): Promise<{ deleted: boolean }>
   /** Lists the VLANs of bridges and of their ports. */
@@ -208,7 +208,7 @@ export interface RtnlPort {
     },
   ): Promise<{ added: boolean }>
   /**
-   * Adds a traffic filter. Replaces the filter with the same priority and handle in one step. The undo step does not
+   * Adds a traffic filter, or replaces in one step the filter with the same priority and handle. The undo step does not
    * restore the replaced filter.
    */
   replaceFilter(filter: Parameters<RtnlPort['addFilter']>[0]): Promise<void>

@@ -92,8 +92,8 @@ function encodeTbf(options: TbfOptions): Attribute[] {
   const rate = Math.floor(options.bitsPerSecond / 8)
   const burst = checkInteger(options.burstBytes, 1, mostBurst(rate), 'tbf.burstBytes')
   const parameters = Buffer.alloc(TBF_QOPT)
-  // Sets the link layer of the token bucket. Without it, the kernel requires a table of transmission times by packet
-  // size.
+  // Sets the link layer of the token bucket. Without a link layer, the kernel requires a table of transmission times by
+  // packet size.
   parameters[1] = TC_LINKLAYER_ETHERNET
   parameters.writeUInt32LE(Math.min(rate, 0xffffffff), 8)
   parameters.writeUInt32LE(checkInteger(limitOf(options), 1, 0xffffffff, 'tbf.limitBytes'), 24)

@@ -38,7 +38,7 @@ export function addRoute(channel: Questions, route: NewRoute): boolean {
   )
 }
 
-/** Adds a route. Replaces an existing route with the same destination and metric. */
+/** Adds a route, or replaces the existing route with the same destination and metric. */
 export function replaceRoute(channel: Questions, route: NewRoute): void {
   const what = `Replace route ${routeText(route)}`
   const encoded = encodeRoute(route, linksOf(channel, route, what), 'add')

@@ -69,7 +69,10 @@ function destinationOf({ destination, cidr }: NewRoute): { prefix?: Prefix | und
   return own
 }
 
-/** Replaces the destination `0.0.0.0/0` by `undefined`, because the kernel represents it as a missing attribute. */
+/**
+ * Replaces the destination `0.0.0.0/0` by `undefined`, because the kernel represents a default route by a missing
+ * attribute.
+ */
 function notNull(prefix: Prefix): { prefix: Prefix | undefined; family: IpFamily } {
   return { prefix: prefix.length === 0 ? undefined : prefix, family: prefix.family }
 }

@@ -28,7 +28,7 @@ export function addDevice(world: World, here: Namespace, link: LinkToAdd): boole
   if (link.parent !== undefined && parent === undefined && link.kind !== 'veth') {
     throw refusal(what, 'ENODEV', `there is no link ${linkText(link.parent)}`)
   }
-  // Encodes the new link only to validate it, as a request to the real kernel would.
+  // Encodes the new link only to validate its values: the encoder throws for an invalid value, as for a real request.
   encodeNewLink(
     { ...link, netns: undefined, peer: link.peer && { ...link.peer, netns: undefined } },
     { parent: parent?.index },
