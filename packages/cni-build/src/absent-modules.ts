@@ -5,9 +5,9 @@ import type * as Esbuild from 'esbuild'
 const OF_A_RUNTIME = new Set(['bun:ffi', 'node:ffi'])
 
 /**
- * Names of the packages that a bundle imports but does not contain: koffi, netlink, and missing packages that the
- * program imports in a `try`. The build replaces all these imports. Reason: bun would search `node_modules` of the
- * working directory, where any user may have written files.
+ * Names of packages that a bundle imports but does not contain: koffi, netlink, and optional packages that are not
+ * installed. The build replaces each of them by a module that fails to load. Otherwise bun would load the package from
+ * `node_modules` of the working directory, where any user may have written files.
  */
 export function leftToRunTime({ outputs }: Esbuild.Metafile): string[] {
   const imports = Object.values(outputs).flatMap((output) => output.imports)

@@ -22,7 +22,7 @@ export interface BuildExecutableOptions extends Omit<BundleOptions, 'outfile' | 
   /** Runtime that the executable contains: `small` (QuickJS) or `bun`. Default: `small`. */
   runtime?: 'small' | 'bun'
   /**
-   * Machine that the executable runs on. Default: this machine. The default target on x64 contains `-baseline`, for any
+   * Machine that the executable runs on. Default: the build machine. The default for x64 (`-baseline`) runs on any
    * x86-64 processor.
    */
   target?: Target
@@ -99,7 +99,8 @@ export async function buildExecutable(options: BuildExecutableOptions): Promise<
   try {
     return await build(options)
   } catch (error) {
-    // Reports each error as ABORTED if the caller has aborted the build. Any build step may then fail with any error.
+    // Reports every error as `ABORTED` after the caller has aborted the build, because an aborted step may fail with
+    // any error.
     if (!options.signal?.aborted) throw error
     const { reason } = options.signal
     throw new BuildError('ABORTED', reason instanceof Error ? reason.message : 'stopped', { cause: error })

@@ -29,7 +29,7 @@ export function messagesOf(
   const advised = messages.map(({ location, text, ...message }) => ({
     ...message,
     text: inWords(text),
-    // Omits the location if it is in a module that the build generates, because the author has no such file.
+    // Omits the source location of a message about a generated module, because the user has no such source file.
     location:
       location && !location.file.startsWith('cni-build:')
         ? { ...location, file: relative('', resolve(folder, location.file)) }

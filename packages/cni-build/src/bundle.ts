@@ -29,14 +29,11 @@ export interface BundleOptions {
   /** Constants that replace names at build time: `{ __VERSION__: '"1.2.3"' }`. */
   define?: Readonly<Record<string, string>>
   /**
-   * Makes the bundle a part of an executable with this runtime:
-   * - `process.versions.bun` becomes a constant. The bundle drops branches that this constant makes unreachable, with
-   *   their imports.
-   * - A package that is not in the bundle counts as not installed.
-   * - The program restarts itself without the environment variables that configure the runtime.
-   * - A bundle for the small runtime contains the modules of that runtime.
-   *
-   * Default: the bundle is for Node and bun. The program then resolves missing packages at run time.
+   * Runtime of the executable that will contain the bundle. Default: the bundle is for Node and bun, which load missing
+   * packages at run time. With this option, a missing package counts as not installed.
+   * - `small`: the bundle contains the Node modules of the small runtime.
+   * - `bun`: the bundle has no branches for other runtimes. The program removes environment variables that configure
+   *   bun.
    */
   runtime?: 'small' | 'bun'
   /**

@@ -3,8 +3,8 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { BuildError } from './errors.ts'
 
 /**
- * Maximum length of an output file's name. The kernel allows 255 bytes. The build reserves 20 bytes for `.cjs` and for
- * the name of a temporary folder.
+ * Maximum length of an output file's name in bytes. The kernel allows 255 bytes. The build appends suffixes such as
+ * `.cjs` to the name for its temporary files.
  */
 const NAME_MAX = 255 - 20
 

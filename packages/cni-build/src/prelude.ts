@@ -3,16 +3,18 @@ import { fileURLToPath } from 'node:url'
 import type * as Esbuild from 'esbuild'
 
 /**
- * Code that an executable runs before the program: two modules without imports, which work in any runtime. The build
- * inserts the text of both modules into the bundle. An import of the modules would have two faults. The plugin's
- * project would need the packages of this repository, and other modules of the plugin could run first.
+ * Code that an executable runs before the program. The build inserts the code as text. With an import, other modules of
+ * the program could run first.
  */
 export interface Prelude {
-  /** Text of `clean-start.ts`, which runs at every start of an executable and calls `startAnew` if needed. */
+  /**
+   * Text of `clean-start.ts`, which runs at every start. It restarts the program if an environment variable configures
+   * the runtime.
+   */
   check: string
   /**
-   * Body of the function `startAnew(unwanted)`, from `start-anew.ts`. It runs only if the environment has a variable
-   * that configures the runtime.
+   * Body of the function `startAnew`, which restarts the program without the environment variables that configure the
+   * runtime.
    */
   startAnew: string
 }
@@ -24,8 +26,9 @@ export interface Prelude {
 declare const CNI_BUILD_PRELUDE: string | undefined
 
 /**
- * Stores the code that executables run first in the bundle of `cni-build` itself, as a text constant. The constant is a
- * text, because esbuild would move an object into a separate module.
+ * Constant for esbuild's option `define`: the code that executables run before the program, as JSON text. Only the
+ * program `cni-build` uses this constant. The value is a text, because esbuild would move an object into a separate
+ * module.
  */
 export const preludeDefine = (prelude: Prelude) => ({ CNI_BUILD_PRELUDE: JSON.stringify(JSON.stringify(prelude)) })
 

@@ -3,9 +3,9 @@ import { resolve } from 'node:path'
 import type * as Esbuild from 'esbuild'
 
 /**
- * True if all modules of a bundle are in strict mode. ES modules always are; a CommonJS module needs a directive "use
- * strict" of its own. If all modules are strict, the build inserts one directive at the beginning of the bundle.
- * Reason: esbuild omits the directive for ES modules, and bun drops the directive of a function.
+ * True if all modules of a bundle are in strict mode: ES modules, and CommonJS modules with the directive "use strict".
+ * In this case, the build puts one directive at the beginning of the bundle, because esbuild omits the directive of ES
+ * modules.
  */
 export function isAllStrict(folder: string, { inputs }: Esbuild.Metafile): boolean {
   return Object.entries(inputs).every(

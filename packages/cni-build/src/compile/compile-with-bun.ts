@@ -4,9 +4,8 @@ import { bunTarget } from '../tools/target.ts'
 import type { Tools } from '../tools/tools.ts'
 
 /**
- * Flags of bun that keep the executable independent of its working directory. Without the first two flags, the
- * executable loads `.env` and runs the `preload` of `bunfig.toml` from the working directory. The last two flags repeat
- * bun's default.
+ * Flags of `bun build`. With these flags, the executable does not read `.env`, `bunfig.toml`, `tsconfig.json` and
+ * `package.json` in its working directory.
  */
 const isolationFlags = [
   '--no-compile-autoload-dotenv',
@@ -35,8 +34,8 @@ export const BUN_FLAGS = [
 ] as const
 
 /**
- * Runs `bun build --compile`. For a target other than this machine, passes the target's runtime as a file, because bun
- * would otherwise download it.
+ * Runs `bun build --compile`. For an executable that runs on another type of machine, passes bun for that machine as a
+ * file. Reason: bun would otherwise download it.
  */
 export async function compileWithBun(
   { compiler, base, target }: Tools,

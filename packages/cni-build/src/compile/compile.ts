@@ -31,8 +31,7 @@ export async function compileIn(
   } catch (cause) {
     if (cause instanceof BuildError) throw cause
     const why = isRunError(cause) ? cause.stderr.trim() || cause.message : String(cause)
-    // Messages of the compiler contain paths in the temporary folder. Replaces each path by a name that the author
-    // knows.
+    // Replaces paths of temporary files in the compiler's message, because the user does not know these files.
     const told = why.replaceAll(`${fresh}.cjs`, 'the bundle').replaceAll(fresh, outfile)
     throw new BuildError('COMPILE', `cannot compile ${outfile}: ${told}`, { cause })
   }

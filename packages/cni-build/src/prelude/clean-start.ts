@@ -3,10 +3,7 @@
 import { isRuntimeVariable } from './runtime-variables.ts'
 import { STARTED_ANEW, type startAnew as StartAnew } from './start-anew.ts'
 
-/**
- * Function that restarts the program. This file only declares the function: `prelude.ts` inserts the function's code
- * before this file's code. The function hardly slows down a start that does not call it.
- */
+/** Function that restarts the program. The build inserts the function's code before the code of this file. */
 declare const startAnew: typeof StartAnew
 
 // Looks only at the names of the environment variables. In most starts no variable configures the runtime, and the

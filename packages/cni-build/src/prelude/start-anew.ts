@@ -7,8 +7,8 @@ import { type Sys, tryLoadSys } from '@cni/netns/sys'
 export const STARTED_ANEW = 'CNI_BUILD_STARTED_ANEW'
 
 /**
- * Signal that stays blocked during a restart, until bun has installed its handler and unblocks the signal. The
- * profilers of bun stop threads with this signal. The signal would end a restarted program that has no handler yet.
+ * Signal that stays blocked during a restart. The profilers of bun stop threads with this signal. It would end the
+ * restarted program before bun has installed its signal handler.
  */
 const SIGPWR = 30
 
@@ -53,9 +53,9 @@ function execute(unwanted: (name: string) => boolean): void {
 }
 
 /**
- * Stops this thread from sharing its working directory with other threads. A thread that shares the directory cannot
- * start threads while this thread is in execve(2): clone(2) fails with EAGAIN. The thread of bun's debugger starts
- * threads when it begins. EAGAIN makes bun abort the process.
+ * Gives this thread its own working directory, before it calls execve(2). Reason: threads that share the working
+ * directory of a thread in execve(2) cannot start other threads. bun's debugger would then fail to start a thread, and
+ * bun would abort the process.
  */
 function ownFolders(sys: Sys): void {
   try {

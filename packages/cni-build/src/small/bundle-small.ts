@@ -59,8 +59,8 @@ export const moduleName = (outfile: string): string => `${outfile.slice(outfile.
 // internal
 
 /**
- * Input of the entry module for esbuild's first run. This run finds the globals and Node modules that the program uses.
- * The second run adds them.
+ * Empty input for esbuild's first run, which finds the globals, modules and packages that the program uses. The second
+ * run gets them as its input.
  */
 const NOTHING: Pick<Start, 'absent' | 'builtins' | 'evaluated' | 'globals'> = {
   absent: [],
@@ -101,8 +101,8 @@ function settings(platform: Platform, options: SmallBundleOptions, start: Start)
     conditions: ['node', ...conditions],
     format: 'esm',
     target: TARGET,
-    // Makes esbuild keep regular expressions with the flag `v` unchanged. The bytecode compiler rejects a bundle with
-    // an expression that QuickJS does not support.
+    // Makes esbuild keep regular expressions with the flag `v`. If QuickJS does not support such an expression, the
+    // bytecode compiler reports an error.
     supported: { 'regexp-set-notation': true, 'import-meta': false },
     minifyWhitespace: minify,
     minifySyntax: minify,
@@ -127,8 +127,8 @@ function settings(platform: Platform, options: SmallBundleOptions, start: Start)
 }
 
 /**
- * Modules that the program loads only by `import()` and whose package declares no side effects. The build evaluates
- * these modules together with the statically imported ones.
+ * Modules that the program loads by `import()` and whose package declares no side effects. The build evaluates these
+ * modules too, although the program may never load them.
  */
 function lazyModules({ inputs, outputs }: Esbuild.Metafile, folder: string): string[] {
   const output = Object.values(outputs).find(({ entryPoint }) => entryPoint !== undefined)

@@ -23,8 +23,8 @@ export interface Start {
 }
 
 /**
- * esbuild's options for the generated entry module. With `snapshot`, esbuild injects the entry module before the
- * program, in one scope. Without `snapshot`, the entry module imports the program at each start.
+ * esbuild's options that add the generated entry module to the program. With `snapshot`, the entry module runs before
+ * the program at build time. Otherwise the entry module imports the program at each start.
  */
 export function placeOf({ entry, snapshot }: Start): { entryPoints: string[]; inject?: string[] } {
   return snapshot ? { entryPoints: [entry], inject: [ENTRY] } : { entryPoints: [ENTRY] }

@@ -43,8 +43,7 @@ export function findPlatform(): Platform {
     fileOf(name) {
       const plain = name.replace(/^node:/, '')
       if (!isBuiltin(plain)) return undefined
-      // Searches for `path.ts` or `fs/fs.ts`. A Node module with submodules, such as `fs` with `fs/promises`, has its
-      // own folder.
+      // The file of a Node module is `os.ts`, or `fs/fs.ts` if the module has submodules such as `fs/promises`.
       const files = [`${plain}.ts`, `${plain}/${plain}.ts`].map((file) => join(source, 'node', file))
       return files.find((file) => existsSync(file))
     },

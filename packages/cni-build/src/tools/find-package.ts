@@ -47,8 +47,8 @@ export function needPackage(name: string, wanted: { install?: string; version?: 
 }
 
 function* places(): Generator<NodeJS.Require> {
-  // Looks beside the running `@cni/build`, unless it is compiled. A compiled file has no packages beside it, and its
-  // `import.meta.url` is undefined.
+  // Looks beside the running `@cni/build`. A compiled `cni-build` skips this folder: it has no packages beside its
+  // file, and its `import.meta.url` is undefined.
   const here: string | undefined = import.meta.url
   if (here !== undefined) yield createRequire(here)
   const project = createRequire(join(process.cwd(), 'package.json'))

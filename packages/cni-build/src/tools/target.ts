@@ -44,7 +44,7 @@ export function bunTarget(target: Target): string {
  */
 export const smallTarget = (target: Target): Target => `linux-${partsOf(target).arch}`
 
-/** Target of this machine. `undefined` if this machine cannot compile executables. */
+/** Target that describes the build machine. `undefined` if the machine does not run Linux on x64 or arm64. */
 export function hostTarget(): Target | undefined {
   if (process.platform !== 'linux') return undefined
   if (process.arch === 'x64') return isThere('x86_64', 'musl') ? 'linux-x64-baseline-musl' : 'linux-x64-baseline'

@@ -17,7 +17,7 @@ export interface SmallTools {
   emulator?: string
 }
 
-/** Text that only occurs in bundles which use TLS. The text comes from packages/runtime/src/tls/child.ts. */
+/** Text from packages/runtime/src/tls/child.ts. A bundle that contains this text uses TLS. */
 const NEEDS_TLS = 'TLS needs cni-runtime-tls'
 
 /**
@@ -88,7 +88,7 @@ function resolved(resolve: () => string): string | undefined {
   try {
     return resolve()
   } catch {
-    // Finds nothing: the package with the native programs is not beside `@cni/runtime`. The caller then looks in the
+    // Returns `undefined`, because the package is not a dependency of `@cni/runtime`. The caller then looks in the
     // project.
     return undefined
   }

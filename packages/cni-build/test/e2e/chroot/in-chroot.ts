@@ -10,8 +10,8 @@ export interface Call {
   executable: string
   env?: Readonly<Record<string, string>>
   /**
-   * Text on the executable's stdin. `closed` starts the executable without descriptor 0. In this case the test creates
-   * a `/dev/null`, because every runtime opens `/dev/null` in place of a missing descriptor.
+   * Text on the executable's stdin. The value `closed` starts the executable without descriptor 0. For `closed`, the
+   * chroot also has a `/dev/null`, because every runtime opens this file as a replacement for descriptor 0.
    */
   stdin?: string | { closed: true }
   /**
@@ -32,9 +32,9 @@ export interface Outcome {
 }
 
 /**
- * Shell script that starts an executable in a chroot. Arguments: $1 folder, $2 executable, $3 state of the tmpfs, $4
- * stdin, $5 target of stdout. All further arguments are environment variables. The chroot is a tmpfs of 4 MB. A file
- * that the executable creates, even briefly, changes the modification time of the file's folder.
+ * Shell script that starts an executable in a chroot, on a tmpfs of 4 MB. Arguments: $1 folder, $2 executable, $3 state
+ * of the tmpfs, $4 stdin, $5 target of stdout. All further arguments are environment variables. The script lists all
+ * files with their modification times before and after the start.
  */
 const SCRIPT = `
 set -eu
