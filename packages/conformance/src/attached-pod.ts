@@ -27,7 +27,10 @@ export interface AttachedPod {
   del(changes?: Changes): Promise<Exchange>
 }
 
-/** Configuration, CNI_PATH and CNI_ARGS for the plugin; equal for all pods of a run of the suite. */
+/**
+ * Settings for the test pods of one run: the plugin's configuration, CNI_PATH and CNI_ARGS. All pods have equal
+ * settings.
+ */
 export interface AttachSettings {
   readonly conf: JsonObject
   readonly path: string

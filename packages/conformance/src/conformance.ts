@@ -8,8 +8,8 @@ import { verdictOf } from './verdict.ts'
 import { world } from './world/world.ts'
 
 /**
- * Runs the checks of the suite against a plugin, in a network namespace that plays the node. Needs root. Throws a
- * {@link ConformanceError} if the checks cannot run. A fault of the plugin is not thrown but part of the report.
+ * Tests a plugin with the checks of the suite, in a network namespace that simulates a node. Needs root. The returned
+ * report contains the faults of the plugin. Throws a {@link ConformanceError} if the checks cannot run.
  *
  * @example const report = await conformance({ plugin: '/opt/cni/bin/my-plugin', chained: true })
  */
@@ -29,7 +29,7 @@ export async function conformance(options: ConformanceOptions): Promise<Report> 
       onCheck?.(check, index, selected.length)
       results.push(await session.run(check))
     }
-    // This order of the report's members makes its JSON begin with the verdict and the reasons.
+    // Returns `verdict` and `unchecked` as the first members, because the JSON report prints the members in this order.
     const { verdict, unchecked, counts, conforms } = verdictOf(results)
     return {
       verdict,

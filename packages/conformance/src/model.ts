@@ -45,9 +45,9 @@ export interface CheckResult {
   readonly spec: string
   /**
    * Outcome of a check:
+   * - `fail`: the check found problems. The member `blocked` is the reason if the check had to stop early.
    * - `skipped`: the rule does not apply to this plugin.
    * - `blocked`: the rule applies but could not be checked.
-   * - `fail` with `blocked`: the check found problems before it stopped; `blocked` is the reason of the stop.
    */
   readonly outcome:
     | { readonly status: 'pass' }
@@ -78,7 +78,7 @@ export interface Report {
   readonly chained: boolean
   /** CNI versions that the plugin's answer to VERSION lists. `undefined` if VERSION failed. */
   readonly supportedVersions: readonly string[] | undefined
-  /** `cniVersion` of the configurations that the plugin got, unless a check tested another version. */
+  /** `cniVersion` of the configurations that the plugin got. Some checks also test other versions. */
   readonly version: string
   readonly results: readonly CheckResult[]
   readonly counts: Readonly<Record<CheckResult['outcome']['status'] | Finding['severity'], number>>

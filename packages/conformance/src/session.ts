@@ -178,7 +178,8 @@ export async function openSession(settings: Settings, world: World): Promise<Ses
 }
 
 /**
- * Environment variables for VERSION, as podman sets them: variables that VERSION does not need have the value `dummy`.
+ * Environment variables of a VERSION call, as podman sets them. Container ID, namespace and interface name have the
+ * value `dummy`, because VERSION does not use them.
  */
 export function versionEnv(path: string): Record<string, string> {
   return { CNI_COMMAND: 'VERSION', CNI_CONTAINERID: 'dummy', CNI_NETNS: 'dummy', CNI_IFNAME: 'dummy', CNI_PATH: path }

@@ -13,8 +13,8 @@ import { filters, type Tampering, tamperings } from '../world/tamper.ts'
 const CHECK = 'SPEC 1.1.0, section 2, "CHECK"'
 
 /**
- * Checks of the plugin's command CHECK. It must succeed after ADD. It must fail after the suite has undone a part of
- * ADD's work.
+ * Checks of the plugin's CNI command CHECK. The command must succeed after ADD. The command must fail after the suite
+ * has reverted a change that ADD made.
  */
 export const check: readonly Check[] = [
   {
@@ -98,7 +98,7 @@ const told = ({ added, removed }: Difference, where: string): string[] => [
   ...removed.map((line) => `no ${line} ${where}`),
 ]
 
-/** Returns true if the CNI version defines CHECK. Otherwise marks the running check as skipped. */
+/** Returns true if the CNI version has the command CHECK. Otherwise marks the current check of the suite as skipped. */
 export function hasCheck(ctx: Context): boolean {
   const has = from(ctx.version, '0.4.0')
   if (!has) ctx.skip(`there is no CHECK in ${ctx.version}, the newest version it claims`)

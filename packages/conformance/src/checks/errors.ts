@@ -105,8 +105,8 @@ export const errors: readonly Check[] = [
 ]
 
 /**
- * Calls the plugin with invalid input if no earlier call has failed. Example: a run of the error checks alone. The
- * failed call gives the error checks an error to evaluate.
+ * Calls the plugin with invalid input, because the error checks need an error to evaluate. Does nothing if the plugin
+ * has already reported an error.
  */
 async function provoke(ctx: Context): Promise<void> {
   const tried = ctx.exchanges.some(({ stdin }) => stdin === PROVOCATION)

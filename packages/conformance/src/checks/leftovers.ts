@@ -95,8 +95,8 @@ async function comeAndGo(ctx: Context): Promise<AttachedPod | undefined> {
 }
 
 /**
- * Snapshot of the node: its network state and the files that plugins keep. Also lists which of the given pods' ids each
- * file contains.
+ * Snapshot of the node: its network state and the paths of the plugin's files. For each file, also lists the given pods
+ * whose id is in the text of the file.
  */
 async function outside({ world }: Context, pods: readonly Pod[]): Promise<Snapshot> {
   const { lines, sysctls } = await takeSnapshot(world.node)

@@ -29,8 +29,8 @@ export const signals: readonly Check[] = [
           special: 'stdin stays open after half a configuration; SIGTERM',
           timeout: 2 * ctx.timeout + grace,
           async onStarted(kill, runs) {
-            // Waits until the plugin reads stdin, then sends SIGTERM. Before its first read, the plugin may not yet
-            // have a signal handler.
+            // Sends SIGTERM only after the plugin has begun to read stdin. Before that, the plugin may have no signal
+            // handler.
             waited = await input.beingRead(ctx.timeout, runs)
             kill('SIGTERM')
             patience = setTimeout(() => {

@@ -2,16 +2,16 @@ import { isObject, type JsonObject } from '@cni/types'
 import { formatAddress, parsePrefix } from '@cni/types/ip'
 
 /**
- * Addresses, without prefix lengths, that the configuration or CNI_ARGS request for the pod: `ipam.addresses` of the
- * static plugin, `runtimeConfig.ips`, `args.cni.ips`, `IP=`. If two pods get the same requested address, this is not a
- * fault of the plugin.
+ * IP addresses that the configuration or CNI_ARGS requests for a pod, without prefix lengths. Examples:
+ * `ipam.addresses`, `runtimeConfig.ips`, `args.cni.ips` and `IP=`. Two pods may have the same address if it was
+ * requested.
  */
 export function addressesAskedFor(conf: JsonObject, args = ''): ReadonlySet<string> {
   const inArgs = args.split(';').flatMap((pair) => (/^ip=/i.test(pair) ? pair.slice(3).split(',') : []))
   return new Set([...inArgs, ...named(conf)].flatMap((text) => bare(text) ?? []))
 }
 
-/** Removes the prefix from an address, and formats the address as the kernel does. */
+/** Removes the prefix length (such as `/24`) from an IP address, and formats the address as the kernel does. */
 export function bare(address: string): string | undefined {
   const prefix = parsePrefix(address)
   return prefix && formatAddress(prefix.bytes)
@@ -23,8 +23,8 @@ function* named(value: unknown, wanted = false): Generator<string> {
   } else if (Array.isArray(value)) {
     for (const each of value) yield* named(each, wanted)
   } else if (isObject(value)) {
-    // Treats only the members `address`, `addresses`, `ip` and `ips` as requests for a fixed address. A range or subnet
-    // leaves a choice. A gateway is the address of another host.
+    // Reads requested addresses only from the members `address`, `addresses`, `ip` and `ips`. Other members have
+    // ranges, subnets or gateways, which are not addresses of the pod.
     for (const [name, each] of Object.entries(value)) yield* named(each, /^(addresses|address|ips?)$/i.test(name))
   }
 }

@@ -10,7 +10,10 @@ export function needsSight(ctx: Context): void {
   if (why !== undefined) ctx.block(`packet filters cannot be seen: ${why}`)
 }
 
-/** Runs `body` and returns the changes that remain in the pod afterwards: `+ link eth0 …`, `- address …`. */
+/**
+ * Runs the function `body`, and compares the pod's network state before and after. Returns the differences: `+ link
+ * eth0 …`, `- address …`.
+ */
 export async function remains({ pod }: AttachedPod, body: () => Promise<void>): Promise<string[]> {
   const before = await takeSnapshot(pod.netns)
   await body()
@@ -32,7 +35,7 @@ export async function settledDifference(before: Snapshot, take: () => Promise<Sn
   })
 }
 
-/** Calls `take` repeatedly until it returns an empty list of lines, for at most a second. Returns the last list. */
+/** Calls the function `take` until it returns an empty list, but for at most a second. Returns the last list. */
 export async function settled(take: () => Promise<string[]>): Promise<string[]> {
   const deadline = performance.now() + SETTLE_MS
   for (;;) {

@@ -3,9 +3,9 @@ import { isObject, type JsonObject, messageOf, parseConflist, parseJson } from '
 import { ConformanceError } from '../errors.ts'
 
 /**
- * Loads the configuration of the tested plugin from a file or an object. Accepts a network configuration list that
- * contains the plugin. Reads the network's name from such a list, and selects the version that a container runtime
- * would choose. Throws a `ConformanceError` with `NO_CONFIG` or `INVALID_CONFIG`.
+ * Loads the configuration of the tested plugin from a file or an object. In a network configuration list, takes the
+ * plugin's entry and the list's name. Also takes the version that a container runtime would choose from the list.
+ * Throws a `ConformanceError` with `NO_CONFIG` or `INVALID_CONFIG`.
  */
 export function confOf(given: string | JsonObject | undefined, type: string): JsonObject {
   if (given === undefined) return {}

@@ -22,8 +22,8 @@ export function contents(folder: string): Map<string, string> {
 function textOf(path: string): string {
   let fd: number
   try {
-    // Opens without following links and without blocking: since the folder was listed, a link or FIFO may have replaced
-    // the file.
+    // Follows no link, and does not wait for a FIFO. Reason: another process may have replaced the file by a link or a
+    // FIFO.
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch {
     // Returns no text: the file cannot be opened, because it was removed or a link replaced it.

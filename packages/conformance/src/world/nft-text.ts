@@ -2,9 +2,9 @@ import { decodeAttributes, encodeAttributes } from '@cni/netns/netlink'
 import type { Expression } from '@cni/nftables/wire'
 
 /**
- * Short text of an nf_tables rule: its expressions, without counters and register numbers.
+ * Short text of an nf_tables rule: its expressions, without counter values and register numbers.
  *
- * @param setText - returns the text for a set that the rule refers to
+ * @param setText - returns the text of the set with the given name, if the rule refers to a set
  * @example
  * ruleText(rule.expressions, (set) => `@${set}`) // 'meta l4proto, cmp eq 06, counter, jump PROXY'
  */
@@ -27,8 +27,9 @@ function stepText(expression: Expression, setText: (set: string) => string): str
       const loads = 'dreg' in fields && fields.dreg === 1
       const said = Object.entries(fields).flatMap(([key, value]) => {
         if (value === undefined || (key === 'dreg' && value === 1)) return []
-        // Omits the source register `sreg` of an expression that compares or transforms a value. Any other expression
-        // with `sreg` writes the register's value, for example to the packet. Prints `set` for such an expression.
+        // The attribute `sreg` is the source register of an expression. Prints `set` if the expression writes the
+        // register's value, for example to the packet. Prints nothing if the expression only compares or transforms the
+        // value.
         if (key === 'sreg') return loads || 'data' in fields || 'from' in fields ? [] : ['set']
         return [typeof value === 'number' && key !== 'revision' ? `${key} ${value}` : valueText(value)]
       })

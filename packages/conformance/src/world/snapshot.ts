@@ -116,7 +116,7 @@ function hasLegacyTables(name: (typeof LEGACY)[number]): boolean {
     const file = name === 'iptables' ? 'ip_tables_names' : 'ip6_tables_names'
     return readFileSync(`/proc/thread-self/net/${file}`, 'utf8').trim() !== ''
   } catch {
-    // Finds no tables: the kernel does not support legacy iptables, and /proc has no list of its tables.
+    // Returns false: without support for legacy iptables, the kernel has no file with the names of legacy tables.
     return false
   }
 }

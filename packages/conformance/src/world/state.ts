@@ -14,8 +14,8 @@ import { contents } from './contents.ts'
 import type { Mount } from './wrapper.ts'
 
 /**
- * Folders in which plugins keep files: leases, caches, sockets, locks. The suite replaces each folder by a new one.
- * Reason for `/run`: it contains the socket of D-Bus, through which the firewall plugin would change the machine's
+ * Folders in which plugins keep files: leases, caches, sockets, locks. The tested plugin sees new folders in their
+ * place. Reason: through the D-Bus socket in `/run`, for example, the firewall plugin would change the machine's
  * firewalld.
  */
 export const STATE_FOLDERS = ['/run', '/var/lib/cni'] as const
@@ -55,8 +55,8 @@ export function freshState(dir: string, shares: readonly string[], folders: read
     mounts: [...shared, ...covers.flatMap(({ mounts }) => mounts)],
     look: () => new Map([...look()].filter(([path]) => !before.has(path))),
     remove() {
-      // Refuses to delete `dir` if something is mounted below it: the deletion would empty a folder of the machine. The
-      // suite's own mounts exist only in the mount namespaces of plugins.
+      // Refuses to delete `dir` if a mount is below it, because the deletion would empty the mounted folder of the
+      // machine.
       if (readFileSync('/proc/self/mountinfo', 'utf8').includes(` ${dir}/`)) throw new Error(`${dir} is mounted upon`)
       rmSync(dir, { recursive: true, force: true })
     },
@@ -64,8 +64,8 @@ export function freshState(dir: string, shares: readonly string[], folders: read
 }
 
 /**
- * Returns the path of a shared file, with symbolic links resolved. Returns `undefined` if the file is in a folder that
- * the suite does not replace.
+ * Returns the path of a shared file, with symbolic links resolved. Returns `undefined` if the file is not in `/run` or
+ * `/var/lib/cni`, which the suite replaces.
  */
 export function shareBelowState(path: string): string | undefined {
   const real = join(realpathSync(dirname(path)), basename(path))
@@ -84,8 +84,8 @@ interface Cover {
 }
 
 /**
- * Replaces a folder of the machine by a new one for the plugin. If the folder is missing on the machine, replaces its
- * parent folder. The new parent contains links to everything else in the old parent.
+ * Replaces a folder of the machine by a new folder that only the plugin sees. If the folder is missing on the machine,
+ * replaces its nearest existing parent folder. The new parent folder has links to all entries of the old one.
  */
 function coverOf(folder: string, dir: string): Cover {
   if (existsSync(folder)) {

@@ -4,7 +4,10 @@ import { type Netns, netns, openRtnl, type Rtnl } from '@cni/netns'
 import { openNft } from '@cni/nftables/wire'
 import { type Difference, difference, type Snapshot } from './snapshot.ts'
 
-/** A change of the pod or node that undoes a part of ADD's work. After the change, the plugin's CHECK must fail. */
+/**
+ * Change that reverts a result of ADD in the pod or on the node, such as the deletion of a link. Afterwards, the
+ * plugin's CHECK must fail.
+ */
 export interface Tampering {
   /** Description of the change: `deleted the link eth0`. */
   readonly text: string
@@ -61,7 +64,7 @@ function links({ added, removed }: Difference): Tampering[] {
   ]
 }
 
-/** Ways to delete addresses that ADD set on a link which ADD neither created nor changed. */
+/** Ways to delete addresses that ADD added. Skips addresses of links that ADD created or changed. */
 function addresses({ added, removed }: Difference): Tampering[] {
   const touched = new Set(
     [...added, ...removed].filter((line) => line.startsWith('link ')).map((line) => line.split(' ')[1]),
@@ -76,7 +79,7 @@ function addresses({ added, removed }: Difference): Tampering[] {
 
 function sysctls(before: Snapshot, after: Snapshot, { added }: Difference): Tampering[] {
   const changed = [...before.sysctls].filter(([name, value]) => (after.sysctls.get(name) ?? value) !== value)
-  // Restores no sysctls if ADD created a link, because a new link makes the kernel add and change sysctls.
+  // Does not restore sysctls if ADD created a link, because the kernel also changes sysctls when a link is created.
   if (changed.length === 0 || added.some((line) => line.startsWith('link '))) return []
   const names = changed.map(([name]) => name)
   return [
