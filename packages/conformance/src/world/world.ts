@@ -19,8 +19,9 @@ export interface World extends AsyncDisposable {
   /** Creates a FIFO for a stream of the plugin and returns the FIFO's path. */
   fifo(): Promise<string>
   /**
-   * Creates a FIFO for the plugin's stdin, and fills it with blanks and the text. The plugin sees no end of input until
-   * the suite closes the FIFO.
+   * Creates a FIFO as the plugin's stdin, and fills it with blanks and the text. The suite can detect the plugin's
+   * first read, because the read makes room in the full FIFO. The plugin sees no end of input until the suite closes
+   * the FIFO.
    */
   openStdin(text: string): Promise<OpenStdin>
 }
@@ -111,8 +112,7 @@ export async function world({ plugin, shares, needed }: WorldOptions): Promise<W
 
 function openStdin(path: string, text: string): OpenStdin {
   const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
-  // Size of a pipe: 16 pages (pipe(7)). The suite fills the pipe with blanks before the JSON text, because JSON permits
-  // blanks there.
+  // Fills the FIFO completely (16 pages, see pipe(7)) with blanks and the JSON text. JSON permits leading blanks.
   writeSync(fd, text.padStart(16 * 4096))
   return {
     path,
@@ -140,8 +140,8 @@ function takesMore(fd: number): boolean {
 const pause = () => new Promise((resolve) => setTimeout(resolve, 2))
 
 /**
- * Waits until the plugin has ended and returns its output. Throws if the plugin could not be started, because that is
- * not a fault of the plugin.
+ * Waits until the plugin has ended and returns its output. Throws an error if the plugin's file could not be executed.
+ * Such an error is not a fault of the plugin.
  */
 export async function settled({ done }: ReturnType<typeof start>): Promise<RunResult> {
   const result = await done.catch((error: unknown) => {
@@ -154,8 +154,8 @@ export async function settled({ done }: ReturnType<typeof start>): Promise<RunRe
 }
 
 /**
- * Waits until the started process executes the plugin's file instead of the wrapper. Returns false if the process ends
- * first or the time is over.
+ * Waits until the started process executes the plugin's file. Before that, the process runs a shell script that
+ * prepares the plugin's streams. Returns false if the process ends first or the time is over.
  */
 export async function becamePlugin(pid: number | undefined, withinMs: number): Promise<boolean> {
   const deadline = performance.now() + withinMs

@@ -1,5 +1,6 @@
 /**
- * Name of the process that starts the plugin. As soon as the process executes the plugin's file, it loses this name.
+ * Name of the shell script that prepares the plugin's process. The process loses this name when it executes the
+ * plugin's file.
  */
 export const WRAPPER = 'cni-conformance-wrapper'
 
