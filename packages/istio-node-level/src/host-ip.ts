@@ -3,13 +3,13 @@ import { formatAddress, networkAddress, parseAddress, parsePrefix } from '@cni/t
 import { NodeLevelError } from './node-level-error.ts'
 
 /**
- * Chooses the node's IPv4 address, from which the node contacts pods and the kubelet sends probes. Takes the first
- * address of the node's links in `spec.podCIDR`, else the `InternalIP`, as in `GetHostIP` of Istio 1.19. The member
- * `why` is the reason for the log.
+ * Chooses the IPv4 address from which the node contacts pods, for example for the kubelet's probes. Prefers the first
+ * address of the node's links that is in `spec.podCIDR`. Otherwise takes the `InternalIP`, as `GetHostIP` of Istio 1.19
+ * does. The member `why` explains the choice for the log.
  *
  * @param node - the Node object of the API server
  * @param own - IP addresses of the node's links, in the order of the links
- * @throws `NodeLevelError` `NO_ADDRESS` if the node has neither address.
+ * @throws `NodeLevelError` `NO_ADDRESS` if the node has no IPv4 address of either type.
  */
 export function hostIpOf(node: unknown, own: readonly string[]): { readonly ip: string; readonly why: string } {
   const { spec, status, metadata } = record(node)

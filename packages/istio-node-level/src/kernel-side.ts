@@ -37,9 +37,9 @@ export interface KernelReport {
  */
 export interface KernelSide extends Disposable {
   /**
-   * Makes a ztunnel serve the node: the first ztunnel, the same ztunnel again, or a replacement. Compares the node with
-   * the plan, also after a restart of the agent, and changes only the differences. Pods stay in the mesh, and their
-   * traffic never bypasses ztunnel.
+   * Directs the traffic of the node's pods to a ztunnel, which may replace another ztunnel. May be called again for the
+   * same ztunnel. Compares the node with the plan, also after a restart of the agent, and changes only the differences.
+   * Pods stay in the mesh, and their traffic never bypasses ztunnel.
    */
   start(ztunnel: NodeZtunnel): Promise<KernelReport>
   /**
@@ -49,9 +49,9 @@ export interface KernelSide extends Disposable {
    */
   pause(): Promise<KernelReport>
   /**
-   * Redirects the traffic of the given IPv4 addresses of a pod to ztunnel. Stops the redirection of the pod's former
-   * addresses. Rejects with `NO_ZTUNNEL` if no ztunnel has started yet. When ztunnel has died, the traffic of all pods
-   * is dropped until another ztunnel starts.
+   * Redirects the traffic of a pod's given IPv4 addresses to ztunnel. Stops the redirection of the pod's former
+   * addresses. Rejects with `NO_ZTUNNEL` before the first ztunnel has started. After the death of ztunnel, the kernel
+   * drops the traffic of all pods until another ztunnel starts.
    */
   addPod(pod: NodePod): Promise<KernelReport>
   /**

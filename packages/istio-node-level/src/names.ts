@@ -1,10 +1,10 @@
-/** Firewall marks of packets and connections on the node. Each mark serves as its own mask. */
+/** Firewall marks of packets and connections on the node. The mask of each mark equals the mark. */
 export const marks = {
   /** Mark of packets from a pod in the mesh to ztunnel. */
   outbound: 0x100,
   /** Mark of packets that bypass redirection. */
   skip: 0x200,
-  /** Mark of packets that bypass redirection together with their whole connection. */
+  /** Mark of packets whose whole connection bypasses redirection. */
   connectionSkip: 0x220,
   /** Mark of packets from ztunnel with the source address of a pod. */
   proxy: 0x210,

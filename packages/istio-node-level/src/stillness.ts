@@ -4,14 +4,14 @@ import { type Nft, openNft } from '@cni/nftables/wire'
 import type { RulesBy } from './rules.ts'
 
 /**
- * Change detection for network namespaces. If a complete check found no differences, and nothing has changed since, the
- * caller may skip the next checks.
+ * Change detection for network namespaces. It allows the caller to skip complete checks while the kernel reports no
+ * changes.
  */
 export interface Stillness extends Disposable {
   /**
-   * True if the caller may skip the next check: the last complete check found no differences, and nothing has changed
-   * since. Must be called before each check. True at most nine times in a row, because the kernel does not report
-   * changes of every setting.
+   * True if the caller may skip the next complete check. In this case, the last complete check found no differences,
+   * and the kernel has reported no changes since. Returns false after nine skipped checks, because the kernel does not
+   * report changes of every setting. Call this method before each check.
    */
   isStill(): boolean
   /** Records the result of a complete check of the namespaces: true if the check found no differences. */
@@ -28,8 +28,8 @@ export interface StillnessOptions extends Pick<RulesBy, 'backend'> {
 
 /**
  * Detects changes of links, addresses, routes, policy rules, nf_tables rules and tc filters in network namespaces. Does
- * not detect changes of ipset sets and eBPF maps. Every check must run if the kernel sends no events. Every check must
- * also run if the watched rules have another back end than iptables-nft.
+ * not detect changes of ipset sets and eBPF maps. Lets the caller skip no check if the kernel sends no events, or if
+ * the watched rules have another back end than iptables-nft.
  */
 export function stillness(
   targets: readonly NetnsTarget[],

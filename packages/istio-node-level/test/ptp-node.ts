@@ -3,7 +3,7 @@ import { stage } from '../../istio-redirect/test/stage/stage.ts'
 import type { NodeZtunnel } from '../src/kernel-side.ts'
 import { serveName } from './sockets.ts'
 
-/** IP addresses of the test node, of its pods, and of `far`, a server on another node. */
+/** IP addresses of the test node, of its pods, and of the server `far` on another node. */
 export const addresses = {
   node: '10.60.255.254',
   zt: '10.60.0.2',

@@ -1,8 +1,8 @@
 /**
  * Type of an argument that an eBPF program passes to a kernel helper in one register.
  * - `key`: pointer to a map key on the stack
- * - `in`, `out`: pointer to memory that the kernel reads (`in`) or writes (`out`). The member's value names the
- *   register with the length of the memory
+ * - `in`, `out`: pointer to memory that the kernel reads (`in`) or writes (`out`). The value, such as `r4`, is the
+ *   register with the length of this memory
  */
 export type Argument =
   | 'context'

@@ -1,8 +1,9 @@
 import type { Register } from './instruction.ts'
 
 /**
- * Content of a register, as far as the check of an eBPF program knows it on one path. Kind `nothing`: the register is
- * not readable. The flag `lost` is true if a helper call, or the release of a socket, has made it unreadable.
+ * Content of a register on one path through an eBPF program, as far as it is known. Kind `nothing`: the program may not
+ * read the register. In this case, `lost` is false if the register was never written. `lost` is true if a helper call,
+ * or the release of a socket, has invalidated the content.
  */
 export type Known =
   | { readonly kind: 'nothing'; readonly lost: boolean }
@@ -71,7 +72,7 @@ export function withStack(state: PathState, offset: number, length: number): Pat
   return { ...state, stack: state.stack.slice(0, at) + 'x'.repeat(length) + state.stack.slice(at + length) }
 }
 
-/** True if the eBPF program has written all bytes of this part of the stack. */
+/** True if the eBPF program has written `length` bytes of its stack, starting at `offset`. */
 export const isWritten = ({ stack }: PathState, offset: number, length: number): boolean =>
   !stack.slice(STACK_BYTES + offset, STACK_BYTES + offset + length).includes('.')
 

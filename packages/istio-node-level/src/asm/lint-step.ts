@@ -43,7 +43,8 @@ export function after(program: ProgramText, line: Line, at: number, state: PathS
 }
 
 /**
- * Content of a register of the eBPF program. Throws a `ProgramError` `UNSET` if the register was never set, or is lost.
+ * Content of a register of the eBPF program. Throws a `ProgramError` `UNSET` if the register was never written, or if a
+ * call has invalidated its content.
  */
 export function read(name: string, line: Line, state: PathState, register: Register): Known {
   const known = state.registers[register]

@@ -34,7 +34,10 @@ export function lint(program: ProgramText, lines: readonly Line[]): void {
 
 // internal
 
-/** Next instructions of an eBPF program after a given instruction, each with the simulated state at its start. */
+/**
+ * Instructions that an eBPF program may execute directly after a given instruction. Each has the simulated state of
+ * registers and stack before its execution.
+ */
 function steps(
   program: ProgramText,
   lines: readonly Line[],

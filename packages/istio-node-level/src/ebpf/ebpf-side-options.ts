@@ -2,8 +2,8 @@ import type { IptablesOptions } from '@cni/iptables'
 import type { NetnsTarget } from '@cni/netns'
 
 /**
- * Options of `ebpfSide`, the node-level redirection by eBPF. The options `backend` and `programs` select how iptables
- * rules are written. Only the variant `mark` writes such rules.
+ * Options of `ebpfSide`, the node-level redirection by eBPF. The options `backend` and `programs` apply only to the
+ * variant `mark`, because no other variant writes iptables rules.
  */
 export interface EbpfSideOptions extends Pick<IptablesOptions, 'backend' | 'programs'> {
   /** Network namespace of the node. Default: the namespace that this process was started in. */
@@ -20,8 +20,8 @@ export interface EbpfSideOptions extends Pick<IptablesOptions, 'backend' | 'prog
    */
   readonly variant?: 'tproxy' | 'mark' | undefined
   /**
-   * Original sysctl values of the node, by name. Removal of the redirection restores these values. Default: the values
-   * at the start of the first ztunnel.
+   * Sysctl values that the node gets back when the redirection is removed, by name. Default: the values that the node
+   * has when its first ztunnel starts.
    */
   readonly settings?: ReadonlyMap<string, string> | undefined
 }

@@ -66,11 +66,11 @@ export async function enrolPod(
 }
 
 /**
- * Stops the eBPF redirection of the addresses that `which` selects. Resolves to the addresses that were redirected
- * before.
+ * Stops the eBPF redirection of the addresses for which `which` returns true. Resolves to the addresses whose map
+ * entries were removed.
  *
- * @param old - entries in this process's memory (`remembered`), and entries in the eBPF maps (`there`)
- * @param instead - new entries of the same pods. The maps keep the addresses in these entries
+ * @param old - known entries: `remembered` in this process's memory, and `there` in the eBPF maps
+ * @param instead - new entries of the same pods. Their addresses stay in the eBPF maps
  */
 export async function releasePods(
   { netns, undo }: Undone,
@@ -108,8 +108,8 @@ async function hookAgain(netns: NetnsTarget, link: number, objects: Objects): Pr
 }
 
 /**
- * Warns if the kubelet's probes of a pod would be redirected to ztunnel. The eBPF programs recognise probes by the
- * node's source address.
+ * Warns if the eBPF programs would redirect the kubelet's probes of a pod to ztunnel. The programs recognise probes by
+ * the source address that the node uses towards ztunnel. Towards the pod, the node may use another address.
  */
 async function probeWarning(netns: NetnsTarget, address: string, { uid }: NodePod, { nodeIp }: Serving) {
   try {

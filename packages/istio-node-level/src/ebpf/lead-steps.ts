@@ -8,9 +8,7 @@ import { isSameTarget, type Undo } from './pod-entries.ts'
 export interface Lead {
   /** ztunnel that gets new connections of pods. */
   readonly to: Target
-  /**
-   * Previous ztunnel, which keeps its open connections. It is ignored if it is the ztunnel `to`, or if it has no link.
-   */
+  /** Previous ztunnel, which keeps its open connections. Ignored if it has no link, or if `to` is the same ztunnel. */
   readonly from: Target
 }
 

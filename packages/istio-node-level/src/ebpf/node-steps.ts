@@ -73,8 +73,8 @@ export async function ztunnelSteps(
 }
 
 /**
- * Steps that restore the redirection of all enrolled pods. A step removes the map entry of a pod whose link has
- * disappeared. The step then calls `gone` with the entry.
+ * Steps that restore the eBPF redirection of all enrolled pods. If the link of a pod has disappeared, a step removes
+ * the pod's map entry and calls `gone` with this entry.
  */
 export async function podSteps(
   rtnl: RtnlPort,
@@ -114,9 +114,8 @@ export async function podSteps(
 }
 
 /**
- * Steps that detach eBPF programs from links of pods without a map entry. Reason: an attached program drops all packets
- * of such a link. Such links exist if another process removed map entries while no agent ran. The agent enrols the pod
- * again if the pod belongs to the mesh.
+ * Steps that detach eBPF programs from links that belong to no enrolled pod. Reason: an attached program drops all
+ * packets of such a link. Such links exist if another process removed map entries while no agent ran.
  */
 export async function straySteps(rtnl: RtnlPort, known: Iterable<PodEntry>): Promise<Step[]> {
   const used = linksOf(known)

@@ -61,7 +61,7 @@ export function entriesDrift(maps: Maps, known: ReadonlyMap<string, PodEntry>): 
   ]
 }
 
-/** True if the eBPF maps contain exactly this entry of a pod's address. */
+/** True if the eBPF maps contain the given entry of a pod's address: with the same UID, link and MAC address. */
 export function isThere(there: ReadonlyMap<string, PodEntry>, { address, uid, target }: PodEntry): boolean {
   const found = there.get(address)
   return found?.uid === uid && isSameTarget(found?.target, target)

@@ -27,8 +27,8 @@ export interface IptablesSideOptions extends Pick<IptablesOptions, 'backend' | '
   readonly hostIp: string
   readonly tunnel: TunnelKind
   /**
-   * Original sysctl values of the node, by name. Removal of the redirection restores these values. Default: the values
-   * at the start of the first ztunnel.
+   * Sysctl values that the node gets back when the redirection is removed, by name. Default: the values that the node
+   * has when its first ztunnel starts.
    */
   readonly settings?: ReadonlyMap<string, string> | undefined
 }
@@ -60,8 +60,8 @@ export function iptablesSide({
     const node = nodePlan({ hostIp, ztunnelIp, ztunnelVeth: outer.name, tunnel, port, dnsCapture })
     const brought = undoneOnFailure(async (within) => {
       const prepared = await prepareNode(within(netns), node, pods)
-      // Reads the node's source address towards ztunnel after the routes have changed, because the routes determine the
-      // address.
+      // Reads the node's source address towards ztunnel only after `prepareNode`, because the routes that it writes
+      // determine this address.
       const nodeIp = await sourceTowards(netns, ztunnelIp)
       const inside = ztunnelPlan({ ztunnelIp, veth: inner.name, nodeIp, tunnel, port })
       const insideChanged = await applyZtunnel(within(ztunnel.netns), inside, by)
@@ -164,12 +164,12 @@ export function iptablesSide({
 interface Serving {
   readonly node: NodePlan
   readonly inside: ZtunnelPlan
-  /** ztunnel that serves the node. The KernelSide object owns and closes the handle of ztunnel's network namespace. */
-  readonly ztunnel: NodeZtunnel
   /**
-   * Change detection for the network namespaces of the node and of ztunnel. The KernelSide object owns and disposes of
-   * it.
+   * ztunnel that serves the node. The KernelSide object opened the handle of ztunnel's network namespace itself, and
+   * closes it.
    */
+  readonly ztunnel: NodeZtunnel
+  /** Change detection for the network namespaces of the node and of ztunnel. */
   readonly still: Stillness
 }
 

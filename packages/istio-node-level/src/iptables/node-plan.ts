@@ -37,8 +37,8 @@ export const nodePolicyRules: readonly NewPolicyRule[] = [
 ]
 
 /**
- * Route of the node for packets to a pod in the mesh: through the inbound tunnel to ztunnel. Only packets without a
- * mark use this route; marked packets use other route tables.
+ * Route of the node for packets to a pod in the mesh: through the inbound tunnel to ztunnel. Packets with a firewall
+ * mark use other route tables.
  */
 export const podRoute = (address: string, { hostIp }: Pick<NodeFacts, 'hostIp'>): WantedRoute => ({
   table: tables.inbound,

@@ -87,11 +87,12 @@ function marking({ mangle }: Tables, { ztunnelIp, ztunnelVeth, port }: NodeRuleF
   const on = mangle.on('ztunnel-PREROUTING').only('ipv4')
   const { connectionSkip, skip, proxy, proxyReturn, outbound } = marks
   return [
-    // Encapsulated packets of the tunnels (UDP) leave the chain here, and get no mark.
+    // Ends the chain for the tunnels' own packets (encapsulated in UDP), because they must get no mark.
     on.proto('udp').dport(port).return(),
     on.connmark(connectionSkip, connectionSkip).setMark(skip, skip),
     on.mark(skip, skip).return(),
-    // Routes answers to ztunnel. ztunnel sent the requests with the source address of a pod.
+    // Marks answers to requests that ztunnel sent with the source address of a pod. The node routes packets with this
+    // mark to ztunnel.
     on.not.in(ztunnelVeth).connmark(proxy, proxy).setMark(proxyReturn, proxyReturn),
     on.mark(proxyReturn, proxyReturn).return(),
     on.in(ztunnelVeth).not.src(ztunnelIp).setMark(proxy, proxy),

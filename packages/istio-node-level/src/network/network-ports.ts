@@ -7,8 +7,8 @@ export interface NetworkPorts {
 }
 
 /**
- * Access to rtnetlink and sysctls with rollback. Changes through `rtnl` and `settings` register their own rollback
- * steps. The method `undo` registers further rollback steps.
+ * Access to rtnetlink and sysctls. A failure rolls back all changes that were made through `rtnl` and `settings`. The
+ * method `undo` registers a rollback step for any other change.
  */
 export interface UndoneNetworkPorts extends NetworkPorts {
   undo(step: () => unknown): void

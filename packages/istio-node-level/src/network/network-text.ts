@@ -53,7 +53,7 @@ export function ruleText({ priority, fwmark, mask, table, goto, from, to, iif, i
 /** Prints a sysctl as `name=value`, the notation of the program `sysctl`. */
 export const sysctlText = ({ name, value }: WantedSysctl): string => `${name}=${value}`
 
-/** Fields of a route that appear in its text. The route is planned, or read from the kernel. */
+/** Fields that appear in the text of a route. The route comes from a plan or from the kernel. */
 type RouteWords = Pick<WantedRoute, 'table' | 'to'> &
   Readonly<Partial<Record<'link' | 'type' | 'gateway' | 'source' | 'scope', string | undefined>>> & {
     readonly onlink?: boolean | undefined

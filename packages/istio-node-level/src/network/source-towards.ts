@@ -20,7 +20,7 @@ export async function sourceTowards(target: NetnsTarget, address: string): Promi
   })
   const socket = createSocket('udp4')
   try {
-    // Passes the connected socket to Node.js, because Node.js reports the local address only of its own sockets.
+    // Turns the connected descriptor into a Node.js socket, to read the descriptor's local address.
     const ready = once(socket, 'listening')
     socket.bind({ fd })
     await ready

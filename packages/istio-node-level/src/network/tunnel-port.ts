@@ -22,9 +22,9 @@ export const boundPorts = (text: string): number[] =>
   [...text.matchAll(/^\s*\d+: [0-9A-F]+:([0-9A-F]{4}) /gm)].map(([, port = '']) => Number.parseInt(port, 16))
 
 /**
- * Chooses a UDP port for the tunnels: their current port, or the first free port from 6081. The port must be free on
- * the node and in ztunnel's namespace. Another program's tunnel of the same type may use the port. Such a tunnel must
- * never get packets of ztunnel's tunnels.
+ * Chooses a UDP port for the tunnels between the node and ztunnel: their current port, or the first free port from
+ * 6081. No other program may use the port on the node or in ztunnel's namespace. Exception: another tunnel of the same
+ * type may use the port if it cannot receive packets of ztunnel's tunnels.
  *
  * @throws {@link NodeLevelError} `NO_PORT`.
  */
@@ -65,7 +65,8 @@ function isTaken(kind: TunnelKind, remote: string, port: number, { links, bound 
   return onPort.some((end) => {
     if (end.isOwn) return false
     const takesAll = end.id === 0 && (end.remote ?? '') === ''
-    // The kernel finds a VXLAN link by the packet's identifier alone, a geneve link by identifier and remote address.
+    // A VXLAN link receives all packets with its identifier. A geneve link receives only packets with its identifier
+    // and from its remote address.
     return takesAll || (ids.includes(end.id) && (kind === 'vxlan' || end.remote === remote))
   })
 }

@@ -9,9 +9,8 @@ import type { UndoneNetworkPorts } from './network-ports.ts'
 import { tunnelText } from './network-text.ts'
 
 /**
- * Steps that create missing tunnels and correct existing ones, except for their remote addresses, which
- * {@link leadSteps} sets. A step that recreates a tunnel registers a rollback step, which also restores the routes
- * through the tunnel.
+ * Steps that create missing tunnels and correct existing ones. {@link leadSteps} sets the remote addresses of existing
+ * tunnels. The rollback of a recreated tunnel also restores the routes through the tunnel.
  */
 export async function tunnelSteps(ports: UndoneNetworkPorts, wanted: readonly WantedTunnel[]): Promise<Step[]> {
   const { rtnl } = ports
@@ -118,8 +117,7 @@ async function makeAgain(
   for (const { cidr, table } of routes) {
     await rtnl.addRoute({ family: 'ipv4', cidr, table, type: 'blackhole', metric: 0xffffffff })
   }
-  // Recreates the old tunnel on rollback. Rollback steps run in reverse order, so another step deletes the new tunnel
-  // first.
+  // Rollback step that recreates the old tunnel. The rollback step of `make` runs before it and deletes the new tunnel.
   undo(async () => {
     await rtnl.addLink({ ...link, up: true })
     for (const { cidr } of addresses) await rtnl.addAddress(link.name, cidr)

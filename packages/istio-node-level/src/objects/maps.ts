@@ -41,8 +41,8 @@ const UID_BYTES = 64
  */
 export const mapSpecs = {
   /**
-   * Map in which Istio stores the log level of its programs. This package only creates the map. The programs of this
-   * package count dropped packets instead of logging.
+   * Map from which Istio's own programs read their log level. This package only creates the map: its programs do not
+   * log.
    */
   log_level: arrayMap({ name: 'log_level', value: int('u32'), maxEntries: 1 }),
   host_ip_info: arrayMap({ name: 'host_ip_info', value: mapped, maxEntries: 2 }),

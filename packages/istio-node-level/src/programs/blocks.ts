@@ -99,8 +99,8 @@ export const lookUp = (name: string, key: number | { readonly at: number }): Blo
 ]
 
 /**
- * eBPF code that jumps to the label `there` if an address of the packet is the node's address. The stack offset
- * `address` selects the packet's source or destination address.
+ * eBPF code that jumps to the label `there` if one address of the packet is the node's address. `address` is the stack
+ * offset of the packet's source or destination address.
  */
 export const ifNode = (address: number, there: string): Block => [
   lookUp('host_ip_info', 0),
@@ -136,8 +136,7 @@ export const redirect = (tag: number): Block => [
   mov('r5', 0),
   call('skb_store_bytes'),
   jump('r0', 'ne', 0, 'not_rewritten'),
-  // Loads the tag of the packet. Uses mov32, which does not sign-extend. Later programs compare the tag with the
-  // packet's 32-bit field `cb[4]`.
+  // Writes the tag into the packet's field `cb[4]`. Uses mov32, because bit 31 of a tag may be set.
   mov32('r1', tag),
   store('u32', 'r6', context.cb4, 'r1'),
   load('u32', 'r1', 'r7', target.ifindex),

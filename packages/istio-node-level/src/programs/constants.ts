@@ -16,8 +16,8 @@ export const tags = {
 /** Firewall marks that eBPF programs set on packets in ztunnel's namespace. */
 export const packetMarks = {
   /**
-   * Mark of packets that an eBPF program has assigned to a socket. A policy rule delivers packets with this mark
-   * locally, whatever their destination.
+   * Mark of packets that an eBPF program has assigned to a socket. A policy rule delivers packets with this mark to
+   * local sockets, even if they are addressed to another host.
    */
   assigned: 0x400,
   /** Mark of a pod's outgoing packets, on kernels without `sk_assign`. TPROXY rules match this mark. */

@@ -19,8 +19,9 @@ const onlyTagged: Block = [
 ]
 
 /**
- * Program that assigns packets to ztunnel's sockets, whatever their destination. Attached to ingress on the link in
- * ztunnel's namespace. Uses the helper `skc_lookup_tcp`, which also finds connections whose handshake is not complete.
+ * Program that assigns packets to ztunnel's sockets, although the packets are addressed to other hosts. Attached to
+ * ingress on the link in ztunnel's namespace. Uses the helper `skc_lookup_tcp`, which also finds connections whose
+ * handshake is not complete.
  */
 export const ztunnelTproxy = program({
   name: 'ztunnel_tproxy',
@@ -36,8 +37,8 @@ export const ztunnelTproxy = program({
     jump('r7', 'eq', 0, 'listener'),
     load('u32', 'r1', 'r7', socket.state),
     jump('r1', 'ne', LISTEN, 'assign'),
-    // The first lookup found a listener on the packet's original destination. Releases this listener, because it is not
-    // ztunnel's listener. The second lookup uses ztunnel's own port.
+    // Releases the listener that the first lookup found, because it listens on the packet's destination and not on
+    // ztunnel's own port. The second lookup uses ztunnel's own port.
     release(),
     label('listener'),
     store('u32', 'r10', tuple.destination, LOOPBACK),
@@ -103,8 +104,8 @@ export const ztunnelIngress = program({
     store('u32', 'r10', frame.key, 'r5'),
     release(),
     jump('r8', 'eq', LISTEN, 'mark'),
-    // Leaves packets of established connections without a mark: the kernel finds their sockets. Exception: inbound
-    // connections to ports 15006 and 15008 need the TPROXY rules.
+    // Passes packets of established connections without a mark, because the kernel finds their sockets itself.
+    // Exception: the TPROXY rules need a mark on packets of inbound connections to ports 15006 and 15008.
     jump('r9', 'ne', tags.inbound, 'pass'),
     load('u32', 'r1', 'r10', frame.key),
     jump('r1', 'eq', ztunnelPorts.plaintext, 'mark'),
