@@ -1,6 +1,7 @@
 // Usage: kept-requests.ts ORIGIN CA_FILE STRANGER_FILE STEPS. Sends HTTP requests over connections that stay open.
-// STEPS is a JSON list of steps, and each step is a list of paths. Requests the paths of a step at the same time, each
-// with its own token. Prints the outcomes and does not exit.
+// STEPS is a JSON list of steps, and each step is a list of paths. Sends the requests of a step at the same time, each
+// with its own token. The path `/stranger` trusts the certificate authority in STRANGER_FILE instead of CA_FILE. The
+// step `["dispose"]` closes the connections. Prints the answer or error of each request.
 import { readFileSync } from 'node:fs'
 import { errnoOf } from '@cni/types'
 import { keptConnections } from '../src/http/kept-connections.ts'

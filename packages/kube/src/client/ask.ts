@@ -16,8 +16,8 @@ export interface Question<T> {
 /** Options of `getPod` and `namespaceLabels`, which get an object from the API server. */
 export interface AskOptions {
   /**
-   * Creates a client from the kubeconfig. Called again with `refused` if the API server rejects the credentials or has
-   * an untrusted certificate. In this case, the function must read the kubeconfig again.
+   * Creates a client from the kubeconfig. The argument `refused` is true if the API server has rejected the
+   * credentials, or if its certificate is not trusted. In this case, the function must read the kubeconfig again.
    */
   readonly connect: (refused: boolean) => Promise<KubeClient>
   readonly signal: AbortSignal

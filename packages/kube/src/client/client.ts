@@ -38,7 +38,10 @@ export interface KubeRequest {
 export interface KubeClientOptions {
   /** Time limit of a whole request in milliseconds, including connection and body. Default: 10 s. */
   readonly timeoutMs?: number
-  /** Maximum size of an API server's answer in bytes. Default: 4 MiB; etcd rejects objects above 1.5 MiB. */
+  /**
+   * Maximum size of an API server's answer in bytes. Default: 4 MiB. A single object fits, because etcd rejects objects
+   * above 1.5 MiB.
+   */
   readonly maxBytes?: number
   readonly userAgent?: string
 }
@@ -131,7 +134,7 @@ function parse(body: string): unknown {
   try {
     return JSON.parse(body)
   } catch {
-    return undefined // The calling function reports a body that is not JSON.
+    return undefined // The body is not JSON. The caller of `parse` throws the error.
   }
 }
 
@@ -153,9 +156,9 @@ function failure(where: string, kubeconfig: string, cause: unknown, detail: stri
 }
 
 /**
- * Error for the kubeconfig's certificates; `undefined` if they are valid. Called only after a failed request. Reason:
- * JavaScript runtimes report misleading errors for a damaged certificate. Bun reports a failed connection. Node.js
- * reports an untrusted server.
+ * Error of a damaged certificate or key in the kubeconfig; `undefined` if all are valid. Called only after a failed
+ * request, because JavaScript runtimes report damaged certificates as other errors. Bun reports a failed connection,
+ * and Node.js an untrusted server.
  */
 function tlsProblem({ ca, client }: Trust): unknown {
   try {

@@ -29,7 +29,7 @@ export function eventRecorder(options: {
 }): {
   /**
    * Queues a warning event about a pod, and returns at once. `reason` is one word in CamelCase. A repeated warning
-   * raises the event's count. The pod's `resourceVersion` may be empty.
+   * raises the event's count. An unknown `resourceVersion` of the pod is an empty string.
    */
   warn(
     pod: { readonly namespace: string; readonly name: string; readonly uid: string; readonly resourceVersion: string },

@@ -51,8 +51,8 @@ export interface Pod {
 export function parsePod(document: unknown, expected: { readonly namespace: string; readonly name: string }): Pod {
   const who = `${expected.namespace}/${expected.name}`
   const asItIs = podSchema.safeParse(document)
-  // Removes the pod's `null` members only if the first parse fails. Reason: API servers normally send no `null`
-  // members.
+  // Parses the pod unchanged first, because API servers normally send no `null` members. Removes `null` members only
+  // after a failed parse.
   const parsed = asItIs.success ? asItIs : podSchema.safeParse(withoutNulls(document))
   if (!parsed.success) {
     const where = parsed.error.issues[0]?.path.map(String).join('.') || 'the document'
@@ -68,7 +68,10 @@ export function parsePod(document: unknown, expected: { readonly namespace: stri
   return parsed.data
 }
 
-/** Maximum nesting in the pod's schema: `spec.containers[0].env[0].value`. Deeper `null` members are not removed. */
+/**
+ * Depth to which `null` members are removed from a pod. The deepest member that the schema reads is
+ * `spec.containers[0].env[0].value`.
+ */
 const maxDepth = 6
 
 function withoutNulls(value: unknown, depth = 0): unknown {

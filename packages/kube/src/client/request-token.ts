@@ -3,8 +3,8 @@ import { KubeError } from '../kube-error.ts'
 import type { KubeClient } from './client.ts'
 
 /**
- * Requests a service account's token that is not bound to an object. Needs the permission `create` on
- * `serviceaccounts/token`. Throws `KubeError`.
+ * Requests a token of a service account. The token is not bound to an object, such as a pod. Needs the permission
+ * `create` on `serviceaccounts/token`. Throws `KubeError`.
  */
 export async function requestToken(
   client: KubeClient,
@@ -56,7 +56,8 @@ function lifeOf(token: string, expires: number): number {
     const { iat, exp } = z.parse(claimsSchema, JSON.parse(payload))
     return (exp - iat) * 1000
   } catch {
-    // Uses this machine's clock if the token is not a JWT.
+    // Computes the token's lifetime with this machine's clock, because a token without JWT format does not contain its
+    // creation time.
     return expires - Date.now()
   }
 }

@@ -94,7 +94,7 @@ function keep(path: string, options: Parameters<TokenFile['keep']>[0]): ReturnTy
     let due = await first
     while (!signal.aborted) {
       const ms = Math.min(Math.max(due - performance.now(), 0), LOOK_MS)
-      // Ignores the rejection: an abort of the signal ends the pause.
+      // `delay` rejects if the signal aborts. Ignores this error, because the next line checks the signal.
       await delay(ms, undefined, { signal }).catch(() => {})
       if (signal.aborted) return
       if (performance.now() >= due) due = await attempt()

@@ -38,5 +38,5 @@ const words: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'no answer in time',
 }
 
-/** Error codes of Node's HTTP parser begin with HPE. */
+/** Pattern for error codes that report an invalid HTTP answer. Codes of Node's HTTP parser begin with `HPE_`. */
 const notHttp = /^HPE_|HTTP|Header|Content|Chunk/i

@@ -6,11 +6,12 @@ import type { Trust } from './transport.ts'
 const PATIENCE = 2000
 
 /**
- * Describes an untrusted server's certificate and the certificates in the CA file, for the error message. Connects to
- * the server again and sends no request. Returns `undefined` if no certificate arrives in time.
+ * Describes the certificate of an untrusted server and the certificates in the client's CA file, for an error message.
+ * Connects to the server again, but sends no request. Returns `undefined` if no certificate arrives in time.
  *
  * @example
- * await presentedCertificate(new URL('https://10.96.0.1'), trust) // 'it presents "CN=kube-apiserver" of "CN=a"; known is "CN=b"'
+ * await presentedCertificate(new URL('https://10.96.0.1'), trust)
+ * // 'it presents "CN=kube-apiserver", issued by "CN=a"; known is "CN=b"'
  */
 export async function presentedCertificate(url: URL, { ca, serverName }: Trust): Promise<string | undefined> {
   const { connect } = process.getBuiltinModule('node:tls')

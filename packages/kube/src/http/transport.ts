@@ -4,7 +4,7 @@ export interface TransportRequest {
   readonly method?: string | undefined
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
-  /** Trusted servers and the client's certificate for TLS. Required if the URL is `https`. */
+  /** TLS settings of the request. Required if the URL is `https`. */
   readonly trust?: Trust
   readonly signal: AbortSignal
   readonly maxBytes: number

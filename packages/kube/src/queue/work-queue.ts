@@ -2,7 +2,7 @@ import { retryPause } from './retry-pause.ts'
 
 interface Entry {
   failures: number
-  /** True if the key was added again while its work was running. */
+  /** True if a caller added the key again while the queue was processing the key. */
   again: boolean
   cancel: (() => void) | undefined
 }
@@ -15,13 +15,16 @@ interface Entry {
 export function workQueue(options: {
   /** Does the work for one key. The queue never runs two keys at the same time. */
   readonly work: (key: string) => Promise<void>
-  /** Called after each failed attempt for a key. `again` is false after the last attempt. */
+  /** Called after each failed attempt for a key. `again` is true if the queue will retry the key. */
   readonly failed: (key: string, error: unknown, again: boolean) => void
   readonly maxAttempts: number
   readonly signal: AbortSignal
   /** Computes the milliseconds before a key's next retry from the number of the key's failures. */
   readonly pause?: (failures: number) => number
-  /** Replaces timers in tests: calls `then` later, and returns a function that cancels the call. */
+  /**
+   * Replaces timers in tests: calls the function `then` after `ms` milliseconds. Returns a function that cancels the
+   * call.
+   */
   readonly after?: (ms: number, then: () => void) => () => void
 }): {
   /**
@@ -71,7 +74,7 @@ export function workQueue(options: {
   }
 
   async function one(key: string): Promise<void> {
-    // Starts the key's work only after `add()` has returned, because the caller of `add()` has not finished yet.
+    // Lets the caller of `add()` finish its own code first. The key is processed only after `add()` has returned.
     await undefined
     const entry = entries.get(key) ?? { failures: 0, again: false, cancel: undefined }
     entry.again = false

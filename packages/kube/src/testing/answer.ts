@@ -29,7 +29,7 @@ export interface Request {
   readonly body: string
 }
 
-/** Objects of the test API server whose changes a client can watch. */
+/** Store of the test API server (for pods or for namespaces) whose changes a client can watch. */
 export type Watched = ObjectStore<StoredPod> | ObjectStore<StoredNamespace>
 
 /**

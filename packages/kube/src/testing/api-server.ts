@@ -18,10 +18,7 @@ import type { StoredPod } from './stored-pod.ts'
 
 /** Irregular reaction of the test API server to one request, such as a hanging or cut connection. */
 export interface Misbehaviour {
-  /**
-   * Method of the request to which the server reacts irregularly. Requests with another method get their regular
-   * answer.
-   */
+  /** HTTP method of the request that gets the irregular reaction. Default: any method. */
   readonly method?: string
   /** HTTP status with which the server answers, together with the matching Status object. */
   readonly status?: number
@@ -36,7 +33,7 @@ export interface Misbehaviour {
   readonly hang?: boolean
   /** True to cut the connection without an answer. */
   readonly cut?: boolean
-  /** Milliseconds before the irregular reaction, or before the regular answer. */
+  /** Milliseconds that the server waits before it reacts to the request. */
   readonly delayMs?: number
 }
 
@@ -251,8 +248,8 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   const port = await new Promise<number>((resolve, reject) => {
     server.once('error', reject)
     const listening = (): void => resolve((server.address() as AddressInfo).port)
-    // Listens without a host inside a network namespace. With a host, Node.js would resolve the host first, and would
-    // bind only after the thread has left the namespace.
+    // Passes no host inside a network namespace, because Node.js would first resolve the host. The thread would leave
+    // the namespace before Node.js has bound the socket.
     if (options.netns === undefined) server.listen(options.port ?? 0, host, listening)
     else netns.run(options.netns, () => void server.listen(options.port ?? 0, listening))
   })

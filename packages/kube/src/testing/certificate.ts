@@ -186,8 +186,8 @@ function addressBytes(address: string): Buffer {
 }
 
 /**
- * Key identifier of a certificate: a digest of the whole public key info. RFC 5280 section 4.2.1.2 (method 1) uses only
- * the key's bits, but any stable digest is valid.
+ * Key identifier of a certificate: a SHA-1 digest of the public key and its algorithm. RFC 5280 section 4.2.1.2 permits
+ * any method that gives unique identifiers.
  */
 const keyId = (key: KeyObject): Buffer =>
   createHash('sha1')

@@ -36,7 +36,10 @@ export const yes = (): Buffer => tlv(0x01, Buffer.from([0xff]))
 
 export const none = (): Buffer => tlv(0x05)
 
-/** DER context-specific tag `[n]`, around complete items (constructed) or raw bytes (primitive). */
+/**
+ * DER encoding with the context-specific tag `[n]`. The content consists of complete DER values (`constructed`) or of
+ * raw bytes (`primitive`).
+ */
 export const tagged = (n: number, content: Uint8Array, form: 'constructed' | 'primitive' = 'constructed'): Buffer =>
   tlv((form === 'constructed' ? 0xa0 : 0x80) | n, content)
 

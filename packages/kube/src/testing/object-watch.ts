@@ -4,8 +4,8 @@ import { chosen } from './selectors.ts'
 import { expired } from './status.ts'
 
 /**
- * Answers a watch request. First sends the changes since the query's version, or all objects if the query requests
- * them. Then sends changes until the client disconnects.
+ * Answers a watch request. First sends all objects if the query has `sendInitialEvents=true`, or else the changes since
+ * the query's version. Then sends new changes until the client disconnects.
  */
 export function watchObjects<T extends StoredObject>(
   response: ServerResponse,

@@ -44,7 +44,7 @@ export function itemSplitter({ maxItemBytes, onItem, onTooLong }: ItemSplitterOp
       }
       for (let at = 0; at < chunk.length; at += 1) {
         if (string.isOpen()) at = string.skip(chunk, at)
-        // Byte at the position `at`, which is behind a skipped JSON string. `undefined` if the chunk ends there.
+        // `at` is the position after the last JSON string. `byte` is `undefined` if the chunk ends there.
         const byte = chunk[at]
         const isOnItems = place === 'items' && depth === ITEMS_DEPTH
         if (byte === QUOTE) {
@@ -138,7 +138,7 @@ function gather(maxBytes: number) {
 }
 
 /**
- * Number of last chunks that are searched for `"items":[`, the start of a list's items. This number is enough even if
- * each chunk has only one byte.
+ * Number of the latest chunks that the splitter searches for `"items":[`, the start of a list's items. 64 chunks
+ * contain this text even if each chunk has only one byte.
  */
 const TAIL_PARTS = 64

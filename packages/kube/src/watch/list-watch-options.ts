@@ -5,8 +5,8 @@ import type { KubeError } from '../kube-error.ts'
 /** Callbacks that receive the objects and the state of a {@link listWatch}. The objects are not validated. */
 export interface Observer {
   /**
-   * Called when a new list of all objects begins. An object no longer exists if `present` is not called for it before
-   * {@link Observer.listed}.
+   * Called when a new list of all objects begins. Before the call of {@link Observer.listed}, `present` is called for
+   * each existing object. All other objects no longer exist.
    */
   listing(): void
   /**

@@ -3,8 +3,9 @@ export interface State {
   /** Latest `resourceVersion` that the API server sent. `undefined` before the first list. */
   version: string | undefined
   /**
-   * Next request to the API server. `list` reads from the server's watch cache, `list latest` from etcd. For
-   * `list latest` with a field selector, the server reads the objects of the whole cluster from etcd.
+   * Next request to the API server. `list` reads from the server's watch cache, and `list latest` reads from etcd. For
+   * `list latest`, the server reads the objects of the whole cluster from etcd, even if the request has a field
+   * selector.
    */
   next: 'list' | 'list latest' | 'watch'
   /** Maximum number of objects to request in one page of a list. Reduced after a page that was too large. */

@@ -42,7 +42,7 @@ function refused(status: number | undefined, state: State): void {
   if (state.next === 'list' && (status === 410 || status === 504)) state.next = 'list latest'
   if (status !== 410) return
   if (state.next === 'watch') state.next = 'list'
-  // Forgets earlier failures, because a server that answers 410 is available. Only repeated 410 answers make the pause
+  // Resets the number of failures, because a server that answers 410 works. Only repeated 410 answers make the pause
   // longer.
   state.failures = state.expirations
   state.expirations += 1

@@ -1,6 +1,6 @@
 /**
- * Maximum size of an object in bytes. For a larger object in a list, the observer gets `undefined`. A larger object in
- * a watch ends the watch. etcd refuses objects above 1.5 MiB.
+ * Maximum size of an object in bytes, above etcd's own limit of 1.5 MiB. A list reports a larger object as `undefined`
+ * to the observer. A larger object ends a watch.
  */
 export const maxObjectBytes = 2 * 1024 * 1024
 

@@ -28,9 +28,9 @@ export interface WatchStore<T extends object> extends Required<Observer> {
   /** Error of the last list or watch request; `undefined` while the watch works. */
   failure(): KubeError | undefined
   /**
-   * Applies the caller's own write to the stored object before the watch reports it. The `version` is the
-   * `resourceVersion` in the API server's answer. Until then, the watch may report older versions. `apply` also changes
-   * these older versions, for at most ten seconds.
+   * Applies the caller's own write to the stored object, because the watch reports the write later. `version` is the
+   * `resourceVersion` in the API server's answer to the write. For at most ten seconds, `apply` also changes older
+   * versions of the object that the watch reports.
    */
   wrote(key: string, apply: (value: T) => T, version: string | undefined): void
   /**
@@ -147,8 +147,8 @@ const LAG_MS = 10_000
 
 interface Member<T> extends Identity {
   /**
-   * Number of the list that was the latest when the watch last reported the object. After a complete list, an object
-   * with a lower number no longer exists.
+   * Number of the latest list when the object was last reported. After each complete list, the store removes objects
+   * with a lower number, because they no longer exist.
    */
   readonly list: number
   readonly value: T
