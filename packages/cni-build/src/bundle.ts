@@ -206,7 +206,7 @@ async function esbuildOnce(
 
 const folderOf = ({ entry }: Pick<BundleOptions, 'entry'>): string => dirname(resolve(entry))
 
-// Loads esbuild only when it is needed, because the compiled `cni-build` cannot contain esbuild's JavaScript.
+// Loads esbuild from its npm package at run time, because the compiled `cni-build` cannot contain esbuild's JavaScript.
 const needEsbuild = (): typeof Esbuild => needPackage('esbuild').require('./lib/main.js')
 
 const isBuildFailure = (error: unknown): error is Esbuild.BuildFailure =>

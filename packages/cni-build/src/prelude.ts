@@ -20,8 +20,8 @@ export interface Prelude {
 }
 
 /**
- * JSON text of the code that executables run before the program. Only a compiled `cni-build` defines this constant,
- * because no source files lie beside the compiled file. Undefined in `cni-build` from source or `dist`.
+ * JSON text of the code that executables run before the program. Only a compiled `cni-build` has this constant, because
+ * it cannot read the code from source files.
  */
 declare const CNI_BUILD_PRELUDE: string | undefined
 
@@ -46,9 +46,9 @@ export async function readPrelude(esbuild: typeof Esbuild): Promise<Prelude> {
 }
 
 /**
- * Puts the code that executables run first at the start of a bundle. A hashbang or directive in the first line stays
- * first. Wraps the bundle in a function, because the bundle may declare a variable `process`. An arrow function keeps
- * the `this` and `arguments` of the module.
+ * Inserts the code that an executable runs first at the beginning of a bundle, after a hashbang or directive. Puts the
+ * bundle into an arrow function. Otherwise a variable `process` of the bundle would hide the global `process` from the
+ * inserted code.
  */
 export async function withPrelude(
   esbuild: typeof Esbuild,

@@ -39,7 +39,10 @@ export function startAnew(unwanted: (name: string) => boolean): void {
 
 // internal
 
-/** Executes the program again with arguments and environment as bytes, because neither need be UTF-8. */
+/**
+ * Executes the program again. Passes arguments and environment as bytes, because they may contain text that is not
+ * UTF-8.
+ */
 function execute(unwanted: (name: string) => boolean): void {
   const environment = textsIn('environ')
   const kept = environment.filter((text) => !unwanted(nameOf(text)) && nameOf(text) !== STARTED_ANEW)

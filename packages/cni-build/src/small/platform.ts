@@ -19,8 +19,8 @@ export interface Platform {
   /** File that defines a global, by the global's name. A file is bundled only if the program uses its global. */
   globals: ReadonlyMap<string, string>
   /**
-   * File that implements a Node module; the name may begin with `node:`. `undefined` if the small runtime lacks the
-   * module.
+   * File that implements the Node module with the given name, such as `fs` or `node:fs`. `undefined` if the small
+   * runtime lacks the module.
    */
   fileOf(name: string): string | undefined
 }
