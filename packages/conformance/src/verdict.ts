@@ -24,7 +24,7 @@ function uncheckedIn(results: readonly CheckResult[]): Report['unchecked'][numbe
   const unchecked = [...groupBy(stopped, ({ reason }) => reason)].map(([reason, each]) => {
     return { reason, checks: each.map(({ id }) => id) }
   })
-  // Returns `incomplete`, not `conforms`, if all checks were skipped: no rule applies to the plugin.
+  // Makes the verdict `incomplete` instead of `conforms` if no rule applies to the plugin, and all checks were skipped.
   if (results.every(({ outcome }) => outcome.status === 'skipped')) {
     unchecked.push({ reason: 'no check concerns this plugin', checks: results.map(({ id }) => id) })
   }

@@ -5,8 +5,8 @@ import type { Exchange } from '../model.ts'
 import { call } from './environment.ts'
 
 const ERROR = 'SPEC 1.1.0, section 5, "Error"'
-// CNI error codes that a plugin may report without defining them. The specification reserves all of them except 8. The
-// reference implementation uses code 8 if CNI_NETNS is the plugin's own namespace.
+// CNI error codes below 100 that a plugin may report. The specification defines all of them except 8. The reference
+// implementation reports code 8 if CNI_NETNS is the plugin's own namespace.
 const RESERVED = [1, 2, 3, 4, 5, 6, 7, 8, 11, 50, 51]
 
 const PROVOCATION = '{'

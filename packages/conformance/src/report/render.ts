@@ -4,8 +4,8 @@ import { renderJunit } from './junit.ts'
 import { renderText } from './text.ts'
 
 /**
- * Formats a report of the conformance suite for users, as JSON or as JUnit XML. The JSON report includes the plugin
- * call of each finding. The XML report has a test suite for each group of checks.
+ * Formats a report of the conformance suite as text for users, as JSON or as JUnit XML. The JSON report includes the
+ * plugin call of each finding. The XML report has a test suite for each group of checks.
  */
 export function renderReport(
   report: Report,

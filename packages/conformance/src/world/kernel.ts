@@ -34,8 +34,8 @@ export async function kernelOf(where: Netns): Promise<Kernel> {
           route.type === 'unicast' &&
           (table === undefined || route.table === table) &&
           (route.destination === 'default' ? ANY[route.family] : route.destination) === wanted &&
-          // Accepts any gateway for a multipath route. The kernel lists its gateways in an attribute that this code
-          // does not read.
+          // Accepts any gateway for a multipath route, because this code does not read the attribute with the gateways
+          // of such a route.
           (gw === undefined || route.gateway === gw || (route.gateway === undefined && route.linkIndex === undefined)),
       )
     },

@@ -4,7 +4,8 @@ import { tempNetns } from '@cni/netns/testing'
 import type { Result } from '@cni/types'
 
 /**
- * A network namespace that plays a pod in a check. For a chained plugin, the pod has an interface and a `prevResult`.
+ * A network namespace that simulates a pod in a check. For a chained plugin, the pod has an interface and a
+ * `prevResult`.
  */
 export interface Pod extends AsyncDisposable {
   readonly netns: Netns

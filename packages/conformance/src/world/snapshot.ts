@@ -88,8 +88,8 @@ async function kernelState(rtnl: Rtnl): Promise<string[]> {
 }
 
 /**
- * True for link-local addresses, for addresses of `lo`, and for routes to such addresses. Reason: the kernel adds them
- * asynchronously.
+ * True for addresses and routes that the kernel adds asynchronously: link-local addresses, addresses of `lo`, and
+ * routes to such addresses.
  */
 function comesByItself(line: string): boolean {
   return /^(address|route \S+) (fe80|ff00)::/.test(line) || /^(address|route \S+) (127\.|::1).* dev lo\b/.test(line)
