@@ -101,8 +101,8 @@ export function iptablesSide({
         for (const [address, uid] of pods) known.set(address, uid)
         return { changed: [...lost, ...changed], warnings: await leave(before, ztunnel.netns, by) }
       }),
-    // A pause changes nothing in the kernel. Reason: the tunnels carry new and open connections, and iptables cannot
-    // separate new connections from open ones.
+    // A pause of the redirection changes nothing in the kernel, because iptables cannot separate new connections from
+    // open ones. Open connections must continue.
     pause: async () => ({ changed: [], warnings: [] }),
     addPod: (pod) =>
       oneByOne(async () => {
