@@ -83,8 +83,8 @@ function parseOtherPath(pathname: string, verb: Asked['verb']): Asked | undefine
 }
 
 /**
- * Parses the API path of a pod, a namespace or an event. Also parses the paths of objects that an agent reads about
- * itself. The test API server answers 404 for other paths.
+ * Parses the API path of a pod, a namespace, an event, a DaemonSet, a node or a service account's token. Returns
+ * `undefined` for any other path, and the test API server answers 404.
  */
 function parsePath({ method, url }: Request): Asked | undefined {
   const { pathname, searchParams } = new URL(url, server)

@@ -11,7 +11,7 @@ const maxPageBytes = 64 * 1024 * 1024
 const maxPages = 1000
 const maxObjects = 200_000
 const maxListMs = 300_000
-/** Number of a list's first pages that are requested without a pause. Later pages follow after `pageMs` each. */
+/** Number of a list's pages that are requested without a pause. Before each later page, the client waits `pageMs`. */
 const fastPages = 20
 const pageMs = 100
 
