@@ -55,8 +55,7 @@ export function spawnChild(
   listen(child.stdout, events.stdout)
   listen(child.stderr, events.stderr)
   if (input !== undefined) {
-    // Ignores EPIPE on the child's stdin, because a program need not read its stdin. The exit code shows the program's
-    // result.
+    // Ignores EPIPE on the child's stdin. A program that does not read its stdin has not failed.
     child.stdin?.on('error', () => {})
     child.stdin?.end(input)
   }
@@ -72,7 +71,7 @@ export function spawnChild(
 
 function listen(stream: Readable | null, onChunk: (chunk: Uint8Array) => void): void {
   stream?.on('error', () => {
-    // Ignores the error of a pipe that was destroyed after the child's exit. The collected output stays valid.
+    // Ignores errors of the pipe, which may come after the child's exit. The output received before stays valid.
   })
   stream?.on('data', onChunk)
 }

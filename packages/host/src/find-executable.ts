@@ -1,8 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 
-/**
- * Folders to search for programs if PATH is missing: CNI runtimes may start plugins with an almost empty environment.
- */
+/** Folders to search for programs if PATH is missing. Reason: CNI runtimes may start plugins without PATH. */
 export const DEFAULT_PATH = '/usr/sbin:/usr/bin:/sbin:/bin'
 
 /**

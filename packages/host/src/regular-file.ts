@@ -24,10 +24,10 @@ export function openRegularFile(path: string, flags = 0): { readonly fd: number;
 }
 
 /**
- * Reads the text of a regular file, with a size limit. Symbolic links are followed.
+ * Reads the text of a regular file of at most `maxBytes` bytes. Follows symbolic links.
  *
- * @param options - `ownOnly` refuses a file that another user owns or can write. Root and the current user are
- * permitted.
+ * @param options - with `ownOnly`, the file must belong to root or the current user, and no other user may be able to
+ * write it.
  * @throws an error of {@link isReadError}, or the file system's error.
  */
 export function readRegularFile(

@@ -3,8 +3,8 @@ import { isRunError } from './run-error.ts'
 import type { RunOptions, RunResult } from './run-types.ts'
 import { start } from './start.ts'
 
-// Milliseconds between attempts to start a program while its file is open for writing (ETXTBSY). The pauses last 5.1 s
-// in all, which is longer than an installer needs to write a binary. After the last attempt, the error is reported.
+// Pauses in milliseconds between attempts to start a program whose file is open for writing (ETXTBSY). The pauses last
+// 5.1 s in all. An installer needs less time to write a binary.
 const BUSY_DELAYS = [20, 40, 80, 160, 300, 500, 1000, 1000, 2000]
 
 /**
@@ -43,6 +43,6 @@ async function pause(ms: number, signal: AbortSignal | undefined): Promise<void>
   try {
     await sleep(ms, undefined, signal === undefined ? {} : { signal })
   } catch {
-    // Ignores the abort that ended this wait between two attempts. The next attempt reports the abort.
+    // Ignores the error of an aborted pause. The next attempt to start the program reports the abort.
   }
 }

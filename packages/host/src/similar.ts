@@ -1,6 +1,6 @@
 /**
- * Suggestions for unknown names in command lines and configurations. Stays a separate small module: plugins start once
- * for every pod, so they load few modules.
+ * Suggestions for unknown names in command lines and configurations. This module is separate and small. Reason: a
+ * plugin process starts for every pod, and must load little code.
  *
  * @example
  * ```ts
@@ -42,8 +42,8 @@ export function suggestion(name: string, names: readonly string[], prefix = ''):
 // internal
 
 /**
- * Finds a known name that resembles an unknown name. The two names have an equal beginning or end, or differ by a few
- * typing errors.
+ * Finds a known name that resembles an unknown name. Either one name is the beginning or the end of the other, or the
+ * names differ by a few typing errors.
  */
 function similar(name: string, names: readonly string[]): string | undefined {
   if (name.length < 3) return undefined

@@ -66,8 +66,8 @@ function traceEnd(debug: NonNullable<ReturnType<typeof debugFor>>, { pid, done }
   done.then(ended, (error: unknown) => isRunError(error) && ended(error))
 }
 
-// Converts a thrown error and an `error` event of `spawn` into the same error. The function `spawn` throws for ETXTBSY,
-// E2BIG and invalid arguments. The event `error` comes later, for ENOENT and EACCES.
+// Converts an error of `spawn` into a `RunError`. `spawn` throws ETXTBSY, E2BIG and errors about invalid arguments. It
+// emits ENOENT and EACCES later, as an `error` event.
 function spawnFailure(
   error: unknown,
   result: Omit<RunResult, 'failed'>,

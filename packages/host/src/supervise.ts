@@ -43,8 +43,8 @@ export function supervise(
     },
     exit(exitCode, signal) {
       ended = { exitCode, signal }
-      // Settles the result by a timer. Reason: the event `close` never comes while a grandchild keeps the child's pipes
-      // open.
+      // Settles the result after a delay, even without the event `close`. A grandchild that keeps the child's pipes
+      // open prevents this event.
       after(waitDelay, settle)
     },
     close(exitCode, signal) {

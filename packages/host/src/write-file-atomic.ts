@@ -27,8 +27,8 @@ export function writeFileAtomic(
   // O_EXCL makes open fail if the name of the temporary file already exists.
   const [seconds, nanoseconds] = process.hrtime()
   const unique = `${process.pid.toString(36)}${seconds.toString(36)}${nanoseconds.toString(36)}`
-  // Builds the temporary file's path without `join`. Reason: for a folder with `..` after a symbolic link, `join`
-  // removes the link and the `..`. The result is a path in another folder.
+  // Builds the path without `join`, because `join` removes `..` together with the folder before it. If that folder is a
+  // symbolic link, the result is a path in another folder.
   const temporary = `${folder}/.${stemOf(basename(path))}.${unique}.tmp`
   try {
     writeAll(temporary, typeof data === 'string' ? new TextEncoder().encode(data) : data, mode, fsync)
@@ -57,7 +57,10 @@ class WriteError extends Error {
 }
 WriteError.prototype.name = 'WriteError'
 
-/** Cuts the name to 200 bytes for the temporary file's name: every common file system limits names to 255 bytes. */
+/**
+ * Cuts a file name to 200 bytes. The longer name of the temporary file then stays below 255 bytes, the limit of common
+ * file systems.
+ */
 const stemOf = (name: string): string =>
   Buffer.from(name)
     .subarray(0, 200)
@@ -96,6 +99,6 @@ function removeQuietly(path: string): void {
   try {
     unlinkSync(path)
   } catch {
-    // Removal of the temporary file fails if the file was never created, or is already renamed. Ignores the error.
+    // Ignores the error, because the temporary file may never have been created, or may already be renamed.
   }
 }

@@ -1,9 +1,11 @@
 import { startupSnapshot } from 'node:v8'
 
 /**
- * Runs `main` when the process starts. The tool `cni-build` can store a heap snapshot in an executable: it evaluates
- * the program's modules once, and stores the heap. Such an executable runs `main` at each start. The function `warmUp`
- * runs only during the build, before `cni-build` stores the heap.
+ * Runs `main` when the program starts.
+ *
+ * The tool `cni-build` can build an executable that starts from a heap snapshot. The build evaluates the program's
+ * modules once, runs `warmUp`, and stores the heap. The executable restores the heap at each start, and then runs
+ * `main`.
  *
  * @example
  * ```ts

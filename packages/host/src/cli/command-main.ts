@@ -42,8 +42,8 @@ export function commandMain(
     /** Exit code of the command after an unexpected error. Default: 1. */
     readonly crashed?: number
     /**
-     * Function that escapes or removes unsafe characters in all text for stderr. A command needs the function if it
-     * quotes text of other programs.
+     * Escapes or removes unsafe characters, such as control characters, in all text for stderr. Default: prints the
+     * text unchanged.
      */
     readonly cleanStderr?: (text: string) => string
   } = {},

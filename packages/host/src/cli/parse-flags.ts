@@ -60,7 +60,7 @@ export function parseFlags<F extends Readonly<Record<string, Flag<unknown>>>>(
           continue
         }
         if (key === undefined) throw new UsageError(`unknown flag -${letter} in ${quote(arg)}`)
-        // Takes "=" itself as the flag's value in the argument "-o=", as pflag does.
+        // pflag reads the argument `-o=` as the flag `o` with the value `=`. This parser does the same.
         const assigned = /^=./.test(letters)
         const takesRest = assigned || (flags[key]?.alone === undefined && letters !== '')
         set(key, `-${letter}`, takesRest ? letters.slice(assigned ? 1 : 0) : undefined)
@@ -71,7 +71,7 @@ export function parseFlags<F extends Readonly<Record<string, Flag<unknown>>>>(
     }
   }
   const defaults = Object.fromEntries(Object.entries(flags).map(([key, { fallback }]) => [key, fallback]))
-  // The cast is safe: each value is the parsed value or the default of the flag with the same key.
+  // The cast is safe, because each value is the parsed value or the default of the flag with the same key.
   const values = { ...defaults, ...given } as FlagValues<F>
   return { given: given as Partial<FlagValues<F>>, values, positionals, help }
 }

@@ -47,7 +47,8 @@ function wait(name: string, line: string): void {
       printWaiting()
     },
     () => {
-      // Prints plain lines on stderr if the package `debug` is missing, because tracing must never cause a failure.
+      // Prints plain lines on stderr if the package `debug` cannot be loaded. A missing package must not stop the
+      // program.
       createPrinter = (other) => (_format, text) => void process.stderr.write(`${other} ${text}\n`)
       printWaiting()
     },
