@@ -2,8 +2,8 @@ import { goStringify, isObject, messageOf } from '@cni/types'
 import { InvokeError } from './errors.ts'
 
 /**
- * Configuration for a plugin. Text and bytes are passed unchanged. This is how a plugin passes its own configuration to
- * a delegate. An object is printed with sorted keys, as container runtimes do.
+ * Configuration for a plugin. Text and bytes are passed unchanged, for example from a plugin to its delegate. An object
+ * is printed as JSON with sorted keys, as container runtimes do.
  */
 export type PluginInput = string | Uint8Array | Readonly<Record<string, unknown>>
 

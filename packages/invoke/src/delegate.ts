@@ -20,8 +20,8 @@ export interface DelegationContext {
   /** AbortSignal that kills the delegate and its children. A killed call fails with code 11. */
   readonly signal?: AbortSignal | undefined
   /**
-   * Registers a function that runs if the delegating plugin's ADD fails later. The function runs the delegate's DEL.
-   * Called before the delegate's ADD runs.
+   * Registers the delegate's DEL as a rollback step. The delegating plugin runs this step if its own ADD fails. The
+   * registration comes before the delegate's ADD.
    */
   undo?(step: (options: { readonly signal: AbortSignal }) => Promise<void>): void
 }
@@ -85,8 +85,8 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
   const { undoTimeout = 2000, exec = realExec(), timeout, stderr } = options
   const { raw, env, signal } = c
   const invoke: InvokeOptions = { exec, timeout, stderr, env, signal }
-  // Versions that the delegate supports, for later calls of this object. The process also remembers versions by file.
-  // Plugins of a caller's `Exec` may not be files, so this object remembers the versions too.
+  // Versions that the delegate supports, for later calls of this object. The cache of the process is keyed by
+  // executable file. That cache is not enough, because plugins of a caller's `Exec` may not be files.
   let learned: readonly string[] | undefined
 
   const find = () => exec.find(type, splitCniPath((env ?? process.env).CNI_PATH))

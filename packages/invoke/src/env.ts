@@ -59,7 +59,8 @@ export function splitCniPath(path: string | undefined): string[] {
 /**
  * Formats `CNI_ARGS` from pairs: `A=1;B=2`.
  *
- * @throws {@link InvokeError} `INVALID_ARGS` for a pair that would parse as another pair, or as several.
+ * @throws {@link InvokeError} `INVALID_ARGS` for an empty key, for `=` in a key, and for `;` or a NUL character in a
+ * pair.
  */
 export function formatCniArgs(pairs: ReadonlyArray<readonly [string, string]>): string {
   for (const [key, value] of pairs) {

@@ -53,8 +53,8 @@ function outcomeOf(path: string, conf: PluginInput, options: ExecPluginOptions):
 }
 
 /**
- * CNI version to assume for a plugin's result without `cniVersion`: the version of the configuration. For an unreadable
- * configuration it is 0.1.0.
+ * CNI version to assume for a plugin's result without `cniVersion`. Returns the configuration's version, or 0.1.0 if
+ * the configuration is invalid.
  */
 function fallbackVersion(path: string, conf: PluginInput): string {
   try {

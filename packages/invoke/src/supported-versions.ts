@@ -10,8 +10,8 @@ type Versions = readonly string[]
  */
 const ours = new Map<string, Versions>()
 /**
- * CNI versions of plugins that a caller's own `Exec` runs. Each `Exec` has a map of its own, because it may find
- * another file at the same path.
+ * CNI versions of plugins that a caller's own `Exec` runs. Each `Exec` has its own map, because the same path may lead
+ * to another plugin in another `Exec`.
  */
 const byPort = new WeakMap<Exec, Map<string, Versions>>()
 
@@ -21,8 +21,8 @@ const byPort = new WeakMap<Exec, Map<string, Versions>>()
  */
 export function knownVersions(path: string, exec: Exec | undefined): Versions | undefined {
   const known = exec === undefined ? ours : byPort.get(exec)
-  // Skips the `stat` of the plugin's executable while this process knows no versions. Reason: most plugin processes
-  // make only one call.
+  // Skips the `stat` of the executable while the map is empty. Most plugin processes make only one call, and need no
+  // stored versions.
   const identity = known?.size ? identityOf(path) : undefined
   return identity === undefined ? undefined : known?.get(identity)
 }

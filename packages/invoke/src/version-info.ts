@@ -22,8 +22,7 @@ export async function getVersionInfo(
   path: string,
   options: InvokeOptions = {},
 ): Promise<{ readonly cniVersion: string; readonly supportedVersions: readonly string[] }> {
-  // Sets CNI_NETNS and CNI_IFNAME, which VERSION does not use: plugins with an early version of Go's skeleton require
-  // values for them.
+  // Sets CNI_NETNS and CNI_IFNAME, because early versions of Go's skeleton require them even for VERSION.
   const env = pluginEnv('VERSION', { netns: 'dummy', ifName: 'dummy', path: ['dummy'] }, options.env)
   try {
     const stdout = await execPlugin(path, { cniVersion: CURRENT_VERSION }, { ...options, env })

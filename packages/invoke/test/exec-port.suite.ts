@@ -6,7 +6,7 @@ import { getVersionInfo } from '../src/version-info.ts'
 const conf = { cniVersion: '1.0.0', name: 'net', type: 'x' }
 
 /**
- * Tests that both the real `Exec` and the fake must pass. The plugins in `folder` have the names `good`, `bad`,
+ * Tests for an `Exec`, which the real one and the fake must both pass. `folder` has the plugins `good`, `bad`,
  * `silent`, `noisy`, `killed` and `stuck`.
  */
 export function execPortSuite(exec: Exec, folder: string): void {
