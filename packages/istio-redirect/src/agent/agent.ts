@@ -101,8 +101,8 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
     }
     const names = changedVariables(config.values, next.values)
     if (names.length === 0) {
-      // Logs each reload after a SIGHUP, because the sender expects a log line. A periodic reload without a change logs
-      // nothing.
+      // Logs a reload after SIGHUP even if nothing changed, because the user who sent the signal expects a line. A
+      // periodic reload without a change logs nothing.
       if (bySignal) own.info('the configuration was reloaded: nothing changed')
       return
     }
@@ -134,8 +134,8 @@ function readinessOf(installer: Installer, parts: Parts): Readiness {
     one.state === 'ok' || one.state === 'skipped' ? [] : [`${one.artefact}: ${one.reason ?? one.path}`],
   )
   if (reasons.length === 0 && !ready) reasons.push(reason ?? 'the first installation is not complete')
-  // Lists the problems of the agent's components before the installation's problems. Reason: a component such as
-  // ambient mode may cause a problem of the installation.
+  // Puts the problems of components such as ambient mode first, because these problems may cause the installation's
+  // problems.
   reasons.unshift(...parts.problems())
   return { ready: reasons.length === 0, reasons }
 }

@@ -3,7 +3,10 @@ import type { Gauge, Metrics } from '../part/services.ts'
 /** Type of a pod's reconciliation. Istio's metric uses the same words. */
 export type ReconcileEvent = 'add' | 'update' | 'delete'
 
-/** Object that another process changed and the agent restored: rules or sets of the node, or rules in a pod. */
+/**
+ * Kind of object that the agent restored after another process had changed it: the node's rules, the node's sets, or a
+ * pod's rules.
+ */
 export type HealedPart = 'host_rules' | 'host_sets' | 'pod'
 
 /** Metrics of ambient mode, which the agent counts and sets. */

@@ -13,7 +13,7 @@ export interface ClusterWatchesOptions {
   readonly nodeName: string
   readonly api: ApiAccess
   readonly watches: PodWatches
-  /** Receives successes and failures of the watch of Kubernetes namespaces. The watch of pods has its own receiver. */
+  /** Tracks if the API server is reachable, from the results of the watch of Kubernetes namespaces. */
   readonly reach?: Pick<ServerReach, 'of'> | undefined
   readonly log: ScopedLog
   readonly signal: AbortSignal

@@ -19,7 +19,7 @@ export interface KernelSideOptions {
   readonly settings: ReadonlyMap<string, string>
 }
 
-/** The `KernelSide` for the redirect mode, with facts about that mode for the agent. */
+/** Kernel part of node-level redirection (`KernelSide`) for the redirect mode, with facts about the mode. */
 export interface ChosenKernelSide {
   readonly kernel: KernelSide
   /** True if the agent has to pass the pod's network namespace to `addPod`. */
@@ -28,5 +28,5 @@ export interface ChosenKernelSide {
   readonly backend?: IptablesBackend | undefined
 }
 
-/** Function that creates the `KernelSide` for the redirect mode in the settings: by iptables or by eBPF. */
+/** Function that creates the kernel part of node-level redirection for the redirect mode: by iptables or by eBPF. */
 export type MakeKernelSide = (options: KernelSideOptions) => Promise<ChosenKernelSide>

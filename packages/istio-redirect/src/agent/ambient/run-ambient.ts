@@ -117,7 +117,7 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
     await Promise.race([...tasks.map(rejectOnly), whenAborted(signal)])
   } finally {
     failed.abort(new Error('ambient mode stops'))
-    // Closes the socket for ztunnels first. Consequence: work on pods that waits for a ztunnel ends, too.
+    // Closes the socket for ztunnels first, because this ends the work on pods that waits for a ztunnel.
     await zds.close()
     await Promise.allSettled(tasks)
     await Promise.race([pods.idle(), new Promise((resolve) => setTimeout(resolve, SETTLE_MS).unref())])

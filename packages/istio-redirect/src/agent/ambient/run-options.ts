@@ -21,7 +21,7 @@ export interface RunAmbientOptions {
   /** True if the agent must remove the node's rules and address sets when ambient mode ends. */
   readonly isRemoved: () => boolean
   readonly makeKernelSide?: MakeKernelSide | undefined
-  /** Receives successes and failures of requests to the API server. */
+  /** Tracks if the API server is reachable, from the results of ambient mode's requests. */
   readonly reach?: Pick<ServerReach, 'of'> | undefined
   /** Called with the running components of ambient mode, whenever a further component has started. */
   readonly tell: (running: RunningAmbient) => void

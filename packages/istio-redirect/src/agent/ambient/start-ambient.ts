@@ -28,7 +28,7 @@ export interface AmbientModeOptions {
   /** Called after each failed attempt to listen for plugins, or to run ambient mode. */
   readonly failed: () => void
   readonly closed: (reason: string) => void
-  /** Receives successes and failures of requests to the API server. */
+  /** Tracks if the API server is reachable, from the results of ambient mode's requests. */
   readonly reach?: Pick<ServerReach, 'of'> | undefined
   /**
    * Creates the `KernelSide`, the part of node-level redirection that changes the kernel. Default: the `KernelSide` for

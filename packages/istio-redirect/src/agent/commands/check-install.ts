@@ -34,8 +34,8 @@ export async function checkInstall(install: InstallerOptions): Promise<InstallCh
 
 /**
  * Checks that the container runtimes run the plugin. A runtime without the plugin is only a warning if another runtime
- * of the node runs the plugin. Reason: possibly the node uses only the runtime with the plugin. Suggests a next step
- * only for problems that the agent's own repairs do not solve.
+ * runs the plugin. Reason: the node may use only that other runtime. Suggests a next step only for problems that the
+ * agent cannot repair.
  */
 export function checkRuntimes(
   readings: readonly RuntimeReading[],

@@ -26,8 +26,8 @@ export async function askServing(config: ServeConfig | undefined): Promise<Servi
 }
 
 /**
- * Checks that the agent serves the plugin's calls, and prints the reason if the agent does not. The check never fails,
- * because without the agent the plugin decides itself, only slower.
+ * Checks that the agent serves the plugin's calls, and prints the reason if not. The check never fails, because the
+ * plugin works without the agent, but slower.
  */
 export function checkServing(answer: ServingAnswer): Check {
   const check = (state: Check['state'], subject: string, detail: string): Check => ({

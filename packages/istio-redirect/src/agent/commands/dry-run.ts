@@ -33,8 +33,8 @@ export async function dryRun(config: AgentConfig, json: boolean, io: CommandIo):
 }
 
 /**
- * Prints how the container runtimes would use the plugin after the changes. Prints no warnings if the runtimes' check
- * fails, because the list of problems contains the same texts.
+ * Prints how the container runtimes would use the plugin after the changes. Prints no warnings if the check of the
+ * runtimes fails, because the list of problems contains the same texts.
  */
 function sayRuntimes(
   readings: readonly RuntimeReading[],

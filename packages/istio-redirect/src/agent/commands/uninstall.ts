@@ -91,7 +91,7 @@ function removeStaleSocket(path: string | undefined): { action: 'remove'; path: 
     unlinkSync(path)
     return [{ action: 'remove', path }]
   } catch {
-    // Ignores the error: a socket's file that does not exist or stays on the node does no harm.
+    // Ignores the error, because the file may not exist, and a leftover socket does no harm.
     return []
   }
 }

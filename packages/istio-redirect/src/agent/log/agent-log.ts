@@ -5,7 +5,8 @@ import { isShown, type LogSettings, levelOf } from './levels.ts'
 /** Destination of the agent's log lines: a standard stream or a file. */
 export interface LogWriter {
   /**
-   * Writes a log line as JSON or as text. With `unless-terminal`, a terminal gets text, and any other target gets JSON.
+   * Writes a log line to this destination, as JSON or as text. With `unless-terminal`, a terminal gets text, and any
+   * other destination gets JSON.
    */
   write(entry: LogEntry, json: boolean | 'unless-terminal'): void
 }

@@ -13,8 +13,8 @@ export interface StopServices {
  * Decides which files of the plugin a stopping agent leaves on the node. All files stay if another agent follows, so
  * that pods can start between the two agents.
  *
- * The agent may not know if another agent follows. The files then stay only if the plugin is a network of its own. Pods
- * cannot start without this network's configuration.
+ * It may be unknown if another agent follows. In this case, the files stay only if the plugin has its own network
+ * configuration file. Reason: pods cannot start without this file.
  */
 export async function decideStop(
   { api, install, safeUpgrade, values }: AgentConfig,

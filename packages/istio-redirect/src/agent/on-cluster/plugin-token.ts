@@ -13,7 +13,7 @@ export interface PluginTokenServices {
   readonly expiry: Gauge
   /** Called after each failed attempt to renew the plugin's token. */
   readonly failed: () => void
-  /** Receives the result of each token request, to track if the API server is reachable. */
+  /** Tracks if the API server is reachable, from the results of the token requests. */
   readonly reports?: RequestReports | undefined
   readonly signal: AbortSignal
   /** Minimal pause between two token requests in milliseconds. Default 1000. */

@@ -9,7 +9,7 @@ export interface Outage {
   readonly problem: string
 }
 
-/** Receives the results of API requests for one kind of Kubernetes object. */
+/** Callbacks for the results of API requests for one kind of Kubernetes object. */
 export interface RequestReports {
   failed(error: KubeError): void
   answered(): void
@@ -18,8 +18,8 @@ export interface RequestReports {
 /** Tracks if the API server answers and if it refuses requests, from the results of the agent's requests. */
 export interface ServerReach {
   /**
-   * Creates the receiver of request results for one kind of Kubernetes object. A refusal lasts until a request for this
-   * kind of object succeeds.
+   * Creates the callbacks for the results of requests for one kind of Kubernetes object. A refusal lasts until a
+   * request for this kind of object succeeds.
    */
   of(what: string): RequestReports
   /** Calls the listener after each outage of the API server. Returns a function that removes the listener. */

@@ -46,7 +46,7 @@ export interface ApiAccess {
   readonly namespace: string
 }
 
-/** Settings of the repair of broken pods. Some of the settings also belong to other components of the agent. */
+/** Settings for the repair of broken pods. */
 export interface RepairConfig {
   readonly repairPods: boolean
   readonly deletePods: boolean

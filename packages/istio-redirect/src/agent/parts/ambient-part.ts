@@ -23,7 +23,7 @@ export interface AmbientServices {
   readonly closed: (reason: string) => void
   /** True if a newer agent on the node has taken over the work. */
   readonly isAside: () => boolean
-  /** Receives the results of ambient mode's API requests. */
+  /** Tracks if the API server is reachable, from the results of ambient mode's requests. */
   readonly reach?: Pick<ServerReach, 'of'> | undefined
 }
 

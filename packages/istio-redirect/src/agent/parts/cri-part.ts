@@ -39,8 +39,8 @@ export interface CriPart extends Part<AgentConfig> {
 }
 
 /**
- * Intervals of the container runtime's queries in production. A runtime usually notices a new network file within
- * milliseconds.
+ * Intervals between queries of the container runtime in production. A missing plugin is a problem after `graceMs`,
+ * because a runtime usually notices a new network file within milliseconds.
  */
 const PACE = { lookMs: 10_000, soonMs: 2000, graceMs: 5000 }
 

@@ -12,7 +12,7 @@ import type { Readiness } from '../serve/health.ts'
 export interface OwnEventsServices {
   readonly log: ScopedLog
   readonly readiness: () => Readiness
-  /** Reports the API server's outages and refusals. */
+  /** Tracker that reports outages and refusals of the API server. */
   readonly reach: Pick<ServerReach, 'onReturn' | 'onRefusal'>
   /** Called for each Kubernetes event that the agent could not write. */
   readonly failed: () => void

@@ -42,7 +42,7 @@ export interface Parts {
   readonly all: readonly Part<AgentConfig>[]
   /**
    * Components that stop while a newer agent on the node does their work. This agent updates them when the newer agent
-   * starts, and again when the newer agent ends.
+   * starts or ends.
    */
   readonly ofClaim: readonly Part<AgentConfig>[]
   /** Waits a limited time for the plugin's token, which the installation needs. */

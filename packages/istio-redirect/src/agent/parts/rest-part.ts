@@ -25,8 +25,7 @@ export function restPart({
     async () => {
       if (shrink === undefined) return async () => {}
       let seen = cpuMs()
-      // The counter `worth` begins at its limit. Consequence: the first idle check releases the memory that the agent's
-      // start left unused.
+      // `worth` begins at its limit. The first idle check then releases the memory that the agent's start left unused.
       let worth = WORTH_MS
       const timer = setInterval(() => {
         const now = cpuMs()
@@ -53,8 +52,8 @@ const CALM = 0.04
 /** Processor time in milliseconds that the agent has to use between two releases of memory. */
 const WORTH_MS = 300
 /**
- * Share of an idle agent's processor time that is added to the counter `worth`. The share is small because an idle
- * agent leaves little garbage.
+ * Weight of the processor time that an idle agent uses, for the comparison with `WORTH_MS`. The weight is small,
+ * because an idle agent leaves little garbage.
  */
 const CALM_COUNTS = 0.1
 

@@ -12,7 +12,7 @@ export interface TokenPartServices {
   readonly metrics: Metrics
   /** Called after each failed attempt to get the plugin's token. */
   readonly failed: () => void
-  /** Receives the results of the requests for the plugin's token. */
+  /** Tracks if the API server is reachable, from the results of the token requests. */
   readonly reach?: Pick<ServerReach, 'of'> | undefined
 }
 

@@ -8,7 +8,7 @@ import type { ScopedLog } from '../part/services.ts'
 /** Dependencies of {@link upgradePart}, which checks the permission to read the DaemonSet. */
 export interface UpgradePartServices {
   readonly log: ScopedLog
-  /** Receives the results of the requests that read the agent's DaemonSet. */
+  /** Tracks if the API server is reachable, from the results of the requests that read the agent's DaemonSet. */
   readonly reach: Pick<ServerReach, 'of'>
   /**
    * Minimal pause between attempts to read the DaemonSet, in milliseconds. Each pause is random, up to twice as long.

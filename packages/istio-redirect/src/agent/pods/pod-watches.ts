@@ -31,7 +31,7 @@ export interface PodWatches {
 
 /** Options of {@link podWatches}, the agent's watches of pods. */
 export interface PodWatchesOptions extends Pick<ListWatchOptions, 'pause' | 'silenceMs'> {
-  /** Receives the results of the watches' requests to the API server. */
+  /** Tracks if the API server is reachable, from the results of the watches' requests. */
   readonly reach?: RequestReports
 }
 
@@ -71,10 +71,7 @@ const listed = ({ nodeName, fieldSelectors = '', labelSelectors = '' }: WatchedP
 interface SharedWatch {
   join(observer: Observer, signal: AbortSignal): Promise<void>
   isLeft(): boolean
-  /**
-   * Resolves at once if the watch has observers. Without observers, resolves when the API request of the watch has
-   * ended.
-   */
+  /** Resolves when the API request of the watch has ended. Resolves at once while the watch has observers. */
   ended(): Promise<void>
 }
 
@@ -140,8 +137,8 @@ function sharedWatch(api: ServiceAccount, what: What, reach: PodWatchesOptions['
   }
 
   /**
-   * Creates the observer that notifies all joined observers. A new list request replaces the running watch. The
-   * observer ignores later events of the replaced watch, because the new list contains their result.
+   * Creates the observer of one list request. It notifies all joined observers until the signal aborts. Then a newer
+   * list request reports the pods.
    */
   function toAll(signal: AbortSignal): Observer {
     const all = (what: (observer: Observer) => void, isUntoldNow = isUntold): void => {

@@ -77,7 +77,7 @@ interface Candidate {
    * Oldest process in the candidate namespace. `undefined` for a namespace without processes, which is only mounted.
    */
   readonly oldest: StartedProcess | undefined
-  /** Path of a second namespace that also matches the pod. The search uses neither of two matching namespaces. */
+  /** Path of another namespace that also matches the pod. If two namespaces match, the search uses neither. */
   readonly rival?: string | undefined
 }
 

@@ -10,8 +10,8 @@ import type { Holders, SoughtPod } from './sought-pod.ts'
 /** Result of a search for the network namespaces of pods through processes. */
 export interface FoundByProcess {
   /**
-   * UIDs of the pods that have processes in a network namespace, by the key (`dev:ino`) of the namespace. Omits
-   * namespaces that the agent holds open for pods that are not searched here.
+   * UIDs of the pods that have processes in a network namespace, by the namespace's key (`dev:ino`). Omits the open
+   * namespaces of pods that this search does not include.
    */
   readonly owners: ReadonlyMap<string, readonly string[]>
   readonly refused: ReadonlyMap<string, string>

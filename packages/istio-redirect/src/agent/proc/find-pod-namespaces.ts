@@ -36,7 +36,7 @@ export async function findPodNamespaces(
 }
 
 /**
- * Result of a search for the network namespaces of pods. The agent may already hold the namespaces of some pods open.
+ * Result of a search for the network namespaces of pods, for an agent that already holds some of these namespaces open.
  */
 export interface LookedFor extends FoundNamespaces {
   /** UIDs of pods that are still in the network namespace that the agent holds open for them. */

@@ -33,8 +33,7 @@ export const isSameNamespace = (one: NamespaceIdentity, other: NamespaceIdentity
 
 /**
  * Key of a network namespace: device and inode number as `dev:ino`. The kernel reuses the key after the namespace has
- * ended. The key alone is therefore enough only while the namespace is open, or within one snapshot. In other cases,
- * compare the cookie as well.
+ * ended. Compare the cookie as well, unless the namespace is open or both keys come from one snapshot.
  */
 export const namespaceKey = ({ dev, ino }: Pick<NamespaceIdentity, 'dev' | 'ino'>): string => `${dev}:${ino}`
 

@@ -5,8 +5,8 @@ import type { NodeLook } from './node-look.ts'
 import { podOfProcess } from './proc-files.ts'
 
 /**
- * Opens the network namespace of a process. With `uid`, returns `undefined` if the process does not belong to that pod
- * any more. Without `uid`, returns `undefined` if the process belongs to a pod.
+ * Opens the network namespace of a process. Returns `undefined` if the process does not belong to the pod `uid` any
+ * more. If `uid` is missing, the process must belong to no pod.
  */
 export function openOfProcess(
   { hostProc }: NodeLook,

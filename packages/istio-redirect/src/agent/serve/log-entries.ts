@@ -93,7 +93,7 @@ function parseOrNothing(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Returns `undefined` for a log line that is not JSON. The caller reports the fault `form` for this result.
+    // The result `undefined` means that the text is not JSON. The callers report this fault.
     return undefined
   }
 }

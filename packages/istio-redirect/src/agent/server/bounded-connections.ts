@@ -9,11 +9,11 @@ export interface ServerBounds {
    */
   readonly waiting: number
   /**
-   * Maximal number of open connections, which applies at once. The limit `waiting` applies after the server has read
-   * the data that has arrived.
+   * Maximal number of open connections, enforced when a connection opens. The limit `waiting` is enforced later, after
+   * the server has read the data that has arrived.
    */
   readonly burst: number
-  /** Deadline in milliseconds for the headers of a request, or for the whole request if it has no headers. */
+  /** Deadline in milliseconds for the headers of a request. */
   readonly headersMs: number
   /** Longest life of a connection, in milliseconds. */
   readonly totalMs: number
@@ -94,8 +94,8 @@ export function boundConnections(
   const trimSoon = (): void => {
     if (isTrimming) return
     isTrimming = true
-    // Closes surplus connections after two turns of the event loop. By this time, the server has read and answered all
-    // data that had arrived.
+    // Closes the connections above the limit after two turns of the event loop. Until then, the server reads and
+    // answers all data that has arrived.
     setImmediate(() =>
       setImmediate(() => {
         isTrimming = false
@@ -105,7 +105,8 @@ export function boundConnections(
   }
   server.on('connection', (socket) => {
     connections.set(socket, 'silent')
-    // One timer serves both deadlines, one after the other, because most connections close before the first deadline.
+    // Uses one timer first for the deadline of the headers, then for the total deadline. Reason: most connections close
+    // before the first deadline.
     let timer = setTimeout(
       () => {
         if (connections.get(socket) === 'silent' || totalMs <= headersMs) close(socket, 'late')
@@ -133,7 +134,8 @@ export function boundConnections(
       receivedOfAll += bytes
       if (ofOne > bytesOfOne) return close(socket, 'long')
       if (receivedOfAll <= bytesOfAll) return
-      // Selects the connection that sent most, because the latest sender may be the plugin.
+      // Closes the connection that sent most, instead of the latest sender. Reason: the latest sender may be the
+      // plugin.
       const [largest = socket] = [...received].reduce((most, each) => (each[1] > most[1] ? each : most))
       close(largest, 'crowded')
     },
@@ -152,7 +154,7 @@ export function boundsFor(most: number): ServerBounds {
   return { waiting, burst: 4 * waiting, headersMs: 5000, totalMs: 10_000 }
 }
 
-/** Limit of open files of the process. Node and bun raise it to the hard limit when they start. */
+/** Limit of open files of the process. Node.js and Bun raise it to the hard limit when they start. */
 function descriptorLimit(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8')

@@ -3,14 +3,13 @@ import { type BoundedOptions, boundConnections } from './bounded-connections.ts'
 
 /**
  * Creates an HTTP server with limited connections. A connection serves one request, because the agent's clients send
- * requests rarely. Does not use the limits of Node and bun, because they would refuse the newest connection. The newest
- * connection may be kubelet's.
+ * requests rarely. Does not use the connection limits of Node.js and Bun. Those limits would refuse the newest
+ * connection, which may be the kubelet's.
  */
 export function boundedServer(handle: RequestListener, options?: BoundedOptions): Server {
   const server = createServer((request, response) => {
     const { socket } = request
-    // Handles only the first request on an open connection. Any other request gets no response, and only its memory is
-    // counted.
+    // Handles only the first request on a connection. Ignores later requests, but counts their memory.
     if (connections.phaseOf(socket) !== 'silent') return void connections.received(socket, KEPT_BYTES)
     connections.set(socket, 'asking')
     request.on('data', (chunk: Buffer) => connections.received(socket, chunk.length))

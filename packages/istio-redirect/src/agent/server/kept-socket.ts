@@ -5,10 +5,7 @@ import { calmLog } from '../log/calm-log.ts'
 import type { ScopedLog } from '../part/services.ts'
 import { type ClosableServer, listen, shut } from './listen.ts'
 
-/**
- * Interval in milliseconds of the checks for a missing socket. The agent waits the same time before it creates the
- * socket again. The agent creates the socket again after a failure, or after another agent has replaced the socket.
- */
+/** Interval in milliseconds between checks of the socket. A check creates a missing or replaced socket again. */
 const LOOK_MS = 1000
 
 /** Unix socket that is made again when another process removes or replaces it. */
@@ -82,8 +79,8 @@ export async function keepSocket(
     watcher = undefined
     try {
       const made = watch(path, () => {
-        // Ignores file events after a failed attempt, and soon after the socket was made. Reason: attempts of this
-        // agent and of another agent cause such events. The timer checks the socket later.
+        // Ignores changes of the socket's file after a failed attempt, and soon after the socket was made. Reason: the
+        // agent's own attempts to make the socket cause such changes. The timer checks the socket later.
         const isQuiet = problem === undefined && performance.now() - madeAt > LOOK_MS
         if (isQuiet && !isInOrder()) look()
       })

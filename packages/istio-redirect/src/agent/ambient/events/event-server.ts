@@ -31,8 +31,8 @@ const MAX_BYTES = 64 * 1024
  * - 500 with the reason if the enrolment fails.
  */
 export function eventServer(options: EventServerOptions): Server {
-  // Accepts 256 connections at a time: after a reboot, the plugins of all pods connect at once, and each waits for an
-  // enrolment.
+  // Accepts 256 connections at a time, because the plugins of all pods connect at once after a reboot. Each connection
+  // stays open during an enrolment.
   const bounds = { ...boundsFor(256), totalMs: 30_000 }
   return boundedServer(
     (request, response) => {

@@ -69,8 +69,8 @@ function isCut(body: string): boolean {
 }
 
 /**
- * Returns the first character (not its position) behind the complete JSON object or array in the event's body. Returns
- * `undefined` if the object or array itself is invalid.
+ * Returns the first character after the JSON object or array in the event's body. Returns `undefined` if this object or
+ * array is invalid.
  */
 function afterValue(body: string): string | undefined {
   const { closedAt } = scan(body)

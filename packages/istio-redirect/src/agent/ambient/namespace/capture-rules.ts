@@ -3,8 +3,8 @@ import { memo } from '../../../memo.ts'
 import type { RulesOfBoth } from '../rules/installed-rules.ts'
 
 /**
- * Maximal length in characters of capture settings (ports and ranges that the pod redirects) whose rules are cached.
- * Longer settings are rare, and their rules need megabytes of memory.
+ * Maximal length in characters of cached capture settings (ports and ranges that a pod redirects). Longer settings are
+ * rare, and their rules need megabytes of memory.
  */
 const MOST_CHARS = 4096
 

@@ -9,14 +9,13 @@ import type { IdentifiedLease } from './netns-cache.ts'
  */
 export interface DriftCache {
   /**
-   * True if a check of the pod can be skipped: its last check found no differences, and `mark` (see `markOf`) is
-   * unchanged since then. The result is false after nine such answers in a row, until the next check. Reason: `mark`
-   * does not show changes of routes.
+   * True if a check of the pod can be skipped, because `mark` (see `markOf`) is unchanged since the last check without
+   * differences. At most nine checks in a row are skipped, because `mark` does not show changes of routes.
    */
   isClean(uid: string, mark: string | undefined): boolean
   /**
-   * True if a check of the pod needs to read only its routes. The last check found no differences, and an unchanged
-   * `mark` (see `markOf`) shows that the rules are unchanged.
+   * True if the pod's rules have not changed since the last check without differences, as `mark` shows (see `markOf`).
+   * The next check then needs to read only the routes.
    */
   isSame(uid: string, mark: string | undefined): boolean
   wasClean(uid: string, mark: string | undefined): void
@@ -46,11 +45,11 @@ export function driftCache(): DriftCache {
 }
 
 /**
- * Text that identifies the state of the rules in a pod's network namespace, for comparisons. It contains the namespace,
- * the kernel's count of nf_tables changes, and the wanted redirection settings.
+ * Text that identifies the state of the rules in a pod's network namespace. It contains the namespace, the kernel's
+ * count of nf_tables changes, and the pod's redirection settings.
  *
- * The result is `undefined` if the count is unavailable. Callers call this function before they read the rules.
- * Consequence: a change during the read makes the next text different.
+ * Returns `undefined` if the count is unavailable. Call this function before reading the rules. A change during the
+ * read then makes the next text different.
  */
 export function markOf(
   lease: IdentifiedLease,
@@ -62,7 +61,7 @@ export function markOf(
     using nft = openNft(lease.netns)
     return markAt(lease, capture, nft.generation())
   } catch {
-    return undefined // Ignores the error here: the caller reads the rules next, and that read reports the error.
+    return undefined // Ignores the error, because the caller's next read of the rules reports it.
   }
 }
 

@@ -8,7 +8,7 @@ import { captureRules } from './capture-rules.ts'
 
 /** Result of {@link enrolNamespace}, which installs the rules in a pod's network namespace. */
 export interface EnrolReport {
-  /** Changes of rules in the pod's namespace. With `unchanged`, the enrolment may still have added routes. */
+  /** Changes of the redirection rules in the pod's namespace, without the changes of routes. */
   readonly plan: ApplyPlan
   /**
    * Kernel's count of nf_tables changes in the pod's namespace after the enrolment, if known. If the count is the same

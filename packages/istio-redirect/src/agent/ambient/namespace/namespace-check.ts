@@ -14,14 +14,14 @@ export interface CheckedPod {
 export type NamespaceFinding =
   | { readonly is: 'held' }
   /**
-   * The pod is in another namespace than the one that the agent holds open. {@link NamespaceCheck.replace} stores the
-   * pod's namespace.
+   * The pod is in the namespace `netns`, not in the namespace that the agent holds open. {@link NamespaceCheck.replace}
+   * stores `netns`.
    */
   | { readonly is: 'replaced'; readonly before: string | undefined; readonly netns: Netns }
   /**
-   * The check has not found the pod in the namespace that the agent holds open. The flag `isSure` is true if the pod
-   * has processes in another namespace. The flag is also true if the agent holds no namespace for the pod. The flag is
-   * false if the pod may just be ending.
+   * No namespace was found for the pod, for the reason `why`. The flag `isSure` is false if the pod may just be ending.
+   * It is true if the search refused the namespace of the pod's processes, or if the agent held no namespace for the
+   * pod.
    */
   | { readonly is: 'lost'; readonly why: string; readonly isSure: boolean }
 

@@ -127,8 +127,8 @@ export function netnsCache(hostProc: string): NetnsCache {
 // internal
 
 /**
- * Refuses the namespaces of the node and of the agent as namespaces of a pod. Redirection rules in these namespaces
- * would affect the node or the agent. ztunnel does not refuse these namespaces.
+ * Refuses the namespaces of the node and of the agent as namespaces of a pod, because ztunnel accepts them. Redirection
+ * rules in these namespaces would affect the node or the agent.
  */
 function refuseReserved(hostProc: string, { namespace, name }: Workload, netns: Netns): void {
   let isReserved = true

@@ -14,16 +14,17 @@ export interface HostedKernelOptions {
   readonly log: ScopedLog
 }
 
-/** `KernelSide` that queries the node's address at each start of a ztunnel. */
+/** Kernel part of node-level redirection that queries the node's address at each start of a ztunnel. */
 export interface HostedKernel extends ChosenKernelSide {
   hostIp(): string
 }
 
 /**
- * Creates a `KernelSide` for the current address of the node. Queries the address again at each start of a ztunnel.
+ * Creates the kernel part of node-level redirection (`KernelSide`) for the node's current address. Queries the address
+ * again at each start of a ztunnel.
  *
  * The address may change. For example, the CNI plugin `ptp` gives the node its address towards pods only when the first
- * pod starts. After a change, a new KernelSide takes over the rules and routes of the former KernelSide.
+ * pod starts. After a change, a new `KernelSide` continues with the rules and routes of the old one.
  */
 export async function hostedKernel({ ask, make, log }: HostedKernelOptions): Promise<HostedKernel> {
   const tell = (text: string, { ip, why }: HostIp): void => log.info(text, { hostIp: ip, why: printable(why) })
@@ -31,7 +32,10 @@ export async function hostedKernel({ ask, make, log }: HostedKernelOptions): Pro
   tell("found the node's address", address)
   const made = await make(address.ip)
   let side = made.kernel
-  /** Creates a KernelSide if the address of the node has changed. `undefined` if the node has the same address. */
+  /**
+   * Creates a `KernelSide` if the node's address has changed. Returns `undefined` if the address is unchanged or
+   * unknown.
+   */
   const another = async (): Promise<{ readonly next: KernelSide; readonly now: HostIp } | undefined> => {
     try {
       const now = await ask()

@@ -11,8 +11,8 @@ import { nodeLevelMark } from './node-level-mark.ts'
 import { removeSharedConfig } from './shared-config.ts'
 
 /**
- * Settings for the mark file and the removal of node-level redirection: the path that determines the run directory, and
- * the forced iptables variant.
+ * Settings that locate the mark file and select the iptables variant for the removal of node-level redirection. The
+ * mark file is in the folder of `backendFile`.
  */
 export type MarkedPlace = Pick<AmbientConfig, 'backendFile' | 'forceIptablesBinary'>
 

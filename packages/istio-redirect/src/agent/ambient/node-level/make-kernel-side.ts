@@ -1,7 +1,10 @@
 import type { ChosenKernelSide, KernelSideOptions, MakeKernelSide } from '../kernel-sides.ts'
 import { chooseBackend } from '../node/choose-backend.ts'
 
-/** Creates the `KernelSide` for the redirect mode in the settings. Loads only the code of that mode. */
+/**
+ * Creates the kernel part of node-level redirection (`KernelSide`) for the configured redirect mode. Loads only the
+ * code of that mode.
+ */
 export const makeKernelSide: MakeKernelSide = async (options) => {
   const { host, hostIp, log, nodeLevel, settings } = options
   if (nodeLevel.mode === 'node-ebpf') return await byEbpf(options)
@@ -15,8 +18,8 @@ export const makeKernelSide: MakeKernelSide = async (options) => {
 // internal
 
 /**
- * Creates the KernelSide for redirection by eBPF. Throws before any pod is changed if the kernel or the file systems do
- * not support eBPF.
+ * Creates the kernel part (`KernelSide`) of redirection by eBPF. Throws if the kernel or the file systems do not
+ * support eBPF. At that point, no pod has been changed.
  */
 async function byEbpf({ host, log, settings }: KernelSideOptions): Promise<ChosenKernelSide> {
   const { ebpfSide } = await import('@cni/istio-node-level')

@@ -27,8 +27,8 @@ export interface ZtunnelLead {
   /** Queues an election of the serving ztunnel. To be called after a change of ztunnel pods. */
   look(): void
   /**
-   * Returns the ztunnel pod that gets the traffic of the node's pods. Returns `undefined` if no ztunnel is ready, or if
-   * all starts of a ztunnel failed.
+   * Returns the ztunnel pod that gets the traffic of the node's pods. Returns `undefined` while no ztunnel is ready,
+   * and before the first successful start of a ztunnel.
    */
   serving(): ZtunnelPod | undefined
   /** Reason why the last election or start of a ztunnel failed, as a sentence. */

@@ -18,8 +18,8 @@ export interface BranchInterfaces {
 }
 
 /**
- * True if TCP early demux is off in the node's kernel. Without early demux, probes to AWS branch interfaces need policy
- * rules. With early demux, the kernel finds the socket of an answer before routing, so no policy rules are needed.
+ * True if probes to AWS branch interfaces need policy rules, because TCP early demux is off in the node's kernel. Early
+ * demux would find the socket of an answer before routing.
  */
 export function needsBranchRoutes(hostProc: string): boolean {
   try {

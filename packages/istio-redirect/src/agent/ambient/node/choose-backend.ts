@@ -163,8 +163,8 @@ function hasNftables(netns: NetnsTarget): boolean {
     using nft = openNft(netns)
     return nft.generation() >= 0
   } catch (error) {
-    // Assumes that the kernel supports the variant after all errors except `UNSUPPORTED`. If the assumption is wrong,
-    // the iptables programs report an error later.
+    // Treats every error except `UNSUPPORTED` as support by the kernel. If the support is missing, the iptables
+    // programs report an error later.
     return !(isNftError(error) && error.code === 'UNSUPPORTED')
   }
 }

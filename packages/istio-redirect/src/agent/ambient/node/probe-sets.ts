@@ -72,8 +72,7 @@ export function probeSets(sets: readonly AddressSet[]): ProbeSets {
       const isNew = kept.complete && !isDropped && ![...known.values()].includes(uid)
       if (isNew && addresses.length === 0) return { added: [], removed: [] }
       kept.whole = undefined
-      // Updates the map `known` before the set in the kernel. If the write to the set fails, `heal` writes the entries
-      // again.
+      // Updates the map `known` first. If the write to the kernel's set then fails, `heal` writes the entries again.
       for (const [address, owner] of known) if (owner === uid) known.delete(address)
       for (const address of addresses) known.set(address, uid)
       // Writes the entries of a new pod without listing the set: the set has no entries of that pod, and listing is
@@ -191,7 +190,7 @@ function syncEdit(
   return {
     added: [...owners].flatMap(([address, uids]) => {
       const uid = uids.at(-1)
-      // Two pods may have the same address. Keeps the existing entry if its UID is the UID of either pod.
+      // Keeps an existing entry if its UID is the UID of any pod with this address. Two pods may have the same address.
       return uid === undefined || uids.includes(present.get(address) ?? '') ? [] : [{ address, uid }]
     }),
     removed: there.filter(

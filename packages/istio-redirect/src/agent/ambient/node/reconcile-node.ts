@@ -65,8 +65,8 @@ async function keepRules({ node, signal, observe }: Context): Promise<void> {
   async function heal(drift: readonly string[]): Promise<void> {
     if (!(await paced(pace, part, { signal, observe }))) return
     const plan = await node.apply()
-    // Also restores the entries of the address sets: they are lost if another process deleted the nftables table with
-    // its sets.
+    // Restores the entries of the address sets, too. Another process may have deleted the whole nftables table with its
+    // sets.
     const entries = await node.sets.heal()
     if (plan !== 'unchanged' || entries.length > 0) observe({ type: 'healed', part, drift })
   }

@@ -54,8 +54,8 @@ export function podChecker(options: PodCheckerOptions): () => Promise<void> {
     { why, isSure }: NamespaceFinding & { readonly is: 'lost' },
     pod: AmbientPod,
   ): void => {
-    // Ignores the first check that finds no trace of the pod: the processes and the mount of an ending pod disappear
-    // before its API object does.
+    // Ignores the first check that finds no trace of the pod. Reason: the processes and the mount of an ending pod
+    // disappear before its API object.
     if (!isSure && !state.unseen) {
       state.unseen = true
       return
@@ -81,7 +81,8 @@ export function podChecker(options: PodCheckerOptions): () => Promise<void> {
         void queue
           .run(uid, () => settle(uid, finding))
           .catch(() => {
-            if (finding.is === 'replaced') finding.netns.close() // The queue rejects because the agent is stopping.
+            // The queue rejects the work because the agent is stopping. Closes the unused namespace.
+            if (finding.is === 'replaced') finding.netns.close()
           })
       }
       calm.worked()

@@ -115,8 +115,8 @@ export function enroller(options: EnrollerOptions): Enroller {
       return lease
     } catch (cause) {
       lease?.[Symbol.dispose]()
-      // Also removes the pod from ztunnels, because a ztunnel that connected during this attempt may have received the
-      // pod.
+      // Removes the pod from ztunnels after the failed attempt. A ztunnel that connected during the attempt may have
+      // received the pod.
       if (!isKnown && cache.forget(pod.uid)) await zds.remove(pod.uid)
       throw new EnrolmentError('IMPOSSIBLE', `pod add cannot be retried: ${messageOf(cause)}`, { cause })
     }

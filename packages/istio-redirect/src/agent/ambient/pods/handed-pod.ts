@@ -5,8 +5,8 @@ import { podRef } from './enroller.ts'
 import type { PodStore } from './pod-store.ts'
 
 /**
- * Finds the pod of a plugin's call in the store of watched pods. Retries for a moment: the plugin may call before the
- * watch has delivered the pod.
+ * Finds the pod of a plugin's call in the store of watched pods. Retries for a moment, because the plugin may call
+ * before the watch has delivered the pod.
  */
 export async function soughtPod(given: HandedPod, seen: PodStore, signal: AbortSignal): Promise<AmbientPod> {
   for (let looks = 1; ; looks += 1) {

@@ -67,8 +67,8 @@ export function nextStep(situation: PodSituation, settings: EnrolmentSettings): 
   const decision = decideEnrolment(pod, namespaceLabels, settings)
   if (decision.enrolled) return towardsEnrolled(situation, decision.why)
   if (!inMesh) return none(decision.why)
-  // A pod may count as enrolled only because of its annotation, which a user may have written. The removal therefore
-  // spares rules of the node (for a pod on the host network) and of a sidecar.
+  // Keeps the node's rules for a pod on the host network, and the rules of a sidecar. Reason: the pod may count as
+  // enrolled only because of its annotation, which a user may have written.
   if (decision.reason === 'host-network') return leave(pod, 'none', decision.why)
   const isKnown = decision.reason !== 'sidecar' || (reached !== undefined && reached.hadSidecar !== true)
   return leave(pod, isKnown ? 'all' : 'proven', decision.why)

@@ -13,7 +13,7 @@ export interface PodPatches extends Disposable {
 /** Options of {@link podPatches}, which sends patches of pods to the API server. */
 export interface PodPatchesOptions {
   readonly signal: AbortSignal
-  /** Receives successes and failures of patch requests to the API server. */
+  /** Tracks if the API server is reachable, from the results of the patch requests. */
   readonly reach?: RequestReports | undefined
 }
 
@@ -38,7 +38,7 @@ export function podPatches(api: ApiAccess, { signal, reach }: PodPatchesOptions)
 
 // internal
 
-/** Deadline in milliseconds for a patch of a pod. The plugin waits five seconds, of which ztunnel may need four. */
+/** Deadline in milliseconds for a patch of a pod. It is shorter than the five seconds that the plugin waits. */
 const PATCH_MS = 4000
 
 function versionOf(answer: unknown): string | undefined {

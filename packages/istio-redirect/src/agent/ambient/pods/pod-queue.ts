@@ -69,8 +69,8 @@ export function podQueue(options: PodQueueOptions): PodQueue {
     for (const uid of wanted) {
       if (looking >= lookers) return
       const line = lineOf(uid)
-      // Keeps the pod in the list while a reconciliation of it is queued or running. That reconciliation may have read
-      // the pod before the last change. A second reconciliation must therefore follow.
+      // Skips a pod whose reconciliation is queued or running. The pod stays in the list for another reconciliation,
+      // because the current one may have missed the last change.
       if (line.looks) continue
       looking += 1
       line.looks = true

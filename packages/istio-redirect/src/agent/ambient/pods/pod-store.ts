@@ -19,8 +19,8 @@ export interface PodStore {
   /** All pods of the node that are not deleted. */
   all(): AmbientPod[]
   /**
-   * Records that the agent has written a pod's annotation. The text `version` is the `resourceVersion` in the API
-   * server's answer. The watch may still deliver older versions of the pod; their annotations are ignored.
+   * Records the annotation that the agent has written to a pod. `version` is the `resourceVersion` in the API server's
+   * answer. If the watch then delivers an older version of the pod, the store ignores that version's annotation.
    */
   wrote(uid: string, status: RedirectionStatus | undefined, version: string | undefined): void
   /** Removes a deleted pod from the store. */

@@ -22,7 +22,7 @@ export async function reconcilePods(pods: MeshReconciler, { signal, roundMs }: R
     const uids = pods.enrolled()
     await breathe()
     for (const [at, uid] of uids.entries()) {
-      // Ignores a rejection: the check rejects only if the agent is stopping.
+      // Ignores a rejection, because `heal` rejects only while the agent is stopping.
       await pods.heal(uid).catch(() => {})
       // Yields after each pod, because a check blocks the thread for milliseconds. ztunnel and plugins are served in
       // the pauses.

@@ -25,8 +25,8 @@ export interface RulesOptions extends Pick<IptablesOptions, 'backend' | 'program
 export interface RulesOfBoth {
   readonly iptables: IptablesRuleset
   /**
-   * nftables form of the rules. The tables in `wanted` are written. The list `all` has every table that this project
-   * writes with any settings. Tables that are only in `all` are removed.
+   * nftables form of the rules. `all` has every table that this project can write. The tables in `wanted` are written,
+   * and the other tables in `all` are removed.
    */
   readonly nftables: { readonly wanted: NftRuleset; readonly all: NftRuleset }
 }
@@ -66,8 +66,8 @@ export type RulesLook = { readonly drift: readonly string[] } | { readonly error
 
 /** Creates the manager of the redirection rules in a network namespace. */
 export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: RulesOptions = {}): InstalledRules {
-  // Searches for former iptables rules with `iptables-nft` if the native nftables back end is selected. This search
-  // finds the rules of both variants, iptables-nft and iptables-legacy.
+  // Searches for former iptables rules with the back end `iptables-nft` if native nftables is selected. That back end
+  // also finds the rules of iptables-legacy.
   const by: RulesOptions = options.native === true ? { ...options, backend: 'iptables-nft' } : options
   const both = { iptables: byIptables(netns, rules.iptables, by), nftables: byNftables(netns, rules.nftables) }
   const [used, other] = options.native === true ? [both.nftables, both.iptables] : [both.iptables, both.nftables]
@@ -84,8 +84,8 @@ export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: 
     drift: async () => [...(await used.drift()), ...(await other.present())],
     present: async () => [...(await used.present()), ...(await other.present())],
     async remove() {
-      // Begins with the back end that is not selected, because it usually has no rules to delete. Reason for this
-      // order: a deletion of rules delays all later netlink calls.
+      // Begins with the back end that is not selected. It usually has nothing to delete, and each deletion delays all
+      // later netlink calls.
       await other.remove()
       await used.remove()
     },
@@ -102,8 +102,8 @@ export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: 
 }
 
 /**
- * True if a network namespace has legacy iptables tables. The kernel's count of nf_tables changes does not include
- * changes of legacy tables.
+ * True if a network namespace has legacy iptables tables. If so, the kernel's count of nf_tables changes does not show
+ * every change of the rules.
  */
 export async function hasLegacyTables(netns: NetnsTarget): Promise<boolean> {
   const names = await Promise.all(['ip', 'ip6'].map((family) => readFile(netns, `/proc/net/${family}_tables_names`)))

@@ -30,8 +30,8 @@ export interface LiveExchange {
   /** Sends a change of a pod to the ztunnel, and waits for the ztunnel's answer. */
   ask(request: WithNetns<ChangeRequest>): Promise<Ack>
   /**
-   * Waits until the signal aborts. Called while no request is pending. Rejects if the ztunnel disconnects or sends a
-   * message before the abort.
+   * Waits until the signal aborts, while no request is pending. Rejects if the ztunnel disconnects or sends a message
+   * before the abort.
    */
   idle(signal: AbortSignal): Promise<void>
 }

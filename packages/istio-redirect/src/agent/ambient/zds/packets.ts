@@ -59,7 +59,7 @@ export function packetsOf(connection: UnixConnection): Packets {
       let late = false
       const timer = setTimeout(() => {
         late = true
-        // Closes the connection on a timeout, so that the call of `receive` below returns.
+        // Closes the connection on a timeout. The pending call of `receive` then returns.
         connection.close()
       }, ms)
       try {

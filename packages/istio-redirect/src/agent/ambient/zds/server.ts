@@ -121,8 +121,8 @@ export function startZds(options: ZdsOptions): ZdsServer {
 // internal
 
 /**
- * Removes a file at the path of the ztunnel socket. The function `listenUnix` itself replaces old sockets, and fails
- * for folders.
+ * Removes a leftover file at the path of the ztunnel socket, but keeps a socket or a folder. `listenUnix` replaces an
+ * old socket itself, and fails for a folder.
  */
 function removeStale(path: string): void {
   try {

@@ -191,8 +191,8 @@ export class Session {
       const idle = live.idle(this.#wake.signal)
       if (hasWork) this.#wake.abort(WORK)
       await idle
-      // `idle` rejects if ztunnel has sent a message without a request. After `idle` has resolved, the next message of
-      // ztunnel is the answer to the request below.
+      // `idle` rejects if ztunnel has sent a message without a request. After `idle` has resolved, ztunnel's next
+      // message is the answer to the agent's next request.
       if (!hasWork) continue
       const task = this.#tasks.shift()
       if (task === undefined) continue
