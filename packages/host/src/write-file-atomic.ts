@@ -16,9 +16,7 @@ export function writeFileAtomic(
   options: {
     /** Permissions of the written file, independent of the umask. Default: 0o644. */
     mode?: number | undefined
-    /**
-     * True to flush the written file and its folder to disk, so that the file survives a power failure. Default: true.
-     */
+    /** True to flush the written file and its folder to disk. The file then survives a power failure. Default: true. */
     fsync?: boolean | undefined
   } = {},
 ): void {

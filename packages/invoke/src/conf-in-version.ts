@@ -3,7 +3,7 @@ import { confObject, confText, confVersion, type PluginInput } from './conf.ts'
 
 /**
  * Converts a plugin's configuration to another CNI version. Rewrites `cniVersion` and `prevResult`, and keeps all other
- * bytes. Also keeps an invalid `prevResult`: the plugin that reads it reports the error.
+ * bytes. Keeps an invalid `prevResult`, because the plugin itself reports that error.
  */
 export function confInVersion(plugin: string, conf: PluginInput, version: string): PluginInput {
   const own = confVersion(plugin, conf)

@@ -17,16 +17,16 @@ export function chooseVersion(own: string, supported: readonly string[]): string
 }
 
 /**
- * True if a plugin's error says that it does not support the CNI version of its configuration. A plugin with this error
- * has changed nothing.
+ * True if a plugin's error rejects the CNI version of its configuration. A plugin with this error has changed nothing.
  */
 export function isVersionRefusal(error: unknown): boolean {
   return isPluginError(error) && error.reason === 'reported' && error.code === ErrorCode.incompatibleVersion
 }
 
 /**
- * Versions in the error of a plugin that rejects its configuration's version. Go's skeleton and `@cni/skel` print them
- * as `config is "1.1.0", plugin supports ["0.4.0" "1.0.0"]`. Returns `undefined` for an error without versions.
+ * Supported versions from the error of a plugin that rejects its configuration's version. Go's skeleton and `@cni/skel`
+ * print them as `config is "1.1.0", plugin supports ["0.4.0" "1.0.0"]`. Returns `undefined` for an error without
+ * versions.
  */
 export function versionsInRefusal(error: unknown): readonly string[] | undefined {
   const text = isPluginError(error) ? /plugin supports \[([^\]]*)\]/.exec(error.details ?? '')?.[1] : undefined

@@ -10,7 +10,7 @@ export interface CommandIo {
   readonly colour: boolean
   /** True if stderr is a terminal and `NO_COLOR` is not set. */
   readonly stderrColour: boolean
-  /** True if stderr is a terminal, so that progress may overwrite its own line. */
+  /** True if progress output may overwrite its own line, because stderr is a terminal. */
   readonly progress: boolean
   /**
    * AbortSignal that aborts at the first SIGINT, SIGTERM or SIGHUP, or when the reader of stdout closes the pipe. If a

@@ -4,15 +4,15 @@ export interface Flag<T> {
   readonly name: string
   readonly short?: string
   readonly fallback: T
-  /** Default of the flag as the help text prints it, if that text differs from the plain value. */
+  /** Text of the flag's default in the help text. Only needed if that text differs from the plain value. */
   readonly shown?: string
   /** Parses the text of the flag's argument. Throws an `Error` that says what was expected. */
   readonly parse: (text: string) => T
   /** Value of a flag that is given without an argument. If this member is missing, the flag requires an argument. */
   readonly alone?: T
   /**
-   * True if the flag may be repeated, and collects the values of all occurrences. Default: only the last occurrence
-   * counts.
+   * True if the flag may be repeated. The parser then collects the values of all occurrences. Default: only the last
+   * occurrence counts.
    */
   readonly collects?: true
   /** Placeholder for the flag's argument in the help text, such as `TEXT`. */

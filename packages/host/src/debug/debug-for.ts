@@ -8,7 +8,7 @@
 export function debugFor(
   area: string,
 ): ((step: string, values?: Readonly<Record<string, unknown>>) => void) | undefined {
-  // Other programs also read the variable `DEBUG`. Values for these programs, such as `*` or `1`, switch no traces on.
+  // Other programs also read the variable `DEBUG`. Values for these programs, such as `*` or `1`, do not enable traces.
   if (process.env.DEBUG?.includes('cni:') !== true) return undefined
   const name = `cni:${area}`
   return (step, values) => print(name, lineOf(step, values))
