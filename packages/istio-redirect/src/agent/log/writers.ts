@@ -4,8 +4,8 @@ import { formatLine, type LogForm } from './format.ts'
 import type { LogSettings } from './levels.ts'
 
 /**
- * Maximal number of bytes of log lines that wait for a slow reader of the log. Further lines are dropped, so that the
- * agent never waits for the reader.
+ * Maximal number of bytes of log lines that wait for a slow reader of the log. Further lines are dropped, because the
+ * agent must not wait for the reader.
  */
 const MAX_PENDING = 1024 * 1024
 

@@ -25,7 +25,8 @@ export function restPart({
     async () => {
       if (shrink === undefined) return async () => {}
       let seen = cpuMs()
-      // `worth` begins at its limit. The first idle check then releases the memory that the agent's start left unused.
+      // The counter of processor time begins at its limit. The first idle check then releases the memory that the
+      // agent's start left unused.
       let worth = WORTH_MS
       const timer = setInterval(() => {
         const now = cpuMs()

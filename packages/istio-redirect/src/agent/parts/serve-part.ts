@@ -4,8 +4,8 @@ import { agentPart, type Part } from '../part/part.ts'
 import type { ServingServices } from '../serve/start-serving.ts'
 
 /**
- * Serves the plugin's calls beside the installer. Loads the code for decisions in the background, so that the installer
- * does not wait for the code.
+ * Serves the plugin's calls beside the installer. Loads the code for decisions in the background, because the installer
+ * must not wait for it.
  */
 export function servePart(services: Omit<ServingServices, 'config' | 'api'>): Part<AgentConfig> {
   return agentPart(

@@ -23,8 +23,8 @@ export interface UpgradePartServices {
  */
 export interface UpgradePart extends Part<AgentConfig> {
   /**
-   * Problem if the API server refuses to let the agent read its DaemonSet: the agent cannot distinguish an update from
-   * a removal. `undefined` without a refusal.
+   * Problem while the API server refuses to let the agent read its DaemonSet. Without this permission, the agent cannot
+   * distinguish an update from a removal. `undefined` without a refusal.
    */
   problem(): string | undefined
 }
@@ -32,8 +32,8 @@ export interface UpgradePart extends Part<AgentConfig> {
 const BLIND = 'cannot distinguish an update of the DaemonSet from its removal'
 
 /**
- * Reads the agent's DaemonSet at the start, so that an administrator can grant a missing permission early. The agent
- * needs the permission when it stops.
+ * Reads the agent's DaemonSet at the start, although the agent needs this permission only when it stops. An
+ * administrator can then grant a missing permission in time.
  */
 export function upgradePart({ log, reach, pauseMs = 60_000 }: UpgradePartServices): UpgradePart {
   let problem: string | undefined

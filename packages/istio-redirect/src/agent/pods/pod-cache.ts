@@ -109,7 +109,7 @@ function entryOf(object: unknown, maxChars: number): Entry | null | undefined {
   try {
     const pod = deciding(podInfo(parsePod(object, seen)))
     const chars = charsOf(pod)
-    // Caches only the UID of a large pod, so that it does not push other pods out of the cache.
+    // Caches only the UID of a large pod, because the whole pod would push other pods out of the cache.
     return chars > maxChars ? { uid: seen.uid, pod: undefined, chars: 0 } : { uid: seen.uid, pod, chars }
   } catch {
     // Does not cache an invalid pod. The API request at the pod's start reports the error.

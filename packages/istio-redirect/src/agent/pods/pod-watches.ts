@@ -137,8 +137,8 @@ function sharedWatch(api: ServiceAccount, what: What, reach: PodWatchesOptions['
   }
 
   /**
-   * Creates the observer of one list request. It notifies all joined observers until the signal aborts. Then a newer
-   * list request reports the pods.
+   * Creates the observer of one list request, which notifies all joined observers. After the signal aborts, it ignores
+   * all events, because a newer list request replaces this one.
    */
   function toAll(signal: AbortSignal): Observer {
     const all = (what: (observer: Observer) => void, isUntoldNow = isUntold): void => {

@@ -47,7 +47,7 @@ export function readLines(texts: readonly string[]): ReceivedLines {
 }
 
 function toEntry(text: string): LogEntry | LineFault {
-  // Validates a log line by hand: a schema is too slow for the lines of every pod.
+  // Validates a log line by hand, because a schema is too slow for the lines of every pod.
   const document = parseOrNothing(text)
   if (!isObject(document)) return 'form'
   const { level, time, msg, ...others } = document

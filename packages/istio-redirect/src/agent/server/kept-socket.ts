@@ -79,8 +79,8 @@ export async function keepSocket(
     watcher = undefined
     try {
       const made = watch(path, () => {
-        // Ignores changes of the socket's file after a failed attempt, and soon after the socket was made. Reason: the
-        // agent's own attempts to make the socket cause such changes. The timer checks the socket later.
+        // Ignores changes of the socket's file after a failed attempt, and soon after the socket was made. Reason: this
+        // agent and another agent cause such changes when they make the socket. The timer checks the socket later.
         const isQuiet = problem === undefined && performance.now() - madeAt > LOOK_MS
         if (isQuiet && !isInOrder()) look()
       })

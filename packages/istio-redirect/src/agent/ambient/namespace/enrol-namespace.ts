@@ -24,8 +24,8 @@ export interface EnrolReport {
  * Redirects the traffic of a pod's network namespace to the sockets that ztunnel opens in that namespace. Adds the
  * routes and policy rules that return answers to ztunnel, and then the redirection rules.
  *
- * Existing objects that are equal to the wanted ones stay, and different ones are replaced. If a step fails, all
- * changes of this call are rolled back.
+ * Existing objects with the required settings stay, and different ones are replaced. If a step fails, all changes of
+ * this call are rolled back.
  */
 export async function enrolNamespace(
   netns: NetnsTarget,
@@ -112,11 +112,11 @@ export async function releaseProven(
 
 interface Place {
   readonly rules: InstalledRules
-  /** Wanted routes and policy rules of the pod's namespace, in the order of their creation. */
+  /** Routes and policy rules that the pod's namespace must have, in the order of their creation. */
   readonly items: readonly NetworkItem[]
   /**
-   * Routes and policy rules that are not wanted. An enrolment with other settings may have added them to the pod's
-   * namespace.
+   * Routes and policy rules that the pod's namespace must not have. An enrolment with other settings may have added
+   * them.
    */
   readonly needless: readonly NetworkItem[]
 }
@@ -127,8 +127,8 @@ async function openPlace(netns: NetnsTarget, capture: PodCapture, options: Rules
   const possible = { ...capture, ipv6: capture.ipv6 && disabled !== undefined }
   const [route4, rule4] = [localRoute('ipv4', replyRoute), markRule('ipv4', replyRoute)]
   const [route6, rule6] = [localRoute('ipv6', replyRoute), markRule('ipv6', replyRoute)]
-  // The kernel refuses an IPv6 route over a loopback interface on which IPv6 is disabled. In that case, only the IPv6
-  // policy rule is wanted.
+  // The kernel refuses an IPv6 route over a loopback interface on which IPv6 is disabled. In that case, the namespace
+  // needs only the IPv6 policy rule.
   const of6 = disabled === undefined ? [] : disabled === '1' ? [rule6] : [route6, rule6]
   return {
     rules: installedRules(netns, captureRules(possible), options),

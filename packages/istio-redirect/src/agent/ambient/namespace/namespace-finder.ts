@@ -23,7 +23,7 @@ export function namespaceFinder({ look, warn }: NamespaceFinderOptions): Namespa
   let isLooking = false
 
   async function run(): Promise<void> {
-    // Waits a microtask before the search, so that simultaneous requests for namespaces share the search.
+    // Waits a microtask before the search. Simultaneous requests for namespaces then share the search.
     await undefined
     while (asked.size > 0) {
       const turn = new Map(asked)

@@ -11,7 +11,10 @@ export interface ZtunnelLeadOptions {
   readonly kernel: Pick<KernelSide, 'start' | 'pause'>
   /** Returns the current ztunnel pods of the node. */
   readonly ztunnels: () => Iterable<ZtunnelPod>
-  /** Opens the network namespace of a ztunnel pod. The caller closes the namespace. `undefined` if it was not found. */
+  /**
+   * Opens the network namespace of a ztunnel pod. The caller closes the namespace. `undefined` if the namespace was not
+   * found.
+   */
   readonly find: (uid: string, addresses: readonly string[]) => Promise<Netns | undefined>
   /**
    * Called with the ztunnel that has begun to serve the node. Called with `undefined` if no ztunnel is ready any more.

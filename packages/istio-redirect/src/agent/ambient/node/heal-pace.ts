@@ -1,4 +1,7 @@
-/** Backoff between repairs of rules and sets, so that the agent does not fight another program without end. */
+/**
+ * Backoff between repairs of rules and sets. It slows down the agent if another program undoes the repairs again and
+ * again.
+ */
 export interface HealPace {
   /**
    * Counts a repair that is about to run. Returns the pause in milliseconds before this repair. The pause is 0 for the

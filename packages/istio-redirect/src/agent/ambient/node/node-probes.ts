@@ -15,8 +15,8 @@ export interface NodeProbesOptions extends Pick<RulesOptions, 'backend' | 'progr
   /**
    * Selects the native back end: one nftables table instead of iptables rules and ipset sets.
    *
-   * The native rules recognise the kubelet's packets by its user ID. Reason: these rules cannot distinguish packets of
-   * the node itself from forwarded packets.
+   * The native rules match packets by the kubelet's user ID. Reason: these rules cannot distinguish packets of the node
+   * itself from forwarded packets.
    */
   readonly native?: { readonly kubeletUid: number } | undefined
 }

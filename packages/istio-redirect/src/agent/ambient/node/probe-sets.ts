@@ -75,7 +75,7 @@ export function probeSets(sets: readonly AddressSet[]): ProbeSets {
       // Updates the map `known` first. If the write to the kernel's set then fails, `heal` writes the entries again.
       for (const [address, owner] of known) if (owner === uid) known.delete(address)
       for (const address of addresses) known.set(address, uid)
-      // Writes the entries of a new pod without listing the set: the set has no entries of that pod, and listing is
+      // Writes the entries of a new pod without listing the set, because the set has no entries of that pod. Listing is
       // slow with many pods.
       if (isNew) return set.write({ added: addresses.map((address) => ({ address, uid })), removed: [] })
       return set.edit((there) => ownEdit(uid, addresses, there))
@@ -143,7 +143,7 @@ interface KeptSet {
 
 async function missingOf(kept: KeptSet): Promise<MissingProbes> {
   const { set, known } = kept
-  // Reads the set's generation number before the entries, so that the next check notices a change during the listing.
+  // Reads the set's generation number before the entries. The next check then notices a change during the listing.
   const generation = await set.generation?.()
   if (generation !== undefined && generation === kept.whole) return { sets: [], entries: [] }
   const there = await unlessGone(set)

@@ -55,8 +55,8 @@ export const reachOf = (state: PodState) => (reached: Reached) => {
 }
 
 /**
- * Resets the reason why the traffic of a pod is not captured: the traffic is captured now, or the pod has left the
- * mesh.
+ * Resets the reason why the traffic of a pod is not captured. Called when the traffic is captured now, or when the pod
+ * has left the mesh.
  */
 export function foundAgain(state: PodState): void {
   state.lost = undefined

@@ -26,7 +26,7 @@ export function slimPod(pod: AmbientPod): AmbientPod {
 
 /**
  * Limits the size of the labels of a pod or a namespace. If keys and values have more than 16 Ki characters in all,
- * keeps only `app` and Istio's labels. Consequence: selectors of the mesh do not match the removed labels.
+ * keeps only `app` and Istio's labels. Selectors of the mesh cannot match the removed labels.
  */
 export function slimLabels(labels: Labels): Labels {
   const entries = Object.entries(labels)

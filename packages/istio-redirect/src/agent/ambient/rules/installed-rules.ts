@@ -155,8 +155,8 @@ const tells = async (netns: NetnsTarget, backend: RulesOptions['backend']): Prom
   backend !== 'iptables-legacy' && !(await hasLegacyTables(netns))
 
 /**
- * Adds all existing Istio chains to the chains that this project manages. A managed chain without wanted rules is
- * removed.
+ * Adds all existing Istio chains to the chains that this project manages. The next apply removes each managed chain
+ * that gets no rules.
  */
 function withForeignChains(
   own: readonly Ruleset['chains'][number][],
@@ -202,10 +202,7 @@ function byNftables(netns: NetnsTarget, rules: RulesOfBoth['nftables']): RulesBy
   }
 }
 
-/**
- * Runs a function on nf_tables. Returns `otherwise` if the kernel has no nf_tables, and so no nftables rules of this
- * project.
- */
+/** Runs a function on nf_tables. Returns `otherwise` if nf_tables is unavailable. */
 async function unlessUnsupported<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
   try {
     return await work()

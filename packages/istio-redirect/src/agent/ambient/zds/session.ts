@@ -105,7 +105,8 @@ export class Session {
       if (error !== '') this.#around.log.warn(`${this} did not release pod ${uid}: ${printable(error)}`)
       this.#observe('del', error === '' ? 'ok' : 'refused', started)
     } catch {
-      // Ignores the error: the session with the ztunnel ends, and the ztunnel's next snapshot does not contain the pod.
+      // Ignores the error, because the session with the ztunnel ends. The ztunnel's next snapshot does not contain the
+      // pod.
       this.#observe('del', 'failed', started)
     }
   }
@@ -151,7 +152,7 @@ export class Session {
       const answer = async (): Promise<void> => {
         const { error } = await exchange.answer()
         const pod = pods[answered++]
-        // Only logs the ztunnel's error: ztunnel itself retries the pods that it could not serve.
+        // Only logs the ztunnel's error, because ztunnel itself retries the pods that it could not serve.
         if (error !== '') this.#around.log.warn(`${this} refused pod ${nameOf(pod?.workload)}: ${printable(error)}`)
       }
       for (const [sent, pod] of pods.entries()) {
