@@ -2,7 +2,7 @@ import { closeSync, constants, fchmodSync, fsyncSync, openSync, renameSync, unli
 import { basename, dirname } from 'node:path'
 
 /**
- * Writes a file so that readers see either the old or the new content. A failed call leaves no temporary file. A
+ * Writes a file atomically: readers see either the old or the new content. A failed call leaves no temporary file. A
  * symbolic link at `path` is replaced, not followed. The temporary file is `.<name>.<unique>.tmp` in the same folder.
  *
  * @throws Error with `path`, and the errno name (`ENOSPC`, `EROFS` …) as `code`. The old content of the file is then

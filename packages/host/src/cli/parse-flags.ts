@@ -3,9 +3,11 @@ import type { Flag, FlagValues } from './flag.ts'
 import { UsageError } from './usage-error.ts'
 
 /**
- * Parses a command line as Go's pflag does, because invocations of Istio's programs depend on it: `--flag=value`,
- * `--flag value`, `-f value`, `-fvalue`, `-f=value`, `-nf value`, `--bool=false`, `--` before positional arguments.
- * Throws a {@link UsageError}.
+ * Parses a command line by the rules of Go's pflag, because calls of Istio's programs depend on these rules. Throws a
+ * {@link UsageError}.
+ *
+ * Accepted forms: `--flag=value`, `--flag value`, `-f value`, `-fvalue`, `-f=value`, `-nf value`, `--bool=false`, `--`
+ * before positional arguments.
  *
  * @param options - with `once`, a flag that is given twice is an error, unless the flag collects values. Default: the
  * last value counts.

@@ -1,9 +1,9 @@
 /**
- * Returns the function that prints trace lines of one area, `cni:<area>`. Each call prints one step. Values are printed
- * as JSON in ASCII, so that they cannot control a terminal. Callers must omit secrets such as tokens.
+ * Returns a function that prints trace lines of the area `cni:<area>`. Each call prints one step, with values as JSON
+ * in ASCII, because other characters could control a terminal. Callers must omit secrets such as tokens.
  *
- * Without `cni:` in the variable `DEBUG`, the result is `undefined`. Callers write `debug?.(…)`, which evaluates no
- * arguments if `debug` is `undefined`.
+ * Returns `undefined` if the variable `DEBUG` does not contain `cni:`. Callers write `debug?.(…)`, which then evaluates
+ * no arguments.
  */
 export function debugFor(
   area: string,
