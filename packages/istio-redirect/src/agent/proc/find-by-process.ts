@@ -99,8 +99,8 @@ async function processesOf(
 }
 
 /**
- * Reason why a network namespace cannot belong to a pod: the namespace has none of the pod's addresses, or the
- * namespace's addresses cannot be read.
+ * Reason why a network namespace cannot belong to a pod. Either the namespace has none of the pod's addresses, or its
+ * addresses cannot be read.
  */
 async function refusal(opened: Netns, addresses: readonly string[]): Promise<string | undefined> {
   try {

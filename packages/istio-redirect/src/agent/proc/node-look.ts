@@ -23,8 +23,8 @@ export interface NodeLook {
 }
 
 /**
- * Takes a snapshot of the network namespaces on a node: of all processes, and of the mounts in
- * `run/netns` and `var/run/netns` beside the node's procfs.
+ * Takes a snapshot of the network namespaces on a node. Reads all processes, and the mounts in `run/netns` and
+ * `var/run/netns` next to the node's procfs.
  *
  * @throws `DiscoveryError` if the node's own namespace is unknown.
  */

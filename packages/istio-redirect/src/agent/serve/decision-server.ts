@@ -25,7 +25,7 @@ export interface DecisionServerOptions extends BoundedOptions {
  * HTTP server of the agent for the plugin and for `install-cni status`. The plugin sends `POST /add` to ask for the
  * decision about an ADD. `install-cni status` reads `GET /status`.
  *
- * The server sends the head of the response as soon as it has read the request. The plugin thus knows at once that an
+ * The server sends the head of the response as soon as it has read the request. This tells the plugin at once that an
  * agent is running.
  */
 export function decisionServer(options: DecisionServerOptions): Server {

@@ -20,8 +20,8 @@ export type NamespaceFinding =
   | { readonly is: 'replaced'; readonly before: string | undefined; readonly netns: Netns }
   /**
    * No namespace was found for the pod, for the reason `why`. The flag `isSure` is false if the pod may just be ending.
-   * It is true if the search refused the namespace of the pod's processes, or if the agent held no namespace for the
-   * pod.
+   * It is true if the search refused the namespace of the pod's processes. It is also true if the agent held no
+   * namespace for the pod.
    */
   | { readonly is: 'lost'; readonly why: string; readonly isSure: boolean }
 

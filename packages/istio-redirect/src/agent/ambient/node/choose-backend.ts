@@ -35,9 +35,8 @@ export interface BackendChoice {
 }
 
 /**
- * Chooses the back end of ambient mode. Native nftables is chosen if the settings ask for it and the kernel supports
- * it. Native nftables is not chosen while ipset sets of earlier iptables rules exist. Instead of native nftables, the
- * first match of this list is chosen:
+ * Chooses the back end of ambient mode. Native nftables is chosen if the settings ask for it, the kernel supports it,
+ * and no ipset sets of earlier iptables rules exist. Otherwise, the first match of this list is chosen:
  *
  * 1. The iptables variant that the settings force.
  * 2. The iptables variant that an earlier start of the agent chose and stored.

@@ -22,8 +22,8 @@ export interface ReconcileNodeOptions {
 }
 
 /**
- * Keeps the rules and sets of a node in their wanted state until the signal aborts. The latest calls of `apply`, `put`,
- * `drop` and `sync` define the wanted state.
+ * Repairs the rules and sets of a node until the signal aborts. The latest calls of `apply`, `put`, `drop` and `sync`
+ * define the required state.
  *
  * Restores deleted objects within a second. If another process changes the objects again and again, the pauses before
  * repairs grow. Never rejects. To remove the rules on purpose, first abort the signal and await the promise.
