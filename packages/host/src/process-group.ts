@@ -11,7 +11,7 @@ export function remember(leader: number): void {
   })
 }
 
-/** Unregisters a process group whose processes have ended, so that the exit of this process does not kill the group. */
+/** Unregisters a process group whose processes have ended. The exit of this process then does not kill the group. */
 export function forget(leader: number): void {
   groups.delete(leader)
 }

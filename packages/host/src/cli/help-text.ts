@@ -9,7 +9,7 @@ export function flagsText(
   return rows.map(([a, b]) => `  ${a}\n${wrap(b, 100)}`).join('')
 }
 
-/** Formats a heading of a help text, in bold letters if the terminal supports them. */
+/** Formats a heading of a help text, in bold letters if the terminal supports bold. */
 export function heading(text: string, colour: boolean): string {
   return colour ? `\u001b[1m${text}\u001b[22m` : text
 }
