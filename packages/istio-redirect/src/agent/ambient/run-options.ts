@@ -29,7 +29,7 @@ export interface RunAmbientOptions {
   readonly hostRoot: string
 }
 
-/** Components of ambient mode that are running or starting, from which the agent's status is made. */
+/** Components of ambient mode that are running or starting. The agent's status is made from them. */
 export interface RunningAmbient {
   readonly seen: PodStore
   readonly pods: MeshReconciler

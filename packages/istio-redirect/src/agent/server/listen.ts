@@ -1,7 +1,7 @@
 import type { Server } from 'node:net'
 import { errnoOf } from '@cni/types'
 
-/** Server, HTTP or not, that can close its connections. */
+/** HTTP server or other server that can close its connections. */
 export interface ClosableServer extends Server {
   closeAllConnections(): void
 }

@@ -100,7 +100,7 @@ export function ztunnelLead({ kernel, ztunnels, find, serves, log, signal }: Ztu
 
 // internal
 
-/** Key under which all elections are queued, so that elections run one after the other. */
+/** Key under which all elections are queued. Elections with the same key run one after the other. */
 const ZTUNNELS = 'ztunnels'
 
 const isSame = (one: ZtunnelPod | undefined, other: ZtunnelPod | undefined): boolean =>

@@ -59,7 +59,7 @@ export function nodeProbes(
   const rules = installedRules(
     netns,
     { iptables: hostRules(capture), nftables: { wanted: tables, all: tables } },
-    // Keeps other Istio chains on the node. Such chains belong to sidecars of pods on the host network, or to another
+    // Keeps unknown Istio chains on the node. Such chains belong to sidecars of pods on the host network, or to another
     // Istio version.
     { backend, programs, native: native !== undefined, reconcile: false },
   )

@@ -85,7 +85,7 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
     for (const state of states.values()) for (const kind of kindsOf(state)) found[kind] += 1
     return found
   }
-  /** Numbers of pods by state. Each change of a pod updates them, because counting all pods is slow. */
+  /** Numbers of pods by state. Each change of a pod updates the numbers, because counting all pods is slow. */
   const counted = { enrolled: 0, pending: 0, notCaptured: 0 }
   const count = (state: PodState): void => {
     for (const kind of state.counted) counted[kind] -= 1

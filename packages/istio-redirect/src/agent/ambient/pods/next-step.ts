@@ -11,7 +11,7 @@ export interface Reached {
   readonly hadSidecar?: boolean | undefined
 }
 
-/** Known facts about a pod, from which its next enrolment step is chosen. */
+/** Known facts about a pod. They determine the next step of its enrolment. */
 export interface PodSituation {
   /** Pod as the API server last reported it. */
   readonly pod: AmbientPod

@@ -132,7 +132,7 @@ function byIptables(
     apply: async () => tables.apply(await wanted()),
     drift: async () => lines(iptablesDriftText(await tables.diff(await wanted()))),
     present: async () => lines(iptablesDriftText(await tables.diff({ chains: rules.chains, rules: [] }))),
-    // Keeps other Istio chains, because they may belong to a sidecar instead of ambient mode.
+    // Keeps unknown Istio chains, because they may belong to a sidecar instead of ambient mode.
     remove: () => tables.remove(rules),
     async *watch(signal) {
       const interval = (await tells(netns, backend)) ? TOLD_MS : LOOK_MS

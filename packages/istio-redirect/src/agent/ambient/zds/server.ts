@@ -103,8 +103,8 @@ export function startZds(options: ZdsOptions): ZdsServer {
       }
     },
     async remove(uid) {
-      // Sends the removal to ztunnels whose snapshot has begun or is complete. Other ztunnels get their snapshot later,
-      // without the pod.
+      // Sends the pod's removal to ztunnels whose snapshot has begun or is complete. Other ztunnels get their snapshot
+      // later, without the pod.
       const told = Promise.all([...inState('snapshot'), ...inState('live')].map((session) => session.remove(uid)))
       const limit = new AbortController()
       await Promise.race([told, delay(answerMs, undefined, limit)]).finally(() => limit.abort())
