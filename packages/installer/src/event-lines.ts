@@ -54,7 +54,10 @@ export function eventLines(event: InstallEvent): readonly {
 
 // internal
 
-/** Prints no lines for the verdict `fail`, because the event `not-ready` prints the same sentences. */
+/**
+ * Returns no lines if no container runtime runs the plugin (`fail`). Reason: the event `not-ready` prints the same
+ * sentences.
+ */
 function runtimeLines({ readings, verdict }: Extract<InstallEvent, { type: 'runtimes' }>): readonly Line[] {
   if (verdict === 'fail') return []
   return readings.map(({ runs, text, next }) =>

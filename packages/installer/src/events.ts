@@ -40,7 +40,7 @@ export type InstallEvent =
   | { readonly type: 'adopted'; readonly primary: string; readonly former: string | undefined }
   /** A container runtime uses another configuration file than the one to which the installer has added the plugin. */
   | { readonly type: 'preempted'; readonly by: string; readonly primary: string; readonly hint: string }
-  /** Another program keeps reverting a file that the installer writes. */
+  /** Another program repeatedly reverts a file that the installer writes. */
   | { readonly type: 'contended'; readonly path: string; readonly rewrites: number; readonly hint: string }
   /**
    * The installer removed the plugin from the network configuration, because the plugin could not work. Without this

@@ -72,7 +72,8 @@ function factsOf(name: string, file: ReadFile, type: string | undefined): ConfFa
 }
 
 /**
- * Groups the readable `.conf` files in sub-folders of a CNI network folder by sub-folder. Each group is sorted by name.
+ * Readable `.conf` files in the sub-folders of a CNI network folder, sorted by name. The key is the name of the
+ * sub-folder.
  */
 function byFolder(facts: ReadonlyMap<string, ConfFacts>): Map<string, ConfFacts[]> {
   const folders = new Map<string, ConfFacts[]>()

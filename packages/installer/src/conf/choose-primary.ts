@@ -34,11 +34,12 @@ export type PrimaryChoice =
   | { readonly kind: 'wait'; readonly reason: string; readonly memory: PrimaryMemory }
 
 /**
- * Chooses the primary configuration file: the file that the operator has named, or the file that `pin` keeps. If this
- * file is missing or invalid, its counterpart is the primary: `x.conflist` for `x.conf`, and the reverse. Without a
- * named or kept file, the first valid file is the primary. This primary keeps its role for two seconds after it becomes
- * invalid. A valid file that sorts before it becomes the primary at once, because container runtimes already use that
- * file.
+ * Chooses the primary configuration file. A file that the operator has named is the primary, or the earlier choice that
+ * `pin` keeps. If this file is missing or invalid, the file with the other extension is the primary: `x.conflist`
+ * instead of `x.conf`, or the reverse.
+ *
+ * Otherwise the first valid file is the primary. If it becomes invalid, it stays the primary for two seconds. A valid
+ * file that sorts before it becomes the primary at once, because container runtimes already use that file.
  */
 export function choosePrimary(
   candidates: Candidates,

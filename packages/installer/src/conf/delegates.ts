@@ -65,7 +65,7 @@ export function formatPath(path: readonly (string | number)[]): string {
   return path.map((part, at) => (typeof part === 'number' ? `[${part}]` : at === 0 ? part : `.${part}`)).join('')
 }
 
-/** A network configuration in the text, a single plugin or a list, with its position. */
+/** Network configuration in the searched JSON text: a single plugin or a list, with its path in the text. */
 interface Level {
   readonly value: unknown
   readonly path: NestedEntry['path']
@@ -81,8 +81,8 @@ interface Plugin {
 }
 
 /**
- * Plugins of a network configuration. Multus treats a delegate with a `type` as a single plugin, even if it has
- * `plugins`. At the top level of a file, a configuration with `plugins` is a list, even if it has a `type`.
+ * Plugins of a network configuration. At the top level of a file, a configuration with both `type` and `plugins` is a
+ * list. In `delegates` it is a single plugin, because Multus treats it as one.
  */
 function pluginsOf({ value, path, depth }: Level): Plugin[] {
   if (!isObject(value)) return []

@@ -93,10 +93,10 @@ const RESOLVES =
 const PLAIN = /^[A-Za-z0-9_./+][A-Za-z0-9_./+=-]*(?:[:=][A-Za-z0-9_./+=[\]-]+)*$/
 
 /**
- * Prints a string as a YAML scalar of the kubeconfig. In a literal block, each line gets `indent` spaces.
- * - plain style, if it parses to the same string.
- * - a literal block, for printable text of several lines.
- * - double quotes for all other strings.
+ * Prints a string as a YAML scalar of the kubeconfig, in one of three styles:
+ * - plain, if YAML parses the plain text as the same string.
+ * - a literal block, for printable text of several lines. Each line is indented by `indent` spaces.
+ * - double quotes, for all other strings.
  */
 function yamlScalar(text: string, indent: number): string {
   if (PLAIN.test(text) && !RESOLVES.test(text)) return text

@@ -7,8 +7,8 @@ import { hasEntry, insertEntry } from './entry.ts'
 import { utf8Text } from './utf8-text.ts'
 
 /**
- * File of a CNI network folder to which the installer would add the plugin. The kind `wait` has the reason why the
- * installer would wait instead.
+ * File of a CNI network folder to which the installer would add the plugin. The kind `wait` means that there is no such
+ * file yet, with the reason.
  */
 export type EntryPlace =
   | {

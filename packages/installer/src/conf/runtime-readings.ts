@@ -11,7 +11,7 @@ export interface RuntimeReading {
   /** Container runtime with known rules for CNI network folders. cri-dockerd has the rules of CRI-O. */
   readonly runtime: 'containerd' | 'cri-o'
   /**
-   * `yes` if the container runtime runs the plugin for each pod. `unknown`: Multus runs a network that is not in the
+   * Tells if the container runtime runs the plugin for each pod. `unknown`: Multus runs a network that is not in the
    * CNI network folder.
    */
   readonly runs: 'yes' | 'no' | 'unknown'
@@ -37,8 +37,8 @@ export interface RuntimeReading {
 }
 
 /**
- * Determines the network that containerd and CRI-O use for a CNI network folder. Each reading also tells if the
- * container runtime runs the plugin of a type.
+ * Determines which network containerd and CRI-O would each choose from a CNI network folder. Each result also tells if
+ * the container runtime runs the plugin of the given type.
  */
 export function runtimeReadings(
   folder: ReadonlyMap<string, Uint8Array | { readonly unreadable: string }>,
@@ -70,8 +70,8 @@ export function judgeReadings(
 }
 
 /**
- * Selects the result for the node's container runtime. Returns the results for all runtimes if the node's runtime is
- * unknown.
+ * Selects the network choice of the node's container runtime. Returns the choices of all runtimes if the node's runtime
+ * is unknown.
  */
 export function readingsFor(
   readings: readonly RuntimeReading[],

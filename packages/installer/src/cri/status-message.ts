@@ -1,4 +1,7 @@
-/** Request and response of CRI's method `Status` (package container runtime.v1). The decoder skips unused fields. */
+/**
+ * Request and response of CRI's method `Status`, from the protobuf package `runtime.v1`. The decoder skips unused
+ * fields.
+ */
 import { type Field, fieldsOf, messageIn, numberField, ProtobufError, textOf } from '@cni/types/protobuf'
 
 /** A condition of a container runtime, such as `NetworkReady`. */

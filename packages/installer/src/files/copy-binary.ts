@@ -37,8 +37,8 @@ export async function copyBinary(source: string, target: string, options: CopyOp
   try {
     const { fd, stat } = openRegularFile(source)
     try {
-      // The copy runs on another thread, so the installer can restore other files meanwhile. Copy and source share disk
-      // blocks if the file system supports this.
+      // Copies on another thread, so the installer can restore other files meanwhile. On some file systems the copy
+      // shares disk blocks with its source.
       await promisify(copyFile)(source, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
       assertNotAborted(signal)
       await settle(temporary, stat)

@@ -13,7 +13,7 @@ export interface LateWrite {
   readonly bytes: Buffer
   readonly mode: number
   readonly mtimeMs: number
-  /** Called by the installer after it has written the bytes of the late write to the path. */
+  /** Marks the late write as restored. The installer calls this function after it has written the bytes to the path. */
   done(): void
 }
 
@@ -24,8 +24,8 @@ export interface LateWrite {
  */
 export interface DisplacedFiles {
   /**
-   * Adds a file that the installer has replaced or removed. The object then owns the descriptor `old.fd`. `successor` is
-   * the new file at `path`; `undefined` if the installer removed the file.
+   * Adds a file that the installer has replaced or removed. The caller must not close the descriptor `old.fd` any more.
+   * `successor` is the new file at `path`; `undefined` if the installer removed the file.
    */
   add(path: string, old: { readonly fd: number; readonly bytes: Buffer }, successor: Stats | undefined): void
   /**
@@ -53,8 +53,8 @@ export function displacedFiles(): DisplacedFiles {
     closeSync(file.fd)
   }
   /**
-   * Reads another program's late write to a replaced file; `undefined` if there is no late write. Closes the replaced
-   * file if another program has meanwhile replaced the file at its path.
+   * Returns another program's late write to a replaced file; `undefined` if there is no late write. Closes the replaced
+   * file if another program has also replaced the installer's new file.
    */
   const lateWrite = (file: Displaced): LateWrite | undefined => {
     const { path, fd } = file

@@ -12,8 +12,8 @@ export function linkBinary(file: string, path: string, type: string): boolean {
     renameSync(temporary, path)
     return true
   } catch {
-    // linkSync fails with EXDEV, EPERM, EMLINK or ENOTSUP. In this case the caller copies the file, and reports errors
-    // of the copy.
+    // The hard link failed, for example with EXDEV or EMLINK. The caller then copies the file, and reports errors of
+    // the copy.
     return false
   } finally {
     // Removes a remaining temporary link. rename(2) leaves the link if both paths already are links to the same file.

@@ -156,9 +156,8 @@ function readQuietly(path: string): Snapshot | undefined {
 
 /**
  * Returns the stat of a file if every later write will change the file's timestamps. Returns `undefined` if the file
- * was changed shortly before the read. A later write could then get the same timestamp. Timestamps have a resolution of
- * milliseconds, on some file systems of one or two seconds. Two writes within the resolution can get the same
- * timestamp.
+ * was changed shortly before the read, because a later write could get the same timestamp. Timestamps have a resolution
+ * of milliseconds, on some file systems of one or two seconds.
  */
 function lasting(stat: Stats | undefined, began: number): Stats | undefined {
   if (stat === undefined) return undefined

@@ -28,8 +28,8 @@ export interface Replacement {
   readonly path: string
   readonly text: string | Uint8Array
   /**
-   * Permissions of a new file. A replaced file keeps its own permissions, and its owner gets read permission. With
-   * `exactMode`, a replaced file gets these permissions too.
+   * Permissions of a new file. A replaced file keeps its own permissions, plus read permission for its owner. With
+   * `exactMode`, a replaced file gets `mode` too.
    */
   readonly mode: number
   readonly exactMode?: boolean
@@ -48,9 +48,9 @@ export interface Replacement {
 }
 
 /**
- * Replaces a file atomically, through a temporary file in the same folder: readers see the old text or the new one. For
- * a symbolic link, replaces the link's target. If the target is in another folder, creates the link again too, because
- * containerd watches only the link's folder.
+ * Replaces a file atomically, through a temporary file in the same folder: readers see the old text or the new one. If
+ * the path is a symbolic link, replaces the link's target. If the target is in another folder, also creates the link
+ * again, because containerd watches only the link's folder.
  *
  * @throws {@link InstallError} `CHANGED` if the file is not the one that was read, or `IO`.
  */
@@ -165,8 +165,8 @@ function renewLink(path: string, type: string): void {
     symlinkSync(readlinkSync(path), temporary)
     renameSync(temporary, path)
   } catch {
-    // The link cannot be created again: a parent folder is the link, or the folder is read-only. The error is ignored,
-    // because the target already has the new content.
+    // The symbolic link could not be created again: its folder is read-only, or the file itself is no link but one of
+    // its parent folders is. The error is ignored, because the target already has the new content.
     removeQuietly(temporary)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Waits a limited time for stopped work to end. Reason: the kernel may block the work for ever, for example on a dead
- * disk.
+ * Waits until a stopped task has ended, but at most `ms` milliseconds. Reason: the kernel may block the task for ever,
+ * for example on a dead disk.
  */
 export async function endWithin(ms: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined

@@ -7,8 +7,8 @@ import { type FolderWatches, type WatchedFolder, watchFolders } from './watch/wa
 /** Milliseconds until the installer checks again for a missing folder, which it cannot watch. */
 const MISSING_MS = 250
 /**
- * Milliseconds until the installer checks all files a second time after a file event. The first check may see a file of
- * which only a part is written. Under bun, no second event follows if the rest is written within a millisecond.
+ * Milliseconds between a file event and the second check of all files. Reason: the first check may see a half-written
+ * file. Under the runtime bun, no second event follows if the rest is written within a millisecond.
  */
 const SECOND_LOOK_MS = 10
 /** Maximum milliseconds until a running check of the files has ended after the loop was stopped. */

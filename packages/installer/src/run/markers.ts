@@ -29,8 +29,8 @@ export interface RemovedMarkers {
 
 /**
  * Removes the marker files, because the plugin is being installed again. A marker file says that its binary is
- * uninstalled, and permits the last DEL to remove the binary. Without marker files, no later DEL removes a binary. The
- * installer compares the binaries after this step. It therefore finds each binary that an earlier DEL has removed.
+ * uninstalled: the plugin's last DEL then removes the binary. Call this before the binaries are compared. The
+ * comparison then finds each binary that a DEL has already removed.
  */
 export async function removeMarkers(settings: Settings): Promise<RemovedMarkers> {
   const changes: PlannedChange[] = []
@@ -40,8 +40,8 @@ export async function removeMarkers(settings: Settings): Promise<RemovedMarkers>
       using _held = await lockMarker(change.path)
       if (unlinkIfThere(change.path)) changes.push(change)
     } catch (error) {
-      // Omits the errno from the error. Reason: with the errno EROFS the folder could count as `skipped`, but its
-      // plugin is still marked as uninstalled.
+      // Reports the error without its errno. Reason: an errno such as EROFS would turn the failure into the state
+      // `skipped`, but the plugin in the folder is still marked as uninstalled.
       const { message } = toInstallError(error, 'cannot remove the marker', change.path)
       errors.push(new InstallError('IO', message, { path: change.path }))
     }

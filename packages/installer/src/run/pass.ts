@@ -57,9 +57,8 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
   const isUnable = (errors.length > 0 || work.postponed > 0) && !couldWork(settings)
   const failure = errors[0] ?? failures.get('binary') ?? failures.get('kubeconfig')
   const withdraw = isUnable ? failure?.message : undefined
-  // Adds the plugin to the network only after the first copy of the binaries. Does not wait for later copies. During a
-  // later copy a binary is missing only briefly, and container runtimes retry. Without the plugin in the network, a new
-  // pod would stay without the plugin.
+  // Adds the plugin to the network only after the first copy of the binaries. Does not wait for later copies: a binary
+  // is then missing only briefly, and container runtimes retry. A wait would leave new pods without the plugin.
   if ((isBusy && !state.binaries.wereFine) || (isUnable && withdraw === undefined)) {
     const reason = 'the plugin and its kubeconfig come first'
     health.push({ artefact: 'conflist', path: settings.netDir, state: 'waiting', reason })
@@ -71,13 +70,12 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
   if (plan.until !== undefined) lookAgainIn(work, plan.until - performance.now() + 1)
   await step(work, 'conflist', plan)
   if (withdraw !== undefined) reportWithdrawal(work, plan, withdraw)
-  // Takes the name from `memory`, not from `plan`: the step may have converted the primary configuration file from
-  // `x.conf` to `x.conflist`.
+  // Takes the primary's name from `memory`, because the step above may have converted `x.conf` to `x.conflist`.
   const primary = memory.primary.name ?? plan.primary
   if (plan.primary !== undefined && primary !== undefined) reportAdopted(state, primary)
   const runtimes = runtimesNow(state, plan)
-  // Emits no `preempted` if the container runtimes still run the plugin. Multus may have copied the primary network
-  // configuration, with the plugin, into the file that the runtimes use now.
+  // Emits `preempted` only if the container runtimes no longer run the plugin. The file that they use now may still
+  // contain the plugin, because Multus may have copied it from the primary network configuration.
   const isRun = runtimes !== undefined && judgeReadings(runtimes, settings.runtime) === 'ok'
   reportPreempted(state, isRun ? { ...plan, preemptedBy: undefined } : plan)
   // Does not report the container runtimes while the primary configuration file is invalid for a moment: its owner may
@@ -110,7 +108,10 @@ async function putBackLateWrites(work: Work): Promise<void> {
   for (const late of displaced.lateWrites()) await step(work, 'conflist', toDo(putBack(late, settings.type, displaced)))
 }
 
-/** True if container runtimes can run the plugin now, even in an older version: its binary and its kubeconfig exist. */
+/**
+ * True if the plugin's binary and kubeconfig exist, even in an older version. Container runtimes can then run the
+ * plugin.
+ */
 function couldWork({ binDirs, sourceDir, type, kubeconfig }: Settings): boolean {
   if (sourceDir !== undefined) {
     const folders = binDirs.filter((folder) => kindOf(folder) === 'folder')

@@ -115,8 +115,8 @@ export function withSettings(old: State, settings: Settings): State {
 }
 
 /**
- * Emits an event, unless the last event of its topic had the same text. The text `undefined` emits nothing, and makes
- * the installer emit the next text in any case.
+ * Emits the event of a topic, unless the topic's last event had the same text. The text `undefined` emits nothing and
+ * resets the topic: its next event is always emitted.
  */
 export function sayOnce(state: State, topic: string, text: string | undefined, event: () => InstallEvent): void {
   if (text === undefined) {

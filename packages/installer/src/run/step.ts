@@ -54,8 +54,8 @@ async function carryOutAll(
     const postponedBefore = work.postponed
     const error = await carryOut(work, change)
     failure ??= error
-    // If the copy of a library or binary is delayed, the later copies to the same folder wait too. A later binary may
-    // need the delayed library.
+    // A delayed copy also delays the later copies to the same folder, because a later binary may need the delayed
+    // library.
     if (error !== undefined || (artefact === 'binary' && work.postponed > postponedBefore)) ended.add(folder)
   }
   return failure

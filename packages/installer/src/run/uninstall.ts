@@ -91,7 +91,8 @@ export async function uninstall(removal: Removal): Promise<UninstallReport> {
   const report: Report = { changes: [], errors: [], kept: [], needs: [], moreNeeds: 0 }
   removeEntries(removal, report)
   if (report.errors.length === 0) await removeFiles(removal, report)
-  // Waits for a stopped copy, which may be about to create its temporary file.
+  // Waits for the end of a cancelled copy before `sweep` removes temporary files. The copy may still create such a
+  // file.
   if (removal.copying !== undefined) await endWithin(STOP_MS, removal.copying)
   sweep(removal.settings)
   giveUpClaim(removal, report)
@@ -145,14 +146,13 @@ function planRemoval(
 }
 
 /**
- * Removes kubeconfig and binaries. First marks the binaries that stay on the node. Reason: a call of the plugin needs
- * either its kubeconfig or the marker file.
+ * Removes the plugin's kubeconfig and binaries. Before that, marks the binaries that stay on the node as uninstalled,
+ * because an unmarked plugin needs its kubeconfig.
  */
 async function removeFiles({ settings, kept = {} }: Removal, report: Report): Promise<void> {
   const { kubeconfig } = settings
   const files = await ownFiles({ settings, kept }, report)
-  // Marks no binaries when only the options have changed: the plugin is still installed, in the folders of the new
-  // options.
+  // Creates no marker files after a change of options: the plugin stays installed, in the folders of the new options.
   const needed = kept.binaries === undefined ? await markNeeded(files, settings, report) : new Set<string>()
   if (report.errors.length > 0) return
   if (kubeconfig !== undefined && kubeconfig.path !== kept.kubeconfig) {

@@ -1,13 +1,13 @@
 import type { BigIntStats } from 'node:fs'
 
 /**
- * Minimum milliseconds between two writes that certainly get different timestamps. Closer writes may get the same
- * timestamp, because they are within one tick of the file system's clock. After a comparison, two unchanged files
- * therefore count as equal for ever only in two cases:
- * - both files were last written longer ago than this time.
+ * Milliseconds after which a new write certainly changes a file's timestamps. A sooner write may leave them unchanged,
+ * because the file system's clock has ticks. Two compared files with unchanged timestamps therefore count as equal in
+ * only two cases:
+ * - both files were last written more than this time before the comparison.
  * - a second comparison, at least this time after the first, has found the same timestamps.
  *
- * If the wall clock is set back, old files look new, so only the second case is possible.
+ * If the wall clock was set back, old files look new, so only the second case is possible.
  */
 const SETTLE_MS = 50
 /** Milliseconds of one tick on file systems with timestamps of one or two seconds. */
@@ -46,8 +46,8 @@ export function verifiedFiles(): VerifiedFiles {
       const next = key(sourceStat, targetStat)
       const one = seen.get(target)
       const isSecond = one?.key === next && now - one.since >= SETTLE_MS
-      // Accepts one comparison if both files were written long ago. A second comparison would fill the page cache,
-      // which counts towards this process's memory.
+      // Skips the second comparison if the installed file and its source were written long ago. Reason: a comparison
+      // fills the page cache, which counts towards this process's memory.
       const settled = isSecond || (isOld(sourceStat, foundAt) && isOld(targetStat, foundAt))
       seen.set(target, { key: next, since: now, settled })
     },

@@ -8,9 +8,9 @@ import { planBinaries } from './plan-binaries.ts'
 import { withoutUnwritable } from './unwritable-folders.ts'
 
 /**
- * Compares the installed binaries with the source folder, and copies those that differ. Collects the result of an
- * earlier call first. Unchanged files need only two `stat` calls each. A longer comparison or copy continues in the
- * background, and no other file waits for it.
+ * Compares the installed binaries with the source folder, and copies those that differ. Unchanged files need only two
+ * `stat` calls each. A longer comparison or copy continues in the background. The next call of this function reports
+ * its result.
  *
  * @returns the promise `busy`, which settles when the background work ends; `undefined` without background work.
  */
@@ -68,8 +68,7 @@ function begin(pass: Work): void {
     if (binaries.wereFine) return binaries.health
     return [{ artefact: 'binary', path: source, state: 'waiting', reason: 'the binaries are compared' }]
   }
-  // Starts the background work in a microtask. Reason: the work clears `running` at its end, so `running` must be set
-  // first.
+  // Starts `run` in a microtask, after the assignment of `running`. Reason: `run` clears `running` at its end.
   binaries.running = { end: Promise.resolve().then(run), found }
 }
 

@@ -49,8 +49,8 @@ export async function planBinaries(
       failure = toInstallError(error, 'cannot use the binary folder', folder)
       errors.push(failure)
     }
-    // If the plugin's file in the source folder is damaged, keeps the installed plugin and its installed libraries.
-    // Reason: the installed files fit together.
+    // If the plugin's file in the source folder is damaged, replaces no installed file. Reason: new libraries may not
+    // fit the installed plugin.
     const isStuck = failure?.code === 'BROKEN_SOURCE'
     changes.push(...(isStuck ? ofFolder.filter(({ action }) => action !== 'replace') : ofFolder))
   }
@@ -169,7 +169,7 @@ async function linkToTwin(pair: Pair): Promise<boolean> {
     const isKnown = verified.isKnown(twin, source.stat, stat, performance.now())
     if (!isKnown && !(await isSame({ ...pair, path: twin }, stat))) continue
     if (!linkBinary(twin, path, type)) continue
-    // Records both names again as verified, because the new link has changed the ctime of their common file.
+    // Records the new link and the existing one as verified, because the new link has changed the ctime of their file.
     for (const name of [path, twin]) verified.add(name, source.stat, lstatSync(name, { bigint: true }), instant())
     return true
   }

@@ -7,9 +7,8 @@ import type { StepOutcome } from '../state.ts'
 const UNWRITABLE: readonly unknown[] = ['EROFS', 'EACCES', 'EPERM']
 
 /**
- * Marks unwritable folders in the result of installing the binaries. An unwritable folder is `skipped` if another
- * folder has all files. Reason: some platforms have a second, read-only folder. Errors for skipped folders are removed
- * from the result.
+ * Changes the state of unwritable folders to `skipped` and removes their errors, if another folder has all files.
+ * Reason: some platforms have a second, read-only folder for binaries.
  */
 export function withoutUnwritable(
   binDirs: readonly string[],

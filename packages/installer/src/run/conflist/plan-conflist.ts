@@ -65,8 +65,8 @@ function planWithPrimary(view: NetView, { now, withdraw }: Circumstances): Confl
   if (withdraw !== undefined) return { ...planWithdrawal(view, name, withdraw), primary: name }
   const former = changesOfFormer(view)
   const plan = settings.ownFile === undefined ? planChained(view, primary, name) : planOwned(view, primary)
-  // Adds the plugin to the new primary configuration file before it removes the plugin from the former one. Reason: a
-  // pod that starts in between must get the plugin.
+  // Adds the plugin to the new primary configuration file first, then removes it from the former one. Reason: a pod
+  // that starts between the two changes must get the plugin.
   return { ...plan, changes: [...plan.changes, ...former], primary: name, preemptedBy }
 }
 

@@ -37,10 +37,7 @@ export function planOwned(view: NetView, primary: Snapshot): StepPlan {
 interface OwnFile {
   readonly name: string
   readonly text: string
-  /**
-   * Text of the primary configuration without the plugin. A file with this text also counts as the installer's own
-   * file.
-   */
+  /** Second text by which the installer recognizes its own file: the primary configuration without the plugin. */
   readonly alsoOurs?: string | undefined
 }
 
@@ -64,8 +61,8 @@ function planOwnFile({ settings, memory, files }: NetView, { name, text, alsoOur
     if (mode === confMode) return inOrder('conflist', path)
     return toDo(chmodConf(path, confMode, wrongPermissions(mode, confMode)))
   }
-  // The comparison of a file with itself is false only if the file is an invalid network configuration. The installer
-  // may replace such a file.
+  // `sameDocument` returns false for an invalid network configuration, even if it is compared with itself. The
+  // installer may replace an invalid file.
   const isBroken = !sameDocument(before.bytes, before.bytes)
   if (isBroken) return replace('not a configuration')
   const holdsOurs = countEntries(before.bytes, type) > 0

@@ -14,8 +14,8 @@ export function rememberPrimary(view: NetView, now: number): PrimaryChoice {
   memory.primary = choice.memory
   if (choice.kind === 'use') {
     const { name } = choice
-    // The conversion of `x.conf` to `x.conflist` keeps the network. The file `x.conf` is therefore not a former
-    // primary.
+    // A file `x.conf` that was converted to `x.conflist` is not a former primary, because both contain the same
+    // network.
     if (before !== undefined && before !== name && conflistName(before) !== name) memory.former.add(before)
     memory.former.delete(name)
   }
@@ -23,8 +23,8 @@ export function rememberPrimary(view: NetView, now: number): PrimaryChoice {
 }
 
 /**
- * A `.conf` or `.json` file that the operator has selected counts as valid if it contains a list. Runtimes cannot read
- * a list in such a file, but the installer will rename the file to `.conflist`.
+ * Counts the operator's `.conf` or `.json` file as valid if it contains a list. Container runtimes cannot read a list
+ * in such a file, but the installer will rename the file to `.conflist`.
  */
 function withNamedList({ candidates, files, settings: { confName } }: NetView): Candidates {
   if (confName === undefined) return candidates

@@ -38,8 +38,8 @@ export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig, claimFi
 }
 
 /**
- * Returns the path of a file if it exists, else its folder. Watching only the file avoids events of the folder, where
- * the plugin writes a log for every pod.
+ * Returns the path to watch for a file: the file itself if it exists, else its folder. The folder has more events,
+ * because the plugin writes a log there for every pod.
  */
 const fileOrFolder = (path: string): string => (existsSync(path) ? path : dirname(path))
 

@@ -10,8 +10,8 @@ export type Cause = 'event' | 'work'
 export interface Wakeups {
   wake(cause: Cause): void
   /**
-   * Returns the cause that has occurred since the last call of `take`, and forgets it. A file event has priority over
-   * the end of background work.
+   * Returns and clears the cause that has occurred since the last call of `take`. A file event has priority over the
+   * end of background work.
    */
   take(): Cause | undefined
   /** Sleeps until a file event or the end of background work, but at most `ms` milliseconds. */
