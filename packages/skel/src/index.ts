@@ -64,7 +64,7 @@ export { type RecordedNetns, sharedReason, unrecordedReason } from './state/kept
 export type { AttachmentStore } from './state/record-store.ts'
 export { isStateError, StateError } from './state/state-error.ts'
 export type { StateFolder } from './state/state-folder.ts'
-// Exports for installers: attachments that still need an uninstalled plugin, and the marker next to the plugin's
+// Exports for installers: files that still need an uninstalled plugin, and the marker file next to the plugin's
 // executable
 export { isMarked, markerPath } from './uninstalled/marked.ts'
 export { markerText, type NeedFolders } from './uninstalled/marker.ts'

@@ -9,7 +9,7 @@ export interface PluginIo {
   stdin(): Uint8Array | string | Promise<Uint8Array | string>
   /** AbortSignal that ends the CNI call early, as SIGTERM does. */
   readonly signal?: AbortSignal
-  /** Opens network namespaces for the CNI call. Default: namespaces of this machine. */
+  /** Opens network namespaces for the CNI call. Default: opens the real network namespaces of the node. */
   readonly netns?: NetnsPort
   /** Opens the folder of the plugin's `state`. Default: a folder on disk, not in memory. */
   stateFolder?(path: string): StateFolder

@@ -63,7 +63,7 @@ export function callLog(stderr: (line: string) => void, fields: LogFields): Call
     open,
     async close() {
       if (kept !== undefined) open()
-      // Ignores the error of a log sink that cannot flush. At the end of the call no log is left to report the error.
+      // Ignores the error of a sink that cannot flush: the log is already closed, so the error cannot be logged.
       await Promise.allSettled(sinks.map(async (sink) => sink.flush?.()))
     },
   }

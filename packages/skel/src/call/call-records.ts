@@ -7,8 +7,8 @@ import { removeLast } from '../uninstalled/remove-last.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
 /**
- * Rule for when DEL removes the plugin's objects from the container's namespace: the plugin's setting `removal`, or its
- * default.
+ * Value of the plugin's setting `removal`, or its default. The setting decides if DEL removes the plugin's objects from
+ * the container's namespace.
  */
 export const removalOf = ({ removal, chained }: Pick<Plugin, 'removal' | 'chained'>): NonNullable<Plugin['removal']> =>
   removal ?? (chained === true ? 'last' : 'always')
@@ -88,8 +88,8 @@ const keyOf = ({ environment: { containerID, ifName }, config }: AcceptedCall) =
 })
 
 /**
- * Returns the reason of `find` to keep the namespace's contents. If `find` cannot read the attachment records, returns
- * the error's message as the reason.
+ * Calls `find`, which returns a reason for DEL to keep the namespace's contents. If `find` cannot read the attachment
+ * records, returns the error's message as the reason.
  */
 function orReason(find: () => string | undefined): string | undefined {
   try {

@@ -18,12 +18,12 @@ export function causesOf(error: unknown): unknown[] {
   return [...found]
 }
 
-/** True for an error or a string. Skips other causes, because they may have no message. */
+/** True for a cause that is an error or a string. Other causes may have no message. */
 const isTellable = (one: unknown): boolean => one instanceof Error || typeof one === 'string'
 
 /**
- * Returns the cause and the aggregated errors of one error. The order is reversed, because the caller takes them from
- * the end.
+ * Returns the cause and the aggregated errors of one error in reverse order, because the caller takes them from the
+ * end.
  */
 function behind(error: unknown): unknown[] {
   if (!(error instanceof Error)) return []

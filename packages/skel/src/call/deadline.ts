@@ -6,8 +6,8 @@ import { CniError, ErrorCode, isCniError, messageOf } from '@cni/types'
 export const DEFAULT_TIMEOUT = 50_000
 
 /**
- * Maximum milliseconds to wait for a handler after its AbortSignal has aborted. After this time the undo steps of the
- * call run.
+ * Maximum milliseconds for a handler to end after its AbortSignal has aborted. The undo steps run when the handler has
+ * ended, or after this time.
  */
 export const SETTLE_BUDGET = 500
 
@@ -41,8 +41,8 @@ export function deadline(
   const raise = (reason: CniError): void => {
     if (error !== undefined) return
     error = reason
-    // Rejects before it aborts the handler's AbortSignal. Reason: the container runtime must get the deadline's error,
-    // not an error that the handler throws after the abort.
+    // Rejects the promise `raised` before it aborts the handler's AbortSignal. Reason: the container runtime must get
+    // this error, not an error that the handler throws after the abort.
     reject(reason)
     controller.abort(reason)
   }

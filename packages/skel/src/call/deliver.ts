@@ -2,7 +2,7 @@ import type { PluginIo } from '../io.ts'
 import type { Deadline } from './deadline.ts'
 
 /**
- * Writes the result of a CNI call. If the write fails, the call fails and its undo steps run. Reason: the container
+ * Writes the result of a CNI call. A failed write also fails the call, and its undo steps run. Reason: the container
  * runtime regards an ADD without a result as failed.
  *
  * @throws the error of the write, or the error that ended the call during the write.

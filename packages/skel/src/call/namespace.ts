@@ -3,7 +3,7 @@ import { CniError, ErrorCode, messageOf } from '@cni/types'
 import type { NetnsPort } from '../io.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
-/** Opens network namespaces of this machine. Tests use fakes instead. */
+/** Opens real network namespaces of the node. Tests use fakes instead. */
 export const machine: NetnsPort = { open, current }
 
 /**

@@ -38,7 +38,8 @@ export function isVerb(command: string): command is Verb {
 
 async function ADD(accepted: AcceptedCall): Promise<string> {
   const { plugin, undo } = accepted.call
-  // The TypeScript type requires a handler `add`, but a plugin in JavaScript may have none.
+  // Succeeds without a result if the plugin has no handler `add`. The TypeScript type requires the handler, but a
+  // plugin in JavaScript may have none.
   if (typeof plugin.add !== 'function') return ''
   const conf = await configuration(accepted, 'ADD')
   const prev = prevResult(accepted)

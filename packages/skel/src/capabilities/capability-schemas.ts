@@ -7,7 +7,7 @@ import * as z from 'zod/mini'
  * their schema.
  */
 export interface RuntimeConfig {
-  /** Mappings of node ports to container ports: the plugin forwards them to the container. */
+  /** Mappings of node ports to container ports. The plugin forwards each node port to its container port. */
   portMappings: Array<{
     /** Port of the node that is forwarded to the container, 1 or higher. */
     hostPort: number
@@ -52,7 +52,10 @@ export interface RuntimeConfig {
   ips: string[]
   /** Additional DNS names of the container. */
   aliases: string[]
-  /** DNS settings for the container. The configuration's `dns` names its members `nameservers` and `search` instead. */
+  /**
+   * DNS settings for the container, with the members `servers` and `searches`. In the member `dns` of the configuration
+   * these are called `nameservers` and `search`.
+   */
   dns:
     | {
         /** Addresses of DNS servers for the container. */
@@ -126,7 +129,10 @@ function ipRange() {
   return folded({ subnet: z.string(), rangeStart: address, rangeEnd: address, gateway: address })
 }
 
-/** Schema of the capability `dns`. The configuration's `dns` names its members `nameservers` and `search` instead. */
+/**
+ * Schema of the capability `dns`, with the members `servers` and `searches`. In the member `dns` of the configuration
+ * these are called `nameservers` and `search`.
+ */
 function dns() {
   return folded({ servers: listOf(z.string()), searches: listOf(z.string()), options: listOf(z.string()) })
 }

@@ -5,8 +5,8 @@ import { isBusy, isDown, post } from './post.ts'
 import { encodeCall } from './wire.ts'
 
 /**
- * Result of one request from the shim to the daemon. It is the daemon's document, or the reason why the daemon has not
- * started the call. A call that has not started may be retried.
+ * Result of one request from the shim to the daemon. `answer` is the daemon's result of the CNI call. If it is missing,
+ * the daemon has not started the call, so the shim may retry.
  */
 export type Attempt =
   | { readonly answer: string }

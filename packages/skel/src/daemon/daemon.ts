@@ -23,7 +23,7 @@ export interface DaemonOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** AbortSignal that stops the daemon as `stop` does. */
   readonly signal?: AbortSignal
-  /** Opens network namespaces for the daemon's calls. Default: namespaces of this machine. */
+  /** Opens network namespaces for the daemon's calls. Default: opens the real network namespaces of the node. */
   readonly netns?: NetnsPort
   /** Opens the folder of the plugin's `state`. Default: a folder on disk, not in memory. */
   stateFolder?(path: string): StateFolder

@@ -13,7 +13,8 @@ export interface Request {
   /** Maximum size of the daemon's answer in bytes. Default: 16 MiB. */
   readonly maxBytes?: number
   /**
-   * Checks the connection to the daemon before the request is sent. An error thrown by this function ends the request.
+   * Checks the connection to the daemon before the request is sent. If this function throws, the request fails with
+   * that error.
    */
   admit?(connection: Socket): void
 }

@@ -11,7 +11,10 @@ import { claimSocket } from './socket-file.ts'
 
 const GRACE = 10_000
 const MAX_BODY = 4 * 1024 * 1024
-/** Milliseconds for undoing aborted CNI calls: 2 s for the undo steps, and time for the handlers to settle. */
+/**
+ * Maximum milliseconds for undoing aborted CNI calls. The undo steps take at most 2 s; the rest is time for the
+ * handlers to settle.
+ */
 const UNDO_BUDGET = 5000
 
 /**

@@ -87,8 +87,8 @@ export function shim(options: ShimOptions): Plugin<NetConf> {
     async add(c) {
       const answer = await forward('ADD', c)
       c.undo(({ signal }) => undoAdd(c, signal))
-      // The daemon has returned `prevResult` unchanged. In this case the shim prints `prevResult` as received, which
-      // keeps all digits of its numbers.
+      // The daemon has returned `prevResult` unchanged. The shim then prints `prevResult` as received, because printing
+      // a decoded result would round large numbers.
       if (c.prevResult !== undefined && answer === receivedResult(c)) return c.prevResult
       return decodeResult(parseJson(answer, 'the result of the daemon'))
     },

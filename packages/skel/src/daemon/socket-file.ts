@@ -80,7 +80,8 @@ function answers(path: string): Promise<boolean> {
       connection.destroy()
       resolve(true)
     })
-    // Connection errors other than ECONNREFUSED and ENOENT, such as a full queue, mean that a daemon listens.
+    // Only ECONNREFUSED and ENOENT mean that no daemon listens. Other errors, such as a full queue, come from a daemon
+    // that listens.
     connection.on('error', (error) => resolve(!['ECONNREFUSED', 'ENOENT'].includes(errnoOf(error) ?? '')))
   })
 }

@@ -66,9 +66,9 @@ export interface AddContext<Conf = NetConf, Chained extends boolean = false, Sta
   /** The container's network namespace, open until the end of the call. Never the plugin's own namespace. */
   readonly netns: Netns
   /**
-   * Result of the previous plugins in the 1.1.0 model, frozen. Always defined in a chained plugin. A handler that
-   * returns this object passes the received result on unchanged. To change the result, return a new object:
-   * `{ ...c.prevResult, dns }`.
+   * Result of the previous plugins in the data model of CNI 1.1.0, frozen. Always defined in a chained plugin. A
+   * handler that returns this object passes the received result on unchanged. To change the result, return a new
+   * object: `{ ...c.prevResult, dns }`.
    */
   readonly prevResult: Chained extends true ? Result : Result | undefined
   /**
@@ -94,13 +94,13 @@ export interface CheckContext<Conf = NetConf, Chained extends boolean = false, S
   readonly state: Pick<AttachmentState<State>, 'read'>
   /** The container's network namespace, open until the end of the call. */
   readonly netns: Netns
-  /** Final result of the whole plugin chain in the 1.1.0 model, frozen. */
+  /** Final result of the whole plugin chain in the data model of CNI 1.1.0, frozen. */
   readonly prevResult: AddContext<Conf, Chained>['prevResult']
 }
 
 /**
  * Context of a DEL handler. The members `conf`, `netns`, `prevResult` and the stored state may be `undefined`. The
- * handler should nevertheless succeed.
+ * handler should succeed even then.
  */
 export interface DelContext<Conf = NetConf, State = undefined> extends AttachmentContext {
   /**
@@ -115,8 +115,8 @@ export interface DelContext<Conf = NetConf, State = undefined> extends Attachmen
    */
   readonly netns: Netns | undefined
   /**
-   * Final result of the plugin chain in the 1.1.0 model. The member is `undefined` if the container runtime gave no
-   * result, or an unreadable one.
+   * Final result of the plugin chain in the data model of CNI 1.1.0. The member is `undefined` if the container runtime
+   * gave no result, or an unreadable one.
    */
   readonly prevResult: Result | undefined
   /**

@@ -5,8 +5,8 @@ import { shapeOf } from '../schema/walk.ts'
 import { sampleObject } from './sample.ts'
 
 /**
- * Runs the plugin's schema on the sample configuration of `--help`, and ignores the outcome. This loads the validation
- * code in advance, for the snapshot in a built executable.
+ * Validates the sample configuration of `--help` with the plugin's schema, and ignores the outcome. The snapshot in a
+ * built executable then contains the loaded validation code.
  */
 export async function checkSample(plugin: Plugin): Promise<void> {
   const schema = plugin.config

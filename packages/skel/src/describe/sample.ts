@@ -49,7 +49,7 @@ export function sampleObject(shape: Readonly<Record<string, core.$ZodType>>): Re
 
 function sampleNumber(schema: core.$ZodTypes): number {
   const { low, lowExclusive, high } = limitsOf(schema)
-  // Ignores the bounds of JavaScript's safe integers, which zod gives to every integer schema.
+  // Ignores the bound `Number.MIN_SAFE_INTEGER`, because zod gives it to every integer schema.
   if (low === undefined || low === Number.MIN_SAFE_INTEGER) return Math.min(1, high ?? 1)
   return lowExclusive ? low + 1 : low
 }

@@ -14,8 +14,8 @@ export function claimStdout(): number {
 }
 
 /**
- * Reserves stdout without FFI, if stdout is a pipe. Opens the pipe a second time through /proc. Container runtimes use
- * pipes for stdout. A file needs `dup` instead, because a second open of a file has its own position.
+ * Reserves stdout without FFI: opens stdout a second time through /proc. Works only for a pipe, which container
+ * runtimes use as stdout. A second open of a file would have its own position.
  */
 function viaProc(): number | undefined {
   let stdout: number | undefined
@@ -24,7 +24,7 @@ function viaProc(): number | undefined {
     if (!fstatSync(1).isFIFO() || fstatSync(2).isFile()) return undefined
     // Uses O_NONBLOCK: the open of a pipe without a reader fails with ENXIO instead of waiting for ever.
     stdout = openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_NONBLOCK)
-    // Opens stdout and stderr again before it closes descriptor 1, because the close cannot be reverted.
+    // Opens stderr before it closes descriptor 1, because a failed open must leave stdout intact.
     stderr = openSync('/proc/self/fd/2', constants.O_WRONLY | constants.O_NONBLOCK)
     closeSync(1)
     // open(2) returns the lowest free descriptor, which is 1: descriptor 1 now leads to stderr.

@@ -11,7 +11,6 @@ interface SmallHost {
  */
 export function endRunaway(timeout = DEFAULT_TIMEOUT): void {
   const host = process.getBuiltinModule('cni:host') as SmallHost | undefined
-  // A handler that reacts to its AbortSignal may run until timeout + SETTLE_BUDGET. The second SETTLE_BUDGET is time to
-  // print the handler's error.
+  // Adds SETTLE_BUDGET twice: once for a handler that reacts to its AbortSignal, and once for printing its error.
   host?.setDeadline(timeout + 2 * SETTLE_BUDGET)
 }

@@ -23,7 +23,7 @@ export function lostRejections(onLost: (reason: unknown) => void): LostRejection
   return {
     async throwFirst() {
       if (lost.size === 0) return
-      // Waits one turn of the event loop. A rejection that the plugin has just handled is removed from `lost` only in
+      // Waits one turn of the event loop. Reason: a rejection that the plugin has just handled leaves `lost` only in
       // the next turn.
       await new Promise((resolve) => setImmediate(resolve))
       for (const reason of lost.values()) throw reason

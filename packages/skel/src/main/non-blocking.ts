@@ -1,8 +1,8 @@
 import { constants, fstatSync, openSync } from 'node:fs'
 
 /**
- * Opens a pipe a second time, as a separate non-blocking file description. The streams of child processes stay
- * blocking. Returns `undefined` for anything but a pipe, and if the pipe cannot be opened.
+ * Opens a pipe a second time as non-blocking. The descriptor `fd` stays blocking, because child processes may share it.
+ * Returns `undefined` if `fd` is not a pipe, or if the pipe cannot be opened.
  */
 export function nonBlocking(fd: number): number | undefined {
   try {

@@ -68,8 +68,8 @@ export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, ot
   const writer = resultWriter(stdout)
   const deliver = async (document: string): Promise<void> => {
     await lost.throwFirst()
-    // Removes the handlers of SIGTERM, SIGINT and SIGHUP. They cannot run during a blocking write, so these signals
-    // must end the process directly.
+    // Removes the handlers of SIGTERM, SIGINT and SIGHUP, because no handler runs during a blocking write of the
+    // result. These signals then end the process directly.
     if (writer.mayBlock) for (const signal of SIGNALS) process.off(signal, onSignal)
     isOver = true
     try {
@@ -85,8 +85,8 @@ export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, ot
   const finish = (document: string, exitCode: number): number => {
     if (isOver) return exitCode
     isOver = true
-    // Removes the handlers of SIGTERM, SIGINT and SIGHUP. These signals must end the process directly, even while the
-    // write waits for a reader of stdout.
+    // Removes the handlers of SIGTERM, SIGINT and SIGHUP. These signals then end the process directly, even while the
+    // write of the result waits for a reader of stdout.
     for (const signal of SIGNALS) process.removeAllListeners(signal)
     return write(plugin, stdout, document) ? exitCode : 1
   }

@@ -13,8 +13,8 @@ export async function readStdin(): Promise<Uint8Array> {
 }
 
 /**
- * Opens stdin, usually a pipe, a second time as non-blocking. A blocking read in the thread pool of Node.js would
- * prevent the process from exiting.
+ * Opens stdin, usually a pipe, a second time as non-blocking. Reason: Node.js cannot exit while a blocking read runs in
+ * its thread pool.
  */
 function openPipe(): number | undefined {
   try {

@@ -19,7 +19,7 @@ export function writeAll(fd: number, text: string, patience = Number.POSITIVE_IN
       const errno = errnoOf(error)
       if (errno === 'EINTR') continue
       if (errno !== 'EAGAIN' || waited++ >= patience) return error
-      // Waits synchronously until the full pipe has space, because the event loop must not run here.
+      // Blocks this thread for a millisecond while the pipe is full, because this function is synchronous.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
     }
   }

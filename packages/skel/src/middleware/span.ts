@@ -44,7 +44,7 @@ function validated({ TRACEPARENT, TRACESTATE, BAGGAGE }: EnvVars): EnvVars {
 
 function newSpanId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(8))
-  // Avoids a span id of zeros only, which is invalid.
+  // Prevents a span id that consists only of zeros, because such an id is invalid.
   bytes[7] ||= 1
   return Buffer.from(bytes).toString('hex')
 }

@@ -14,7 +14,8 @@ import type { NetworkConfig } from './network-config.ts'
 /** Result of the previous plugins (`prevResult`): the decoded result, and its text for printing. */
 export interface PrevResult {
   /**
-   * Result of the previous plugins in the 1.1.0 model. It is frozen, because a change in place would not be printed.
+   * Result of the previous plugins in the data model of CNI 1.1.0. It is frozen, because a change in place would not be
+   * printed.
    */
   readonly value: Result
   /** Prints the received `prevResult` in the CNI version of the configuration. */

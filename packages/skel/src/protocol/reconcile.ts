@@ -13,8 +13,8 @@ export function reconcileVersion(command: string, version: string, supported: re
   const introduced = INTRODUCED[command]
   if (introduced !== undefined) {
     if (!gte(version, introduced)) throw notAllowed('config', command)
-    // Stops at the first supported version that is new enough, as the Go reference implementation does. Later versions
-    // in the list may be invalid.
+    // Ignores supported versions after the first one that is new enough, even invalid versions. The Go reference
+    // implementation does the same.
     if (!supported.some((candidate) => gte(candidate, version))) throw notAllowed('plugin', command)
   }
   if (supported.includes(version)) return

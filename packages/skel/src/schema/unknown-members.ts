@@ -18,8 +18,8 @@ export interface UnknownMember {
 }
 
 /**
- * Maximum number of unknown members in one object that are compared with known names. A hostile configuration may have
- * thousands.
+ * Maximum number of unknown members in one object for which a similar known name is searched. Reason: a hostile
+ * configuration may have thousands of members.
  */
 export const COMPARED = 20
 

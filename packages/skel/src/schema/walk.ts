@@ -16,7 +16,8 @@ export function unwrap(schema: core.$ZodType): core.$ZodTypes {
     case 'catch':
       return unwrap(_zod.def.innerType)
     case 'pipe':
-      // Continues with the output schema if the input of a pipe is a transform: the output schema describes the value.
+      // Continues with the output schema if a zod pipe begins with a transform. Reason: a transform does not describe
+      // its value.
       return unwrap(known(_zod.def.in)._zod.def.type === 'transform' ? _zod.def.out : _zod.def.in)
     case 'lazy':
       return unwrap(_zod.def.getter())

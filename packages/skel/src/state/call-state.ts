@@ -4,8 +4,8 @@ import type { Log } from '../log.ts'
 import type { StateFolder } from './state-folder.ts'
 
 /**
- * Type of a plugin's state. Without a declared state the type is a text, which the TypeScript compiler prints in its
- * error. The text explains how to declare a state.
+ * Type of a plugin's state. If the plugin declares no state, the type is a sentence that explains how to declare it.
+ * The TypeScript compiler prints this sentence in its error.
  */
 export type DeclaredState<State> = [State] extends [undefined]
   ? 'c.state needs a schema: definePlugin({ state: attachmentState(schema), … })'

@@ -10,8 +10,8 @@ import type { StateFolder } from './state-folder.ts'
 const ABANDONED = 3_600_000
 
 /**
- * Opens a folder of this machine for state files. A plugin can also keep data there that belongs to no attachment. The
- * first write creates the folder, accessible to its owner only.
+ * Opens a folder on disk for state files. A plugin can also keep data there that belongs to no attachment. The first
+ * write creates the folder, accessible to its owner only.
  *
  * @example
  * const made = diskFolder('/run/cni/tag/made')

@@ -180,8 +180,8 @@ function folderOf(folder: string | StateFolder): StateFolder {
 }
 
 /**
- * Text of an earlier state file, to restore after a failed ADD. Returns `undefined` also for an unusable file, which is
- * not restored.
+ * Text of the state file before an ADD, which a failed ADD restores. Returns `undefined` for a missing or unusable
+ * file, because an unusable file is not restored.
  */
 function textBefore(folder: StateFolder, name: string): string | undefined {
   try {

@@ -81,7 +81,7 @@ function documentOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The marker file is not JSON. Returns `undefined`, which the marker's schema rejects.
+    // The marker file is not JSON. The marker's schema rejects `undefined`.
     return undefined
   }
 }

@@ -3,8 +3,8 @@ import type { Plugin } from '../definition/plugin.ts'
 import { readMarker } from './marker.ts'
 
 /**
- * Plugin that a CNI call runs, depending on the marker file. A marker file next to the plugin's executable says that
- * the plugin is uninstalled.
+ * Plugin that a CNI call runs. It is a substitute if a marker file next to the plugin's executable says that the plugin
+ * is uninstalled.
  */
 export interface MarkedCall {
   /** Plugin that the CNI call runs: the plugin itself, or its substitute if it is uninstalled. */

@@ -12,15 +12,15 @@ export interface Runtime {
   readonly name: string
   readonly argv: readonly [string, ...string[]]
   /**
-   * True if the JavaScript runtime has FFI, with which the plugin can duplicate descriptors. Duplicates are only needed
-   * if stdout is a socket or a file.
+   * True if the JavaScript runtime has FFI. The plugin uses FFI to duplicate descriptors, but only if stdout is a
+   * socket or a file.
    */
   readonly ffi: boolean
 }
 
 /**
- * Builds a test plugin as plugins are shipped, and in a second form. The second form is a CommonJS file for an
- * installed Node.js, or an executable compiled with bun. Under `npm run test:deep`, builds every form.
+ * Builds a test plugin for two JavaScript runtimes: the small runtime with which plugins are shipped, and an installed
+ * Node.js or bun. Under `npm run test:deep`, builds for every installed Node.js and for bun.
  */
 export async function fixtureRuntimes(fixture = 'plugin'): Promise<{ folder: string; runtimes: Runtime[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'cni-skel-'))
