@@ -20,7 +20,7 @@ export type Command =
 /** Default options of a new project. */
 export const DEFAULTS = { kind: 'chained', rules: 'iptables', agent: true } as const
 
-/** Parses the command line of `npm create cni-plugin`. Throws a `UsageError`. */
+/** Parses the command line of `npm create cni-plugin`. Throws a `UsageError` if the command line is invalid. */
 export function parseCommandLine(argv: readonly string[]): Command {
   const { given, values, positionals, help } = parseFlags(argv, FLAGS, { once: true })
   const { version, yes, json, dryRun, from } = values
@@ -39,14 +39,14 @@ export function parseCommandLine(argv: readonly string[]): Command {
 }
 
 /**
- * Rejects flags before `--`: npm passes such flags only as environment variables, so the command would ignore them.
- * Throws a `UsageError`.
+ * Throws a `UsageError` for flags before `--`. Reason: npm passes such flags only as environment variables, so the
+ * command would ignore them.
  */
 export function refuseFlagsKeptByNpm(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): void {
   const kept = [FLAGS.kind, FLAGS.rules, FLAGS.agent, FLAGS.from, FLAGS.dryRun]
     .filter(({ name }) => env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined)
-    // Accepts flags that are also arguments of the command. Package managers other than npm set the environment
-    // variables and also pass the flags on.
+    // Accepts a flag that is also an argument of the command. Package managers other than npm pass each flag twice: as
+    // an environment variable and as an argument.
     .filter(({ name }) => !argv.some((word) => word.split('=')[0] === `--${name}`))
     .map(({ name }) => `--${name}`)
   if (kept.length === 0) return

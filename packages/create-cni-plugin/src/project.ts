@@ -9,8 +9,8 @@ import { readmeOf } from './readme.ts'
 const template = fileURLToPath(new URL('../template', import.meta.url))
 
 /**
- * Plugin configurations for the conformance run of a new project, by mechanism. Each is the example in the template's
- * `rules.ts`.
+ * Plugin configurations for the conformance run of a new project. The key is the mechanism with which the plugin
+ * changes pods. The value is the example in the template's `rules.ts`.
  */
 const CONFIGURATIONS = {
   iptables: { port: 15001 },
@@ -78,7 +78,8 @@ function filesBelow(folder: string) {
 function packageJson(options: ProjectOptions, tarballs: Readonly<Record<string, string>>) {
   const { name, kind, agent } = options
   const build = [`cni-build src/main.ts -o dist/${name}`]
-  // Build command of an agent or daemon. A long-running process needs all of Node's API, so it uses the runtime bun.
+  // Build command of an agent or daemon. Selects the JavaScript runtime bun, because the small runtime for plugins does
+  // not support all of Node.js.
   const staying = (entry: string, program: string) =>
     `cni-build src/${entry} -o dist/${name}-${program} --runtime bun --smoke none`
   if (agent) build.push(staying('agent-main.ts', 'agent'))

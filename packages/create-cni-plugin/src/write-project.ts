@@ -25,8 +25,8 @@ export function writeProject(folder: string, files: ReadonlyMap<string, string>)
   }
   mkdirSync(dirname(target), { recursive: true })
   const beside = mkdtempSync(join(dirname(target), `.${basename(target)}-`))
-  // Writes the project into a subfolder of the temporary folder. The temporary folder is private to its owner; the
-  // subfolder has the default mode.
+  // Writes the project into a subfolder, because the temporary folder is private to its owner. The subfolder has the
+  // default mode, and becomes the project's folder.
   const project = join(beside, basename(target))
   try {
     for (const [path, text] of files) {

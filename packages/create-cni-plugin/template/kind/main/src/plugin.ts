@@ -6,7 +6,10 @@ import { assignInterface, CniError, ErrorCode, mergeResults, type Result } from 
 import * as z from 'zod/mini'
 import { settings, setUp, tearDown, verify } from './rules.ts'
 
-/** Node and IPAM plugins with which the plugin works. Tests pass another node, and functions as IPAM plugins. */
+/**
+ * Dependencies of the plugin: the node's network namespace, and options for calling the IPAM plugin. Tests pass another
+ * namespace, and a function as IPAM plugin.
+ */
 export interface Place {
   readonly node: NetnsTarget
   readonly delegates: DelegateOptions
@@ -23,8 +26,8 @@ export const plugin = ({ node, delegates }: Place = { node: 'host', delegates: {
     async add(c) {
       using pod = await openRtnl(c)
       using onNode = await openRtnl({ ...c, netns: node })
-      // Checks for an existing interface before an address is leased. A later failure would release the address of the
-      // existing interface.
+      // Rejects an existing interface before an address is leased. A failure after the lease would release the address
+      // that the existing interface uses.
       if (await pod.getLink(c.ifName))
         throw new CniError(ErrorCode.internal, `the pod has an interface ${c.ifName} already`)
       const cable = cableOf(c)
