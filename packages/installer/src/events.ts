@@ -48,7 +48,8 @@ export type InstallEvent =
    */
   | { readonly type: 'withdrawn'; readonly path: string; readonly reason: string }
   /**
-   * Network that each container runtime uses for the CNI network folder. Emitted when the network of a runtime changes.
+   * Network that each container runtime chooses from the CNI network folder. Emitted when the choice of a runtime
+   * changes.
    * - `ok`: all container runtimes run the plugin.
    * - `warn`: only some container runtimes run the plugin.
    * - `fail`: no container runtime runs the plugin.

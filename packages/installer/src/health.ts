@@ -31,7 +31,7 @@ export interface InstallStatus {
   readonly primary?: string
   readonly artefacts: readonly Health[]
   /**
-   * Network that each container runtime uses for the CNI network folder. Absent in standalone mode, and before the
+   * Network that each container runtime chooses from the CNI network folder. Absent in standalone mode, and before the
    * installer has read the folder.
    */
   readonly runtimes?: readonly RuntimeReading[]

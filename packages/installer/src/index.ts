@@ -22,7 +22,7 @@
  */
 
 export type { PlannedChange } from './change.ts'
-// Exports for network configurations and kubeconfigs as texts, without writing to the node
+// Exports for network configurations and kubeconfigs: functions on texts, which never write to the node
 export { isConfName } from './conf/conf-name.ts'
 export { formatDiff } from './conf/diff.ts'
 export { apiServerUrl, renderKubeconfig } from './conf/kubeconfig.ts'

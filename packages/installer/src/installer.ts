@@ -146,7 +146,10 @@ export function installer(options: InstallerOptions): Installer {
   }
 }
 
-/** Result of a check that was stopped, or that failed by a bug. The installer's loop continues with another check. */
+/**
+ * Result of a check that was stopped, or that failed because of a bug. The installer's loop continues with another
+ * check.
+ */
 const FAILED_PASS: PassResult = { againMs: 1000, errors: [], busy: undefined }
 
 /** Removes everything that only the old options of the installer need. */

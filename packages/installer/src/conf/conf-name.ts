@@ -44,7 +44,7 @@ export function compareNames(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Rank of a UTF-16 unit in the order of UTF-8 bytes. In this order surrogates come after all other units. */
+/** Rank of a UTF-16 code unit in the order of UTF-8 bytes. In this order surrogates come after all other code units. */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }

@@ -2,7 +2,7 @@ import { goStringify, jsonItems, jsonMembers, jsonValue, type PluginConf } from 
 
 /**
  * Appends a plugin to the `plugins` of a list, formatted like the list's last plugin. A file of one line stays one
- * line. Changes nothing else in the text, so that a diff shows only the plugin.
+ * line. Changes nothing else in the text, because a diff must show only the plugin.
  */
 export function appendPlugin(text: string, plugin: PluginConf): string {
   const array = pluginsSpan(text)
@@ -33,7 +33,7 @@ export function listText(single: string, { name, cniVersion }: { name: string; c
   return `${head}${lines.join('\n    ')}\n  ]\n}\n`
 }
 
-/** White space that formats a plugin in the text of a list. */
+/** Indentation and line breaks of a plugin in the text of a list. */
 interface Style {
   readonly isOneLine: boolean
   readonly newline: string

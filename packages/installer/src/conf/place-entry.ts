@@ -28,8 +28,8 @@ export type EntryPlace =
   | { readonly kind: 'wait'; readonly reason: string }
 
 /**
- * Chooses the file of a CNI network folder to which the installer would add the plugin, with its default options. The
- * plugin becomes the last one of the first valid file. Writes nothing.
+ * Chooses the file of a CNI network folder to which an installer with default options would add the plugin. The plugin
+ * becomes the last one of the first valid file. Writes nothing.
  *
  * @throws `InstallError` `INVALID_CONFIG` for a file that is not a configuration.
  */

@@ -163,8 +163,8 @@ function throughMultus(primary: string, folder: Folder): Omit<Position, 'place' 
   const { delegation, copies = [] } = facts.get(primary) ?? {}
   if (delegation === undefined) return undefined
   const { clusterNetwork = '', delegates } = delegation
-  // A path in `clusterNetwork` is a path inside the Multus container. Searches the CNI network folder for its file name
-  // only.
+  // `clusterNetwork` may be a path inside the Multus container. Only the file name of this path is searched in the CNI
+  // network folder.
   const file = clusterNetwork.includes('/') ? clusterNetwork.slice(clusterNetwork.lastIndexOf('/') + 1) : undefined
   if (file !== undefined && candidates.valid.some(({ name }) => name === file)) {
     const position = positionOf(file, folder)

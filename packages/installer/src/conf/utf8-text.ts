@@ -1,6 +1,6 @@
 /**
- * Decodes a configuration file as UTF-8; also works in a browser. Does not remove a byte order mark, so that parsing
- * fails as it does in container runtimes.
+ * Decodes a configuration file as UTF-8; also works in a browser. Does not remove a byte order mark, because parsing
+ * must then fail as it does in container runtimes.
  */
 export const utf8Text = (bytes: Uint8Array): string => decoder.decode(bytes)
 

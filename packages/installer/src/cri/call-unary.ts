@@ -136,7 +136,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // Keeps an error text with invalid percent-encoding as it is, so that the text is not lost.
+    // Returns an error text with invalid percent-encoding unchanged, because a failure would lose the text.
     return text
   }
 }

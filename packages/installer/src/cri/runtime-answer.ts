@@ -112,7 +112,7 @@ function fromJson<T>(text: string, schema: z.ZodMiniType<T>): T | undefined {
   try {
     return schema.safeParse(JSON.parse(text)).data
   } catch {
-    // The text (`cniconfig`, or the source of a plugin) is not JSON. It counts as missing.
+    // The text is not JSON: containerd's `cniconfig`, or the member `source` of a plugin. The text counts as missing.
     return undefined
   }
 }

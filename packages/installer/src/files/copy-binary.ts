@@ -22,8 +22,8 @@ export interface CopyOptions {
 }
 
 /**
- * Copies an executable over another that may be running. Closes the write descriptor before the rename, so that
- * starting the new file never fails with ETXTBSY. Running processes keep the old file.
+ * Copies an executable over another that may be running. Closes the write descriptor before the rename, because
+ * starting the new file could otherwise fail with ETXTBSY. Running processes keep the old file.
  *
  * Renames the copy only after its bytes are on disk. A power cut therefore leaves either the old file or the complete
  * new file. An interrupted copy keeps its temporary name, and the installer's next start removes it.

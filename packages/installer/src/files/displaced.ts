@@ -114,7 +114,7 @@ function statQuietly(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch {
-    // The folder of the file is gone, or the path is a circular symbolic link: the file counts as missing.
+    // The folder of the file is missing, or the path is a circular symbolic link. The file counts as missing.
     return undefined
   }
 }

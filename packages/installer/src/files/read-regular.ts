@@ -48,7 +48,7 @@ function openAndRead(path: string, limit = MAX_TEXT): { fd: number; snapshot: Sn
   }
 }
 
-/** Opens a regular file. Resolves the path only if it is a symbolic link, which is rare. */
+/** Opens a regular file. Resolves the path only if it is a symbolic link. */
 function openTarget(path: string): { fd: number; stat: Stats; target: string } {
   try {
     return { ...openRegularFile(path, constants.O_NOFOLLOW), target: path }

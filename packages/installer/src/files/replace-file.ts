@@ -41,8 +41,8 @@ export interface Replacement {
   /** The plugin's type, which becomes part of the temporary file's name. */
   readonly type: string
   /**
-   * Set of replaced files, which keeps the old file open. Reason: the installer must notice if another program still
-   * writes to the old file.
+   * Set of replaced files, which keeps the old file open. The installer then notices if another program still writes to
+   * the old file.
    */
   readonly displaced?: DisplacedFiles | undefined
 }

@@ -11,7 +11,8 @@ const readLater = promisify(read)
 export const isSameFile = (a: BigIntStats, b: BigIntStats): boolean => a.ino === b.ino && a.dev === b.dev
 
 /**
- * True if two files have the same bytes. Reads large files on another thread, so that other work continues.
+ * True if two files have the same bytes. Reads large files on another thread, so the installer can do other work
+ * meanwhile.
  *
  * @param uncache - called at the end with the first file's descriptor, to drop that file from the page cache. The
  *   second file stays cached, because container runtimes start it.

@@ -13,7 +13,7 @@ import type { State } from './state.ts'
 export interface InstallPlan extends InstallStatus {
   /** Changes that {@link Installer.install} would make, in order. */
   readonly changes: readonly PlannedChange[]
-  /** Network that each container runtime would use after the changes. */
+  /** Network that each container runtime would choose after the changes. */
   readonly runtimesAfter?: readonly RuntimeReading[]
 }
 

@@ -52,7 +52,7 @@ async function drive({ body, watches, wakeups, signal }: Drive): Promise<void> {
   let awaited: Promise<void> | undefined
   while (!signal.aborted) {
     const isByEvent = wakeups.take() === 'event'
-    // Starts the file watches before the files are checked, so that changes during the check cause events.
+    // Starts the file watches before the check of the files, because changes during the check must cause events.
     const isArmed = watches.sync(body.folders())
     const { againMs, busy } = await body.pass(signal)
     if (busy !== undefined && busy !== awaited) void busy.then(() => wakeups.wake('work'))

@@ -87,7 +87,7 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
 const withPrimary = (primary: string | undefined): Pick<InstallStatus, 'primary'> =>
   primary === undefined ? {} : { primary }
 
-/** Network that each container runtime uses for the CNI network folder after this check of all files. */
+/** Network that each container runtime chooses from the CNI network folder after this check of all files. */
 function runtimesNow({ settings, memory, net }: State, plan: NetFolderPlan): RuntimeReading[] | undefined {
   try {
     const files = plan.changes.length === 0 ? plan.files : lookAgain(settings, memory, net)

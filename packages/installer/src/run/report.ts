@@ -35,7 +35,7 @@ export function reportSkipped(state: State, skipped: ReadonlyMap<string, string>
   if (more > 0) state.emit({ type: 'skipped', path: netDir, reason: 'no runtime can load them', more })
 }
 
-/** Emits `runtimes` when a container runtime uses another network for the CNI network folder than before. */
+/** Emits `runtimes` when a container runtime chooses another network from the CNI network folder than before. */
 export function reportRuntimes(state: State, readings: readonly RuntimeReading[]): void {
   const verdict = judgeReadings(readings, state.settings.runtime)
   const text = readings.map((one) => one.text).join('; ')

@@ -40,8 +40,8 @@ interface Failure {
 }
 
 /**
- * State of the background work that compares and copies binaries, which may take seconds. No other file waits for this
- * work.
+ * State of the background work that compares and copies binaries. This work may take seconds; no other file waits for
+ * it.
  */
 export interface BinaryState {
   /** Running background work, and the state of each binary that it has found so far. */

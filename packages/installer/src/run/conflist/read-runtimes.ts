@@ -7,8 +7,8 @@ import type { Health } from '../../health.ts'
 import type { Settings } from '../../options.ts'
 
 /**
- * Determines which network each container runtime uses for the CNI network folder. Returns `undefined` in standalone
- * mode, where Multus calls the plugin by name.
+ * Determines which network each container runtime chooses from the CNI network folder. Returns `undefined` in
+ * standalone mode, because Multus then calls the plugin by name.
  */
 export function readRuntimes(
   { mode, type }: Settings,
@@ -17,7 +17,9 @@ export function readRuntimes(
   return mode === 'standalone' ? undefined : readingsOf(files, type)
 }
 
-/** Determines which network each container runtime will use after the planned changes are written. */
+/**
+ * Determines which network each container runtime will choose from the CNI network folder after the planned changes.
+ */
 export function readRuntimesAfter(
   settings: Settings,
   files: NetFiles,
