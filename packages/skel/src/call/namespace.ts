@@ -48,8 +48,8 @@ export function findNetns({ call: { log, opened }, environment, port }: Accepted
   } catch (error) {
     const reason = messageOf(error)
     if (isGone(error)) log.info('the network namespace is gone', { netns: path, reason })
-    // The namespace may still exist. DEL must succeed, but the log warns that the plugin's objects may be left in the
-    // namespace.
+    // The namespace cannot be opened but may still exist. DEL must succeed, so the log only warns that the plugin's
+    // objects may be left in the namespace.
     else log.warn('the network namespace cannot be opened: it counts as gone', { netns: path, reason })
     return undefined
   }

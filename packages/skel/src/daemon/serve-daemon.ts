@@ -114,7 +114,7 @@ function listen(server: Server, path: string): Promise<void> {
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())
-    // Closes connections of clients that have sent no request, which would keep the server open.
+    // Closes connections of clients that have sent no request, because such connections would keep the server open.
     server.closeAllConnections()
   })
 }

@@ -28,7 +28,7 @@ export interface ShimOptions extends Pick<Plugin<NetConf>, 'about' | 'versions' 
    * Behaviour of DEL while no daemon listens at the socket.
    * - `succeed` (default): succeeds with a warning. A node that shuts down must be able to remove its pods; GC cleans
    *   up later.
-   * - `fail`: fails with code 11, so that the container runtime retries.
+   * - `fail`: fails with code 11, and the container runtime retries.
    */
   readonly delWhileDown?: 'succeed' | 'fail'
 }

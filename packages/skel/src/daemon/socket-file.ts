@@ -9,8 +9,8 @@ export interface SocketFile {
   /** Temporary path at which the daemon listens before {@link SocketFile.publish}. */
   readonly hidden: string
   /**
-   * Moves the socket to its final path and replaces a stale socket there. Sets the permissions before the move, so that
-   * clients never see the socket without them.
+   * Moves the socket to its final path and replaces a stale socket there. Sets the permissions before the move, because
+   * clients must never see the socket without them.
    */
   publish(): void
   /** Removes the daemon's socket, unless another daemon has replaced it. */

@@ -5,7 +5,7 @@ import { type Plugin, supportedVersions } from './plugin.ts'
 
 /**
  * Answers VERSION, and a user who starts the plugin without `CNI_COMMAND`, from the plugin definition alone. Does not
- * read stdin, which may never end.
+ * read stdin, because stdin may never end.
  */
 export function immediateAnswer(plugin: Plugin, env: EnvVars): PluginOutcome | undefined {
   const command = env.CNI_COMMAND ?? ''

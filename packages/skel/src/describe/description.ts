@@ -30,7 +30,7 @@ export function defaultOf(schema: z.core.$ZodType): unknown {
 
 /** Lists a zod schema and the schemas that it wraps (optional, default and so on), outermost first. */
 function layers(schema: z.core.$ZodType): z.core.$ZodTypes[] {
-  // Casts the zod schema, which is safe: `$ZodTypes` is the union of all kinds of `$ZodType`.
+  // Casts the zod schema. The cast is safe, because `$ZodTypes` is the union of all kinds of `$ZodType`.
   const one = schema as z.core.$ZodTypes
   const { def } = one._zod
   const inner = 'innerType' in def ? def.innerType : def.type === 'pipe' ? def.in : undefined

@@ -20,7 +20,7 @@ function openPipe(): number | undefined {
   try {
     return openSync('/proc/self/fd/0', constants.O_RDONLY | constants.O_NONBLOCK)
   } catch {
-    // /proc is missing, or the pipe has another owner: read stdin as a stream instead.
+    // Stdin is read as a stream instead: /proc is missing, or the pipe has another owner.
     return undefined
   }
 }

@@ -13,8 +13,8 @@ export interface ResultWriter {
 }
 
 /**
- * Creates a writer for the result document. It waits for a full pipe without blocking the process, so that the deadline
- * and SIGTERM still end the call.
+ * Creates a writer for the result document. While a pipe is full, the writer waits without blocking the process. The
+ * deadline and SIGTERM can then still end the call.
  */
 export function resultWriter(stdout: number): ResultWriter {
   const pipe = nonBlocking(stdout)

@@ -13,7 +13,7 @@ export interface NetworkConfig {
  * @throws {@link CniError} 6 if stdin is not a JSON object, 7 for a missing or invalid name.
  */
 export function decodeNetworkConfig(raw: Uint8Array): NetworkConfig {
-  // Keeps a byte order mark, so that the JSON parser rejects it.
+  // Keeps a byte order mark, because the JSON parser must reject it.
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(raw)
   const document = normalizeNetConf(parseJson(text, 'error unmarshall network config'))
   return { text, document }

@@ -10,7 +10,7 @@ const MEMBERS = ['cni.dev/valid-attachments', 'cni.dev/attachments']
  * Reads the attachments that GC must keep. Returns `undefined` if the configuration has no list of them, and `[]` for
  * `null`.
  *
- * @throws {@link CniError} 7 for a malformed list. Reason: GC must not treat its attachments as stale.
+ * @throws {@link CniError} 7 for a malformed list, because GC must not treat the listed attachments as stale.
  */
 export function readAttachments(document: ReturnType<typeof normalizeNetConf>): readonly ValidAttachment[] | undefined {
   const member = MEMBERS.find((name) => name in document)

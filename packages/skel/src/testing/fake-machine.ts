@@ -51,7 +51,7 @@ function openFake(path: string, pods: readonly Netns[]): Netns {
 }
 
 /**
- * Fake namespace of the node. Its device number differs from the number in `fakeNetns`, so that a pod's namespace never
- * equals the node's.
+ * Fake namespace of the node. Its device number differs from the number in `fakeNetns`, because a pod's namespace must
+ * never equal the node's.
  */
 const host = (path: string): Netns => new FakeNetns(path, { dev: -1n, ino: 1n })

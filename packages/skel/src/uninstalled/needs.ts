@@ -88,7 +88,8 @@ function* recordsIn(folder: string): Generator<Need> {
 function* resultsIn(folder: string, { type, own, read }: Search): Generator<Need> {
   const names = yield* namesIn(folder)
   for (const name of names) {
-    // Skips temporary files in the container runtime's cache. The name of a network never begins with a dot.
+    // Skips names that begin with a dot: temporary files in the container runtime's cache. The name of a network never
+    // begins with a dot.
     if (name.startsWith('.')) continue
     const path = `${folder}/${name}`
     try {

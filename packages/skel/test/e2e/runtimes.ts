@@ -7,7 +7,7 @@ import { build } from 'tsup'
 import { sample } from '../../../../test/deep.ts'
 import { NODE_FLAGS } from '../../../../test/node.ts'
 
-/** A JavaScript runtime for the test plugin: the start of the command line that runs the plugin. */
+/** A JavaScript runtime for the test plugin. `argv` is the beginning of the command line that runs the plugin. */
 export interface Runtime {
   readonly name: string
   readonly argv: readonly [string, ...string[]]
