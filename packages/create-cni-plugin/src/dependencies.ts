@@ -13,8 +13,8 @@ const OF_KIND: Readonly<Record<Kind, readonly string[]>> = {
   ipam: ['@cni/netns', '@cni/types'],
 }
 /**
- * Packages from the registry for the tests and the build of a new project. Tests need koffi to enter namespaces on Node
- * before 26.9. The compiled plugin does not need koffi.
+ * Packages from the registry for the tests and the build of a new project. On Node.js before 26.9, tests need koffi to
+ * enter namespaces. The compiled plugin does not need koffi.
  */
 const FOR_DEVELOPMENT = ['@cni/build', '@cni/conformance', '@cni/libcni', '@cni/netns']
 const OF_OTHERS = { '@types/node': '^24.0.0', koffi: '^3.3.0', typescript: '^7.0.0', vitest: '^4.0.0' }

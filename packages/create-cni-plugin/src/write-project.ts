@@ -33,8 +33,8 @@ export function writeProject(folder: string, files: ReadonlyMap<string, string>)
       mkdirSync(dirname(join(project, path)), { recursive: true })
       writeFileSync(join(project, path), text)
     }
-    // Moves the new project to its target, which may be an empty folder. Fails if the target has been filled in the
-    // meantime.
+    // Moves the new project to its target, an empty folder or a free path. Fails if another program has filled the
+    // folder meanwhile.
     renameSync(project, target)
   } catch (error) {
     if (errnoOf(error) === 'ENOTEMPTY')
