@@ -101,9 +101,7 @@ function withoutType(list: string, type: string): string {
   return dropPlugins(list, (index) => plugins[index]?.type === type)
 }
 
-/**
- * True for a single configuration. An object with both `type` and `plugins` is a list, and must not be wrapped again.
- */
+/** True for a single configuration. An object with both `type` and `plugins` is already a list. */
 function isSingle(document: JsonObject): boolean {
   return document.type !== undefined && !Array.isArray(document.plugins)
 }

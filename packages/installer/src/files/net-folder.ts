@@ -94,8 +94,8 @@ function filesOf(netDir: string, known: ReadonlyMap<string, Known>, snapshots: M
 }
 
 /**
- * Lists the names in the CNI network folder, and tells files from folders. A symbolic link counts as a file, even if
- * its target is a folder.
+ * Lists the names in the CNI network folder, each with its kind: file or folder. A symbolic link counts as a file, even
+ * if its target is a folder.
  */
 function entriesOf(netDir: string): Map<string, 'file' | 'folder'> | undefined {
   try {

@@ -74,7 +74,7 @@ function pathOnNode(settings: Settings, path: string): string {
   return mount === undefined ? path : `${settings.nodePaths[mount] ?? mount}${path.slice(mount.length)}`
 }
 
-/** Mount of a node folder that contains a path. Of nested mounts, returns the innermost. */
+/** Finds the mount of a node folder that contains the given path. Returns the innermost of nested mounts. */
 function mountOf({ nodePaths }: Settings, path: string): string | undefined {
   const mounts = Object.keys(nodePaths).filter((one) => path === one || path.startsWith(`${one}/`))
   return mounts.sort((one, other) => other.length - one.length)[0]

@@ -2,8 +2,7 @@ import { installer } from '@cni/installer'
 import { crashBefore } from '../crash-fs.ts'
 import { fakeNode } from '../node.ts'
 
-// Arguments of the process: the folder of the simulated node, and a number n. The process dies before its n-th change
-// of the file system.
+// Test process that dies before its n-th change of the file system. Arguments: the folder of the simulated node, and n.
 const [root = '', n = ''] = process.argv.slice(2)
 const { options } = fakeNode(null, root)
 const die = (): never => {

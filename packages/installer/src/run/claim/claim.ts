@@ -104,8 +104,8 @@ export function newClaim(path: string, settings: Settings, claimant: Claimant): 
 }
 
 /**
- * Creates this installer's claim to be the active installer. The claim is newer than the claim of the installer that is
- * active now.
+ * Creates the object through which this installer uses the claim file. Its identity is newer than the identity in the
+ * claim file, so this installer becomes the active one.
  */
 export function startClaim(path: string, settings: Settings): Claim {
   return newClaim(path, settings, newClaimant(recordAt(path)))

@@ -45,7 +45,8 @@ export function isNewer(other: Claimant, own: Claimant): boolean {
 }
 
 /**
- * Creates the identity of an installer. It is newer than the installer in the claim file, even if their clocks differ.
+ * Creates the identity of an installer. The identity is newer than the one in the claim file, even if the clocks of
+ * both installers differ.
  */
 export function newClaimant(there: ClaimRecord | undefined): Claimant {
   const { bootId, now } = bootClock()

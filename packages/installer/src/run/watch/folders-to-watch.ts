@@ -27,8 +27,8 @@ export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig, claimFi
     add(dirname(kubeconfig.tokenFile), all)
     if (kubeconfig.caFile !== undefined && !kubeconfig.skipTls) add(dirname(kubeconfig.caFile), all)
   }
-  // Ignores `change` events of the claim file: the active installer touches it regularly. An installer that becomes
-  // active replaces the file (`rename`).
+  // Ignores `change` events of the claim file, because the active installer touches it regularly. An installer that
+  // becomes active replaces the file, which causes a `rename` event.
   if (claimFile !== undefined)
     add(fileOrFolder(claimFile), (name, kind) => name === basename(claimFile) && kind === 'rename')
   return [...folders].map(([path, tests]) => ({
