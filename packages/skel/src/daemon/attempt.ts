@@ -22,7 +22,8 @@ export type Attempt =
  *
  * @throws {@link CniError} with one of these codes:
  * - the plugin's own code, as the daemon sent it.
- * - 11 (STATUS: 50) if the connection broke. The daemon may have performed the call, so the shim must not retry it.
+ * - 11, or 50 for STATUS, if the connection broke. The daemon may have performed the call, so the shim must not retry
+ *   it.
  * - 999 if the answer is not from a plugin daemon.
  */
 export async function attempt(socket: string, verb: Verb, { env, raw, signal }: CallContext): Promise<Attempt> {

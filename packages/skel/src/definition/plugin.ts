@@ -91,8 +91,8 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
 }
 
 /**
- * Defines a CNI plugin and returns its argument. Handlers get the types of their configuration. Checks the definition
- * when the executable starts: invalid name, unknown version, misspelt handler, and more.
+ * Defines a CNI plugin, and returns the given definition. Handlers get the types of their configuration. Checks the
+ * definition when the executable starts: invalid name, unknown version, misspelt handler, and more.
  *
  * @throws TypeError that names the invalid member, the expected value and the actual one.
  * @example

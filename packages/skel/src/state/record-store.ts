@@ -167,8 +167,8 @@ export function recordStore<State>(options: RecordStoreOptions<State>): Attachme
 // internal
 
 /**
- * True if a text has too many bytes for a state file. Encodes only long texts to count their bytes. Reason: a short
- * text always fits, because a UTF-16 unit has at most three bytes in UTF-8.
+ * True if a text has too many bytes for a state file. Only a long text is encoded to count its bytes. A short text
+ * always fits, because a UTF-16 code unit has at most three bytes in UTF-8.
  */
 const isTooLarge = (text: string): boolean =>
   3 * text.length > MAX_BYTES && new TextEncoder().encode(text).length > MAX_BYTES

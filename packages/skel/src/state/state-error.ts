@@ -8,7 +8,7 @@ const UNUSABLE: readonly string[] = ['INVALID', 'VERSION', 'OTHER_ATTACHMENT', '
 export class StateError extends Error {
   /**
    * Kind of the state file's error:
-   * - `INVALID`, `VERSION`, `OTHER_ATTACHMENT`, `TOO_LARGE`: content of the state file.
+   * - `INVALID`, `VERSION`, `OTHER_ATTACHMENT`, `TOO_LARGE`: the content of the state file is unusable.
    * - `NOT_A_FILE`: the path is not a regular file.
    * - `INSECURE`: other users can change the state file or its folder.
    * - an errno name: error of the kernel.

@@ -14,7 +14,8 @@ export function isMarked(file: string): boolean {
   try {
     return lstatSync(markerPath(file), { throwIfNoEntry: false }) !== undefined
   } catch {
-    // The path is too long, or one of its folders is a file: the plugin has no marker file.
+    // The path of the marker file is too long, or contains a file instead of a folder. The plugin then has no marker
+    // file.
     return false
   }
 }

@@ -27,9 +27,9 @@ export interface Need {
 const MAX_FILES = 10_000
 /** Maximum size in bytes of a file that a search reads. */
 const MAX_BYTES = 4 * 1024 * 1024
-/** Maximum size in bytes of all files that a search reads. */
+/** Maximum total size in bytes of the files that a search reads. */
 const MAX_TOTAL = 256 * 1024 * 1024
-/** Maximum number of characters of a text from a searched file in a message. */
+/** Maximum number of characters that a message quotes from a searched file. */
 const MAX_SHOWN = 64
 
 /**
@@ -196,7 +196,7 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** Error message without the file's path, which the reason to keep the plugin already contains. */
+/** Error message without the file's path. The reason to keep the plugin already contains this path. */
 function problemOf(error: unknown): string {
   const errno = errnoOf(error)
   if (errno === 'ELOOP') return 'it is a symbolic link, which is not followed'

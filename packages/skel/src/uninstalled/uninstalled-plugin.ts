@@ -11,7 +11,7 @@ export interface MarkedCall {
   readonly plugin: Plugin
   /** Path of the plugin's executable, set if the plugin is uninstalled. The last DEL removes the file. */
   readonly file?: string
-  /** Reason why the marker file, which marks the plugin as uninstalled, is ignored. */
+  /** Reason why the marker file is ignored. A valid marker file marks the plugin as uninstalled. */
   readonly problem?: string
 }
 
