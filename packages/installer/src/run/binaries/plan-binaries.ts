@@ -49,8 +49,8 @@ export async function planBinaries(
       failure = toInstallError(error, 'cannot use the binary folder', folder)
       errors.push(failure)
     }
-    // If the plugin's file in the source folder is damaged, replaces no installed file. Reason: new libraries may not
-    // fit the installed plugin.
+    // Replaces no installed file if the plugin's file in the source folder is damaged. Reason: new libraries may not fit
+    // the installed plugin.
     const isStuck = failure?.code === 'BROKEN_SOURCE'
     changes.push(...(isStuck ? ofFolder.filter(({ action }) => action !== 'replace') : ofFolder))
   }
