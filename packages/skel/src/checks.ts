@@ -24,7 +24,7 @@ export function checkByVerb(
   }
 }
 
-/** Checks that a value is a number above 0. Infinity is valid. */
+/** Checks that the value of an option is a number above 0. Infinity is valid. */
 export function checkPositive(what: string, value: unknown, unit: string): void {
   if (!(typeof value === 'number' && value > 0)) throw unexpected(what, `${unit} above 0`, value)
 }

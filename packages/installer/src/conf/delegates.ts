@@ -39,7 +39,7 @@ export function nestedEntries(text: string | Uint8Array, type: string): NestedEn
   const entries: NestedEntry[] = []
   const levels: Level[] = [{ value: documentOf(text), path: [], depth: 0, holder: '' }]
   let seen = 0
-  // The loop appends nested network configurations to `levels` and visits them too.
+  // The loop also visits the nested network configurations that it appends to `levels`.
   for (const level of levels) {
     const plugins = pluginsOf(level)
     seen += Math.max(plugins.length, 1)

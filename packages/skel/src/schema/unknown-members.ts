@@ -4,8 +4,8 @@ import type { core } from 'zod/mini'
 import { shapeOf } from './walk.ts'
 
 /**
- * Configuration members of the CNI protocol. A member with the value `null` counts as missing, as in the Go reference
- * implementation.
+ * Configuration members that the CNI protocol defines. A member with the value `null` counts as missing, as in the Go
+ * reference implementation.
  */
 export const STANDARD = ['type', 'capabilities', 'runtimeConfig', 'args', 'ipMasq', 'ipam', 'dns']
 
