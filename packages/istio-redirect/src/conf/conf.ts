@@ -46,7 +46,10 @@ const keys = {
   pod_namespace: text,
   native_nftables: flag,
   enable_ambient_detection_retry: flag,
-  /** Redirect mode of ambient mode. In the two node modes, a pod annotation can exclude the pod, as in Istio 1.19. */
+  /**
+   * Redirect mode of ambient mode: rules in each pod, or on the node by iptables or eBPF. In the node modes, a pod
+   * annotation can exclude a pod, as in Istio 1.19.
+   */
   ambient_redirect_mode: z.nullish(z.enum(['inpod', 'node-iptables', 'node-ebpf'])),
   /** Mode of the plugin's CHECK. With `none`, CHECK always succeeds, as Istio's CHECK does. */
   check_mode: z.nullish(z.enum(['verify', 'none'])),

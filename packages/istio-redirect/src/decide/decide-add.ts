@@ -5,13 +5,13 @@ import { captureOfPod, type KnownAddresses } from './captured-families.ts'
 import type { DecisionLog } from './log.ts'
 import { redirectionOf } from './redirection.ts'
 
-/** Pod that an ADD names. Without a UID, the name may also refer to an earlier pod of the same name. */
+/** Pod of an ADD call. The UID distinguishes the pod from an earlier pod with the same name. */
 export interface AskedPod extends PodIdentity {
   /** UID of the pod: the value of `K8S_POD_UID` from the container runtime. */
   readonly uid?: string | undefined
 }
 
-/** ADD call to decide about. `decideWithoutApi` has already skipped pods that need no API request. */
+/** ADD call of a pod that the earlier check `decideWithoutApi` has not skipped. */
 export interface AddCall {
   readonly pod: AskedPod
   readonly settings: Pick<Settings, 'ambientSelectors' | 'ambientOptOut'>
@@ -29,10 +29,7 @@ export interface AddSources {
    */
   enrol(pod: PodInfo): Promise<boolean>
   addresses(): Promise<KnownAddresses>
-  /**
-   * Throws if the pod needs more rules than this data source permits. Without this function, only the limits of the
-   * pod's annotations apply.
-   */
+  /** Throws if the pod needs more rules than the node agent encodes as a batch. Only the agent has this function. */
   bound?(redirect: Redirect): void
 }
 
@@ -43,7 +40,7 @@ export type Decision = { readonly act: 'skip' } | { readonly act: 'redirect'; re
  * Decides about an ADD and logs the reason. Called by the agent for the plugins of its node, and by a plugin that
  * decides itself.
  *
- * @throws CniError, RedirectError if the pod cannot start; and any error of a source.
+ * @throws CniError or RedirectError for a pod whose ADD has to fail; also any error of a data source.
  */
 export async function decideAdd(call: AddCall, sources: AddSources, log: DecisionLog): Promise<Decision> {
   const pod = await sources.pod(call.pod)

@@ -21,9 +21,9 @@ export type PodDecision =
 /**
  * Decides about a pod as the plugin does in ADD. Throws an `Error` for an invalid pod.
  *
- * @param options - plugin settings that decide about a pod; environment variables of the node (default: none); `log`,
- * which receives the plugin's log lines; addresses in the pod's namespace (default: `status.podIPs`, else IPv4 is
- * assumed)
+ * @param options - `settings`: plugin settings that decide about a pod. `env`: environment variables of the node, by
+ * default none. `log`: receives the plugin's log lines. `addresses`: addresses in the pod's namespace, by default
+ * `status.podIPs`.
  */
 export function decidePod(
   pod: PodDocument,
@@ -48,8 +48,7 @@ export function decidePod(
     )
   }
   const redirect = redirectFor(info, { log, env })
-  // If the pod's addresses are unknown, the pod counts as an IPv4 pod. A pod that requests both IPv4 and IPv6 counts as
-  // dual-stack.
+  // Assumes an IPv4 and an IPv6 address if the pod's addresses are unknown. IPv6 is captured only for a dual-stack pod.
   const families = familiesOf(
     usableAddresses(addresses.length > 0 ? addresses : ['192.0.2.1', '2001:db8::1']),
     redirect.dualStack,

@@ -11,7 +11,7 @@ import { CniError, ErrorCode, errnoOf, isCniError } from '@cni/types'
  * Returns any other error unchanged.
  */
 export function withFailureCode(error: unknown): unknown {
-  // Keeps an error that already has a CNI error code: an error about drift, the API server or a state file.
+  // Keeps an error that already has a CNI error code, and a thrown value that is not an `Error`.
   if (isCniError(error) || !(error instanceof Error)) return error
   if (isIptablesError(error)) {
     const details = error.stderr?.trim().slice(0, 2000)

@@ -4,9 +4,9 @@ import type { AttachmentRecord } from '../state/attachments.ts'
 import { openAsWritten } from './open-as-written.ts'
 
 /**
- * Removes all nftables tables of the pod's namespace if only the plugin's ADD has ever changed nf_tables there. Reason:
- * in this case, all tables are the plugin's. Returns `false` without a change if the caller has to read the tables
- * first.
+ * Removes all nftables tables of the pod's namespace if one ADD of the plugin made the only change of nf_tables there.
+ * In this case, all tables belong to the plugin. Returns `false` in any other case. The caller then has to read the
+ * tables.
  */
 export function flushIfOnlyOurs(netns: Netns, recorded: AttachmentRecord): boolean {
   if (recorded.generation !== FRESH_GENERATION + 1 || !isSame(netns, recorded)) return false

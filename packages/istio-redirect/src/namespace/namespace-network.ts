@@ -22,8 +22,8 @@ export interface NamespaceNetwork extends Disposable {
 }
 
 /**
- * Opens a netlink socket for {@link NamespaceNetwork.prepare}, so that a failure occurs before any change of the
- * namespace. IPv4 with REDIRECT needs no settings and no socket.
+ * Opens the netlink socket that {@link NamespaceNetwork.prepare} uses. Called before the namespace is changed, because
+ * a failure then needs no rollback. Opens no socket for IPv4 with REDIRECT, which needs no address and no route.
  */
 export async function openNetwork(netns: NetnsTarget, attachment: RecordedNetwork): Promise<NamespaceNetwork> {
   const wanted = wantedIn(attachment)

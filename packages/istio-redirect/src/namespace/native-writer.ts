@@ -35,7 +35,7 @@ export function nativeWriter(where: Where, config: CaptureConfig): RuleWriter {
 }
 
 /**
- * Names of all tables that the plugin may write, with any configuration. The method `apply` also removes tables of an
- * earlier configuration. Such tables would continue to set marks and zones.
+ * Names of all tables that the plugin may write, with any configuration. The method `apply` removes tables of an
+ * earlier configuration, because they would continue to set packet marks and conntrack zones.
  */
 const own = { tables: tableNames.map((name) => ({ family: 'inet', name }) as const) }

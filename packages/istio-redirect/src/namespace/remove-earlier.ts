@@ -23,8 +23,8 @@ export async function removeEarlier(
   const earlier = writerFor(c, before.rules, backend)
   const nextBackend = recordedBackend(next)
   const writer = writerFor(c, next.rules, nextBackend)
-  // A record without a known back end is from one of the two iptables back ends. For such a record, only nftables
-  // counts as another back end.
+  // A record with an unknown back end is from iptables. The node has then switched back ends only if the next back end
+  // is nftables.
   const switched = backend === undefined ? nextBackend === 'nftables' : backend !== nextBackend
   if (!switched && JSON.stringify(earlier.rules) === JSON.stringify(writer.rules)) return
   c.undo(async () => {

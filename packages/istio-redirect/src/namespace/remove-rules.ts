@@ -28,7 +28,7 @@ async function removeWritten(where: Where, recorded: AttachmentRecord): Promise<
     return
   }
   const rules = redirectRules(recorded.rules)
-  // Passes the recorded families after a complete ADD, because iptables runs one process for each family. After an
+  // After a complete ADD, iptables searches only the recorded families, because each family costs one process. After an
   // incomplete ADD, iptables searches IPv4 and IPv6.
   const { families } = recorded
   if (recorded.applied) await iptables(where, { waitSeconds, backend, families }).remove(inUse(rules, recorded))
@@ -55,7 +55,7 @@ function inUse(rules: Ruleset, { families }: AttachmentRecord): Ruleset {
   return { ...rules, chains: rules.chains.filter((chain) => used.has(chain)) }
 }
 
-/** Default packet mark and route table of TPROXY. Flags of istio-iptables can set other values. */
+/** Default packet mark and routing table of TPROXY. DEL uses the defaults if it has no usable record. */
 const TPROXY = { mark: 1337, table: 133 } as const
 
 /** IPv4 and IPv6, because native nftables rules always cover both families. */

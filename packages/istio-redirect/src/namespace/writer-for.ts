@@ -6,7 +6,7 @@ import { nativeWriter } from './native-writer.ts'
 import type { RuleWriter } from './rule-writer.ts'
 
 /**
- * Creates the rule writer for a back end. Without a back end, it uses the iptables back end that the namespace already
+ * Creates the rule writer for a back end. By default, the writer uses the iptables back end that the namespace already
  * uses.
  */
 export const writerFor = (where: Where, config: CaptureConfig, backend: Backend | undefined): RuleWriter =>

@@ -45,8 +45,8 @@ async function isChosen(c: AddContext<Conf>, settings: Settings, pod: PodInfo, a
 }
 
 /**
- * Decides by the pod's labels if the pod is ambient. If the decision needs the labels of the Kubernetes namespace,
- * returns the selectors that match the pod. The caller has to compare their namespace selectors with the labels.
+ * Decides by the pod's labels if the pod is ambient. Returns the selectors that match the pod if the labels of the
+ * Kubernetes namespace decide. The caller compares each selector's `namespaceSelector` with these labels.
  */
 export function chooseByPod(
   selectors: readonly EnablementSelector[],

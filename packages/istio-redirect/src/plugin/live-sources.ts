@@ -24,7 +24,8 @@ export function liveSources(c: AddContext<Conf>, settings: Settings, addresses: 
     addresses,
     async pod(who) {
       const asked = getPod(who, api)
-      // Starts reading the addresses early, and ignores an error, because the later call of `addresses` reports it.
+      // Starts reading the pod's addresses during the API request. Ignores an error here, because the later call of
+      // `addresses` reports the error.
       addresses().catch(() => {})
       return podInfo(await asked)
     },

@@ -1,8 +1,8 @@
 import { messageOf } from '@cni/types'
 
 /**
- * Runs `work`, and aborts its AbortSignal at the deadline. If `work` does not settle within a few seconds after the
- * deadline, rejects without waiting for `work`. The message of a rejection after the deadline names the deadline.
+ * Runs `work` and aborts its AbortSignal at the deadline. Rejects if `work` has not settled a few seconds after the
+ * deadline. An error after the deadline names the deadline in its message.
  */
 export async function within<T>(ms: number, outer: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const over = new AbortController()
@@ -21,7 +21,7 @@ export async function within<T>(ms: number, outer: AbortSignal, work: (signal: A
 }
 
 /**
- * Milliseconds after the deadline in which the plugin's programs have to end: 1.5 s by themselves, and 1 s between
- * SIGTERM and SIGKILL.
+ * Milliseconds after the deadline until `within` gives up. A program needs up to 1.5 s to end by itself, and 1 s
+ * between SIGTERM and SIGKILL.
  */
 const settleMs = 2750

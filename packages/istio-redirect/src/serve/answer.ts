@@ -26,7 +26,7 @@ export interface DecisionLine {
   readonly fields?: LogFields | undefined
 }
 
-/** CNI error document of an ADD that the agent lets fail. */
+/** CNI error in the agent's answer, with which the plugin's ADD fails. */
 export interface ServedError {
   readonly code: number
   readonly msg: string

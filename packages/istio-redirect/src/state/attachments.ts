@@ -3,7 +3,7 @@ import { type AttachmentStore, attachmentStore } from '@cni/skel'
 import * as z from 'zod/mini'
 import { attachmentsFolder } from './folder.ts'
 
-/** Record of an ADD, from which CHECK, DEL and GC know the rules without asking the API server. Format version 1. */
+/** Record of an ADD, in format version 1. CHECK, DEL and GC read the record instead of asking the API server. */
 export interface AttachmentRecord {
   readonly netns: NetnsIdentity
   /** Back end that wrote the rules, by its name on nodes: `nft`, `legacy` or `nftables`. `null` if it is unknown. */
@@ -24,7 +24,7 @@ export interface AttachmentRecord {
   readonly first?: boolean | undefined
 }
 
-/** Members of the record that describe the pod's addresses and routes: the families, and the policy route of TPROXY. */
+/** Members of an attachment record that determine the addresses and routes of the pod's redirection. */
 export type RecordedNetwork = Pick<AttachmentRecord, 'families' | 'tproxy'>
 
 /**
@@ -46,7 +46,7 @@ export type Attachments = AttachmentStore<AttachmentRecord>
  * attachmentsIn('/var/run/istio-cni').read({ network: 'pods', containerID: 'abc', ifName: 'eth0' })
  */
 export function attachmentsIn(runDir: string): Attachments {
-  // The store writes records without a trial decoding, because type checking ensures that records are valid.
+  // The store does not decode a new record to validate it, because TypeScript's types ensure that the record is valid.
   return attachmentStore({ folder: attachmentsFolder(runDir), schema: recordSchema, readBack: false })
 }
 

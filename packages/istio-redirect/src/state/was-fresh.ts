@@ -5,7 +5,9 @@ import type { AttachmentRecord, NetnsIdentity } from './attachments.ts'
 export const wasFresh = ({ first, generation }: AttachmentRecord): boolean =>
   first === true || generation === FRESH_GENERATION + 1
 
-/** Members about nf_tables that a repeated ADD copies from the earlier record of the attachment. */
+/**
+ * Returns the members `generation` and `first` for the record of a repeated ADD, from the attachment's earlier record.
+ */
 export function carriedOver(
   before: AttachmentRecord,
   next: AttachmentRecord & { readonly netns: NetnsIdentity },

@@ -137,10 +137,7 @@ const skipDuplicateAddressDetection = (): void => {
   for (const scope of ['all', 'default']) writeFileSync(`/proc/sys/net/ipv6/conf/${scope}/accept_dad`, '0')
 }
 
-/**
- * Executes CNI plugins as the test node's runtime, and records each call. The plugin's process runs in the node's
- * network namespace. The calling process stays in its own namespace.
- */
+/** Executes CNI plugins in the test node's network namespace, as the node's runtime does, and records each call. */
 function execIn(target: NetnsTarget, runs: PluginRun[]): Exec {
   const real = realExec()
   return {

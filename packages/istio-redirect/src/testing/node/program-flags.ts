@@ -1,7 +1,4 @@
-/**
- * Command-line options of Node.js for a stand-in's process. The process preloads the same modules as its parent, such
- * as a loader.
- */
+/** Node.js options for a stand-in's process. Copies the parent process's `--import` options, which preload modules. */
 export const programFlags = (): string[] => [
   ...process.execArgv.filter((flag) => flag.startsWith('--import=')),
   '--conditions=@cni/source',

@@ -100,7 +100,7 @@ async function startServer(target: NetnsTarget, script: string, args: readonly (
   }
 }
 
-/** Starts a stand-in's process in the namespace. The calling process stays in its own namespace. */
+/** Starts a stand-in's process in the network namespace. */
 function start(target: NetnsTarget, script: string, args: readonly (string | number)[]): ChildProcess {
   const path = fileURLToPath(new URL(`processes/${script}${extname(import.meta.url)}`, import.meta.url))
   const argv = [...programFlags(), path, ...args.map(String)]

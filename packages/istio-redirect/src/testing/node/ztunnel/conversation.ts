@@ -35,7 +35,10 @@ export interface ZtunnelPods {
   begin(): void
   /** True if the connected agent has sent its whole snapshot. */
   readonly complete: boolean
-  /** True if the snapshot is complete and ztunnel listens in all pods. Updated with each answer without an error. */
+  /**
+   * True if the snapshot is complete and ztunnel listens in all pods. Changes only when ztunnel answers without an
+   * error.
+   */
   readonly ready: boolean
   hear(message: UnixMessage): Reaction
   /** Closes the listeners in all pods. Open connections continue. */
@@ -197,8 +200,8 @@ const fatal = (what: string): Reaction => ({
 
 /** Decodes a message of the agent. Returns ztunnel's error text for an invalid message. */
 function readMessage({ bytes, fds, bytesLost, fdsLost }: UnixMessage): ReceivedRequest | string {
-  // ztunnel reads at most 1024 bytes of a message, and expects one file descriptor. Because of alignment, its buffer
-  // has room for two descriptors.
+  // ztunnel reads at most 1024 bytes of a message. It expects one file descriptor, but its aligned buffer has room for
+  // two.
   if (fdsLost || fds.length > 2) return 'ENOBUFS: No buffer space available'
   if (bytesLost > 0) return 'received truncated message'
   let request: ReceivedRequest | undefined

@@ -52,8 +52,8 @@ export interface Bound {
 }
 
 /**
- * Opens a socket that is bound to an address in a pod, and returns its descriptor. The caller listens with `{ fd }`.
- * Throws a {@link BindError}.
+ * Opens a socket that is bound to an address in a pod, and returns its file descriptor. The caller passes the
+ * descriptor to Node.js as `{ fd }`. Throws a {@link BindError}.
  */
 export function boundSocket(pod: Netns, kind: 'tcp' | 'udp', { address, port, shared }: Bound): number {
   const written = `${address.includes(':') ? `[${address}]` : address}:${port}`

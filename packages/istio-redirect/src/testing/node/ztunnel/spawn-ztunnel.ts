@@ -22,8 +22,8 @@ export async function spawnZtunnel({
   readonly behaviour?: ZtunnelBehaviour | undefined
 }): Promise<Ztunnel> {
   const name = `stand-in-ztunnel${extname(import.meta.url)}`
-  // The published build has the stand-in's program in the folder `processes` beside this module. The source tree has
-  // the folder one level up.
+  // The stand-in's program is in the folder `processes`. In the published build, the folder is beside this module; in
+  // the source tree, it is one level up.
   const script = fileURLToPath(
     new URL(`${import.meta.url.includes('/ztunnel/') ? '..' : '.'}/processes/${name}`, import.meta.url),
   )

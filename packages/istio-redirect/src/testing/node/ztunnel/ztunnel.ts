@@ -36,7 +36,7 @@ export interface Ztunnel extends AsyncDisposable {
   stop(): Promise<number>
   /** Stops the stand-in as SIGKILL stops ztunnel: closes all sockets at once. */
   kill(): Promise<number>
-  /** Resolves to the stand-in's exit code, which is 1 after a message that makes ztunnel exit. */
+  /** Promise of the stand-in's exit code. The code is 1 if a message of the agent has made the stand-in exit. */
   readonly ended: Promise<number>
 }
 
@@ -81,7 +81,7 @@ export function startZtunnel({ path, behaviour: first = {} }: ZtunnelOptions): Z
     }
     return 'disconnect'
   }
-  /** Runs one connection to the agent until its end. Resolves to `nobody` if the agent does not listen. */
+  /** Runs one connection to the agent until its end. Resolves to `nobody` if no agent listens on the socket. */
   const connectOnce = async (): Promise<Reaction['next'] | 'nobody'> => {
     try {
       using own = connectUnix(path, { maxBytes: MAX_MESSAGE })
