@@ -33,7 +33,7 @@ export interface Outcome {
 
 /**
  * Test data for calls of the plugin: a pod's network namespace, an API server with the pod, and a run directory with a
- * kubeconfig. Disposing also restores the environment variables.
+ * kubeconfig. Disposing the test data also restores environment variables that a test has changed.
  */
 export type Fixture = Awaited<ReturnType<typeof fixture>>
 
@@ -44,8 +44,8 @@ export const prevResult = (...addresses: string[]) => ({
 })
 
 /**
- * Starts an API server with the pod, and writes a kubeconfig for the plugin. `place` creates the pod's network
- * namespace. Default: an empty one.
+ * Starts an API server with the pod, and writes a kubeconfig for the plugin. The function `place` creates the pod's
+ * network namespace, by default an empty one.
  */
 export const fixture = (pod: StoredPod, place: () => Promise<Netns & AsyncDisposable> = tempNetns) =>
   stage({ api: { pods: [pod] } }, async ({ api, root: runDir, stack }) => {

@@ -1,6 +1,6 @@
 /**
- * Attachment records byte for byte as earlier plugin versions wrote them, for the network `pods`, `container-1` and
- * `eth0`. Running pods keep such files, so the plugin has to read them.
+ * Attachment records byte for byte as earlier plugin versions wrote them. The plugin has to read them, because pods
+ * that run during an upgrade have such records.
  */
 export const RECORDS_OF_VERSION_1 = {
   name: '91a0340ca572a97ad723e497c5838f50.json',

@@ -57,7 +57,7 @@ export function repairFixture(options: RepairFixtureOptions = {}) {
     options.prepare?.(api)
     const log: string[] = []
     const counters = new Map<string, number>()
-    /** Pauses between the repair controller's attempts. The test records them, and the controller does not wait. */
+    /** Pauses between the repair controller's attempts. The test records a pause instead of waiting. */
     const pauses: number[] = []
     const stop = new AbortController()
     const done = startRepair(
@@ -100,7 +100,10 @@ export function repairFixture(options: RepairFixtureOptions = {}) {
       log,
       counters,
       pauses,
-      /** Value of the metric of handled pods, by type and result such as `repair/success`. */
+      /**
+       * Number of pods that the repair controller has handled, from its metric. `what` names type and result, such as
+       * `repair/success`.
+       */
       pods(what: string) {
         const [type, result] = what.split('/')
         return count('istio_cni_repair_pods_repaired_total', { type, result })

@@ -7,7 +7,9 @@ export interface Machine {
   readonly files?: Readonly<Record<string, string>>
   readonly addresses?: readonly string[]
   readonly calledAs?: string
-  /** Real machine to use instead of the described files and addresses. Default: none. */
+  /**
+   * Real machine, which replaces the described files and addresses. By default, the command sees the described machine.
+   */
   readonly system?: System
 }
 

@@ -33,8 +33,8 @@ const shapes: Readonly<Record<Table, TableShape>> = {
 type Table = 'nat' | 'mangle' | 'raw'
 
 /**
- * Rule in the expected nft transaction. Without `index` the rule is appended to its chain. With `index` it is inserted
- * before the rule that has this index in the chain at that moment.
+ * Rule in the expected nft transaction. Without `index`, nft appends the rule to its chain. `index` is the position of
+ * the rule before which nft inserts the new rule.
  */
 interface Statement {
   readonly table: Table

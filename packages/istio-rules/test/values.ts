@@ -2,7 +2,7 @@ import fc from 'fast-check'
 
 type Text = fc.Arbitrary<string>
 
-/** Generator that mostly returns values of the first generator, and rarely values of one of the other generators. */
+/** Generator that mostly returns a value of the generator `often`, and rarely a value of a generator in `seldom`. */
 export const mostly = <T>(often: fc.Arbitrary<T>, ...seldom: Array<fc.Arbitrary<T>>): fc.Arbitrary<T> =>
   fc.oneof({ arbitrary: often, weight: 40 }, ...seldom.map((arbitrary) => ({ arbitrary, weight: 1 })))
 

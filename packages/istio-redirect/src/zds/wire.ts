@@ -110,5 +110,5 @@ export function decodeAck(bytes: Uint8Array): Ack | undefined {
 
 // internal
 
-/** Decoded answer of ztunnel without an error. It is the most frequent answer, so one shared object is enough. */
+/** Answer of ztunnel without an error. All such answers share one object. */
 const ALL_IS_WELL: Ack = { error: '' }

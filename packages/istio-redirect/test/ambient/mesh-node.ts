@@ -67,7 +67,7 @@ export function meshNode(config: Partial<AmbientConfig> = {}, { network = false 
       showProcess(root, pid, uid, namespace)
       return () => rmSync(path('proc', pid), { recursive: true })
     }
-    // Process 1 in the test's procfs is kubelet, in the node's network namespace.
+    // Makes process 1 of the test's procfs look like a kubelet in the node's network namespace.
     show('', node)
     writeFileSync(path('proc/1/comm'), 'kubelet\n')
     writeFileSync(path('proc/1/cmdline'), '/usr/bin/kubelet')

@@ -42,7 +42,7 @@ export function recordingZtunnel(path: string) {
         told.push('connected')
         for (let each = await ztunnel.next(); each !== undefined; each = await ztunnel.next()) await take(ztunnel, each)
       } catch {
-        // The agent is absent or has ended, so the stand-in connects again.
+        // Ignores the error, because the loop connects to the agent again.
       }
       current?.[Symbol.dispose]()
       await sleep(10)
@@ -52,7 +52,10 @@ export function recordingZtunnel(path: string) {
   return {
     pods,
     told,
-    /** Sets the answers to later `add` messages, by the pod's name. `silence` means no answer. */
+    /**
+     * Sets the answers to later `add` messages. The function `next` returns the answer for a pod's name; `silence`
+     * means no answer.
+     */
     answer(next: (name: string) => string) {
       say = next
     },

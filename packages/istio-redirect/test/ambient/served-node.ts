@@ -6,8 +6,8 @@ import type { RecordingZtunnel } from './recording-ztunnel.ts'
 /** Timeout of a test's waits for a condition, in milliseconds. */
 export const patience = { timeout: 20_000 }
 
-// Helpers for concurrent tests. Such tests need the `expect` of their own context, which the helpers do not have. The
-// helpers therefore wait with `vi.waitFor`.
+// These helpers wait with `vi.waitFor`, because each concurrent test has an `expect` of its own, which a helper cannot
+// use.
 
 /** Waits until the agent's ambient mode reports no problem. */
 export const ready = (agent: { problem(): string | undefined }) =>
@@ -21,7 +21,7 @@ export const joined = (ztunnel: RecordingZtunnel) =>
 export const annotated = (pod: TestPod, value: string | undefined) =>
   vi.waitFor(() => expect(pod.annotation()).toBe(value), patience)
 
-/** Expected content of the node's sets for kubelet's probes, as `address uid` of each pod. */
+/** Expected entries of the node's sets for kubelet's probes: `address uid` for each address of the pods. */
 export const entriesOfPods = (...pods: readonly TestPod[]): string[] =>
   pods.flatMap(({ uid, addresses }) => addresses.map((address) => `${address} ${uid}`)).toSorted()
 

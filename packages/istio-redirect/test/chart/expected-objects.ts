@@ -120,7 +120,7 @@ function config({ repair = 'repair', ambient = false, ...settings }: Settings): 
   }
 }
 
-/** True if the chart sets the value `repairPods`. The chart also sets it if repair as a whole is off. */
+/** True if the chart sets the value `repairPods`, as it does for the repair modes `repair` and `off`. */
 const repairsPods = ({ repair = 'repair' }: Settings): boolean => repair === 'repair' || repair === 'off'
 
 function daemonSet(settings: Settings): Manifest {

@@ -6,7 +6,7 @@ export const [HELM, CHART] = ['/opt/test/helm', '/opt/test/chart']
 export const NAMESPACE = 'istio-system'
 export const SELECTOR = 'k8s-app=istio-cni-node'
 
-/** Image of our agent on the cluster's node, as values of the chart. */
+/** Chart values that select the agent's image on the cluster's node. */
 export const IMAGE = ['hub=localhost', 'tag=cluster', `variant=${process.env.CNI_IMAGE_VARIANT ?? ''}`]
 
 /** Installs or upgrades our chart with values such as `a.b=c`. Waits until the agent is ready. */
@@ -57,8 +57,7 @@ export const nodeFiles = async (): Promise<string> =>
   ))
 
 /**
- * Waits until the agent has removed the plugin files that pods of earlier test suites needed. Calls `look` after the
- * wait and returns its result.
+ * Waits until the agent keeps no uninstalled plugin file for a running pod. Then calls `look` and returns its result.
  */
 export async function atRest(look: () => Promise<string>): Promise<string> {
   await until(

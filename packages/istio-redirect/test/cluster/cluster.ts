@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type RunOptions, type RunResult, run } from '@cni/host'
 
 /**
- * Program that starts the test's cluster, and the cluster's folder. `npm run test:cluster` sets both environment
- * variables.
+ * Program that starts the test's cluster, and folder of the cluster. `npm run test:cluster` sets the variables
+ * `CNI_KUBERNETES` and `K8S_DIR`.
  */
 const [script, folder] = [process.env.CNI_KUBERNETES ?? '', process.env.K8S_DIR ?? '']
 

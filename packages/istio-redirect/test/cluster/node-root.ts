@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { until } from './cluster.ts'
 
-/** Root folder of the cluster's node with all its mounts, seen through a process of the node. */
+/** Root folder of the cluster's node with all its mounts: `/proc/PID/root` of a process on the node. */
 export interface NodeRoot extends AsyncDisposable {
   readonly path: string
 }

@@ -88,7 +88,7 @@ export async function rulesIn(one: Pod): Promise<string> {
 
 /** Deletes pods by label, and waits until the API server has deleted them. */
 export async function remove(selector: string): Promise<void> {
-  // The test polls for the end of the pods, because the watch of `kubectl delete --wait` may report it late.
+  // Polls until the pods are deleted, because `kubectl delete --wait` may notice the end of the pods late.
   await kubectl(['delete', 'pods', '-n', NAMESPACE, '-l', selector, '--now', '--wait=false', '--ignore-not-found'])
   await until(
     `pods ${selector} are gone`,

@@ -54,8 +54,8 @@ export interface NodeZtunnelPod extends PtpPod {
 }
 
 /**
- * Connects to a pod's server several times, one after the other. Returns the server's name and the client address that
- * it saw.
+ * Connects to a pod's server several times, one after the other. Each result names the server and the client address
+ * that the server saw.
  */
 export async function connect(from: PtpPod, to: PtpPod, times = 1): Promise<string[]> {
   const destinations = Array.from({ length: times }, () => ({ host: to.ip, port: 8080 }))
@@ -143,7 +143,10 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
       api,
       node,
       pod,
-      /** Creates a pod for which our plugin is not called yet. The later call passes the pod's UID. */
+      /**
+       * Creates a pod without calling our plugin. The returned `call` is the plugin's ADD with the pod's UID, which the
+       * test makes later.
+       */
       async podToAdd(options: PtpPodOptions): Promise<PodToAdd> {
         const { where, attachment } = await scheduled({ ...options, saysUid: true })
         const { call } = await network.addButOurs(attachment)

@@ -2,7 +2,7 @@ import type { Netns } from '@cni/netns'
 import { AGENT, type AgentNode, type AgentProcess, eventually } from './agent-node.ts'
 
 /**
- * Starts an agent in the test node's network namespace. The agent sees its own process as process 1, because the
+ * Starts an agent in the test node's network namespace. Mounts the agent's own process over `/proc/1`, because the
  * machine's process 1 may be unreadable.
  */
 export const startOnNode = (agents: AgentNode, node: Pick<Netns, 'path'>, mounts: readonly string[] = []) => {

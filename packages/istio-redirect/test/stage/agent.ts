@@ -28,8 +28,8 @@ export async function agentFor({ net, env = {} }: AgentOptions): Promise<AgentNo
 }
 
 /**
- * Writes the token and certificate files of a service account. The agents of the test node `agents`, if given, use
- * these files for the API server.
+ * Writes the token and certificate files of a service account. Agents of the optional test node `agents` reach the API
+ * server with these files.
  */
 export function writeAccount(api: ApiServer, folder: string, agents?: AgentNode): Account {
   mkdirSync(folder, { recursive: true })

@@ -17,7 +17,7 @@ export type PodNetwork = 'none' | 'addresses' | { readonly bridge: readonly stri
 /** Connects a pod's network namespace to the test network and gives it the addresses. */
 export type Connect = (pod: Netns, addresses: readonly string[]) => Promise<void>
 
-/** Appends the prefix length that all test pods share to an address. */
+/** Appends the prefix length of the test network: 24 for IPv4, 64 for IPv6. */
 export const withBits = (address: string): string => `${address}/${address.includes(':') ? 64 : 24}`
 
 /** Applies the sysctls and the addresses of the test node. */
@@ -75,7 +75,7 @@ export async function podBridge(node: Netns, gateways: readonly string[]): Promi
     await onNode.addLink({ kind: 'veth', name: `pod${pods}`, up: true, master: 'br0', peer })
     using inside = await openRtnl(pod)
     for (const address of addresses) await inside.addAddress('eth0', withBits(address))
-    // Adds a default route, because the pod has to answer kubelet's probes. Their source address is on no link.
+    // Adds a default route for the pod's answers to kubelet's probes, because the probes' source address is on no link.
     for (const gateway of gateways) await inside.addRoute({ destination: 'default', gateway })
   }
 }

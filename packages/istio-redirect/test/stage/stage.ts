@@ -54,15 +54,15 @@ export type Stage<O extends StageOptions> = Always &
   PartOf<O, 'agent'>
 
 /**
- * Starts the parts of a simulated node that a test asks for, and passes them to `play`. Disposing the result disposes all
- * parts. If a part fails to start, the parts that have started are disposed.
+ * Starts the parts of a simulated node that a test asks for. The function `play` gets the parts and builds the result.
+ * Disposing the result disposes all parts. If one part fails to start, all started parts are disposed.
  *
  * @example
  * await using it = await stage({ api: { pods: [meshPod()] } }, ({ api, path }) => ({ api, runDir: path('run') }))
  */
 export async function stage<O extends StageOptions, T extends object = Stage<O>>(
   options: O,
-  // The type assertion is safe: without `play`, the result is the started parts, so T is Stage<O>.
+  // The type assertion is safe: `T` is `Stage<O>` by default, and the default function returns its argument.
   play: (it: Stage<O>) => T | Promise<T> = (it) => it as unknown as T,
 ): Promise<T & AsyncDisposable> {
   await using starting = new AsyncDisposableStack()
@@ -83,7 +83,7 @@ export async function stage<O extends StageOptions, T extends object = Stage<O>>
     return made
   }
   const all = { root, path, stack: inner, node, api, account, agents, pod }
-  // The type assertion is safe: `Stage<O>` has exactly the members of the started parts.
+  // The type assertion is safe because `all` has exactly the parts that the test's options ask for.
   const built = await play(all as unknown as Stage<O>)
   const stack = starting.move()
   return Object.assign(built, { [Symbol.asyncDispose]: () => stack.disposeAsync() })

@@ -30,8 +30,8 @@ export interface Pods {
   /** Calls CHECK for the pod with the current conflist. Expects the same rules as after ADD. */
   check(pod: Pod): Promise<void>
   /**
-   * Calls DEL for the pod twice, and expects that nothing of the pod is left. With `list`, DEL gets the current
-   * conflist. With `cache`, DEL gets the conflist of the pod's ADD, as some container runtimes do.
+   * Calls DEL for the pod twice, and expects that nothing of the pod is left. `by` selects the conflist for DEL: `list`
+   * means the current conflist. `cache` means the conflist of the pod's ADD, as some container runtimes use it.
    */
   del(pod: Pod, by?: 'list' | 'cache'): Promise<void>
   /**
@@ -54,8 +54,8 @@ export interface PodsOptions {
   /** Container runtime that adds the pods. Default: the runtime of the test node. */
   readonly runtime?: Cni | undefined
   /**
-   * True if the agent writes the pods' rules, not the plugin. The plugin's DEL keeps such rules; in version 0.1.0 it
-   * removed them.
+   * True if the agent writes the pods' rules instead of the plugin. The plugin's DEL keeps the agent's rules, except in
+   * version 0.1.0.
    */
   readonly isAmbient?: boolean
 }

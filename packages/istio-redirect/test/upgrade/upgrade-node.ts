@@ -33,8 +33,9 @@ const REFERENCE = ['loopback', 'bridge', 'host-local', 'portmap']
 export type UpgradeNode = Awaited<ReturnType<typeof upgradeNode>>
 
 /**
- * Creates a test node for updates of the agent. `env` has settings of both releases' agents. With `isSingle`, the
- * network begins as a configuration of a single plugin. The first agent turns this configuration into a plugin list.
+ * Creates a test node for updates of the agent. `env` contains environment variables for the agents of both releases.
+ * With `isSingle`, the node begins with the configuration of a single plugin. The first agent turns this configuration
+ * into a plugin list.
  */
 export async function upgradeNode(
   env: Readonly<Record<string, string>> = {},
@@ -69,7 +70,10 @@ export async function upgradeNode(
       files,
       api,
       runtime: runtimeIn([bin]),
-      /** Container runtime of the test node that runs the given release's plugin, not the installed plugin. */
+      /**
+       * Container runtime of the test node that runs the plugin of the given release, even if another release is
+       * installed.
+       */
       runtimeOf: (release: Release) => runtimeIn([PROGRAMS[release], bin]),
       /** Stops an agent after its DaemonSet is deleted. The agent then removes the plugin from the node. */
       async uninstall(agent: AgentProcess) {
@@ -84,8 +88,8 @@ export async function upgradeNode(
       async start(release: Release, { atOnce = false }: { readonly atOnce?: boolean } = {}) {
         const agent = await files.start({
           file: [join(PROGRAMS[release], 'install-cni')],
-          // The agents of the releases get different settings, so that an update changes the plugin's configuration in
-          // the conflist.
+          // The agents of the releases get different settings, because an update must change the plugin's configuration
+          // in the conflist.
           env: { CNI_BIN_SOURCE_DIR: files.path(release), EXCLUDE_NAMESPACES: `kube-system,${release}` },
           atOnce,
         })

@@ -20,7 +20,7 @@ export function zdsFixture(options: Partial<ZdsOptions> = {}) {
   const before = descriptors()
   const folder = mkdtempSync(join(tmpdir(), 'cni-zds-'))
   const path = join(folder, 'ztunnel.sock')
-  /** Pods that the server sends a new ztunnel as the snapshot, by UID. */
+  /** Pods in the snapshot that the server sends to a new ztunnel, by pod UID. */
   const pods = new Map<string, ZdsPod | { uid: string; workload: ZdsPod['workload']; netns?: undefined }>()
   const log: string[] = []
   const events: ZdsEvent[] = []
@@ -46,7 +46,7 @@ export function zdsFixture(options: Partial<ZdsOptions> = {}) {
     pods,
     log,
     events,
-    /** Number of namespace handles of pods that the server has not released. */
+    /** Number of handles of pods' network namespaces that the server holds and has not released. */
     leases: () => leases,
     pod(name: string): ZdsPod {
       const handle = netns.open('/proc/self/ns/net')
@@ -66,7 +66,7 @@ export function zdsFixture(options: Partial<ZdsOptions> = {}) {
       opened.push(ztunnel)
       return ztunnel
     },
-    /** Waits until the given number of ztunnels has the state `live`. */
+    /** Waits until the server has the given number of ztunnel connections in the state `live`. */
     live: (count: number) =>
       expect
         .poll(() => zds.connections().filter(({ state }) => state === 'live').length, { timeout: 20_000 })

@@ -141,7 +141,7 @@ export function ztunnelMessages(of: string, start: (path: string) => Promise<Tal
       const refused = /^failure to start proxy : Bind\(127\.0\.0\.1:15053, Os \{ code: 22, /
       expect(await it.connection.ask(add('file'), [file.fd])).toMatch(refused)
       expect(await it.ztunnel.ready()).toBe(true)
-      // A refused pod does not change ztunnel's readiness at once. The next answer without an error does.
+      // A refused pod makes ztunnel unready only at the next message that ztunnel answers without an error.
       expect(await it.connection.ask(del('other'))).toBe('')
       await it.isReady(false)
       expect(await it.connection.ask(del('file'))).toBe('')

@@ -6,9 +6,9 @@ import type { PodCapture } from './pod-rules.ts'
 export const hostTable = 'istio-ambient-nat'
 
 /**
- * Creates an nf_tables table with the rules of `hostRules`. Only Istio writes this table. The table declares the sets
- * of pod addresses, without entries. Unlike iptables, nf_tables cannot match packets of all processes on the node. The
- * rules match the kubelet's user (`kubeletUid`) instead.
+ * Creates the node's nf_tables table for the kubelet's probes, like the iptables rules of `hostRules`. The table
+ * declares empty sets for pod addresses. Only Istio writes this table. The rules match packets of the kubelet's user
+ * (`kubeletUid`), because nf_tables cannot match packets of all processes of the node.
  */
 export function hostTables({
   ipv6,

@@ -11,8 +11,8 @@ export function loopback({ loopbackCidr }: CaptureConfig): AddressPair {
 }
 
 /**
- * True if an included outbound range of IPv4 or IPv6 starts with a loopback address. Consequence: loopback traffic of
- * IPv4 and IPv6 does not bypass the proxy.
+ * True if an included outbound range of IPv4 or IPv6 starts with a loopback address. In this case, both families lack
+ * the rule by which loopback traffic bypasses the proxy.
  */
 export function includesLoopback({ includeOutboundIPRanges: ranges }: CaptureConfig): boolean {
   return ranges !== '*' && [...ranges.ipv4, ...ranges.ipv6].some(startsInLoopback)

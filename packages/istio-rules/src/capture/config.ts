@@ -3,8 +3,8 @@ import type { Capture } from './capture.ts'
 import type { Redirect } from './redirect.ts'
 
 /**
- * Complete configuration of the redirection rules. Extends {@link Capture} by values from the namespace or a command
- * line. The pod does not set these values. The plugin stores this configuration in the pod's state file.
+ * Complete configuration of the redirection rules. Extends {@link Capture} by values that pod annotations cannot set,
+ * such as the proxy's ports. The plugin stores this configuration in the pod's state file.
  */
 export interface CaptureConfig extends Capture {
   readonly ipv6: boolean
@@ -60,7 +60,7 @@ export function captureConfig(redirect: Redirect, { ipv6 }: { readonly ipv6: boo
     ipv6,
     proxyUIDs: [proxyUID],
     proxyGIDs: [proxyGID],
-    // Captures all DNS queries or none, because annotations cannot list DNS servers. Does not read resolv.conf.
+    // Captures all DNS queries or none, because annotations cannot list DNS servers.
     dns: dnsCapture ? 'all' : 'none',
   }
 }

@@ -8,8 +8,8 @@ import type { Capture } from './capture.ts'
 import { checkRuleCount, type RuleLists } from './rule-count.ts'
 
 /**
- * Redirection that a pod requests in annotations and its proxy's variables. `captureConfig` adds the address families
- * of the network namespace.
+ * Redirection that a pod requests by its annotations and its proxy's environment variables. The function
+ * `captureConfig` adds the address families of the network namespace.
  */
 export interface Redirect extends Capture<number, number> {
   /** User and group IDs under which the pod's proxy runs. */
@@ -20,7 +20,7 @@ export interface Redirect extends Capture<number, number> {
   readonly dualStack: boolean
 }
 
-/** Ports of the proxy and its agent, which are never captured: merged telemetry, readiness, Envoy's telemetry. */
+/** Ports that are never captured: 15020 (merged telemetry), 15021 (readiness) and 15090 (Envoy's telemetry). */
 const AGENT_PORTS = [15020, 15021, 15090]
 
 /** True if the pod turns capture off (`interceptionMode: NONE`). The plugin skips such a pod with a log line. */
@@ -97,8 +97,8 @@ function rerouteAnnotation(pod: PodInfo) {
 }
 
 /**
- * Returns the user or group ID of the proxy: 1337 if the ID is absent or 0. With TPROXY the proxy runs as root (ID 0).
- * Rules that exclude ID 0 would exclude the traffic of all processes of root.
+ * Returns the user or group ID of the proxy: 1337 if the ID is absent or 0 (root). Reason for 0: with TPROXY the proxy
+ * runs as root. A rule that excludes ID 0 would exclude traffic of all processes of root.
  */
 function proxyId(pod: PodInfo, key: string, id: number | undefined): number {
   if (id === undefined || id === 0) return 1337

@@ -69,8 +69,8 @@ export const ruleCount = (
 const countRules = (lists: RuleLists): number => ruleCounts(lists).reduce((sum, { rules }) => sum + rules, FIXED_RULES)
 
 /**
- * Checks that the capture settings need at most {@link MAX_RULES} rules, before the rules are created. Above the limit,
- * calls `refuse` for the list with the most rules and throws the returned error.
+ * Throws if the capture settings need more than {@link MAX_RULES} rules. The function `refuse` creates the error, which
+ * names the list that needs the most rules.
  */
 export function checkRuleCount(lists: RuleLists, refuse: (list: keyof RuleLists, problem: string) => Error): void {
   const count = countRules(lists)

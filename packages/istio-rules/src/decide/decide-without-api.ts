@@ -13,8 +13,8 @@ export interface Skip {
 export const podAnnotationsKey = 'io.kubernetes.cri.pod-annotations'
 
 /**
- * Annotation with the redirection state of a pod in ambient mode. Users can exclude a pod by the value `disabled` only
- * if the redirection rules are in the node's namespace.
+ * Annotation with the redirection state of a pod in ambient mode. The value `disabled` excludes the pod only in the
+ * modes whose redirection rules are in the node's namespace.
  */
 export const redirectionAnnotation = 'ambient.istio.io/redirection'
 
@@ -22,9 +22,9 @@ export const redirectionAnnotation = 'ambient.istio.io/redirection'
 export const statusAnnotation = 'sidecar.istio.io/status'
 
 /**
- * Decides if a pod starts without redirection. Asks no API server. Runs the cheapest check first. Returns `ask` if the
- * decision needs the API server. Runs before the plugin reads the kubeconfig. The agent's own pod and pods in excluded
- * namespaces therefore start without waiting for the agent.
+ * Decides if a pod starts without redirection, without asking the API server. Returns `ask` if the decision needs the
+ * API server. Runs the cheapest check first. Called before the plugin reads the kubeconfig, because the agent's own pod
+ * and excluded pods must not wait for the agent.
  */
 export function decideWithoutApi({
   pod,
@@ -47,8 +47,8 @@ export function decideWithoutApi({
     const details = `K8S_POD_NAMESPACE ${JSON.stringify(namespace)}, K8S_POD_NAME ${JSON.stringify(name)}`
     throw new CniError(ErrorCode.invalidEnvironment, 'CNI_ARGS: not the name of a Kubernetes pod', { details })
   }
-  // A missing sidecar annotation is enough to skip the pod if ambient mode is off. The labels decide in ambient mode,
-  // and only the API server reports labels.
+  // Skips a pod without the sidecar annotation if ambient mode is off. In ambient mode, the pod's labels decide, and
+  // only the API server reports labels.
   const mayBeAmbient = settings.ambientSelectors.length > 0
   if (!mayBeAmbient && isObject(podAnnotations) && !Object.hasOwn(podAnnotations, statusAnnotation)) {
     return skip('excluded due to not containing sidecar annotation')

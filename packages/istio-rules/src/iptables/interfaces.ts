@@ -14,9 +14,9 @@ export function excludedInterfaces(t: Tables, { excludeInterfaces, interceptionM
 }
 
 /**
- * Rules that exclude the interfaces of virtual machines from inbound capture, because traffic of the machines is
- * outbound. Each rule is inserted at the start of PREROUTING. Rules of {@link virtualOutbound} are inserted later and
- * therefore precede these rules.
+ * Rules that exclude traffic of virtual machines from inbound capture, because this traffic is outbound. Each rule is
+ * inserted at the start of PREROUTING. The rules of {@link virtualOutbound} come first, because they are inserted
+ * later.
  */
 export function virtualInterfaces(t: Tables, { rerouteVirtualInterfaces }: CaptureConfig): readonly Rule[] {
   return rerouteVirtualInterfaces.map((name) => t.nat.insert('PREROUTING', 1).in(name).return())

@@ -39,8 +39,8 @@ export function tproxyInbound(t: Tables, { includeInboundPorts: included }: Capt
 }
 
 /**
- * Keeps packets on `lo` out of TPROXY capture, unless the packets are inbound. The rules precede all other rules of
- * `istio-inbound`. With IPv6 the rules have another order, as in Istio.
+ * Keeps packets on `lo` out of TPROXY capture, except inbound packets. These rules precede all other rules of
+ * `istio-inbound`. Their order depends on `ipv6`, as in Istio.
  */
 export function tproxyReturns(t: Tables, config: CaptureConfig): readonly Placed[] {
   if (config.interceptionMode !== 'TPROXY') return []

@@ -16,7 +16,7 @@ export const annotations = {
   excludeOutboundIPRanges: annotation('traffic.sidecar.istio.io/excludeOutboundIPRanges', '', ipRanges),
   excludeInboundPorts: annotation('traffic.sidecar.istio.io/excludeInboundPorts', '15020', ports),
   includeInboundPorts: annotation('traffic.sidecar.istio.io/includeInboundPorts', '*', portsOrAll),
-  // Excludes port 15020 by default. Requests to the telemetry port of other pods therefore bypass the proxy.
+  // Excludes port 15020 by default: requests to the telemetry port of other pods bypass the proxy.
   excludeOutboundPorts: annotation('traffic.sidecar.istio.io/excludeOutboundPorts', '15020', ports),
   includeOutboundPorts: annotation('traffic.sidecar.istio.io/includeOutboundPorts', '', ports),
   excludeInterfaces: annotation('traffic.sidecar.istio.io/excludeInterfaces', '', interfaces),

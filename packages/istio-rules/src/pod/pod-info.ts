@@ -43,8 +43,7 @@ export function podInfo(pod: Pod): PodInfo {
     containers: new Set(containers.map((container) => container.name)),
     labels: pod.metadata.labels ?? {},
     annotations: pod.metadata.annotations ?? {},
-    // A variable of the proxy with the name __proto__ becomes a normal member, because `fromEntries` defines own
-    // properties.
+    // The proxy's environment variables may have any name. `fromEntries` makes even `__proto__` an ordinary member.
     proxyEnv: Object.fromEntries(
       proxies.flatMap((proxy) => (proxy.env ?? []).map((entry) => [entry.name, entry.value ?? ''])),
     ),

@@ -31,8 +31,8 @@ export function proxyFlag(pod: PodInfo, key: string, log: RedirectLog): boolean 
 export function proxyOwnerGroups(pod: PodInfo, env: Environment, log: RedirectLog): OwnerGroups {
   const includes = lookUp(pod, env, 'ISTIO_OUTBOUND_OWNER_GROUPS', '*')
   const excludes = lookUp(pod, env, 'ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE', '')
-  // Validates both variables, for included and for excluded groups, although only one is used. Reason: an error in the
-  // unused variable is reported early, not only when the variable comes into use.
+  // Validates the variables for included and for excluded groups, although only one of them is used. Reason: an error
+  // in the unused variable would otherwise appear only later, when the variable is used.
   const only = parseFrom(includes, (value) => (value === '*' ? undefined : ownerGroups(value, 64)))
   const except = parseFrom(excludes, (value) => ownerGroups(value))
   if (only === undefined) return { mode: 'all-except', groups: except }

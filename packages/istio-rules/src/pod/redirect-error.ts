@@ -17,7 +17,7 @@ export class RedirectError extends Error {
   readonly [brand] = true
   readonly [cniErrorKey] = { code: ErrorCode.invalidNetworkConfig }
 
-  /** @param source - source of the value; `owner` is a pod as `namespace/name`, or another place such as `this node` */
+  /** @param source - source of the invalid value; `owner` names a pod, or another owner such as `this node` */
   constructor(
     source: {
       readonly kind: 'annotation' | 'environment variable' | 'securityContext'

@@ -72,8 +72,7 @@ export function interfaces(value: string): readonly string[] {
 function interfaceName(name: string): string {
   if (name === '') throw new Error('there is no interface name between two commas')
   if (name.length > 15) throw new Error(`${quote(name)} is longer than the 15 characters of an interface name`)
-  // Checks interface names more strictly than the kernel: "+" is a wildcard of iptables, and a name must not look like
-  // an option.
+  // Refuses names that the kernel accepts but iptables misreads: "+" is a wildcard, and "-" begins an option.
   if (/^[a-zA-Z][\w.-]*$/.test(name)) return name
   throw new Error(`${quote(name)} is not an interface name (a letter, then letters, digits, "_", "." or "-")`)
 }

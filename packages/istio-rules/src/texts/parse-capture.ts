@@ -41,7 +41,8 @@ export interface CaptureTexts {
 /**
  * Parses capture settings from the flags of a command line.
  *
- * @param rest - settings of the result that `texts` lacks; {@link nodeCapture} reads two of them from variables
+ * @param rest - settings that are not in `texts`; {@link nodeCapture} reads `ownerGroups` and `loopbackCidr` from
+ * variables
  * @param nameOf - returns the name of a value for messages, such as `--proxy-uid`
  * @throws `Error` that names the value.
  */

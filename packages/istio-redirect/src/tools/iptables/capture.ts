@@ -33,7 +33,7 @@ export function backendOf({
  * Builds the capture configuration from the command's settings. Throws an `Error` that names the flag and the value.
  */
 export function captureOf(settings: IptablesSettings, around: Surroundings, env: Environment): CaptureConfig {
-  // Settings for nftables have a dash in port ranges. Replaces the dash by the colon of iptables.
+  // Replaces the dash in port ranges by the colon of iptables, because settings for nftables write ranges with a dash.
   const plain = (text: string) => (settings.nativeNftables ? text.replaceAll('-', ':') : text)
   const { includeInboundPorts, excludeInboundPorts, includeOutboundPorts, excludeOutboundPorts } = settings
   const texts = {

@@ -6,7 +6,7 @@ import { captureOf, checkSettings } from './capture.ts'
 import { iptablesFlags, variablesOf } from './flags.ts'
 import { readSettings } from './settings.ts'
 
-/** Environment variables that a configuration file may set, besides the variables that set flags. */
+/** Environment variables that a configuration file may contain in addition to the variables of all flags. */
 const others = [
   'ENVOY_PORT',
   'ENABLE_INBOUND_IPV6',

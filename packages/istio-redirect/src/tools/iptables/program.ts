@@ -106,8 +106,8 @@ async function writeRules(job: Program, kernel: Iptables, rules: Ruleset, famili
 }
 
 /**
- * Rules of the interception mode that the configuration does not use (REDIRECT or TPROXY). Excludes rules that the
- * configuration's own rules replace.
+ * Rules of the interception mode that the configuration does not use (REDIRECT or TPROXY). Contains only rules that
+ * remain in the namespace when the configuration's own rules are written.
  */
 function rulesOfOtherMode(config: CaptureConfig): Ruleset {
   const interceptionMode = config.interceptionMode === 'TPROXY' ? 'REDIRECT' : 'TPROXY'

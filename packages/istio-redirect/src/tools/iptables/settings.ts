@@ -40,8 +40,8 @@ export function readSettings(argv: readonly string[], env: Environment): ReadSet
 }
 
 /**
- * Parses the value of an environment variable. As in Istio, an invalid value becomes false, 0, or 65535 if it is too
- * large. It does not become the flag's default.
+ * Parses the value of an environment variable. An invalid value becomes false or 0, and a number that is too large
+ * becomes 65535, as in Istio. The flag's default does not apply.
  */
 function fromVariable(flag: Flag<string> | Flag<boolean> | Flag<number>, name: string, text: string, warn: string[]) {
   try {

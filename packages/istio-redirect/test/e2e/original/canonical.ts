@@ -2,9 +2,8 @@ import type { StoredPod } from '@cni/kube/testing'
 import type { CommandCase } from './random-command.ts'
 
 /**
- * Rewrites the lists in a pod's annotations as our plugin reads them: without blanks and duplicates, with decimal
- * ports. The tests call Istio's plugin with the rewritten pod and our plugin with the original pod. Equal results
- * confirm the documented difference about lists.
+ * Rewrites the lists in a pod's annotations: removes blanks and duplicates, and writes ports in decimal. The tests give
+ * the rewritten pod to Istio's plugin, and the original pod to our plugin. The results must be equal.
  */
 export function canonicalPod(pod: StoredPod): StoredPod {
   const { annotations = {} } = pod.metadata
@@ -40,8 +39,8 @@ export function canonicalCommands({ runs, ...ground }: CommandCase): CommandCase
 }
 
 /**
- * Removes blanks around list items, and leading zeros of numbers. Keeps the zeros of `00` and `01`, because they make
- * an invalid boolean.
+ * Removes blanks around list items, and leading zeros of numbers. Keeps the invalid booleans `00` and `01`, because
+ * without the zero they would be valid.
  */
 function canonicalText(text: string): string {
   if (/^(?:--[\w-]+=)?0[01]$/.test(text)) return text

@@ -40,7 +40,7 @@ export function rightsOf(objects: readonly Manifest[], account: Account): Accoun
   })
 }
 
-/** Copies the chart's objects without one permission of a service account. */
+/** Returns a copy of the chart's objects that lacks one permission of a service account. */
 export function without(objects: readonly Manifest[], { account, verb, resource }: AccountRight): Manifest[] {
   const roles = new Set(rolesOf(objects, account))
   return objects.map((object) => (roles.has(object) ? lesser(object) : object))

@@ -8,10 +8,10 @@ import type { CommandCase } from './random-command.ts'
 import { sandbox } from './sandbox.ts'
 import { readState, type State } from './state.ts'
 
-/** Result of a case's commands with Istio's command-line program or with ours. */
+/** Result of running the commands of a test case with one program: Istio's command-line program or ours. */
 export interface CommandSide {
   readonly exitCodes: readonly (number | null)[]
-  /** Output of dry runs: the commands that would read the kernel's rules, and the input of iptables-restore. */
+  /** Output of dry runs: the iptables commands that read rules, and the input of iptables-restore. */
   readonly dryRun: string
   readonly state: State
   /** Whole output of the program, for a test's failure report. */

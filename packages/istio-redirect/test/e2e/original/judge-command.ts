@@ -9,8 +9,8 @@ import type { State } from './state.ts'
 import type { Verdict } from './sweep.ts'
 
 /**
- * Runs a case's commands with Istio's program and with ours. Returns the differences that no documented decision
- * explains.
+ * Creates a function that runs the commands of a test case with Istio's program and with ours. The function returns the
+ * documented and the undocumented differences between their results.
  */
 export function commandJudge(
   original: Parameters<typeof run>[0],
@@ -56,7 +56,10 @@ function printed(one: CommandCase, fields: readonly CommandField[], { theirs, ou
   ].join('\n')
 }
 
-/** Runs the case's commands except the last with our program. Returns the resulting state of the network namespace. */
+/**
+ * Runs all commands of a test case except the last with our program. Returns the state of the network namespace after
+ * these commands.
+ */
 async function before(ours: Parameters<typeof run>[0], { runs, ...ground }: CommandCase): Promise<State> {
   return (await runCommands(ours, { ...ground, runs: runs.slice(0, -1) })).state
 }

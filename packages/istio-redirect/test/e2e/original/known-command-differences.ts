@@ -3,11 +3,11 @@ import type { CommandPair } from './command-pair.ts'
 import type { CommandCase } from './random-command.ts'
 import { parts, type State, sameRules } from './state.ts'
 
-/** Results of Istio's program and of ours for a case's commands, and the namespace before the last command. */
+/** Results of Istio's program and of ours for the commands of a test case. */
 export interface SeenCommands {
   readonly one: CommandCase
   readonly pair: CommandPair
-  /** State of the network namespace before the case's last command. */
+  /** State of the network namespace before the last command of the test case. */
   readonly untouched: State
 }
 
@@ -19,8 +19,8 @@ export interface KnownCommandDifference {
 }
 
 /**
- * Documented difference A6 for the command line. The test removes blanks and makes numbers decimal in lists for Istio's
- * program, and then expects equal results.
+ * Description of the documented difference A6 for the command line. The test gives Istio's program lists without blanks
+ * and with decimal numbers, and then expects equal results.
  */
 export const COMMAND_LISTS_TEXT =
   'Blanks in lists are removed, and numbers are decimal. Istio passes the list unchanged to iptables, which reads 015 as 13.'
@@ -104,8 +104,8 @@ export const knownCommandDifferences: readonly KnownCommandDifference[] = [
 ]
 
 /**
- * True if our program refuses a command of the case with the message. At the first command with different exit codes,
- * our program's exit code has to be 1. After a single command, the namespace has to be unchanged.
+ * True if our program refuses a command of the test case with the message. At the first command where the programs'
+ * exit codes differ, our exit code must be 1. A single refused command must leave the namespace unchanged.
  */
 function weRefuse({ one, pair, untouched }: SeenCommands, message: RegExp): boolean {
   const { theirs, ours } = pair

@@ -8,7 +8,7 @@ import { isPart, parts, type State, sameRules } from './state.ts'
 export interface Seen {
   readonly one: PodCase
   readonly pair: Pair
-  /** State of the pod's network namespace without any rules. */
+  /** State of the pod's network namespace before the plugin's call. */
   readonly untouched: State
 }
 
@@ -20,8 +20,8 @@ export interface Known {
 }
 
 /**
- * Documented difference A6: our plugin uses lists without blanks and duplicates, and with decimal ports. The tests give
- * such lists to Istio's plugin and expect the same result from both plugins.
+ * Identifier of a documented difference: our plugin removes blanks and duplicates from lists, and makes ports decimal.
+ * The tests give Istio's plugin such lists and then expect equal results.
  */
 export const LISTS = 'A6'
 

@@ -26,7 +26,7 @@ export interface Pair {
 
 /** Istio's plugin and ours, for tests with many pods. They share one API server, and each has its own run directory. */
 export interface Plugins extends AsyncDisposable {
-  /** Calls Istio's plugin and ours for a pod. Istio's plugin gets the pod `theirPod` if it is given. */
+  /** Calls Istio's plugin and ours for a pod. The optional pod `theirPod` replaces the pod for Istio's plugin. */
   compare(one: PodCase, theirPod?: StoredPod): Promise<Pair>
   /** Number of our plugin's ADDs that the agent has decided. */
   readonly served: number

@@ -179,7 +179,10 @@ const inARow = (commands: fc.Arbitrary<readonly Command[]>): fc.Arbitrary<readon
 const again = (more: readonly string[]) =>
   inARow(command.map((first) => [first, { ...first, argv: [...first.argv, ...more] }]))
 
-/** Generates random commands of istio-iptables, alone or in sequence: repeated, changed, cleaned up. */
+/**
+ * Generator of random istio-iptables commands: one command, a command and its repetition with another flag, or two
+ * different commands.
+ */
 export const commandCase: fc.Arbitrary<CommandCase> = fc.record({
   runs: fc.oneof<fc.WeightedArbitrary<readonly Command[]>[]>(
     { arbitrary: command.map((one) => [one]), weight: 20 },

@@ -78,7 +78,7 @@ function table(text: string): string {
   )
 }
 
-/** True if the name of a compared result is a part of a network namespace. */
+/** True if the compared result is a part of a network namespace, such as `nft ipv4`. */
 export function isPart(field: string): field is Part {
   return parts.some((part) => part === field)
 }

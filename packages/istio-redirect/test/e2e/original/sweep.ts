@@ -3,8 +3,8 @@ import { seed } from '../../../../../test/deep.ts'
 import { runs } from './peers.ts'
 
 /**
- * Result of comparing Istio's program and ours for one random case: unexplained differences, and the documented
- * decisions that explain other differences.
+ * Result of comparing Istio's program and ours for one random case. `explained` contains the documented differences,
+ * and `unexplained` all others.
  */
 export interface Verdict {
   readonly unexplained: readonly string[]
@@ -21,10 +21,7 @@ export interface Report {
   readonly disagreements: readonly string[]
 }
 
-/**
- * Number of cases with unexplained differences at which the comparison ends. Before its end, the comparison shrinks
- * each of these cases.
- */
+/** Number of random cases with undocumented differences after which the comparison ends. */
 const ENOUGH = Number(process.env.CNI_FUZZ_REPORTS ?? 1)
 /** Time limit in milliseconds for shrinking a random case. */
 const SHRINK_MS = 20_000

@@ -62,8 +62,8 @@ const namespacesSchema = z.object({
 const cniSchema = z.object({ Networks: z.array(z.object({ Config: z.object({ Source: z.string() }) })) })
 
 /**
- * Repeats `work` while containerd has no network, as kubelet does. The network is missing during a rewrite of the
- * network file, for example.
+ * Repeats `work` while containerd reports that it has no CNI network, as kubelet does. A rewrite of the conflist
+ * briefly causes this error.
  */
 async function untilReady<T>(work: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + 10_000
