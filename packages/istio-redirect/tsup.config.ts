@@ -11,7 +11,6 @@ export default library({
   'istio-redirect': 'src/tools/main.ts',
   testing: 'src/testing/index.ts',
   'testing-node': 'src/testing/node/index.ts',
-  // Programs that the stand-ins start. In the build they are in the folder `processes` next to the module that starts
-  // them.
+  // Programs of the stand-ins. The build puts them into the folder `processes`, next to the module that starts them.
   ...Object.fromEntries(processes.map((name) => [`processes/${name}`, `src/testing/node/processes/${name}.ts`])),
 })

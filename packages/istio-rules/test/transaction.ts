@@ -264,8 +264,8 @@ function withoutEmptyJumps(statements: readonly Statement[]): readonly Statement
 }
 
 /**
- * Quotes an interface name, so that nft does not parse the name as a keyword or number. Escapes an asterisk at the end,
- * because nft treats a quoted asterisk as a wildcard, too.
+ * Quotes an interface name, because nft would parse some bare names as a keyword or number. Escapes an asterisk at the
+ * end, because nft treats even a quoted asterisk as a wildcard.
  */
 const quoted = (name: string): string => `"${name.replace(/\*$/, '\\*')}"`
 

@@ -5,8 +5,8 @@ import { recordedBackend } from '../state/recorded-backend.ts'
 import { openTables } from './open-tables.ts'
 
 /**
- * Opens the nftables of a pod if its rules are certainly unchanged since ADD wrote them. The namespace must have the
- * recorded nf_tables generation and no legacy iptables. Returns `undefined` if the caller has to read the rules.
+ * Opens the nftables tables of a pod if its rules are certainly unchanged since ADD wrote them. The namespace must have
+ * the recorded nf_tables generation and no legacy iptables. Returns `undefined` if the caller has to read the rules.
  */
 export function openAsWritten(netns: Netns, recorded: AttachmentRecord): FreshNftables | undefined {
   const { applied, generation } = recorded

@@ -62,7 +62,7 @@ const TPROXY = { mark: 1337, table: 133 } as const
 const allFamilies = ['ipv4', 'ipv6'] as const
 
 /**
- * Seconds that DEL waits for the lock of legacy iptables. Shorter than the deadline of DEL's programs, so that the
- * error names the lock.
+ * Seconds that DEL waits for the lock of legacy iptables. Shorter than the deadline of DEL's programs, because the
+ * error then names the lock instead of the deadline.
  */
 const waitSeconds = 4

@@ -9,8 +9,8 @@ import type { AddSources } from '../decide/decide-add.ts'
 import { enrolIfAmbient } from './ambient.ts'
 
 /**
- * Deadline for the API server during ADD. It is shorter than the container runtime's deadline, so that the runtime
- * receives the API server's error.
+ * Deadline for the API server during ADD. It is shorter than the container runtime's deadline, because the runtime
+ * should receive the API server's error.
  */
 const askingMs = 40_000
 

@@ -39,8 +39,8 @@ export interface RecordPlace {
 }
 
 /**
- * Redirects the traffic of a pod's namespace. Writes the record first, so that a call that is killed at any moment can
- * be repeated or undone. Writes the rules next. At the end, adds the addresses and routes that the rules need.
+ * Redirects the traffic of a pod's namespace. Writes the record first, because a call that is killed at any moment can
+ * then be repeated or undone. Writes the rules next. At the end, adds the addresses and routes that the rules need.
  */
 export async function perform(
   c: RedirectContext,

@@ -8,8 +8,8 @@ import { type Settings, settingsOf } from '../conf/settings.ts'
 import { warnAboutSettings } from '../conf/warn-settings.ts'
 
 /**
- * STATUS of the plugin: fails if an ADD could not succeed. A missing kubeconfig is only a warning, because it is
- * missing after a reboot until the agent's pod has started. If `status_mode` is `strict`, a missing kubeconfig is a
+ * STATUS of the plugin: fails if an ADD could not succeed. A missing kubeconfig is only a warning, because the file is
+ * missing from a reboot until the agent's pod has started. If `status_mode` is `strict`, a missing kubeconfig is a
  * failure.
  */
 export async function status(c: StatusContext<Conf>): Promise<void> {

@@ -22,7 +22,7 @@ export const ANY_RUNTIME = deep ? RUNTIMES : RUNTIMES.slice(0, 1)
 
 /**
  * Copies the plugin's bundle to a script whose `#!` line names the test's Node.js. Reason: a container runtime executes
- * a plugin without arguments, perhaps without PATH.
+ * the plugin's file itself, perhaps without PATH.
  */
 function onNode(folder: string): string {
   const script = join(folder, 'istio-cni')

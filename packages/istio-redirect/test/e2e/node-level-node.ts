@@ -32,8 +32,8 @@ export interface PtpPodOptions {
   readonly sidecar?: boolean
   readonly annotations?: Readonly<Record<string, string>>
   /**
-   * True if the test passes the pod's UID to our plugin. The agent decides about the pod during the plugin's call only
-   * if the agent gets the UID.
+   * True if the test passes the pod's UID to our plugin. The agent needs the UID to decide about the pod during the
+   * plugin's call.
    */
   readonly saysUid?: boolean
 }
@@ -122,8 +122,8 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
         ['K8S_POD_NAME', name],
         ...(saysUid ? [['K8S_POD_UID', uid] as const] : []),
       ] as const
-      // Names the new pod's namespace by a file descriptor of the test process. The agent would not see a later mount,
-      // because it has a mount namespace of its own.
+      // Names the pod's namespace by a file descriptor of the test process. Reason: the agent has a mount namespace of
+      // its own, and would not see a mount that the test adds later.
       const path = `/proc/${process.pid}/fd/${where.fd}`
       return { where, stored, attachment: { containerID: `c${uid}`, netns: path, ifName: 'eth0', args } }
     }

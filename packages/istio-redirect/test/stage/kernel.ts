@@ -80,5 +80,5 @@ export async function podBridge(node: Netns, gateways: readonly string[]): Promi
   }
 }
 
-/** Turns duplicate address detection off, so that new IPv6 addresses are usable at once. */
+/** Turns duplicate address detection off, because new IPv6 addresses have to be usable at once. */
 const skipAddressDetection = (netns: Netns) => sysctl(netns).set('net.ipv6.conf.default.accept_dad', 0)

@@ -11,7 +11,10 @@ import { podOf } from '../e2e/serving-agent.ts'
 import { rulesIn as legacyRulesIn } from '../runtimes/node/stage.ts'
 import type { UpgradeNode } from './upgrade-node.ts'
 
-/** Pod that a test has added. Its network namespace outlives DEL, so that the test can examine it. */
+/**
+ * Pod that a test has added. The pod's network namespace outlives DEL, because the test examines the namespace after
+ * DEL.
+ */
 export interface Pod extends AsyncDisposable {
   readonly name: string
   readonly uid: string

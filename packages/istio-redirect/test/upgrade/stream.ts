@@ -20,7 +20,7 @@ export function streamOf(pods: Pods, name: string): Stream {
       const index = count++
       await using pod = await pods.add(`${name}-${index}`, index % 4 !== 3)
       await pods.check(pod)
-      // A fifth of the pods lives longer, so that some of them outlive the agent that served their ADD.
+      // A fifth of the pods lives longer, because some pods have to outlive the agent that served their ADD.
       await delay(index % 5 === 0 ? 1500 : Math.random() * 100)
       await pods.check(pod)
       await pods.del(pod, index % 2 === 0 ? 'list' : 'cache')

@@ -22,9 +22,9 @@ export function excludedInterfaces(
 }
 
 /**
- * Treats traffic from the interfaces of virtual machines as outbound traffic. Redirects it to the proxy if its
- * destination is captured. Excludes all other traffic of the interfaces from inbound capture. The rules precede all
- * other rules of their chain. They are in reverse order, because Istio inserts each rule at the start of the chain.
+ * Treats traffic from the interfaces of virtual machines as outbound traffic, and redirects it if its destination is
+ * captured. Excludes all other traffic of these interfaces from inbound capture. The rules come first in their chain.
+ * Their order is reversed, because Istio inserts each rule at the start of the chain.
  */
 export function virtualInterfaces(t: Tables, config: CaptureConfig): readonly Placed[] {
   const { rerouteVirtualInterfaces: names, includeOutboundIPRanges: ranges } = config

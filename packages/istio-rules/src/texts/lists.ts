@@ -6,8 +6,8 @@ import { type IpRanges, ipRanges, ports } from '../pod/validators.ts'
 type PortOrRange = number | `${number}:${number}`
 
 /**
- * Splits a comma list and drops empty items. Keeps duplicates, so that the text of the rules equals the text that Istio
- * writes.
+ * Splits a comma list and drops empty items. Keeps duplicates, because the text of the rules has to equal the text that
+ * Istio writes.
  */
 const items = (list: string): readonly string[] =>
   listEntries(list)

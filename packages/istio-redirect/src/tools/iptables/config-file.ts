@@ -16,9 +16,9 @@ const others = [
 ]
 
 /**
- * Reads a configuration from a file of environment variables, such as `ISTIO_INBOUND_PORTS: "*"`. Does not use the
- * machine's files and addresses: DNS is captured for all resolvers, and `ENABLE_INBOUND_IPV6` decides about IPv6.
- * Throws an `Error` that names the file.
+ * Reads a configuration from a file of environment variables, such as `ISTIO_INBOUND_PORTS: "*"`. Does not read the
+ * machine's files and addresses. DNS is therefore captured for all resolvers, and `ENABLE_INBOUND_IPV6` decides about
+ * IPv6. Throws an `Error` that names the file.
  */
 export async function configFromFile(io: ToolIo, path: string): Promise<CaptureConfig> {
   const [document] = await documents(io, path)
@@ -37,7 +37,7 @@ export async function configFromFile(io: ToolIo, path: string): Promise<CaptureC
   try {
     const { ENVOY_PORT: proxyPort, ENABLE_INBOUND_IPV6: ipv6, ...variables } = env
     const { settings, warnings } = readSettings(proxyPort === undefined ? [] : ['-p', proxyPort], variables)
-    // An invalid value in a configuration file is an error. In the environment, it is only a warning.
+    // An invalid value is an error in a configuration file, and only a warning in the environment.
     if (warnings[0] !== undefined) throw new Error(warnings[0].replace(/; taken as .*$/, ''))
     checkSettings(settings, env)
     const proxyUID = settings.proxyUID || '1337'

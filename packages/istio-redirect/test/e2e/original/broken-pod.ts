@@ -7,7 +7,7 @@ import { create } from './chart-agent.ts'
 const LABEL = 'cni.istio.io/uninitialized'
 const podPath = (name: string): string => `/api/v1/namespaces/demo/pods/${name}`
 
-/** Creates a random pod name, so that tests do not disturb each other. */
+/** Creates a random pod name, because tests must not use the same pod. */
 export const podName = (): string => `web-${Math.random().toString(36).slice(2, 8)}`
 
 /** Creates a pod in the namespace `demo`: with a sidecar, with the label of ambient mode, or with neither. */

@@ -24,7 +24,7 @@ export interface CommandPair {
   readonly ours: CommandSide
 }
 
-/** Runs a case's commands with one of the two programs, in a network namespace of its own. */
+/** Runs the commands of a test case with Istio's program or with ours, in a network namespace of its own. */
 export async function runCommands(
   program: Parameters<typeof run>[0],
   { runs, ...ground }: CommandCase,

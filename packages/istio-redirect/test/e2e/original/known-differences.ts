@@ -29,7 +29,7 @@ export const LISTS = 'A6'
 export const LISTS_TEXT =
   'Blanks and duplicates in lists are removed, and ports are decimal. Istio passes the list unchanged to iptables, which reads 0022 as 18.'
 
-/** Documented differences between Istio's plugin and ours, each with its decision. */
+/** Documented differences between Istio's plugin and ours, each with a function that recognizes the difference. */
 export const knownDifferences: readonly Known[] = [
   {
     id: 'A1',

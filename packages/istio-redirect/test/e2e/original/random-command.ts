@@ -20,7 +20,7 @@ export interface CommandCase {
   readonly foreign: readonly string[]
 }
 
-/** One command of a case: its arguments and environment variables. */
+/** One command of a random test case: its arguments and environment variables. */
 export interface Command {
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string>>

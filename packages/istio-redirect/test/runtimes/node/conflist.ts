@@ -1,6 +1,8 @@
 import type { Conflist, PluginConf } from '@cni/types'
 
-/** Plugin chain of the test network: its interface plugin, and the address families of its pods. */
+/**
+ * Kind of the test network's plugin chain: the plugin that creates the interface, and the address families of the pods.
+ */
 export interface ChainKind {
   readonly first: 'bridge' | 'ptp'
   readonly families: 'IPv4' | 'dual stack'

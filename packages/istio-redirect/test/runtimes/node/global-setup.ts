@@ -13,7 +13,7 @@ export async function setup(): Promise<void> {
   const [upper, work] = ['upper', 'work'].map((name) => join(folder, name))
   for (const path of [upper, work]) mkdirSync(path ?? '')
   await coverRun()
-  // Mounts an overlay over /var/lib, so that other programs' files in it stay visible.
+  // Mounts an overlay over /var/lib, in which the files of other programs stay visible.
   const layers = `lowerdir=/var/lib,upperdir=${upper},workdir=${work}`
   await run(['mount', '-t', 'overlay', '-o', layers, 'overlay', '/var/lib'])
   using rtnl = await openRtnl('host')

@@ -21,7 +21,7 @@ export function spyOn(binDir: string): () => Call[] {
   const calls = join(binDir, 'calls')
   mkdirSync(calls)
   renameSync(plugin, real)
-  // `exec` keeps the process ID, so that signals of the container runtime reach the plugin.
+  // `exec` keeps the process ID, because signals of the container runtime have to reach the plugin.
   const script = `#!/bin/sh
 at=${calls}/$(date +%s%N)-$$
 mkdir $at && env > $at/env && cat > $at/stdin && exec ${real} < $at/stdin

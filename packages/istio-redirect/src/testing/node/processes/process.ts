@@ -2,8 +2,8 @@ import module from 'node:module'
 import type { ListenOptions, Server } from 'node:net'
 
 /**
- * Drops root privileges of the process permanently. Reason: owner rules of iptables match the user and group of the
- * process that opened the socket.
+ * Changes the process from root to the user and group permanently. Reason: iptables' owner rules match the user and
+ * group of the process that opens a socket.
  */
 export function becomeUser(uid: number, gid = uid): void {
   // Writes Node.js's compile cache before the process drops root, because the cache's folder belongs to root. Node.js
@@ -14,7 +14,7 @@ export function becomeUser(uid: number, gid = uid): void {
   process.setuid?.(uid)
 }
 
-/** Listens with the server. Resolves when it accepts connections. */
+/** Makes the server listen. Resolves when the server accepts connections. */
 export const listen = (server: Server, options: ListenOptions): Promise<void> =>
   new Promise((resolve, reject) => {
     server.once('error', reject)

@@ -103,8 +103,8 @@ export function ztunnelPods(around: ProxySurroundings): ZtunnelPods {
     const namespace = `${dev}:${ino}`
     const before = pods.get(uid)
     if (before?.namespace === namespace && before.problem === undefined) return ''
-    // The pod has a new network namespace. The pod's new listeners open before the old listeners close, so that no
-    // connection is refused.
+    // A pod with a new network namespace: the new listeners open before the old listeners close, because every
+    // connection has to find a listener.
     const old = proxies.get(uid)
     proxies.delete(uid)
     giveUp(uid)

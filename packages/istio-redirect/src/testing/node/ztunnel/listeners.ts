@@ -36,7 +36,7 @@ export interface Listeners {
   serve(address: string, port: number, onConnection: (client: Socket) => void): void
   /** Listens for DNS queries and answers all of them with "no such name". Throws a `BindError`. */
   answer(address: string): void
-  /** Registers a socket, so that it is closed when the ztunnel stand-in ends. */
+  /** Registers a socket that has to close when the ztunnel stand-in ends. */
   keep(socket: Socket): Socket
   /**
    * Forwards a client's connection to the server and records it. The source address is `source`, or by default the
