@@ -6,7 +6,7 @@ import type { Conf } from './conf.ts'
 export interface Settings extends DecisionSettings {
   /**
    * Run directory of the node agent, with the state folder, the log file and the agent's kubeconfig. With `''`, the
-   * plugin uses none of these files.
+   * plugin uses none of the three.
    */
   readonly runDir: string
   readonly kubeconfig: string | undefined

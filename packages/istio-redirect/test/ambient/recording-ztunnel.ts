@@ -42,7 +42,7 @@ export function recordingZtunnel(path: string) {
         told.push('connected')
         for (let each = await ztunnel.next(); each !== undefined; each = await ztunnel.next()) await take(ztunnel, each)
       } catch {
-        // Ignores the error, because the loop connects to the agent again.
+        // Ignores a lost connection, because the loop connects to the agent again.
       }
       current?.[Symbol.dispose]()
       await sleep(10)

@@ -57,7 +57,8 @@ export const nodeFiles = async (): Promise<string> =>
   ))
 
 /**
- * Waits until the agent keeps no uninstalled plugin file for a running pod. Then calls `look` and returns its result.
+ * Waits until no file `*.uninstalled` is left: the agent keeps such a plugin file while a pod needs the plugin. Then
+ * calls `look` and returns its result.
  */
 export async function atRest(look: () => Promise<string>): Promise<string> {
   await until(

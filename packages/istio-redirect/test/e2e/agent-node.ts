@@ -249,7 +249,7 @@ export async function eventually(
     try {
       if (await condition()) return performance.now() - start
     } catch {
-      // Ignores the error and checks again. Example: the agent's server does not listen yet.
+      // Ignores an error of the condition and checks again. Example: the agent's server does not listen yet.
     }
     if (performance.now() - start > limit) {
       throw new Error(`not within ${limit} ms: ${typeof what === 'string' ? what : what()}`)

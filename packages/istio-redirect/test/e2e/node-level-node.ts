@@ -143,10 +143,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
       api,
       node,
       pod,
-      /**
-       * Creates a pod without calling our plugin. The returned `call` is the plugin's ADD with the pod's UID, which the
-       * test makes later.
-       */
+      /** Creates a pod without calling our plugin. Returns a prepared `call` of the plugin's ADD with the pod's UID. */
       async podToAdd(options: PtpPodOptions): Promise<PodToAdd> {
         const { where, attachment } = await scheduled({ ...options, saysUid: true })
         const { call } = await network.addButOurs(attachment)

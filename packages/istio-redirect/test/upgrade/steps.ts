@@ -25,8 +25,8 @@ function watchSteps(node: UpgradeNode, seen: (step: string) => void): Disposable
 }
 
 /**
- * Starts the agent of a release, and stops it once it is ready. Returns the agent's different file changes, in the
- * order of their first occurrence.
+ * Starts the agent of a release, and stops it once it is ready. Returns each different file change of the agent once,
+ * in the order of first occurrence.
  */
 export async function stepsOf(node: UpgradeNode, release: Release): Promise<string[]> {
   const steps = new Set<string>()

@@ -46,7 +46,7 @@ export function zdsFixture(options: Partial<ZdsOptions> = {}) {
     pods,
     log,
     events,
-    /** Number of handles of pods' network namespaces that the server holds and has not released. */
+    /** Number of network namespace handles of pods that the server has not released yet. */
     leases: () => leases,
     pod(name: string): ZdsPod {
       const handle = netns.open('/proc/self/ns/net')

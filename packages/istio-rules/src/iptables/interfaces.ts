@@ -15,8 +15,8 @@ export function excludedInterfaces(t: Tables, { excludeInterfaces, interceptionM
 
 /**
  * Rules that exclude traffic of virtual machines from inbound capture, because this traffic is outbound. Each rule is
- * inserted at the start of PREROUTING. The rules of {@link virtualOutbound} come first, because they are inserted
- * later.
+ * inserted at the start of PREROUTING. The rules of {@link virtualOutbound} precede these rules, because they are
+ * inserted later.
  */
 export function virtualInterfaces(t: Tables, { rerouteVirtualInterfaces }: CaptureConfig): readonly Rule[] {
   return rerouteVirtualInterfaces.map((name) => t.nat.insert('PREROUTING', 1).in(name).return())

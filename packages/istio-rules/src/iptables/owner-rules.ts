@@ -26,8 +26,8 @@ function proxyOwner(
   const { inboundTunnelPort: tunnel } = config
   const lo = nat.on('ISTIO_OUTPUT').out('lo')
   const ownPod = lo.not.dst(loopback(config)).proto('tcp')
-  // Excludes port 53 from the rule for the proxy's user if DNS is captured. Does not exclude port 53 from the rule for
-  // the proxy's group, as in Istio.
+  // Excludes port 53 from the rule for the proxy's user if DNS is captured. The rule for the proxy's group includes
+  // port 53, as in Istio.
   const inbound = dns && owner === 'uid' ? ownPod.not.dports(DNS_PORT, tunnel) : ownPod.not.dport(tunnel)
   // An application's connections to its own pod bypass the proxy. DNS queries continue to the later DNS rules if DNS is
   // captured.
@@ -48,8 +48,8 @@ export function ownerGroupRules({ nat }: Tables, { ownerGroups: { mode, groups }
   if (mode === 'all-except') return groups.map((group) => output.gid(group).return())
   const numbers = groups.filter((group) => typeof group === 'number')
   if (numbers.length > MAX_CONDITIONS && numbers.length === groups.length) {
-    // Excludes all other groups by ranges of IDs, because one rule has no room for so many included groups. The first
-    // rule excludes packets without a socket, because they have no group and match no range.
+    // Uses ranges of IDs to exclude all groups except the included groups, because one rule has no room for so many
+    // conditions. The first rule excludes packets without a socket, because they have no group and match no range.
     return [output.not.socketExists().return(), ...gaps(numbers).map((range) => output.gid(range).return())]
   }
   // Matches packets of all groups except the included groups, by one negated condition for each group. Without included

@@ -29,8 +29,8 @@ function proxyOwner(
   const output = t['istio-proxy-nat'].on('istio-output')
   const lo = output.oifname('lo')
   const tcp = lo.l4proto('tcp')
-  // Excludes port 53 from the rule for the proxy's user if DNS is captured. Does not exclude port 53 from the rule for
-  // the proxy's group, as in Istio.
+  // Excludes port 53 from the rule for the proxy's user if DNS is captured. The rule for the proxy's group includes
+  // port 53, as in Istio.
   const spared = dns && key === 'skuid' ? [DNS_PORT, tunnel] : tunnel
   const ownPod = [tcp.ip('daddr').not(ipv4), ...ofIpv6(config, [tcp.ip6('daddr').not(ipv6)])]
   // An application's connections to its own pod bypass the proxy. DNS queries continue to the later DNS rules if DNS is
@@ -51,8 +51,8 @@ export function ownerGroupRules(t: Tables, { ownerGroups: { mode, groups } }: Ca
   const output = t['istio-proxy-nat'].on('istio-output')
   const ids = groups.map(ownerId)
   if (mode === 'all-except') return ids.map((id) => output.skgid(id).counter().return())
-  // Excludes all other groups by one negated set, because one rule has no room for so many single conditions. Packets
-  // without a socket have no group, and match neither a negated set nor a negated condition.
+  // Uses one negated set to exclude all groups except the included groups, because one rule has no room for so many
+  // conditions. Packets without a socket have no group, and match neither a negated set nor a negated condition.
   if (ids.length > MAX_CONDITIONS) return [output.skgid().not(ids).counter().return()]
   // Matches packets of all groups except the included groups, by one negated condition for each group. Without included
   // groups, the rule matches all packets.

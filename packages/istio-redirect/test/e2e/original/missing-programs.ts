@@ -10,7 +10,7 @@ export const missing =
   noServer ??
   (etcd === undefined ? 'needs etcd (etcd-server)' : HELM === undefined ? 'needs helm on the PATH' : undefined)
 
-/** Users of the test's API server, as which the tests run agents. Each user has the permissions of one repair mode. */
+/** Users of the API server for the agents under test. Each user has the permissions of one repair mode. */
 export const users = ['agent-repair', 'agent-delete', 'agent-label', 'theirs-delete', 'theirs-label']
 
 /** Programs and users with which the tests start a real API server. */

@@ -180,8 +180,8 @@ const again = (more: readonly string[]) =>
   inARow(command.map((first) => [first, { ...first, argv: [...first.argv, ...more] }]))
 
 /**
- * Generator of random istio-iptables commands: one command, a command and its repetition with another flag, or two
- * different commands.
+ * Generator of random istio-iptables commands: one command, a command and its repetition, or two different commands. A
+ * repetition may have an additional flag.
  */
 export const commandCase: fc.Arbitrary<CommandCase> = fc.record({
   runs: fc.oneof<fc.WeightedArbitrary<readonly Command[]>[]>(

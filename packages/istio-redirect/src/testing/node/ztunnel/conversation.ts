@@ -36,8 +36,8 @@ export interface ZtunnelPods {
   /** True if the connected agent has sent its whole snapshot. */
   readonly complete: boolean
   /**
-   * True if the snapshot is complete and ztunnel listens in all pods. Changes only when ztunnel answers without an
-   * error.
+   * True if the snapshot is complete and ztunnel listens in all pods. Changes only when ztunnel answers a message
+   * without an error.
    */
   readonly ready: boolean
   hear(message: UnixMessage): Reaction
