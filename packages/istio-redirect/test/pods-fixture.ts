@@ -11,8 +11,8 @@ import { repairGrants } from '../src/testing/grants.ts'
 import { stage } from './stage/stage.ts'
 
 /**
- * Test data for pod watches: an API server with pods, and watches of them. The watches end when the fixture is
- * disposed.
+ * Test data for pod watches: an API server with pods, and running watches of these pods. Disposing the test data ends
+ * the watches.
  */
 export type PodsFixture = Awaited<ReturnType<typeof podsFixture>>
 

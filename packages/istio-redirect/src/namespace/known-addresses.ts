@@ -35,8 +35,8 @@ const inet6Of = async (netns: NetnsTarget): Promise<string> =>
 
 /** True if a sysctl disables IPv6 on the pod's interface, or on `lo`, where the proxy needs an address. */
 async function isIpv6SwitchedOff(netns: NetnsTarget, ifName: string | undefined): Promise<boolean> {
-  // A missing file `disable_ipv6` counts as disabled, because only a kernel without IPv6 lacks it. The plugin does not
-  // read `conf/all`, because other plugins enable IPv6 per interface.
+  // A missing file `disable_ipv6` means that IPv6 is disabled, because only a kernel without IPv6 lacks the file. The
+  // plugin does not read `conf/all`, because other plugins enable IPv6 per interface.
   if ((await disabledOn(netns, 'lo')) !== '0') return true
   return ifName !== undefined && (await disabledOn(netns, ifName)) === '1'
 }

@@ -44,7 +44,7 @@ export async function openNetwork(netns: NetnsTarget, attachment: RecordedNetwor
   }
 }
 
-/** Describes the addresses and policy routes that a pod's redirection needs and its namespace lacks. */
+/** Describes the addresses and policy routes that a pod's redirection needs, but that the pod's namespace lacks. */
 export async function missingFromNamespace(netns: NetnsTarget, attachment: RecordedNetwork): Promise<string[]> {
   const wanted = wantedIn(attachment)
   if (wanted.length === 0) return []
@@ -55,8 +55,8 @@ export async function missingFromNamespace(netns: NetnsTarget, attachment: Recor
 }
 
 /**
- * Removes the addresses and policy routes that {@link NamespaceNetwork.prepare} added. Keeps those that the pod's next
- * attachment `next` needs.
+ * Removes the addresses and policy routes that {@link NamespaceNetwork.prepare} added. Keeps the items that the pod's
+ * next attachment `next` needs.
  */
 export async function removeFromNamespace(
   netns: NetnsTarget,

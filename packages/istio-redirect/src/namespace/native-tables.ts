@@ -33,8 +33,8 @@ export function hasNativeTables(netns: Netns): boolean {
 }
 
 /**
- * Removes the tables like {@link removeNativeTables}. Returns false if the kernel has no nf_tables, or if the plugin
- * cannot call the kernel.
+ * Removes the plugin's nftables tables by {@link removeNativeTables}. Also returns false if the kernel has no
+ * nf_tables, or if the plugin cannot call the kernel.
  */
 export async function clearNativeTables(where: Where): Promise<boolean> {
   try {

@@ -20,8 +20,8 @@ export async function hasUnrecorded(netns: Netns, next: Backend): Promise<boolea
 }
 
 /**
- * True if the namespace may have iptables rules of the plugin. Reads netlink and procfs first, because iptables may
- * have to start a program.
+ * True if the namespace may have iptables rules of the plugin. Reads netlink and procfs before iptables, because
+ * iptables may have to start a program.
  */
 async function mayHaveChains(netns: NetnsTarget): Promise<boolean> {
   using nft = openNft(netns)

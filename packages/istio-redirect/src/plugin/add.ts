@@ -42,7 +42,8 @@ async function redirect(c: AddContext<Conf>, settings: Settings, call: AddCall):
 }
 
 /**
- * Returns the node agent's decision about the pod. If the agent does not answer, the plugin decides by the same rules.
+ * Returns the node agent's decision about the pod. If the agent does not answer, the plugin itself decides, with the
+ * same function.
  */
 async function decide(c: AddContext<Conf>, settings: Settings, call: AddCall): Promise<ServedDecision | Decision> {
   let known: Promise<KnownAddresses> | undefined

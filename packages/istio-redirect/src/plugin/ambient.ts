@@ -10,8 +10,8 @@ import { announcePod } from './ambient-event.ts'
 
 /**
  * Announces a pod to the node agent if the selectors of ambient mode choose the pod. Resolves to `false` for any other
- * pod. A pod whose Kubernetes namespace cannot be read is not ambient. With `enable_ambient_detection_retry`, the ADD
- * of such a pod fails.
+ * pod. If the labels of the pod's Kubernetes namespace cannot be read, the pod is not ambient. The setting
+ * `enable_ambient_detection_retry` makes the pod's ADD fail instead.
  */
 export async function enrolIfAmbient(
   c: AddContext<Conf>,

@@ -53,7 +53,10 @@ export function readRequest(body: string, version: string): AddRequest {
 
 // internal
 
-/** Schema of a plugin's request. Every client of the agent is root, but a client may still be faulty or malicious. */
+/**
+ * Schema of a plugin's request. The agent validates requests although every client is root, because a client may be
+ * faulty or malicious.
+ */
 const requestSchema: z.ZodMiniType<AddRequest> = z.object({
   version: z.string(),
   call: z.object({

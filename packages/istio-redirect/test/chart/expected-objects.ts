@@ -1,6 +1,6 @@
 import type { Manifest } from './manifest.ts'
 
-/** Settings of a chart that change its Kubernetes objects. They have the names of the chart's values. */
+/** Values of a chart that change the chart's Kubernetes objects, by the names of the values. */
 export interface Settings {
   readonly repair?: 'repair' | 'delete' | 'label' | 'none' | 'off'
   readonly ambient?: boolean

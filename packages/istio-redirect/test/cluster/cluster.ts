@@ -87,7 +87,7 @@ export const isReady = ({ metadata, status }: Pod): boolean =>
   status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true
 
 /**
- * Repeats `look` until it returns a value. After the time limit, throws an error with the condition's name and the last
+ * Repeats `look` until it returns a value. After the time limit, throws an error that contains `what` and the last
  * error.
  */
 export async function until<T>(

@@ -10,15 +10,15 @@ import { built } from './executables.ts'
 export const AGENT = built('bin/install-cni')
 export const AGENT_BUNDLE = built('bundle/install-cni.cjs')
 
-/** Agent under test in two forms: compiled to one file, and as a bundle that Node.js runs. */
+/** Two builds of the agent under test: compiled to one file, and a bundle that Node.js runs. */
 export const AGENTS: ReadonlyArray<readonly [name: string, argv: readonly [string, ...string[]]]> = [
   ['the compiled agent', [AGENT]],
   ['the bundle on Node', [process.execPath, AGENT_BUNDLE]],
 ]
 
 /**
- * Agent for tests that need only one of the agent's two forms. The default is the compiled agent. The command
- * `npm run test:deep` runs these tests with both forms.
+ * Builds of the agent with which a test runs: by default only the compiled agent. With `npm run test:deep`, the bundle
+ * that Node.js runs is a second build.
  */
 export const ANY_AGENT = deep ? AGENTS : AGENTS.slice(0, 1)
 

@@ -8,15 +8,15 @@ const dist = fileURLToPath(new URL('../../../../dist', import.meta.url))
 export const COMPILED = built('bin/istio-cni')
 export const BUNDLE = built('bundle/istio-cni.cjs')
 
-/** Plugin under test in two forms: compiled to one file, and as a bundle that Node.js runs. */
+/** Two builds of the plugin under test: compiled to one file, and a bundle that Node.js runs. */
 export const RUNTIMES: ReadonlyArray<readonly [name: string, plugin: (folder: string) => string]> = [
   ['compiled', () => COMPILED],
   ['bundle on Node', onNode],
 ]
 
 /**
- * Compiled plugin, for tests that need only one form of the plugin. `npm run test:deep` runs these tests with both
- * forms.
+ * Builds of the plugin with which a test runs: by default only the compiled plugin. With `npm run test:deep`, the
+ * bundle that Node.js runs is a second build.
  */
 export const ANY_RUNTIME = deep ? RUNTIMES : RUNTIMES.slice(0, 1)
 

@@ -80,8 +80,8 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
   }
   return await stage(options, async ({ agents, node, api, stack, pod: newNetns }) => {
     /**
-     * The test node has a bpf file system of its own. The agent's pinned programs outlive the agent, and must not stay
-     * on the test machine.
+     * Gives the test node a bpf file system of its own. Reason: the agent's pinned programs outlive the agent, and must
+     * not stay on the test machine.
      */
     const bpffs = redirected === 'node-ebpf' ? stack.use(tempBpffs()) : undefined
     api.setNode(

@@ -17,7 +17,7 @@ interface AgentOptions {
 }
 
 /**
- * Creates the test node's files for a compiled agent. Imports the module on demand, because the import needs the
+ * Creates the test node's files for a compiled agent. Imports `agent-node.ts` on demand, because the import needs the
  * agent's executable.
  */
 export async function agentFor({ net, env = {} }: AgentOptions): Promise<AgentNode> {

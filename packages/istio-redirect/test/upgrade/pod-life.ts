@@ -39,7 +39,7 @@ export interface Pods {
   del(pod: Pod, by?: 'list' | 'cache'): Promise<void>
   /**
    * Expects that the node has no state of any pod. Errors of ADDs are permitted only if they match `allowed`. Prints
-   * the counts.
+   * the numbers of calls and failures.
    */
   expectNoneLeft(title: string, allowed?: RegExp): void
 }
@@ -52,7 +52,7 @@ export interface Which {
 
 /** Options of the pods that an upgrade test adds. */
 export interface PodsOptions {
-  /** Builds the pod for the API server. Default: a pod with a sidecar, or a plain pod. */
+  /** Builds the pod for the API server. Default: a pod with a sidecar in the mesh, or a plain pod outside the mesh. */
   readonly store?: (name: string, which: Which) => StoredPod
   /** Container runtime that adds the pods. Default: the runtime of the test node. */
   readonly runtime?: Cni | undefined

@@ -36,8 +36,8 @@ export type EnrolmentDecision =
     }
 
 /**
- * Decides if a pod belongs to the ambient mesh, and gives the reason. Ignores the redirection annotation, unless
- * `optOut` is set and the annotation's value is `disabled`.
+ * Decides if a pod belongs to the ambient mesh, and gives the reason. The redirection annotation affects the decision
+ * only if `optOut` is set and the annotation's value is `disabled`.
  *
  * @example
  * ```ts

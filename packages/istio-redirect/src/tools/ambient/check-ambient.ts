@@ -90,8 +90,8 @@ async function driftInPod({
   if (decision.enrolled) {
     return [...(await namespaceDrift(opened, capture, rules)), ...(await silentPorts(opened)), ...untold(pod)]
   }
-  // Searches for leftovers only in a pod without a sidecar. A sidecar's chains have the same names as ambient mode's
-  // chains.
+  // Searches for leftovers only in a pod without a sidecar, because a sidecar's chains have the same names as ambient
+  // mode's chains.
   return decision.reason === 'sidecar' ? [] : [...(await namespaceLeftovers(opened, capture, rules))]
 }
 
@@ -109,8 +109,8 @@ function untold(pod: Parameters<typeof redirectionStatus>[0]): string[] {
 }
 
 /**
- * Keeps the text of each file that the command reads. One file may contain the pod and its namespace, and stdin can be
- * read only once.
+ * Caches the text of each file that the command reads. Reason: stdin can be read only once, but may contain the pod and
+ * its namespace.
  */
 function readingOnce(io: ToolIo): ToolIo {
   const texts = new Map<string, string>()

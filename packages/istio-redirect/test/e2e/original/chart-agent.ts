@@ -46,7 +46,8 @@ export interface ChartAgentOptions {
 }
 
 /**
- * Creates the Kubernetes objects that our chart renders for a test mode, and starts the agent with their configuration.
+ * Creates the Kubernetes objects that our chart renders for a mode of repair or for ambient mode. Starts the agent with
+ * the configuration of these objects.
  */
 export async function chartAgent(kube: KubeServer, mode: Mode, options: ChartAgentOptions = {}): Promise<ChartAgent> {
   await using stack = new AsyncDisposableStack()

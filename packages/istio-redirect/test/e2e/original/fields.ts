@@ -34,7 +34,9 @@ const ANNOTATIONS: Readonly<Record<string, string>> = {
   kubevirtInterfaces: 'traffic.sidecar.istio.io/kubevirtInterfaces',
 }
 
-/** Classifies a plugin's error, because the two plugins use different words for the same error. */
+/**
+ * Maps a plugin's error to a class of errors, because Istio's plugin and ours use different words for the same error.
+ */
 function errorClass(stdout: string): string {
   const { msg = '' } = JSON.parse(stdout || '{}')
   const annotation =

@@ -170,7 +170,10 @@ const sortedLines = (listed: string): string => listed.split('\n').sort().join('
 
 const isNative = ({ one }: Seen): boolean => one.conf.native_nftables === true
 
-/** Lists the IPv4 rules of a ruleset, sorted. Their order differs because Istio's plugin puts IPv6 rules in between. */
+/**
+ * Lists the IPv4 rules of a ruleset, sorted. Reason: IPv6 rules between them change the order in the output of Istio's
+ * plugin.
+ */
 const ofIpv4 = (listed: string): string =>
   sortedLines(
     listed

@@ -18,7 +18,7 @@ export async function setup(): Promise<void> {
   await run(['mount', '-t', 'overlay', '-o', layers, 'overlay', '/var/lib'])
   using rtnl = await openRtnl('host')
   await rtnl.setLinkUp('lo')
-  // Turns off duplicate address detection, which takes a second. The pods have unique addresses.
+  // Turns off duplicate address detection, because it takes a second and the pods have unique addresses.
   for (const scope of ['all', 'default']) writeFileSync(`/proc/sys/net/ipv6/conf/${scope}/accept_dad`, '0')
 }
 

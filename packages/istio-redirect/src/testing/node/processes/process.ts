@@ -6,8 +6,8 @@ import type { ListenOptions, Server } from 'node:net'
  * group of the process that opens a socket.
  */
 export function becomeUser(uid: number, gid = uid): void {
-  // Writes Node.js's compile cache before the process drops root, because the cache's folder belongs to root. Node.js
-  // 20 and Bun have no function `flushCompileCache`.
+  // Writes Node.js's compile cache before the process drops root, because the cache's folder belongs to root. The call
+  // is optional, because Node.js 20 and Bun lack this function.
   module.flushCompileCache?.()
   process.setgroups?.([])
   process.setgid?.(gid)

@@ -1,6 +1,6 @@
 /**
- * Opens sockets in a pod's network namespace with ztunnel's packet mark. The API of Node.js opens sockets only in the
- * namespace of its process.
+ * Opens sockets in a pod's network namespace with ztunnel's packet mark. Makes system calls itself, because the API of
+ * Node.js opens sockets only in the namespace of its process.
  */
 import { closeSync } from 'node:fs'
 import { ZTUNNEL_MARK } from '@cni/istio-rules'
