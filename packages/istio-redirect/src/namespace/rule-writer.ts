@@ -2,7 +2,7 @@ import type { CaptureConfig } from '@cni/istio-rules'
 import type { ApplyPlan, Backend } from '../backend.ts'
 import type { AttachmentRecord } from '../state/attachments.ts'
 
-/** Figures about the writing of a pod's rules, for the log. */
+/** Data for the log line after a pod's rules are written: plan, families, back end and duration. */
 export interface WriteReport {
   readonly plan: ApplyPlan
   readonly families: AttachmentRecord['families']
@@ -10,7 +10,7 @@ export interface WriteReport {
   readonly durationMs: number
 }
 
-/** Result of writing a pod's rules: figures for the log, and facts for the attachment record. */
+/** Result of writing a pod's rules: data for the log line, and facts for the attachment record. */
 export interface Written {
   readonly report: WriteReport
   /** True if the namespace certainly has no rules of another back end. */

@@ -20,7 +20,7 @@ export type Connect = (pod: Netns, addresses: readonly string[]) => Promise<void
 /** Appends the prefix length of the test network: 24 for IPv4, 64 for IPv6. */
 export const withBits = (address: string): string => `${address}/${address.includes(':') ? 64 : 24}`
 
-/** Applies the sysctls and the addresses of the test node. */
+/** Sets the sysctls of the test node, and adds the addresses to its `lo`. */
 export async function prepareKernel(node: Netns, { sysctls = {}, lo = [] }: KernelOptions = {}): Promise<void> {
   for (const [name, value] of Object.entries(sysctls)) await sysctl(node).set(name, value)
   using rtnl = await openRtnl(node)

@@ -13,7 +13,10 @@ export interface Verdict {
   print?(): string
 }
 
-/** Figures of a comparison of Istio's program and ours with random cases. */
+/**
+ * Result of comparing Istio's program and ours with random cases: numbers of cases, and cases with unexplained
+ * differences.
+ */
 export interface Report {
   readonly cases: number
   readonly known: Readonly<Record<string, number>>
