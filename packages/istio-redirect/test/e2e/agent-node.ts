@@ -36,7 +36,7 @@ export interface AgentNode extends AsyncDisposable {
   read(name: string): string
   /** Paths of all files below the test node's folder. */
   names(): string[]
-  /** Starts an agent on the test node. Disposing the node ends the agent. */
+  /** Starts an agent on the test node. The agent ends when the test disposes the node. */
   start(options?: StartOptions): Promise<AgentProcess>
   /** Runs `install-cni` with the arguments on the test node, and waits for its end. */
   command(...argv: string[]): Promise<{ exitCode: number | null; stdout: string; stderr: string }>
