@@ -16,8 +16,8 @@ const used = settings({ runs: 10, heals: 10, 'gap-ms': 1200, 'idle-seconds': 20,
 const { runs, heals, 'gap-ms': gapMs, 'idle-seconds': idleSeconds, files } = used
 
 /**
- * Maximum wait for one repair in milliseconds. If the agent never repairs a file, the suite gives up after three
- * attempts.
+ * Maximum time in milliseconds that the benchmark waits for the agent to repair a damaged file. After three attempts
+ * without a repair, the benchmark stops measuring this file.
  */
 const NEVER_MS = 5000
 const NEVER_TRIES = 3
@@ -42,8 +42,8 @@ try {
 suite.write()
 
 /**
- * Measured values of one agent, with a list for each row of the report. A list is empty if the agent never did the
- * measured work.
+ * Measured times of one agent. Each row of the report gets its own list of times. The list is empty if the measured
+ * event never happened.
  */
 type Result = Row[]
 
@@ -78,8 +78,8 @@ async function measure(
 }
 
 /**
- * Measures start and exit times of all agents, one agent after another in each round. The number `crowd` counts other
- * programs' files in the network folder.
+ * Measures start and exit times of all agents, one agent after another in each round. Before each start, adds `crowd`
+ * configuration files of other programs to the network folder.
  */
 async function startsInTurn(all: readonly { readonly place: Place }[], rounds: number, crowd = 0) {
   const samples = all.map(() => ({ starts: [] as number[], exits: [] as number[] }))
@@ -110,10 +110,7 @@ async function healed(artefacts: ReturnType<Place['artefacts']>): Promise<Result
   return rows
 }
 
-/**
- * Damages a file several times. Returns the milliseconds until the agent has repaired each damage. After most damages,
- * the agent restores the file. After a change of the token, the agent writes a new kubeconfig.
- */
+/** Damages one of the agent's files several times. Returns the milliseconds until each repair. */
 async function healTimes(path: string, damage: () => void): Promise<number[]> {
   const times: number[] = []
   for (let round = 0; round < heals; round++) {
@@ -122,9 +119,8 @@ async function healTimes(path: string, damage: () => void): Promise<number[]> {
     damage()
     const damaged = statText(path)
     const began = performance.now()
-    // A file with the same content as before the damage is the kubeconfig: the damage has only changed the token. In
-    // this case, waits until the agent writes a new kubeconfig. In all other cases, waits until the agent has restored
-    // the file.
+    // The damage may change only the service account token and leave the kubeconfig as it is. The agent then writes a
+    // new kubeconfig. After any other damage, the agent restores the file's old content.
     const healed = () => (damaged === before ? statText(path) !== before : isWhole(path, before))
     while (!healed() && performance.now() - began < NEVER_MS) await sleep(0)
     if (healed()) {

@@ -1,6 +1,6 @@
 /**
- * Measures the agent in ambient mode. With CNI_PEERS, also measures Istio's agent. Each agent runs on a simulated node
- * of its own, and the suite measures them in turn.
+ * Measures agents in ambient mode: our agent, and with CNI_PEERS also Istio's agent. Each agent has its own simulated
+ * node.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -55,7 +55,7 @@ suite.addRows(lives.map(({ name, rows }) => ({ name, reference: name !== 'ours',
 suite.write()
 
 interface Life extends AmbientLife {
-  /** Measured quantities of the agent, by the name of their group in the report. */
+  /** Measured quantities of the agent. The key is the title under which the report shows the quantity. */
   readonly rows: Map<string, Row & { readonly samples: number[] }>
 }
 
@@ -75,7 +75,8 @@ async function enrolledByEvents(): Promise<void> {
   for (const life of lives) {
     ztunnels.push((await started(life)).ztunnel)
     for (const pod of life.pods) tell(life.api, pod, { mesh: true, runs: false })
-    // Waits until the agent knows the new pods. A pod on a real node, too, is scheduled long before it starts.
+    // Waits until the agent knows the new pods, as on a real node. On a real node, the agent learns of a pod long
+    // before the pod starts.
     await sleep(KNOWN_MS)
     bare.set(life, { ...life.place.memory(), cpu: life.place.cpuMs() })
   }

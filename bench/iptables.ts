@@ -109,8 +109,8 @@ function someText(): string {
 }
 
 /**
- * Contenders that build rules as text. The reference converts the same number of objects to JSON and back, because no
- * other tool builds rules as text.
+ * Compared functions that build the text of 3000 rules. No other tool builds such text. The reference is therefore a
+ * conversion of 3000 objects to JSON and back.
  */
 function builders(): Contender[] {
   const work = (name: string, run: () => unknown): Contender => ({

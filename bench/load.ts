@@ -23,9 +23,8 @@ const LATENCY_MS = 200
 /** Number of processes that keep the CPU busy during the measurement. */
 const BUSY = 8
 /**
- * Nice values of this process. `FIRST` applies while pods start, `NORMAL` at all other times. This process contains the
- * simulated API server, which would run on another machine in reality. The program spawner always has the value
- * `FIRST`, because a delay of the spawner would count as the plugins' time.
+ * Nice values of this process: `FIRST` (high priority) while pods start, `NORMAL` otherwise. This process contains the
+ * simulated API server, which must not wait for the busy processes.
  */
 const [FIRST, NORMAL] = [-15, 0]
 /**
@@ -121,8 +120,8 @@ async function burst({ name, plugin, place, conf }: Contender): Promise<Burst> {
   stack.use(healing)
   for (let one = 0; one < BUSY; one += 1) stack.use(busyProcess())
   const entry = { name, file: plugin, conf }
-  // Child programs inherit the nice value of this process from here on. Each plugin is therefore started through
-  // `nice`, which resets the value.
+  // Raises the priority of this process. Child programs inherit the priority, so each plugin is started through `nice`,
+  // which lowers the plugin's priority to normal.
   setPriority(FIRST)
   stack.defer(() => setPriority(NORMAL))
   const began = performance.now()

@@ -60,8 +60,8 @@ async function bench(): Promise<void> {
 }
 
 /**
- * Names of the suites whose stored results may stay in the report. A run without `--suite` drops the stored results of
- * suites that this machine cannot run.
+ * Names of the suites whose stored results stay in the baseline. A run of all suites drops the results of suites that
+ * this machine cannot run.
  */
 function kept(skipped: readonly string[]): string[] {
   const all = Object.keys(SUITES)

@@ -74,8 +74,8 @@ try {
 }
 
 /**
- * Times the plugins in turn, together with the bare runtime. The bare runtime is a reference for ratios, also if
- * Istio's plugin is not installed.
+ * Times the plugins and the bare runtime in turn. The report compares each plugin with the bare runtime, even if
+ * Istio's plugin is missing.
  */
 async function raced(
   group: string,
@@ -101,8 +101,8 @@ async function agentsShare(node: Node, agent: ServingAgent): Promise<void> {
 }
 
 /**
- * Starts many mesh pods, eight at a time, as after the start of a node. Each plugin starts a quarter of the pods in
- * turn.
+ * Starts many mesh pods, eight at a time, as after the start of a node. The plugins take turns four times. In each
+ * turn, a plugin starts a quarter of its pods.
  */
 async function bursts(node: Node): Promise<void> {
   const times = [served, ...plugins].map((plugin) => ({ plugin, each: [] as number[], all: 0 }))

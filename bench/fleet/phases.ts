@@ -21,8 +21,8 @@ export interface Phase {
 /** Measures the load on one API server in phases, such as the start of all agents or an outage. */
 export interface Phases {
   /**
-   * Runs `act`, then waits `seconds`. Measures the load on the API server from the start of `act`. If `restarts` is
-   * true, `act` restarts the API server, and the measurement begins after `act`.
+   * Runs the function `act`, then waits `seconds`. Measures the load on the API server from the start of `act`. If
+   * `restarts` is true, `act` restarts the API server. The measurement then begins after `act`.
    */
   measure(name: string, seconds: number, act?: () => Promise<void>, restarts?: boolean): Promise<Phase>
   readonly all: readonly Phase[]

@@ -5,8 +5,8 @@ export interface ServerMetrics {
   readonly cpuSeconds: number
   readonly megabytes: number
   /**
-   * Bytes that the API server has sent in responses to list requests. Watch events do not count, because
-   * kube-apiserver's metric also contains events of its own watches.
+   * Bytes that the API server has sent in responses to list requests. Watch events do not count. Reason: kube-apiserver
+   * also sends events to itself, and its metric includes these events.
    */
   readonly bytes: number
 }

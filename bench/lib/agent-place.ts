@@ -22,11 +22,11 @@ const conflist = `${JSON.stringify({ cniVersion: '0.3.1', name: 'k8s-pod-network
 /** Time limit for the start of a measured agent, in milliseconds. */
 const START_MS = 20_000
 
-/** Creates root folders for the measured node agents. Only one agent runs at a time. */
+/** Root folders in which the measured node agents run, one agent at a time. */
 export interface Places extends Disposable {
   /**
-   * Creates a root folder for an agent, on a tmpfs as in the agent's pod. The folder contains the machine's libraries.
-   * Only this process sees the mounts. Without `api` the agent finds no API server.
+   * Creates a root folder for an agent on a tmpfs. The folder contains the machine's libraries, and only this process
+   * sees the mounts. If `api` is missing, the agent finds no API server.
    */
   add(agent: Agent, api?: ApiServer): Place
 }
@@ -40,10 +40,7 @@ export interface Place {
    * configuration files in the network folder.
    */
   reset(crowd?: number): void
-  /**
-   * Starts the agent. Resolves when the agent is ready, or after the time limit. After the time limit, `ms` is
-   * `undefined`.
-   */
+  /** Starts the agent. Resolves when the agent is ready, or when the time limit has passed. */
   start(): Promise<Running>
   /**
    * Cases for the measurement of repairs: name, path of the file that the agent repairs, and a function that damages

@@ -33,7 +33,7 @@ export async function makePods(of: string, count: number): Promise<BenchPod[]> {
   return pods
 }
 
-/** Creates one pod of the benchmark. Its address depends on `index`. */
+/** Creates one pod of the benchmark. The number `index` determines the pod's address. */
 export async function makePod(name: string, index: number): Promise<BenchPod> {
   const netns = await tempNetns({ name })
   const number = index + 1

@@ -43,8 +43,8 @@ export function cnitool({ env }: Chain, { name, file, reference = false }: Progr
 }
 
 /**
- * Runs `cnitool status` for a network list whose CNI version does not support STATUS. Measures the start of cnitool and
- * the reading of the list, because cnitool calls no plugin.
+ * Runs `cnitool status` for a network list whose CNI version does not support STATUS. cnitool therefore calls no
+ * plugin, and the measured time is only cnitool's own start.
  */
 export function idle({ env }: Chain, { name, file, reference = false }: Program): Contender {
   return { name, reference, prepare: async () => ({ argv: [file, 'status', 'bench', '/proc/self/ns/net'], env }) }

@@ -2,7 +2,8 @@ import type { Measure, Report } from './report.ts'
 import type { Ratio } from './statistics.ts'
 
 /**
- * Noise limit for a comparison of two reports. A ratio counts as unchanged if it has changed by less than this share.
+ * Noise limit for a comparison of two reports. Example: with 0.1, a ratio that changed by less than 10 % counts as
+ * unchanged.
  */
 export const MARGIN = 0.1
 
@@ -14,7 +15,10 @@ export interface Comparison {
   name: string
   quantity: string
   verdict: Verdict
-  /** Ratio of the measured value in the stored baseline. Absent if the baseline does not have this value. */
+  /**
+   * Measured value of our program in the stored baseline, as a ratio to a reference program. Absent if the baseline
+   * does not have this value.
+   */
   before?: Ratio
   after?: Ratio
 }

@@ -2,7 +2,10 @@ import type { Netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import type { Contender } from './contender.ts'
 
-/** Times a function in a new network namespace. The creation and setup of the namespace are not timed. */
+/**
+ * Creates a contender that runs the function `work` of this process in a new network namespace. The creation and setup
+ * of the namespace are not timed.
+ */
 export function inside(
   name: string,
   work: (pod: Netns) => Promise<void>,

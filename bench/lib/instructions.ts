@@ -14,7 +14,8 @@ export async function kiloInstructions({ argv, env = {}, stdin = '' }: Prepared)
   const valgrind = findValgrind()
   if (valgrind === undefined) throw new Error('valgrind is not installed')
   const log = scratchFile()
-  // Runs the program with valgrind's tool callgrind, which counts faster than lackey. The profile is not written.
+  // Uses valgrind's tool callgrind, because callgrind counts faster than valgrind's tool lackey. Discards callgrind's
+  // profile.
   const flags = ['--tool=callgrind', '--callgrind-out-file=/dev/null', `--log-file=${log}`]
   await run([valgrind, ...flags, ...argv], { env, input: stdin, cwd: '/' })
   const said = readFileSync(log, 'utf8')

@@ -1,8 +1,8 @@
 import type { Measure, Report, Suite } from './report.ts'
 
 /**
- * Quantities that the report shows in columns beside a contender's time. If the suite has not timed the contender, the
- * report shows each quantity in a row of its own.
+ * Quantities that the report shows as columns in the row of a contender's time. If a contender has no time, each
+ * quantity gets its own row.
  */
 const BESIDE = ['CPU ms', 'peak MB', '1000 instructions']
 
@@ -23,7 +23,8 @@ ${suites.join('\n')}`
 }
 
 /**
- * Lists the original programs, such as Istio's, that were measured. Without originals, explains how to measure them.
+ * Sentence of the report that names the original programs, such as Istio's, that were measured. If none was measured,
+ * the sentence explains how to provide them.
  */
 export function peersLine(peers: readonly string[]): string {
   if (peers.length > 0) return `Originals raced: ${peers.join(', ')}.`

@@ -23,7 +23,7 @@ export interface ModePlace {
   passed(): number
 }
 
-/** Function that adds pod `app` to the mesh in one mode. The disposal of `stack` removes the pod from the mesh. */
+/** Function that adds pod `app` to the mesh in one mode. The pod leaves the mesh when the caller disposes `stack`. */
 type Join = (node: PtpNode, stack: AsyncDisposableStack) => Promise<ModePlace['passed']>
 
 /** Mode without a mesh: the reference with which the report compares the other modes. */

@@ -158,7 +158,7 @@ export const suiteArguments = (suite: SuiteName, numbers: Record<string, string>
 function parsed(argv: readonly string[]) {
   const string = { type: 'string' } as const
   const flag = { type: 'boolean' } as const
-  // --compare may have no value: adds the default, because parseArgs does not support options with optional values
+  // adds the default value to `--compare` without a value, because parseArgs does not support optional values
   const args = argv.flatMap((arg, index) =>
     arg === '--compare' && (argv[index + 1] ?? '-').startsWith('-') ? [`${arg}=${BASELINE}`] : [arg],
   )

@@ -5,11 +5,11 @@ import { delimiter, join, resolve, sep } from 'node:path'
 export const PEERS = ['istio-cni', 'install-cni', 'cnitool'] as const
 
 /**
- * Finds the folder with the original programs, such as Istio's `istio-cni`. Returns the folder `named` if the caller
- * names one. The default is the first folder in PATH outside this repository that has one of the programs.
+ * Returns the folder with the original programs, such as Istio's `istio-cni`: the folder `named`, or else a folder in
+ * PATH. Chooses the first folder in PATH that has one of the programs.
  *
- * @param own - folder of this repository. Skips PATH entries below it, because `npm run` adds `node_modules/.bin` with
- * our own programs
+ * @param own - folder of this repository. Folders inside it are skipped, because `npm run` adds its `node_modules/.bin`
+ * to PATH
  */
 export function findPeers(named: string | undefined, path: string, own: string): string | undefined {
   if (named !== undefined && named !== '') return named

@@ -44,8 +44,8 @@ async function timeOnce(contender: Contender, spawner: Spawner): Promise<Sample>
 }
 
 /**
- * Prepares a program several times without timing it. Calls `look` each time, for example to measure memory, and
- * returns the results.
+ * Prepares a program several times and calls `look` for each prepared program. `look` measures, for example, the
+ * program's memory. Returns the measured values.
  */
 export async function observe(
   contender: Contender,

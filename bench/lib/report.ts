@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod/mini'
 
-/** A number of a measured quantity. In JSON, `null` means that the measured event never happened. It is read as NaN. */
+/** Number of a measured quantity. If the measured event never happened, JSON has `null`, which becomes NaN. */
 const number = z.pipe(
   z.nullable(z.number()),
   z.transform((value) => value ?? Number.NaN),
@@ -45,7 +45,7 @@ export type Measure = z.output<typeof measure>
 export type Suite = z.output<typeof suite>
 export type Report = z.output<typeof report>
 
-/** Reads a benchmark report or a stored baseline from a file. Numbers in a baseline are rounded. */
+/** Reads a benchmark report, or the stored baseline, from a file. */
 export function readReport(file: string): Report {
   let text: string
   try {

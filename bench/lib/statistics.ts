@@ -7,8 +7,8 @@ export interface Stats {
 }
 
 /**
- * Ratio of a contender to its reference: the median of the rounds' ratios. From five rounds on, also the confidence
- * interval.
+ * Ratio of a contender's time to the reference's time. Each round gives one ratio, and `value` is the median of all
+ * rounds. `low` and `high` are the confidence interval, if there were at least five rounds.
  */
 export interface Ratio {
   to: string

@@ -53,8 +53,8 @@ export class SuiteReport {
   }
 
   /**
-   * Times contenders in turn. Also measures CPU time and peak memory of programs. `slow` contains times that the suite
-   * has measured before. The report shows them in the same group.
+   * Times contenders in turn. Also measures CPU time and peak memory of programs. `slow` contains times of other
+   * contenders that the suite measured earlier, for the same table of the report.
    */
   async race(
     group: string,

@@ -6,8 +6,8 @@ import { difference, type Find, finder, ms, ratioOf, withP99 } from './cells.ts'
 const SERVED = 'ours, served'
 
 /**
- * Rows of the table of plugin calls: measured group, label, and name of our contender. A row without a name shows the
- * plugin that runs without the agent.
+ * Rows of the table of plugin calls: measured group, label, and name of our contender. If the name is missing, the row
+ * shows the plugin without the agent.
  */
 const VERBS: readonly (readonly [group: string, label?: string, name?: string])[] = [
   ['VERSION'],
@@ -118,8 +118,8 @@ function steps(of: Find): string[][] {
 }
 
 /**
- * Rows for the minimum time of an ADD. The first row is the sum of the bare runtime, one request and one
- * `iptables-restore`. The second row is the time that the plugin needs above the minimum.
+ * Two rows about the minimum time of an ADD. The first row is the minimum: the runtime's start, one request and one
+ * `iptables-restore`. The second row is our plugin's time above this minimum.
  */
 function floor(of: Find): string[][] {
   const need = (name: string) => of('plugin', 'what a mesh ADD needs', name)?.median

@@ -6,7 +6,10 @@
 /** Samples of one quantity, such as the agent's memory. `at` is the time of a sample in milliseconds. */
 export type Series = readonly { readonly at: number; readonly value: number }[]
 
-/** Growth up to which a quantity counts as flat: a share of the quantity's mean, but at least `least`. */
+/**
+ * Growth that a quantity may have and still count as flat: `share` times the quantity's mean, but never less than
+ * `least`.
+ */
 export interface Allowed {
   readonly share: number
   readonly least: number
@@ -29,8 +32,8 @@ export interface Verdict {
 export const WINDOW = 2 / 3
 
 /**
- * Number of equal parts of the judged samples. The line is fitted to the mean of each part. Reason: neighbouring
- * samples are correlated, but the means are nearly independent.
+ * Number of equal parts into which the judged samples are divided. The line is fitted to the mean of each part. Single
+ * samples would be correlated with their neighbours, but the means are nearly independent.
  */
 const PARTS = 24
 /** Quantile 97.5 % of Student's t distribution with 22 degrees of freedom. */

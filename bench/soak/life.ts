@@ -19,18 +19,18 @@ export interface Life extends Disposable {
   /** Resolves when all started steps of pods and node have finished. */
   settled(): Promise<void>
   readonly pods: ReadonlyMap<number, SoakPod>
-  /** Rules of the first pod of each kind, such as `sidecar`. Rules of later pods of the same kind must equal them. */
+  /** Rules of the first pod of each kind, such as `sidecar`. All later pods of this kind must have equal rules. */
   readonly reference: ReadonlyMap<Kind, string>
 }
 
 /** Maximum number of plugin calls that run in parallel. */
 const AT_ONCE = 6
 /**
- * Time limit in milliseconds for the start of a pod, including all retries. After this time, a failed ADD is always an
- * error.
+ * Time limit for the start of a pod in milliseconds. Until then, the soak test repeats a failed ADD. A later failure of
+ * the ADD is an error.
  */
 const START_MS = 90_000
-/** Process id of the first pod's process, in the `/proc` that the agent sees. */
+/** Process id of pod 0 in the simulated `/proc` that the agent sees. The ids of the other pods follow. */
 const FIRST_PID = 1000
 
 export function newLife(node: SoakNode, tally: Tally): Life {
@@ -86,10 +86,7 @@ export function newLife(node: SoakNode, tally: Tally): Life {
       }
     }
   }
-  /**
-   * Starts the pod without a call of the plugin. Waits until the agent has repaired the pod, so that the namespace has
-   * rules.
-   */
+  /** Starts the pod without calling the plugin. Waits until the agent has noticed the pod and written its rules. */
   const repaired = async (pod: SoakPod): Promise<void> => {
     const began = performance.now()
     publish(api, pod, true)

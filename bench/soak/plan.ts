@@ -26,7 +26,10 @@ export type Timed = Step & { readonly at: number }
 export interface PlanOptions {
   readonly seed: number
   readonly durationMs: number
-  /** Number of pods that the soak test starts. Each pod gets a CHECK. All pods but the last ones are also deleted. */
+  /**
+   * Number of pods that the soak test starts. After each start, it calls CHECK for a random pod. If a kind of pods is
+   * complete, each start of this kind first deletes a random pod of the kind.
+   */
   readonly adds: number
 }
 
@@ -38,7 +41,7 @@ const CROWD: Readonly<Record<Kind, number>> = { ambient: 20, sidecar: 8, outside
 const LABEL_EVERY = 7
 /**
  * Number of changes to the network list in the first part of the soak test. The agent keeps up to 16 replaced lists
- * open. All 16 must be open before the judged part begins.
+ * open. After 20 changes, this number no longer grows, so the growth of open files can be judged.
  */
 const FIRST_LISTS = 20
 /**
@@ -109,8 +112,7 @@ function timeOf(pods: number, adds: number): number {
 }
 
 /**
- * Sequence of pod kinds in which the soak test starts pods. Each kind appears as often as `CROWD` says, at equal
- * distances.
+ * Sequence of pod kinds in which the soak test starts pods. Each kind appears `CROWD[kind]` times, at equal distances.
  */
 function kindsInTurn(): Kind[] {
   const all = Object.entries(CROWD).flatMap(([kind, count]) =>

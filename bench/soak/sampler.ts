@@ -8,8 +8,8 @@ import { probedIn } from './pods.ts'
 export type Sample = Readonly<Record<Quantity, number>>
 
 /**
- * Sampled quantities of the agent and the kernel, with the allowed growth of each. A quantity with the value
- * `undefined` appears in the report without a verdict.
+ * Sampled quantities of the agent and the kernel, each with its allowed growth. The report shows a quantity without a
+ * verdict if `undefined` replaces the allowed growth.
  */
 export const QUANTITIES = {
   'anonymous MB': { share: 0.02, least: 1 },

@@ -66,8 +66,8 @@ export interface Trouble extends Disposable {
 /** Milliseconds after an outage of a server during which plugin calls may still fail. */
 const AFTER_MS = 10_000
 /**
- * Interval and limit in milliseconds to detect that this process was stalled. The simulated API server and ztunnel run
- * in this process, so they do not answer while it is stalled.
+ * Milliseconds to detect a stall of this process: the interval of a timer, and the delay of the timer that counts as a
+ * stall. During a stall, the simulated API server and ztunnel do not answer, because they run in this process.
  */
 const [BEAT_MS, STILL_MS] = [200, 500]
 
