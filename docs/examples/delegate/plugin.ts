@@ -2,7 +2,10 @@ import { type DelegateOptions, ipam } from '@cni/invoke'
 import { definePlugin } from '@cni/skel'
 import { assignInterface, mergeResults } from '@cni/types'
 
-/** Main plugin that gets the addresses of its interface from an IPAM plugin, which `ipam.type` names. */
+/**
+ * Plugin that gets the addresses of its interface from an IPAM plugin. The configuration names the IPAM plugin in
+ * `ipam.type`.
+ */
 export const lease = (options: DelegateOptions = {}) =>
   definePlugin({
     name: 'lease',

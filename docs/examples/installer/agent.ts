@@ -3,7 +3,7 @@ import { type InstallerOptions, installer } from '@cni/installer'
 /** Keeps the plugin tcp-redirect installed on this node until the AbortSignal aborts, then removes the plugin. */
 export async function agent(paths: Pick<InstallerOptions, 'netDir' | 'binDirs' | 'sourceDir'>, signal: AbortSignal) {
   const redirect = installer({
-    // the plugin's configuration in the network list; `type` is the name of the executable
+    // configuration that goes into the network list; `type` is the name of the plugin's executable
     plugin: { type: 'tcp-redirect', port: 15001, proxy_uid: 1337 },
     observe: (event) => process.stderr.write(`${JSON.stringify(event)}\n`),
     ...paths,

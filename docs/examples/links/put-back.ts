@@ -1,8 +1,8 @@
 import { type NetnsTarget, openRtnl } from '@cni/netns'
 
 /**
- * Renames a link. A link must be down for that, and the kernel deletes a link's routes when it goes down. The function
- * therefore reads the routes first and adds them again.
+ * Renames a link and keeps its IPv4 routes. The link must be down during the renaming, and the kernel deletes the
+ * routes of a link that goes down. The function reads the routes first and adds them again at the end.
  */
 export async function rename(where: NetnsTarget, link: string, name: string) {
   using rtnl = await openRtnl(where)

@@ -11,5 +11,5 @@ export async function connect(pod: Netns, node: NetnsTarget) {
   await inside.setLinkUp('eth0')
   await inside.addAddress('eth0', '10.42.0.2/24')
   const { added } = await inside.addRoute({ destination: 'default', gateway: '10.42.0.1', link: 'eth0' })
-  return added // false in a second call: the default route already exists
+  return added // false if the default route existed already, as in a second call
 }

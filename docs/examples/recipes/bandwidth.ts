@@ -12,7 +12,7 @@ import { CniError } from '@cni/types'
 
 const ifbOf = (c: AttachmentContext): string => attachmentName(c, 'bw', 15)
 
-/** Parameters of a token bucket filter. A rate of 0 means no limit: the result is `undefined`. */
+/** Returns the parameters of a token bucket filter. Returns `undefined` if the rate is 0, which means no limit. */
 function limit(bitsPerSecond: number, burstBits: number): NonNullable<Qdisc['tbf']> | undefined {
   return bitsPerSecond === 0 ? undefined : tbf({ bitsPerSecond, burstBits })
 }

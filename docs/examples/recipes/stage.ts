@@ -11,8 +11,8 @@ export interface Pod {
 }
 
 /**
- * Creates a node for tests with pods, each connected by a veth pair of its own. In each pod's network, the node has the
- * addresses `.1` and `::1`.
+ * Creates a node for tests with pods, each connected by a veth pair of its own. The node's addresses in each pod's
+ * network end in `.1` and `::1`.
  */
 export async function stage(pods: number) {
   const stack = new AsyncDisposableStack()

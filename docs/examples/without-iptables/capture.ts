@@ -15,5 +15,5 @@ export async function capture(pod: Netns) {
   const tables = iptables(pod, { programs: 'never' })
   const { plan } = await tables.apply(rules) // writes the rules of both IP families in one transaction
   await tables.verify(rules)
-  return plan // the plan is 'fresh' in the first call, and 'unchanged' in a second call
+  return plan // the first call returns 'fresh', a second call returns 'unchanged'
 }

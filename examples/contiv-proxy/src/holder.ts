@@ -49,7 +49,7 @@ function leadsTo(path: string, pod: Netns): boolean {
     using now = netns.open(path)
     return now.isSame(pod)
   } catch {
-    // The holder process has not started or has already ended, so it is not in the namespace.
+    // The path cannot be opened: the holder process has not started or has already ended.
     return false
   }
 }

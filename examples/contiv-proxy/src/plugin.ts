@@ -70,8 +70,8 @@ export const plugin = definePlugin({
 })
 
 /**
- * Asks the daemon to delete the pod's endpoint. The daemon finds the endpoint by its id. If no process can start in the
- * pod's namespace, the request does not contain the namespace.
+ * Asks the daemon to delete the pod's endpoint. The request contains a `/proc` path of the pod's namespace. If the
+ * plugin cannot create such a path, the request omits it. The daemon finds the endpoint by its id.
  */
 async function askToDelete(c: DelContext<unknown>, socket: string): Promise<Reply> {
   try {

@@ -3,7 +3,8 @@ import type { NetnsTarget } from '@cni/netns'
 import type { Expected, JudgedConnection } from './facts.ts'
 
 /**
- * Destinations for captured connections: documentation addresses (RFC 5737, RFC 3849). No host in the demo has them.
+ * Destinations of connections that the plugin redirects to the proxy. No host has these addresses, because they are
+ * reserved for documentation (RFC 5737, RFC 3849).
  */
 const NOWHERE = { ipv4: '203.0.113.10', ipv6: '2001:db8::10' }
 

@@ -1,10 +1,7 @@
 import { rmSync } from 'node:fs'
 import { netns } from '@cni/netns'
 
-/**
- * Path of the pod's network namespace in the demo. With `--keep`, the demo binds the pod's and the node's namespace to
- * files.
- */
+/** Path of the network namespace of the demo's pod. A demo with `--keep` leaves this path behind. */
 export const POD_NETNS = '/run/netns/cni-demo-pod'
 export const NODE_NETNS = '/run/netns/cni-demo-node'
 /** Folder for configuration, executables and state of a demo that runs with `--keep`. */

@@ -38,8 +38,8 @@ function storyOf({ ambient }: DemoOptions) {
 }
 
 /**
- * Starts this program again by `unshare`, in new network and mount namespaces. The kernel removes the namespaces after
- * their last process has ended. A killed demo therefore leaves only an empty temporary folder.
+ * Starts this program again by `unshare`, in new network and mount namespaces. The namespaces end with the second
+ * process, even if the process is killed.
  */
 async function insideNode(argv: readonly string[], keeping: boolean): Promise<number> {
   const folder = keeping ? KEPT_FOLDER : mkdtempSync(join(tmpdir(), 'cni-demo-'))

@@ -10,8 +10,8 @@ export async function attach(c: AddContext<Conf, false, Kept>, place: Place): Pr
   const { node, delegates, openRtnl, sysctl } = place
   using inPod = await openRtnl(c)
   using onNode = await openRtnl({ ...c, netns: node })
-  // Checks for an existing interface before the IPAM plugin leases an address. If the ADD failed later, its rollback
-  // would release the address of the existing interface.
+  // Fails for an existing interface before the call of the IPAM plugin. A failure after that call would release the
+  // address that the existing interface uses.
   if (await inPod.getLink(c.ifName))
     throw new CniError(ErrorCode.internal, `the pod has an interface ${c.ifName} already`)
   const leased = await ipam(c, delegates).add()
@@ -20,8 +20,8 @@ export async function attach(c: AddContext<Conf, false, Kept>, place: Place): Pr
 
   // Records the veth's name before creating it, so that a DEL removes the veth if this process is killed.
   c.state.write({ hostLink })
-  // Removes a veth of this name, which a killed ADD may have left on the node. The removal is safe, because the pod
-  // does not have the veth's other end.
+  // Removes a veth of this name, which a killed ADD may have left on the node. The pod does not use this veth, because
+  // the pod has no interface yet.
   await onNode.deleteLink(hostLink)
   const { mtu } = c.conf
   const peer = { name: c.ifName, netns: c.netns, mtu, up: true }
@@ -31,7 +31,8 @@ export async function attach(c: AddContext<Conf, false, Kept>, place: Place): Pr
     await sysctl({ ...c, netns: node }).set(`net/ipv6/conf/${hostLink}/disable_ipv6`, false)
     await sysctl(node).set('net.ipv6.conf.all.forwarding', true)
   }
-  // Calls `sysctl` without the context of this ADD, so that a rollback does not disable forwarding: other pods need it.
+  // Enables forwarding without undo, because other pods on the node need forwarding. A call of `sysctl` with the
+  // context of this ADD would record an undo.
   await sysctl(node).set('net.ipv4.ip_forward', true)
   for (const address of ofNode.addresses) await onNode.addAddress(address)
   for (const route of ofNode.routes) await onNode.addRoute(route)

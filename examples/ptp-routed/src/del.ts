@@ -4,8 +4,8 @@ import type { Conf, Kept } from './conf.ts'
 import type { Place } from './place.ts'
 
 /**
- * DEL: removes the veth pair, then releases the IPAM lease. Reason for the order: another pod may lease the address as
- * soon as it is released.
+ * DEL: removes the veth pair before it releases the IPAM lease. In the other order, another pod could get the address
+ * while the veth pair still exists.
  */
 export async function detach(c: DelContext<Conf, Kept>, place: Place): Promise<void> {
   const known = c.state.read()

@@ -4,7 +4,9 @@ import { CniError, ErrorCode, type IpConfig, type Result, resolveRoutes } from '
 
 /** Planned addresses and routes of a veth pair, for the pod's end and the node's end. */
 export interface Plan {
-  /** Leased addresses, each with prefix length /32 or /128, because the node routes all traffic of the pod. */
+  /**
+   * Leased addresses, each with prefix length /32 or /128. With such a prefix, the pod sends all traffic to the node.
+   */
   readonly ips: IpConfig[]
   readonly pod: { readonly addresses: readonly NewAddress[]; readonly routes: readonly NewRoute[] }
   readonly node: { readonly addresses: readonly NewAddress[]; readonly routes: readonly NewRoute[] }

@@ -17,7 +17,7 @@ function addressIn(url: string): string {
   try {
     return decodeURIComponent(url.slice(1))
   } catch {
-    // A path with an invalid percent escape is not an address.
+    // The request's path has an invalid percent escape, so it contains no address.
     return ''
   }
 }

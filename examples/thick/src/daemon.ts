@@ -36,7 +36,8 @@ export async function startWhoIs({ folder, stderr }: WhoIsOptions): Promise<WhoI
   for (const error of unreadable) stderr?.(`${error.message}\n`)
 
   const ask = join(folder, 'ask.sock')
-  // Removes the stale query socket of a killed daemon. If another daemon still runs, serveDaemon has already failed.
+  // Removes the query socket that a killed daemon may have left. No other daemon is running: serveDaemon above would
+  // have failed.
   rmSync(ask, { force: true })
   const server = answers(known)
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(ask, resolve))

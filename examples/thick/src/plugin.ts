@@ -13,7 +13,8 @@ export const whoIs = (known: Registry, stateFolder: string) =>
   definePlugin({
     name: 'who-is',
     chained: true,
-    // DEL needs no check for other attachments, because the plugin changes nothing in the container's namespace.
+    // DEL does not check if the container has other attachments, because the plugin changes nothing in the container's
+    // namespace.
     removal: 'always',
     state: attachmentState(attachment, { folder: stateFolder }),
     add(c) {

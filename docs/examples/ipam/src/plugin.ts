@@ -50,7 +50,7 @@ export const plugin = (folder = '/run/cni/node-ipam') => {
       }
     },
     async del(c) {
-      if ((await lockOf(c, false)) === undefined) return // no lock file: this network has no leases to release
+      if ((await lockOf(c, false)) === undefined) return // a missing lock file means that this network has no leases
       const leases = leasesIn(pathOf(c))
       for (const { address } of leases.list().filter(isOf(c))) leases.release(address)
     },

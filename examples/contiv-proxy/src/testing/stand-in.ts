@@ -30,7 +30,7 @@ export interface Recorded {
   readonly url: string
   readonly contentType: string | undefined
   readonly body: string
-  /** Inode number of the namespace to which the request's `CNI_NETNS` led when the request arrived. */
+  /** Inode number of the network namespace that the request's `CNI_NETNS` named when the request arrived. */
   readonly netnsInode: bigint | undefined
 }
 

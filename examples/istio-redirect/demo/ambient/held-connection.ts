@@ -8,8 +8,8 @@ export interface HeldConnection extends AsyncDisposable {
   /** Sends a line over the connection. True if the server sends the same line back within five seconds. */
   echoes(line: string): Promise<boolean>
   /**
-   * Sends lines until the server no longer echoes them. False if the server still echoes after five seconds. Reason for
-   * the repetition: the kernel still translates packets for about 20 ms after the removal of the plugin's last rule.
+   * True if the server stops echoing lines within five seconds. Sends several lines, because the kernel still
+   * translates packets for about 20 ms after the plugin's last rule is removed.
    */
   ends(): Promise<boolean>
 }

@@ -25,8 +25,8 @@ export async function startAgent(
   for (const name of ['run', 'ztunnel', 'sa']) mkdirSync(join(folder, name), { recursive: true })
   writeFileSync(join(folder, 'sa/token'), 'a.demo.token', { mode: 0o600 })
   writeFileSync(join(folder, 'sa/ca.crt'), api.ca)
-  // Writes a procfs folder in which the agent finds the namespace of each pod. The machine's procfs does not show it,
-  // because the demo's pods have no cgroups of their own.
+  // Writes a simulated procfs in which each pod has a process with a cgroup. The agent recognizes a pod by its cgroup,
+  // and the demo's real pods have no cgroups.
   showProcess(folder, 1, '/proc/self/ns/net', '/')
   for (const [index, { uid, netns }] of pods.entries()) {
     showProcess(folder, 2 + index, netns.path, `/kubepods/besteffort/pod${uid}/c1`)

@@ -23,7 +23,7 @@ export interface MeshNode extends AsyncDisposable {
   /** Network namespaces of the demo's pods: `web` joins the mesh, `client` never joins it. */
   readonly web: Netns
   readonly client: Netns
-  /** Sets the label for ambient mode of the pod `web`. `undefined` removes the label. */
+  /** Sets the label for ambient mode on the pod `web`. The value `undefined` removes the label. */
   label(value: 'ambient' | undefined): void
   annotation(): string | undefined
 }

@@ -79,7 +79,8 @@ function leaveBpffs(): void {
   try {
     for (;;) loadSys().umount2('/sys/fs/bpf', MNT_DETACH)
   } catch (error) {
-    // The error EINVAL ends the loop: no bpf file system is mounted at `/sys/fs/bpf` any more.
+    // The error EINVAL means that no bpf file system is mounted at `/sys/fs/bpf` any more. Throws all other errors
+    // again.
     if (!isSysError(error) || error.code !== 'EINVAL') throw error
   }
 }
