@@ -8,9 +8,9 @@ export function reachable(error: unknown): object[] {
 }
 
 /**
- * Text that explains a {@link CniError} without `details`: the messages of its causes. Omits messages that the error's
- * own message contains. Returns `''` if no message is left. From a cause of another class with a CNI code, takes only
- * the `details`.
+ * Text that explains a {@link CniError} without `details`: the messages and details of its causes. Omits a text that
+ * the error's own message contains. Returns `''` if no text is left. Does not search the causes of an error of another
+ * class that has a CNI code.
  */
 export function whyOf(error: object): string {
   if (!isCniErrorItself(error) || error.details) return ''
@@ -30,8 +30,9 @@ export function textOf(error: unknown): string {
 }
 
 /**
- * Collects the errors in `start`, their causes and their aggregated errors. Works depth first from the last value of
- * `start`, and collects each error once. Follows the causes of an error only if `goOn` returns true for it.
+ * Collects the errors in `start`, their causes and their aggregated errors, each error once. The search is depth first
+ * and begins with the last error in `start`. The search skips the causes of an error if `goOn` returns false for the
+ * error.
  */
 function walk(start: readonly unknown[], goOn: (error: object) => boolean): unknown[] {
   const found = new Set<unknown>()
@@ -46,8 +47,8 @@ function walk(start: readonly unknown[], goOn: (error: object) => boolean): unkn
 }
 
 /**
- * Errors that the search visits after an error: its cause, and its aggregated errors in reverse order. The search takes
- * the last error of the list first.
+ * Errors directly behind an error: its cause and its aggregated errors. The aggregated errors are in reverse order,
+ * because the search continues with the last error of the list.
  */
 function behind(error: object): unknown[] {
   const { cause, errors } = error as { cause?: unknown; errors?: unknown }

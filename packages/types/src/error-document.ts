@@ -13,9 +13,9 @@ export interface CniErrorDocument {
 }
 
 /**
- * Converts any thrown value into a CNI error document. Never throws. Searches for an error with a CNI code: the thrown
- * error itself, one of its causes, or a member of an `AggregateError`. The first such error gives code and message.
- * Omits the messages of errors that wrap it. Without such an error, the code is 999.
+ * Converts any thrown value into a CNI error document. Never throws. Code and message come from the first error with a
+ * CNI code: the thrown error, one of its causes, or a member of an `AggregateError`. The messages of errors that wrap
+ * this error are omitted. If no error has a CNI code, the code is 999.
  *
  * An error without a code, and a {@link CniError} without details, get the messages of their causes as `details`.
  */

@@ -64,7 +64,7 @@ export { changeInterface, containerIps } from './result/of-containers.ts'
 export { goQuote } from './text/go-quote.ts'
 export { printable, quote } from './text/quote.ts'
 export { escapeUnsafe, escapeUnsafeLines, replaceUnsafe } from './text/unsafe-text.ts'
-// Exports that read errors of Node and of other libraries
+// Exports that read errors of Node.js and of other libraries
 export { errnoOf, messageOf } from './thrown.ts'
 // Environment
 export { assertContainerID, assertIfName, assertNetworkName } from './validate.ts'

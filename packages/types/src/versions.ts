@@ -7,7 +7,7 @@ export const CNI_VERSIONS = ['0.1.0', '0.2.0', '0.3.0', '0.3.1', '0.4.0', '1.0.0
 export type CniVersion = (typeof CNI_VERSIONS)[number]
 
 /**
- * CNI version of the model into which this package decodes all results. It is also the `cniVersion` in a plugin's
+ * CNI version into which this package decodes all results. A plugin also reports this version as `cniVersion` in its
  * answer to VERSION.
  */
 export const CURRENT_VERSION = '1.1.0' satisfies CniVersion
@@ -49,7 +49,8 @@ export function gt(a: string, b: string): boolean {
 }
 
 function parsePart(version: string, part: string): number {
-  // Accepts a sign, as the reference implementation does: "-1" is a version that is older than all others.
+  // Accepts a sign in a version, as the reference implementation does. Example: "-1" is a version that is older than
+  // all others.
   if (!/^[+-]?\d+$/.test(part)) throw invalidVersion(version, `part ${JSON.stringify(part)} is not a number`)
   const number = Number(part)
   if (!Number.isSafeInteger(number)) throw invalidVersion(version, `part ${JSON.stringify(part)} is out of range`)

@@ -81,8 +81,7 @@ export function selectVersion(list: Pick<ConflistDocument, 'cniVersion' | 'cniVe
   const { cniVersion, cniVersions } = list
   if (cniVersions === undefined) return cniVersion
   const candidates = [...cniVersions, ...(cniVersion ? [cniVersion] : [])].filter((one) => !gt(one, CURRENT_VERSION))
-  // Prefers the exact text of a known version among equal versions. Example: "1.1" equals 1.1.0, but plugins know only
-  // the text "1.1.0".
+  // Two texts may mean the same version, such as "1.1" and "1.1.0". Prefers the text that plugins know: "1.1.0".
   candidates.sort((a, b) => compareVersions(a, b) || Number(isCniVersion(a)) - Number(isCniVersion(b)))
   return candidates.at(-1) ?? cniVersion
 }

@@ -10,9 +10,8 @@ export function misfit(conf: JsonObject): string | undefined {
 }
 
 /**
- * Checks a configuration like {@link misfit}, but only the keys that a runtime reads. Ignores all other keys, because
- * they belong to the plugin. An unusual type in such a key must not stop the runtime from loading this list and later
- * lists.
+ * Checks a configuration like {@link misfit}, but only the keys that a runtime reads. All other keys belong to the
+ * plugin. A wrong type in a key of the plugin must not stop the runtime from loading its network lists.
  */
 export function misfitForRuntime(conf: JsonObject): string | undefined {
   return misfitOf(conf, FOR_RUNTIMES)

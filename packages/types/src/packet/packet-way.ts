@@ -32,7 +32,7 @@ export function explainWay(
       readonly rule: string
       /** True if the rule matched the packet, false if not. `undefined` if the trace could not decide. */
       readonly matched: boolean | undefined
-      /** Conditions of the rule that the trace cannot test. The caller decided their outcome. */
+      /** Conditions of the rule that the trace cannot test and for which the caller has given a result. */
       readonly assumed?: readonly string[]
       /** Effect of the rule on the packet. Missing if the rule's own text shows the effect. */
       readonly effect?: string

@@ -44,8 +44,8 @@ export interface Packet {
    */
   readonly packetType?: 'unicast' | 'broadcast' | 'multicast'
   /**
-   * Socket that the iptables match `-m socket` finds for the packet: no socket, an ordinary one (`plain`), or one with
-   * IP_TRANSPARENT.
+   * Socket that the iptables match `-m socket` finds for the packet: `none`, an ordinary socket (`plain`), or a socket
+   * with the option IP_TRANSPARENT (`transparent`).
    */
   readonly socket?: 'none' | 'plain' | 'transparent'
   /**

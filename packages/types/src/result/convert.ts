@@ -149,8 +149,8 @@ function decodeMembers(document: unknown, family: Family): JsonObject {
 }
 
 /**
- * Decodes a result like {@link decodeMembers}, but rejects a result whose `cniVersion` belongs to another group of
- * versions than `family`. Reason: decoding such a result would lose members.
+ * Decodes a result like {@link decodeMembers}. Rejects a result if its `cniVersion` is outside of the version group
+ * `family`, because decoding such a result would lose members.
  */
 function decodeWritten(document: unknown, family: Family, from: string): JsonObject {
   const own = writtenVersion(document)
