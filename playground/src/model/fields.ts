@@ -31,8 +31,8 @@ const variable = (from: string) => ({ kind: 'variable', from }) as const
 const nothing = { ipv4: [], ipv6: [] } as const
 
 /**
- * Settings that cause the rules of a sidecar. `other` returns a different value of the setting. If a rule is missing
- * with that value, the page shows the setting as the rule's cause.
+ * Settings that cause the rules of a sidecar. The function `other` returns a different value of the setting. The page
+ * computes the rules with this value too. If a rule is then missing, the setting is the rule's cause.
  */
 export const sidecarFields: Fields<CaptureConfig> = {
   includeInboundPorts: {
@@ -176,8 +176,8 @@ export interface Setting extends Field {
 }
 
 /**
- * A pod's configuration in which one setting has another value. The setting causes all rules that disappear with this
- * configuration.
+ * A pod's configuration after one setting has got another value. If a rule disappears by this change, the setting is
+ * the rule's cause.
  */
 export interface Variant<Config> {
   readonly id: string
@@ -187,9 +187,10 @@ export interface Variant<Config> {
 }
 
 /**
- * Variants of a pod's configuration. The page compares their rules to find the setting that causes each rule. In
- * `sample`, all lists are shortened. Each variant in `whole` has one list in full length. Each variant in `changed` has
- * one setting with another value.
+ * Variants of a pod's configuration. The page compares their rules to find the setting that causes each rule.
+ * - `sample`: all lists are shortened.
+ * - `whole`: each variant has one list in full length.
+ * - `changed`: each variant has one setting with another value.
  */
 export interface Variants<Config> {
   readonly sample: Config

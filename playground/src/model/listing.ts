@@ -87,7 +87,8 @@ export function originsOf(lines: readonly Line[], { sample, whole, changed }: Ot
 const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'))
 
 /**
- * Key of each line in a rule listing, by which the same line is found in other listings. Repeated lines get a number.
+ * Key of each line in a rule listing. The page uses the key to find the same line in other listings. Each key contains
+ * a number, because a listing may contain equal lines.
  */
 function keysOf(lines: readonly Line[]): string[] {
   const seen = new Map<string, number>()

@@ -46,8 +46,8 @@ export interface PodAnswer {
   readonly log: readonly string[]
   readonly isExample: boolean
   /**
-   * Settings that the page takes from the pod, with their values. A shared link contains these values, because the link
-   * does not contain the pod's environment variables.
+   * Values that the page takes from the pod for settings of the user. A shared link needs these values, because the
+   * link omits the pod's environment variables.
    */
   readonly effective: Partial<Settings>
   readonly settings: readonly Setting[]

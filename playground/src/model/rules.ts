@@ -30,7 +30,7 @@ export interface OtherRules {
 /** Maximum number of lines in a rule listing on the page. Further lines would have the same form. */
 const MAX_LINES = 1500
 
-/** Rules of one IP family, as `iptables-save` would print them after iptables-restore. */
+/** Rules of one IP family in the form that `iptables-save` prints on a node. */
 export const saved = (rules: Ruleset, family: 'ipv4' | 'ipv6'): SavedTables =>
   parseSave(restoreText(rules, family), family)
 

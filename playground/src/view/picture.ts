@@ -118,8 +118,9 @@ function rowsOf(steps: readonly Step[]): Row[] {
 }
 
 /**
- * Draws the three usual ends of a packet's path: proxy, application and out. Fills the end that the packet reaches.
- * Draws any other end only if the packet reaches it.
+ * Draws the three usual ends of a packet's path: the proxy, the application, and "out" for a packet that leaves the
+ * pod. Fills the box of the end that the packet reaches. Draws an unusual end, such as "dropped", only for a packet
+ * that reaches it.
  */
 function drawEnds(end: End, trunk: number, top: number, width: number, tipId: string): Drawn {
   const usual: readonly End['kind'][] = ['proxy', 'application', 'out']

@@ -31,8 +31,8 @@ export function showWalk(parent: HTMLElement, walk: Walk | { readonly problem: s
 }
 
 /**
- * Heading that names the end of the packet's path. Leaves out the label if the title already begins with the label, as
- * in "Out: out, to 10.0.0.1:80".
+ * Heading for the end of a packet's path, with label and title. Omits the label if the title begins with the same word,
+ * to avoid headings such as "Out: out, to 10.0.0.1:80".
  */
 const titleOf = ({ kind, title }: End): string =>
   title.toLowerCase().startsWith(words[kind].toLowerCase()) ? `${capital(title)}.` : `${words[kind]}: ${title}.`
