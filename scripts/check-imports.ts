@@ -1,7 +1,8 @@
 /**
- * Checks the import rules, also for imports of types. A package imports only the packages that imports-map.ts allows,
- * and by name. Inside a package, folders must not import each other in a circle. Files never import the package's own
- * `index.ts`.
+ * Checks the imports of all source files, including imports of types:
+ * - A package imports another package by its name, and only if imports-map.ts allows the import.
+ * - Folders of one package do not import each other in a circle.
+ * - Files do not import the `index.ts` of their own package.
  */
 import { existsSync, globSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'

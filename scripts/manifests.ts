@@ -45,8 +45,8 @@ function options() {
 }
 
 /**
- * Returns the names of the chart's profiles for all platforms and modes. Omits the profiles for earlier versions of
- * Istio. Users select such a profile by a value of the chart.
+ * Returns the names of the Helm chart's profiles, such as `ambient` or `openshift`. Omits the profiles for
+ * compatibility with earlier versions of Istio, which users select by a value of the chart.
  */
 function profiles(): string[] {
   return readdirSync(join(chart, 'files'))

@@ -35,8 +35,8 @@ await main(async () => {
     '--name=localhost/install-cni:cluster',
     `--out=${out}`,
   ])
-  // Creates a parent folder for the cluster's folder, because the cluster's script may also write files beside that
-  // folder.
+  // Creates a folder with a subfolder for the cluster's files. The cluster's script may also write files beside the
+  // subfolder.
   const scratch = mkdtempSync(join(tmpdir(), 'cni-cluster-'))
   const K8S_DIR = join(scratch, 'node')
   const cluster = (...args: string[]) => exec([script, ...args], { quiet: true, env: { K8S_DIR } })

@@ -44,7 +44,7 @@ await main(async () => {
   if (process.getuid?.() !== 0) {
     throw new Stop('a fresh machine is made of namespaces and mounts, which need root. Run: sudo npm run test:fresh')
   }
-  // Sets the umask of a new Debian, so that files of the fresh machine have their default modes.
+  // Sets Debian's default umask, so that files of the fresh machine have Debian's default modes.
   process.umask(0o022)
   await ensurePackages(['mmdebstrap', 'debian-archive-keyring', 'util-linux'], { install: true })
   mkdirSync(logs, { recursive: true, mode: 0o700 })

@@ -7,12 +7,14 @@ const [given = '', path] = CNI_SEED.split(':')
  */
 export const deep = CNI_DEEP === '1'
 
-/** True if a variable requests many random cases. By default, such a run uses a new seed. */
+/**
+ * True if the command or a variable requests many random cases. Such a run has a new seed, unless `CNI_SEED` is set.
+ */
 const long = deep || CNI_FUZZ_RUNS !== undefined
 
 /**
- * Seed for the choice of sample cases and for random cases: the number in `CNI_SEED`. A run of many cases has a new
- * seed if `CNI_SEED` has no number. All other runs of a day have the same seed.
+ * Seed for random cases and for the choice of sample cases. The number in `CNI_SEED` is used first. Otherwise, a run of
+ * many cases has a new seed, and all other runs of one day have the same seed.
  */
 export const seed = given !== '' ? Number(given) : long ? Date.now() % 0x7fff_ffff : Math.floor(Date.now() / 86_400_000)
 

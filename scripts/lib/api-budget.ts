@@ -54,10 +54,10 @@ export function budgetProblems(counts: readonly PackageCount[], budget: ApiBudge
 }
 
 /**
- * Number of public names that an export adds: its own name, and the members of an object or a namespace. Members of a
- * named type count once.
+ * Number of public names that an export adds: one for its own name, and one for each member of an object or a
+ * namespace. Members of an interface count only for the first object that has this interface.
  *
- * @param known - types whose members were counted before
+ * @param known - interfaces whose members were counted before
  */
 export function namesOf(checker: ts.TypeChecker, exported: ts.Symbol, known: Set<ts.Symbol>): number {
   const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported

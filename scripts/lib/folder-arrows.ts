@@ -2,8 +2,8 @@ import { dirname, join, relative } from 'node:path'
 import { importsOf, sources } from './sources.ts'
 
 /**
- * Imports between the subfolders and files of one folder. The map contains the importing name, the imported name, and
- * an example of such an import.
+ * Imports between the subfolders and files of one folder. A key is the importing name. Its value maps each imported
+ * name to an example of such an import.
  */
 type Level = Map<string, Map<string, string>>
 

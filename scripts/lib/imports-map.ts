@@ -53,10 +53,7 @@ export const subjects: Readonly<Record<string, string>> = {
   'istio-redirect': 'the reference plugin: `istio-cni`, `install-cni`, `istio-redirect`',
 }
 
-/**
- * Short description of each folder of a package, for the maps in the docs. The map takes the folder's imports from the
- * sources.
- */
+/** Short description of each folder of a package, for the maps in the docs. */
 export const roomSubjects: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'istio-redirect': {
     conf: 'configuration of the plugin and its defaults',

@@ -82,8 +82,7 @@ export function faults({ manifest, files }: Packed): string[] {
     if (content.includes('workspace:')) found.push(`${name}: ${file} mentions workspace:`)
   }
   if (manifest.engines?.node !== '>=20.19') found.push(`${name}: engines.node is ${manifest.engines?.node}`)
-  // Packages named @cni/runtime-linux-* also contain programs with QuickJS and musl, so their licence is a longer
-  // expression.
+  // Packages named @cni/runtime-linux-* have the additional licence MIT, because they contain QuickJS and musl.
   const license = name.startsWith('@cni/runtime-linux-') ? 'Apache-2.0 AND MIT' : 'Apache-2.0'
   if (manifest.license !== license) found.push(`${name}: license is ${manifest.license}`)
   found.push(...[...unfindable(manifest)].map((what) => `${name}: ${what}`))

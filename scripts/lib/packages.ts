@@ -82,8 +82,8 @@ export async function checkPackagesOnline(packed: readonly Packed[], majors: rea
       const { startMs, bytes } = JSON.parse(await exec([node.program, ...argv], { cwd: project.project, quiet: true }))
       return { note: `${(bytes / 1e6).toFixed(0)} MB, starts in ${startMs.toFixed(1)} ms` }
     })
-    // Runs cni-conformance on this version of Node.js. This checks the tool's dependencies, because the tool makes its
-    // system calls only through them.
+    // Runs cni-conformance on this version of Node.js. The run also tests npm dependencies of the tool, because the
+    // tool makes its system calls through them.
     if (process.getuid?.() === 0) {
       await step(`Node ${major}: cni-conformance checks it`, async () => {
         const conf = { cniVersion: '1.1.0', name: 'conformance', type: 'hello-chain', port: 15001 }

@@ -113,8 +113,8 @@ function nameOf(node: ts.Node): string {
 }
 
 /**
- * Creates a TypeScript program without type libraries, because the record of the public API contains only files of this
- * repository.
+ * Creates a TypeScript program for the declaration files of this repository. Does not load type libraries, because the
+ * record of the public API contains nothing from them.
  */
 function programOf(files: readonly string[]) {
   const options: ts.CompilerOptions = { noLib: true, types: [], module: ts.ModuleKind.NodeNext, skipLibCheck: true }
@@ -160,8 +160,8 @@ function reached(checker: ts.TypeChecker, from: ts.Node) {
 const isTopLevel = (node: ts.Node) => !ts.isSourceFile(node) && ts.isSourceFile(statementOf(node).parent)
 
 /**
- * Returns the complete TypeScript statement of a declaration. For a variable, this is the statement that contains the
- * variable's declaration. For all other declarations, this is the declaration itself.
+ * Returns the TypeScript statement that contains a declaration. Only a variable's declaration is a part of a statement.
+ * All other declarations are statements themselves.
  */
 const statementOf = (node: ts.Node): ts.Node =>
   ts.isVariableDeclaration(node) && ts.isVariableStatement(node.parent.parent) ? node.parent.parent : node

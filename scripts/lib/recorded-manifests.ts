@@ -10,8 +10,8 @@ export const RECORDED = ['default', 'ambient'] as const
 export const RECORDED_IMAGE = 'registry.example/mesh/install-cni:1'
 
 /**
- * First line of a recorded manifest, with the hash of the Helm chart. Without Helm, tests compare this hash to check
- * that the manifest belongs to the current chart.
+ * First line of a recorded manifest, with the hash of the Helm chart. Tests on machines without Helm compare this hash
+ * with the hash of the current chart.
  */
 export function recordedHeading(chart: string): string {
   const hash = createHash('sha256')

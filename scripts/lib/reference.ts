@@ -8,8 +8,8 @@ import { Stop } from './progress.ts'
 const MARKDOWN = {
   hideBreadcrumbs: true,
   hidePageHeader: true,
-  // Writes anchors into the pages' HTML. Reason: for equal headings, VitePress's own anchors differ from the anchors in
-  // the links.
+  // Writes an HTML anchor for each heading. VitePress's own anchors would not fit the links to headings with equal
+  // texts.
   useHTMLAnchors: true,
   useCodeBlocks: true,
   expandObjects: true,
@@ -67,8 +67,8 @@ async function readReference() {
     validation: { notExported: false, invalidLink: true, invalidPath: false, notDocumented: true },
     requiredToBeDocumented: ['Module', ...EXPORTS, 'Property', 'Method', 'Accessor'],
     packagesRequiringDocumentation: [...DOCUMENTED],
-    // Exempts a member from the check for missing comments. The member has a comment, but typedoc drops the comments of
-    // methods in a `Pick` type.
+    // Exempts `ShimOptions.log` from the check for missing comments. The member has a comment, but typedoc drops the
+    // comments of methods in a `Pick` type.
     intentionallyNotDocumented: ['@cni/skel/daemon.ShimOptions.log'],
     logLevel: 'Warn',
   })

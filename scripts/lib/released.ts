@@ -58,7 +58,7 @@ export async function buildReleased(commit: string): Promise<string> {
   try {
     await step(`the programs of ${commit.slice(0, 12)}`, async () => {
       await exec(['git', 'clone', '--quiet', '--no-checkout', root, clone], { quiet: true })
-      // Fetches the commit by its hash, because a new clone lacks commits that are not on a branch or tag.
+      // Fetches the commit by its hash. The clone lacks the commit if no branch and no tag contains it.
       await exec(['git', 'fetch', '--quiet', root, commit], { quiet: true, cwd: clone })
       await exec(['git', 'checkout', '--quiet', '--detach', commit], { quiet: true, cwd: clone })
       await install(clone, '--frozen-lockfile')

@@ -14,13 +14,13 @@ export const UNSHARE = [
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Runs a program that the kernel kills when this process ends. SIGINT, SIGTERM or SIGHUP to this process ends the
- * program first, so that cleanup can follow.
+ * Runs a program. The kernel kills the program when this process ends. After SIGINT, SIGTERM or SIGHUP, this process
+ * first ends the program and can then clean up.
  *
- * @param options - `output` receives the program's output, which is otherwise printed. An abort of the AbortSignal
- * `signal` kills the program
+ * @param options - `output` receives the program's output; default: the output is printed. `signal` is an AbortSignal
+ * whose abort kills the program
  * @returns the program's exit code
- * @throws {Stop} if the program was killed or cannot start; the reason of the AbortSignal after its abort
+ * @throws {Stop} if the program was killed or cannot start. After an abort, throws the AbortSignal's reason
  */
 export async function runWithUs(
   argv: readonly [string, ...string[]],

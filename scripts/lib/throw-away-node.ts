@@ -61,7 +61,7 @@ const folderIn = (entry: Dirent) => (entry.isDirectory() ? [join(entry.parentPat
 
 async function removeCgroups(name: string) {
   for (const tree of hierarchies().map((hierarchy) => join(hierarchy, name))) {
-    // Repeats the removal: it fails until the kernel has released the group's last process.
+    // Repeats the removal of a control group. The removal fails until the kernel has released the group's last process.
     for (let tries = 0; existsSync(tree); tries++) {
       try {
         removeTree(tree)

@@ -35,7 +35,7 @@ export async function debianPackages(cache: string, { install }: { install: bool
       if (kernel === undefined) throw new Stop(`this machine's Debian archive has no ${NEWEST_KERNEL}`)
       wanted.push(...(await uris([...apt, 'download', kernel])))
       const files = new Set(wanted)
-      // apt compares the hashes of packages in the folder, and downloads only the packages that differ.
+      // Downloads only packages that are missing or outdated in the folder: apt compares the hashes of the packages.
       const names = wanted.map((file) => file.split('_', 1).join())
       await exec(['apt-get', ...apt, 'download', '-qq', ...names], { quiet: true, cwd: folder })
       for (const name of readdirSync(folder)) if (!files.has(name)) rmSync(join(folder, name), { recursive: true })

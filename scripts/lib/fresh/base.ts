@@ -12,8 +12,8 @@ const SOURCES = [
   `deb http://deb.debian.org/debian-security ${SUITE}-security main`,
 ]
 /**
- * Pattern for the settings of this machine's apt that the fresh machine needs too: proxies and relaxed checks of
- * archives.
+ * Pattern for the apt settings that the fresh machine takes from this machine, such as proxies and checks of an
+ * archive's age.
  */
 const SETTINGS = /^Acquire::(https?|Check|Retries|ForceIPv)/
 

@@ -10,7 +10,9 @@ import { runWithUs, UNSHARE } from '../run-with-us.ts'
  * their servers.
  */
 const START = [...UNSHARE, ...['--ipc', '--', 'sh', fileURLToPath(new URL('machine.sh', import.meta.url))]] as const
-/** Pattern for environment variables with which npm reaches its registry. */
+/**
+ * Pattern for environment variables that npm in the fresh machine needs to reach its registry, such as `https_proxy`.
+ */
 const VARIABLES = /^(https?_proxy|no_proxy|npm_config_(registry|proxy|https_proxy|cafile)|node_extra_ca_certs)$/i
 
 const LOGIN = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root' }

@@ -2,8 +2,8 @@
 const LIBRARIES = /^usr\/lib\/[^/]+\/lib[^/]+\.so\.[\d.]+$/
 
 /**
- * Extensions of iptables that the container images omit. The agent never uses these matches and targets, and clusters
- * hardly use them. The extension `connlabel` would also need another library.
+ * Extensions of iptables (matches and targets) that the container images omit. The agent never uses these extensions,
+ * and clusters hardly use them. The extension `connlabel` would also need another library.
  */
 const UNUSED = [
   'AUDIT|CLASSIFY|CLUSTERIP|CONNSECMARK|DNPT|ECN|HMARK|IDLETIMER|LED|RATEEST|SECMARK|SNPT|SYNPROXY|TCPOPTSTRIP|ULOG|DSCP|HL|TEE|TOS|TTL',
@@ -17,9 +17,11 @@ const UNUSED = [
 const MATCHES_AND_TARGETS = `lib/[^/]+/xtables/lib(?:xt|ipt|ip6t)_(?!(?:${UNUSED})\\.so$)`
 
 /**
- * Patterns for the files that the container images take from Debian packages, besides `copyright`. The group `base` is
- * the C library without character sets and tools. The group `programs` contains iptables, ipset and nsenter. The agent
- * needs them where it cannot use netlink, for example for legacy iptables. Shells and scripts are excluded.
+ * Patterns for the files that the container images take from Debian packages, besides `copyright`. Shells and scripts
+ * are excluded.
+ * - `base`: the C library without character sets and tools, and Debian's standard files.
+ * - `programs`: iptables, ipset and nsenter. The agent needs these programs if it cannot use netlink, for example for
+ *   legacy iptables.
  */
 export const CONTENTS: Readonly<Record<'base' | 'programs', Readonly<Record<string, RegExp>>>> = {
   base: {
@@ -43,10 +45,7 @@ export const CONTENTS: Readonly<Record<'base' | 'programs', Readonly<Record<stri
   },
 }
 
-/**
- * Symbolic links such as `iptables` to `iptables-nft`, as Debian's `update-alternatives` creates them. On nodes without
- * rules, the agent uses iptables-nft.
- */
+/** Symbolic links such as `iptables` to `iptables-nft`, as Debian's `update-alternatives` creates them. */
 export const PLAIN_NAMES = ['iptables', 'ip6tables'].flatMap((stem) =>
   ['', '-save', '-restore'].map((ending) => ({ path: `usr/sbin/${stem}${ending}`, to: `${stem}-nft${ending}` })),
 )

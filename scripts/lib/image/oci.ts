@@ -27,8 +27,8 @@ export interface Image {
 }
 
 const MEDIA = 'application/vnd.oci.image'
-// Level and window of zstd for image layers. Higher levels are much slower. The long window finds repetitions in the
-// JavaScript runtime. Container runtimes support windows of up to 128 MB.
+// Settings of zstd for image layers: level and window size. Higher levels are much slower. The large window finds
+// repetitions in the JavaScript runtime. Container runtimes accept windows of up to 128 MB.
 const ZSTD = {
   [constants.ZSTD_c_compressionLevel]: 12,
   [constants.ZSTD_c_enableLongDistanceMatching]: 1,

@@ -8,11 +8,12 @@ import type { Architecture } from './pins.ts'
 const KEYS = '/usr/share/keyrings/debian-archive-keyring.gpg'
 
 /**
- * Options with which apt uses package lists of its own, as if no package were installed. The apt state of this machine
- * does not change.
+ * Returns options with which apt uses package lists in `folder`. With these options, apt ignores the packages that are
+ * installed on this machine, and does not change this machine's apt state.
  *
  * @param folder - folder for the package lists; the caller may keep it for later calls
- * @param architectures - architectures of packages. A package name without an architecture means the first architecture
+ * @param architectures - architectures of packages. The first architecture applies to package names without an
+ * architecture
  */
 export async function ownApt(
   folder: string,

@@ -7,8 +7,8 @@ import type { Processor } from '../runtime/pins.ts'
 import type { Architecture, Pins } from './pins.ts'
 
 /**
- * Names that `cni-build` and npm use for each processor architecture. `runtime` is the npm package with bun. An
- * architecture has no `runtime` if this repository itself depends on bun for that architecture.
+ * Names of each processor architecture in `cni-build` and in npm. `runtime` is the npm package that contains bun for
+ * the architecture. amd64 needs no `runtime`, because this repository itself installs bun for amd64.
  */
 export const TARGETS: Readonly<Record<Architecture, { target: string; processor: Processor; runtime?: string }>> = {
   amd64: { target: 'linux-x64-baseline', processor: 'x64' },

@@ -7,8 +7,8 @@ import { moveImports } from './move-imports.ts'
 import { migrationRows, movedNames } from './page.ts'
 
 /**
- * Change of one example program of release 0.1.0. A row of the migration page describes the change. `now` is a text in
- * the second cell of the row. The script fails if no row contains the text.
+ * Change of one example program of release 0.1.0. The migration page must have a table row for the change, and the
+ * row's second cell must contain the text `now`. Otherwise the script fails.
  */
 type Edit = {
   readonly file: string

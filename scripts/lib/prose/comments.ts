@@ -45,8 +45,8 @@ export const lineAt = (file: ts.SourceFile, position: number) => file.getLineAnd
 // internal
 
 /**
- * Copy of a TypeScript file's text with spaces instead of strings, templates and regular expressions, which may contain
- * `//`.
+ * Copy of a TypeScript file's text. Spaces replace strings, templates and regular expressions, because a `//` in them
+ * would look like a comment.
  */
 function withoutLiterals(file: ts.SourceFile): string {
   const parts: string[] = []

@@ -22,17 +22,14 @@ const NOBODY = /\b(?:nobody|somebody|someone|whoever|whomever|whosoever|no one)\
 const NEGATED_NOUN =
   /\b(?:(?:is|are|was|were) none|(?:it|that|which|this|they) (?:is|are|was|were) no (?!longer|more|less|matter|different))\b/i
 
-/** Figures of speech that texts must not contain. The field has a plain verb for each of them. */
+/** Forbidden figures of speech, such as `comes to rest`. Texts use a plain verb instead. */
 const FIGURES =
   /\b(?:do(?:es)? without|comes? to rest|lets? go|(?:is|are) told|vouch(?:es)? for|hands? over|go(?:es)? ahead|(?:has|have) the words|takes? itself back|has become of|becomes? of|all that|that which|is (?:as|that) of|those of|that of)\b/i
 
 /** Forbidden fragments that explain a missing member without a verb, such as "`undefined`: in pods". */
 const HALF_SENTENCE = /^(?:`?(?:undefined|null|false|true)`?|without|otherwise|absent): \w+(?: \w+)?\.?$/i
 
-/**
- * Figures such as times and percentages. They are results of benchmarks and belong to the benchmark pages, not into
- * comments.
- */
+/** Forbidden figures in comments, such as times and percentages. Benchmark results belong to the benchmark pages. */
 const COST =
   /\b(?:costs?|saves?|takes) (?:about |some |only |up to )?(?:a |an |[\d.]+|half|twice|one |two |three )[^.]*\b(?:ms|µs|us|ns|instructions|kB|MB|percent|%)/i
 

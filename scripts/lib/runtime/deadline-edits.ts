@@ -1,8 +1,8 @@
 import type { Edit } from './edit.ts'
 
 /**
- * Stops JavaScript in QuickJS from catching the interruption at a plugin's deadline. The interruption also rejects no
- * promise.
+ * Changes QuickJS so that JavaScript cannot catch the interruption at a plugin's deadline. The interruption also
+ * rejects no promise, because JavaScript could catch the rejection.
  */
 export const DEADLINE_EDITS: readonly Edit[] = [
   {

@@ -1,8 +1,8 @@
 import type { Edit } from './edit.ts'
 
-// Changes QuickJS for the memory image of a started program. Objects of the image live as long as the process, so
-// references to them are not counted. A count would write to the memory page, and the kernel would copy the page. See
-// docs/small-runtime.md, "The image".
+// Changes QuickJS for the memory image of a started program. QuickJS does not count references to objects of the image,
+// because these objects live as long as the process. A changed count would also make the kernel copy the memory page.
+// See docs/small-runtime.md, "The image".
 
 const WHY = 'references to what lies in the image are not counted'
 
@@ -60,9 +60,8 @@ export const IMAGE_EDITS: readonly Edit[] = [
   ),
   one('    if (--p->header.ref_count > 0)\n', '    if (IN_IMAGE(p) || --p->header.ref_count > 0)\n'),
   one('    if (--str->header.ref_count <= 0) {\n', '    if (!IN_IMAGE(str) && --str->header.ref_count <= 0) {\n'),
-  // The next changes stop QuickJS from modifying strings and shapes of the memory image like objects with one
-  // reference. QuickJS does not count references to objects of the memory image. Such an object may have several
-  // references although its count is 1.
+  // The next changes stop QuickJS from modifying strings and shapes of the memory image. QuickJS modifies an object in
+  // place if its reference count is 1. An object of the image keeps the count 1, even if it has several references.
   one('        if (p1->header.ref_count != 1)\n', '        if (IN_IMAGE(p1) || p1->header.ref_count != 1)\n'),
   one('} else if (sh->header.ref_count != 1) {\n', '} else if (IN_IMAGE(sh) || sh->header.ref_count != 1) {\n'),
   one('        if (sh->header.ref_count != 1) {\n', '        if (IN_IMAGE(sh) || sh->header.ref_count != 1) {\n'),

@@ -53,8 +53,8 @@ const FLAGS = [
 ]
 const WARNINGS = ['-Wall', '-Wextra', '-Werror', '-Wno-unused-parameter']
 /**
- * Linker options for runtime programs, which load memory images: fixed addresses, no executable stack, a spare program
- * header.
+ * Linker options for runtime programs: fixed addresses and no executable stack. The option `relro` adds a spare program
+ * header, which later loads the memory image.
  */
 const LINK = [
   ...['-static', '-no-pie', '-nostdlib', '-nostartfiles', '-Wl,--gc-sections', '-Wl,--build-id=none'],
@@ -152,8 +152,8 @@ function compile(inputs: Inputs, source: string, object: string, more: readonly 
   }
   const argv = [
     ...FLAGS,
-    // Compiles atomic operations into the code on arm64, because libgcc's helper functions need a function that musl
-    // lacks.
+    // Compiles atomic operations directly into the code on arm64. Otherwise gcc calls helper functions of libgcc, which
+    // need a function that musl lacks.
     ...(processor === 'arm64' ? ['-mno-outline-atomics'] : []),
     ...more,
     ...Object.entries(texts).map(([name, value]) => `-D${name}="${value}"`),

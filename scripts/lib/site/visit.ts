@@ -33,7 +33,7 @@ async function followAll(browser: Browser, origin: string) {
     if (anchors.has(path)) continue
     where = path
     await page.goto(origin + path, { waitUntil: 'domcontentloaded' })
-    // Script for the browser. It is a string, because this TypeScript program has no types for the browser.
+    // Script that runs in the browser. It is a string, because this program is compiled without the types of browsers.
     const { ids, hrefs } = await page.evaluate<{ ids: string[]; hrefs: string[] }>(`({
       ids: [...document.querySelectorAll('[id]')].map(({ id }) => id),
       hrefs: [...document.querySelectorAll('a[href]')].map(({ href }) => href),
@@ -46,8 +46,8 @@ async function followAll(browser: Browser, origin: string) {
     }
   }
   for (const { from, path, anchor } of wanted) {
-    // Skips links such as `#example=ID` to the playground. Reason: the playground itself reads the text after `#`, and
-    // no heading has this name.
+    // Skips links such as `#example=ID` to the playground. The text after `#` chooses an example, so it is not the name
+    // of a heading.
     if (path === '/playground.html' && anchor.startsWith('example=')) continue
     if (anchor !== '' && !anchors.get(path)?.has(anchor)) problems.push(`${from}: ${path} has no heading #${anchor}`)
   }
@@ -65,8 +65,7 @@ async function search(browser: Browser, origin: string, pictures: string) {
   await page.screenshot({ path: join(pictures, 'search.png') })
   await first.click()
   await page.waitForURL((url) => url.pathname !== '/guide/')
-  // Waits for the content of the found page too, because after a search the browser's address changes before the
-  // content.
+  // Waits for the content of the page that the search has found. The browser's address changes before the content.
   const found = page.locator('main', { hasText: 'removeChains' })
   await found.waitFor().catch(() => {
     throw new Stop(`searching for removeChains led to ${page.url()}, which lacks it`)

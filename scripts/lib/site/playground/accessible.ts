@@ -33,7 +33,7 @@ export async function lookAtViews(browser: Browser, file: string, pictures: stri
 
 // internal
 
-/** Script for the browser. It is a string, because this TypeScript program has no types for the browser. */
+/** Script that runs in the browser. It is a string, because this program is compiled without the types of browsers. */
 const audit = `(() => {
   const problems = []
   const seen = (element) => element.getClientRects().length > 0

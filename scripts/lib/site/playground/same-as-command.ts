@@ -83,7 +83,7 @@ async function run(argv: readonly string[], stdin: string) {
   return { code, stdout, stderr }
 }
 
-/** Script for the browser. It is a string, because this TypeScript program has no types for the browser. */
+/** Script that runs in the browser. It is a string, because this program is compiled without the types of browsers. */
 const askPage = `async ({ text, packet, backend }) => {
   const panel = document.getElementById('panel-pod')
   const answered = () => Number(panel.dataset.answers ?? 0)

@@ -49,7 +49,7 @@ export async function measure(browser: Browser, file: string) {
     )
     await done()
   }
-  // Takes the fastest load of the page, because a busy machine delays the others.
+  // The fastest load of the page counts, because a busy machine slows other loads down.
   const paint = Math.min(...paints)
   if (paint > 1000) throw new Stop(`the first paint took ${paint.toFixed(0)} ms, more than a second`)
   return { note: `${(bytes / 1000).toFixed(0)} kB compressed, first paint after ${paint.toFixed(0)} ms` }
@@ -64,7 +64,7 @@ const type = async (page: Page, selector: string, text: string) => {
 
 const verdict = (page: Page, text: string | RegExp) => expectText(page, '#walk-verdict', text)
 
-/** Script for the browser. It is a string, because this TypeScript program has no types for the browser. */
+/** Script that runs in the browser. It is a string, because this program is compiled without the types of browsers. */
 const paste = `(() => {
   const rule = (_, i) => '-A OUTPUT -d 10.' + (i >> 8) + '.' + (i & 255) + '.1/32 -p tcp -m tcp --dport 80 -j DROP'
   const field = document.getElementById('rules-text')
