@@ -19,8 +19,7 @@ export const ErrorCode = {
 
 /**
  * Symbol of the member `{ code, details? }` that gives an error of any class a CNI code. An author can set this member
- * without an import of this package. The symbol is the same in all bundles. A class is not, because each bundle has its
- * own copy.
+ * without an import of this package. All bundles share the symbol, but each bundle has its own copy of a class.
  *
  * @example
  * ```ts

@@ -19,7 +19,7 @@ export function parseJson(input: string | Uint8Array, what: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    // Omits the JavaScript engine's error as `cause`. Reason: a log prints causes, and the engine's message may quote a
+    // Throws an error without a `cause`, because a log prints causes. The JavaScript engine's message may quote a
     // secret from the input.
     throw new CniError(ErrorCode.decodingFailure, `${what}: ${text.trim() === '' ? TRUNCATED : syntaxError(error)}`)
   }
