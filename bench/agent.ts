@@ -152,8 +152,8 @@ function isWhole(path: string, before: string): boolean {
 }
 
 /**
- * CPU time and memory of an idle agent. The measurement starts when the agent's compilation and garbage collection
- * after the start have ended.
+ * CPU time and memory of an idle agent. The measurement starts after a pause, in which the agent finishes compiling
+ * code and collecting garbage.
  */
 async function idling(pid: number): Promise<Result> {
   await sleep(Math.min(60, idleSeconds) * 1000)

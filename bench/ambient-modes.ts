@@ -1,6 +1,6 @@
 /**
- * Measures the cost of redirection for mesh traffic, with redirection in pods and on the node in turn. A stand-in for
- * ztunnel forwards the traffic.
+ * Measures the cost of redirection for mesh traffic. Measures redirection in pods and redirection on the node in turn.
+ * A stand-in for ztunnel forwards the traffic.
  */
 
 import { modePlaces, NO_MESH } from './lib/mode-places.ts'

@@ -1,6 +1,6 @@
 /**
- * Compares our functions apply and verify with one iptables process per rule, as in go-iptables. Also compares them
- * with bare iptables-restore and iptables-save.
+ * Compares our functions `apply` and `verify` with one iptables process per rule, as in go-iptables. Also compares them
+ * with bare `iptables-restore` and `iptables-save`.
  */
 import { isRunError } from '@cni/host'
 import { type Iptables, iptables, type Ruleset, ruleset } from '@cni/iptables'
@@ -79,8 +79,7 @@ function someRules(count: number): Ruleset {
 }
 
 /**
- * Measures our function `verify` for many pods, as a node agent calls it. The code is warm, and each call opens the
- * pod's namespace again.
+ * Measures our function `verify` for many pods, as a node agent calls it. Each call opens the pod's namespace again.
  */
 async function verifiesOfPods(): Promise<number[]> {
   const pod = podInfo(meshPod({ namespace: 'demo', name: 'mesh' }))

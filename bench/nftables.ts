@@ -1,4 +1,4 @@
-/** Compares our functions apply and verify for native nftables rules with bare `nft -f` and `nft -j list`. */
+/** Compares our functions `apply` and `verify` for native nftables rules with bare `nft -f` and `nft -j list`. */
 
 import { type Netns, netns } from '@cni/netns'
 import { nftables } from '@cni/nftables'

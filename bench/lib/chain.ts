@@ -59,7 +59,7 @@ async function detach({ list, runtime }: Chain, { place, rt }: Pod): Promise<voi
   await place[Symbol.asyncDispose]()
 }
 
-/** Contender that runs a chain by the functions of `@cni/libcni`, called in this process. */
+/** Measured function that runs a plugin chain by `@cni/libcni` in this process. */
 export function library(chain: Chain, verb: 'ADD' | 'DEL'): Contender {
   const { list, runtime } = chain
   return {
@@ -79,8 +79,8 @@ export function library(chain: Chain, verb: 'ADD' | 'DEL'): Contender {
 }
 
 /**
- * Contender that executes the chain's three plugins in sequence, without the cache, checks and process groups of
- * `@cni/libcni`.
+ * Measured function that executes the chain's three plugins one after another, without the cache, checks and process
+ * groups of `@cni/libcni`.
  */
 export function parts(chain: Chain, verb: 'ADD' | 'DEL'): Contender {
   const { list, runtime } = chain

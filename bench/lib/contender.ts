@@ -2,8 +2,8 @@
 export interface Contender {
   name: string
   /**
-   * True for a reference program. The report compares all other contenders with it. If a group has several references,
-   * `--compare` uses the first reference.
+   * True for a reference program. The report compares all other programs of its group with it. If a group has several
+   * references, `--compare` uses the first reference.
    */
   reference?: boolean
   prepare(): Promise<Prepared | PreparedWork>

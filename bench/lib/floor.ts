@@ -9,7 +9,7 @@ import { call, MESH, type Plugin, podNamespace } from './plugin-calls.ts'
 import { freshCopy } from './scratch.ts'
 
 /**
- * Contenders for the minimum time of a mesh pod's ADD. Each contender measures a step that every such ADD needs. The
+ * Measured programs for the minimum time of a mesh pod's ADD. Each program does a step that every such ADD needs. The
  * first sends one request to the API server. The second enters a new namespace by `nsenter`. The third enters a new
  * namespace and runs one `iptables-restore` in it.
  */

@@ -20,7 +20,7 @@ export interface Ratio {
 /** Least number of rounds for a confidence interval. */
 const ENOUGH = 5
 
-/** Value below which the given share of the values lies, such as 0.99 for the 99th percentile. */
+/** Percentile of the values: the share 0.99 gives the 99th percentile. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   const at = (index: number): number => sorted[Math.min(sorted.length - 1, Math.max(0, index))] ?? Number.NaN

@@ -27,8 +27,8 @@ export interface PlanOptions {
   readonly seed: number
   readonly durationMs: number
   /**
-   * Number of pods that the soak test starts. After each start, it calls CHECK for a random pod. If a kind of pods is
-   * complete, each start of this kind first deletes a random pod of the kind.
+   * Number of pods that the soak test starts. After each start, the soak test calls CHECK for a random pod. If enough
+   * pods of a kind run, it deletes one of them before it starts the next.
    */
   readonly adds: number
 }
