@@ -31,7 +31,8 @@ export const drawn: { readonly seed: number; readonly path?: string } = path ===
 export const sampleTitle = deep ? 'all cases' : `CNI_SEED=${seed}`
 
 /**
- * Number of random cases for a test: `CNI_FUZZ_RUNS` if set, else `count`, or ten times as many in `npm run test:deep`.
+ * Number of random cases for a test: `CNI_FUZZ_RUNS` if set, else `count`. Without `CNI_FUZZ_RUNS`, `npm run test:deep`
+ * uses ten times `count`.
  */
 export const times = (count: number): number => Number(CNI_FUZZ_RUNS ?? (deep ? count * 10 : count))
 

@@ -55,8 +55,8 @@ async function inMesh() {
   const pod = meshPod({})
   const api = await startApiServer({ pods: [pod] })
   api.writeKubeconfig(folder)
-  // The wrapper script enters the network namespace of this process before it starts the plugin, because the API server
-  // listens in this namespace. The conformance run itself uses another namespace as the node's.
+  // The wrapper script starts the plugin in the network namespace of this process, because the API server listens
+  // there.
   const here = spawn('sleep', ['3600'], { stdio: 'ignore' })
   const plugin = join(folder, 'istio-cni')
   const program = join(root, 'dist/bin/istio-cni')

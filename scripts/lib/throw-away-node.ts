@@ -16,7 +16,7 @@ const CGROUPS = '/sys/fs/cgroup'
 /**
  * Runs a program as on a node of its own, in new network, mount and process namespaces. The namespaces end with the
  * program, even if this process is killed. The program's environment names a folder in `CNI_RUNTIMES_FOLDER` and a
- * control group in `CNI_RUNTIMES_CGROUP`. Both are removed afterwards.
+ * control group in `CNI_RUNTIMES_CGROUP`. The folder and the control group are removed afterwards.
  *
  * @returns the program's exit code
  */

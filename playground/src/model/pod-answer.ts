@@ -46,8 +46,8 @@ export interface PodAnswer {
   readonly log: readonly string[]
   readonly isExample: boolean
   /**
-   * Values that the page takes from the pod for settings of the user. A shared link needs these values, because the
-   * link omits the pod's environment variables.
+   * Settings for which the user has chosen `pod`, with the values that the page has found in the pod. A shared link
+   * needs these values, because the link omits the pod's environment variables.
    */
   readonly effective: Partial<Settings>
   readonly settings: readonly Setting[]

@@ -99,7 +99,8 @@ function engineObjects(inputs: Inputs, objects: string): Promise<string[]> {
     ...EDITED_FILES.map((file) => join(inputs.engine, 'edited', file)),
     ...ENGINE_PART.map((file) => join(NATIVE, file)),
   ]
-  // Reverses the order of the files: the largest file starts first, because its compilation takes the longest time.
+  // Compiles the files in reverse order. The largest file then starts first, because its compilation takes the longest
+  // time.
   return keptObjects(inputs, objects, 'engine', sources.toReversed(), read)
 }
 
