@@ -29,7 +29,7 @@ const BUSY = 8
 const [FIRST, NORMAL] = [-15, 0]
 /**
  * Milliseconds between two checks of the node's network list. If the list contains the plugin, the suite removes the
- * plugin, so that the agent has to repair the list.
+ * plugin, and the agent has to repair the list.
  */
 const DAMAGE_MS = 20
 
@@ -103,8 +103,8 @@ function report(quantity: string, of: (one: Burst) => readonly number[]): void {
 }
 
 /**
- * Starts many pods at the same time on a busy node. The namespaces and the agent are prepared before the measurement;
- * the busy processes start with the pods.
+ * Starts many pods at the same time on a busy node. The namespaces and the agent are prepared before the measurement.
+ * The busy processes start together with the pods.
  */
 async function burst({ name, plugin, place, conf }: Contender): Promise<Burst> {
   await using stack = new AsyncDisposableStack()

@@ -52,7 +52,7 @@ async function scriptText(): Promise<string> {
     logOverride: { 'empty-import-meta': 'silent' },
     plugins: [
       {
-        // Lets the bundler drop the imports of Node's modules, because only unused code of the page imports them.
+        // Lets the bundler drop the imports of Node.js modules, because only unused code of the page imports them.
         name: 'without-node',
         setup({ onResolve }) {
           onResolve({ filter: /^node:/ }, ({ path }) => ({ path, external: true, sideEffects: false }))

@@ -1,5 +1,5 @@
 // npm run conformance [-- NAME...]: runs cni-conformance on Debian's plugins and ours, and writes the results to
-// docs/conformance.md. Needs root; takes some minutes.
+// docs/conformance.md. Needs root and takes some minutes.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { release } from 'node:os'
 import { join } from 'node:path'

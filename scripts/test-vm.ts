@@ -105,8 +105,8 @@ async function bootAndTest(work: string, { install, accelerator, minutes, keep, 
   const kernel = await debianKernel(cache, { install, work })
   if (kernel === undefined) throw skipped(tests, `${cache} holds no kernel, and --no-install was given`)
   await buildExecutables(['istio-cni'])
-  // Loads all test files once without running tests. This fills Node's compile cache, which the virtual machine then
-  // uses.
+  // Loads all test files once without running tests. The run fills the compile cache of Node.js, which the virtual
+  // machine then uses.
   await step('test files', () => exec([...vitest(files), '--testNamePattern=^$', '--passWithNoTests'], { quiet: true }))
   const log = newLog(tests)
   const initrd = join(work, 'initramfs')

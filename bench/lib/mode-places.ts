@@ -13,7 +13,7 @@ import { everything } from '../../packages/istio-rules/test/goldens/ambient/case
 import { startTrafficServer } from './traffic.ts'
 
 /**
- * A node for the traffic measurement, with two pods. Pod `app` joins the mesh in the measured mode; pod `srv` never
+ * A node for the traffic measurement, with two pods. Pod `app` joins the mesh in the measured mode. Pod `srv` never
  * joins.
  */
 export interface ModePlace {

@@ -7,7 +7,7 @@ let files = 0
 
 /**
  * Path of a new temporary file, on the same disk as the compiled executables. The file is in a folder that is removed
- * when this process exits. The folder is inside this repository, so that compiled code finds the packages in
+ * when this process exits. The folder is inside this repository, because compiled code must find the packages in
  * `node_modules`.
  */
 export function scratchFile(ending = ''): string {
@@ -32,7 +32,7 @@ function newFolder(): string {
   mkdirSync(join(root, 'dist/bench'), { recursive: true })
   const made = mkdtempSync(join(root, 'dist/bench/scratch-'))
   process.once('exit', () => rmSync(made, { recursive: true, force: true }))
-  // Exits on Ctrl-C or SIGTERM, so that the process's event `exit` runs the cleanup.
+  // Exits on Ctrl-C or SIGTERM, because the cleanup runs in the process's event `exit`.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   return made
 }

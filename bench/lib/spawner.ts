@@ -1,5 +1,5 @@
 // Program for bun: starts one program for each line of stdin. When a program ends, prints its exit code, times and
-// memory. Unlike Node, bun reports the resources of a single child, including the child's own children.
+// memory. Unlike Node.js, bun reports the resources of a single child, including the child's own children.
 import { createInterface } from 'node:readline'
 
 interface Order {

@@ -41,7 +41,7 @@ async function soaked(agent: Parameters<typeof soakNode>[0], log: number): Promi
   process.once('exit', () => {
     if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL')
   })
-  // Exits on Ctrl-C or SIGTERM, so that the process's event `exit` runs the cleanup.
+  // Exits on Ctrl-C or SIGTERM, because the cleanup runs in the process's event `exit`.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   say(`the agent is ready; ${adds} pods in ${durationMs / 60_000} minutes, seed ${seed}`)
   const tally = newTally()

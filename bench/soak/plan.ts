@@ -4,7 +4,7 @@
 
 /**
  * Kinds of pods in the soak test. Pods of kind `outside` have no redirection. A `raced` pod is a sidecar pod that
- * started without the plugin, so that the agent has to repair it.
+ * started without the plugin. The agent has to repair such a pod.
  */
 export type Kind = 'ambient' | 'sidecar' | 'outside' | 'raced'
 
@@ -34,7 +34,7 @@ export interface PlanOptions {
 }
 
 /**
- * Number of pods of each kind that run at the same time. The number is constant, so that memory and times are
+ * Number of pods of each kind that run at the same time. The number is constant, because only then are memory and times
  * comparable.
  */
 const CROWD: Readonly<Record<Kind, number>> = { ambient: 20, sidecar: 8, outside: 6, raced: 2 }

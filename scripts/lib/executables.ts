@@ -6,7 +6,7 @@ import { buildRuntime } from './runtime/build.ts'
 
 /**
  * All executables of the repository, each with its source file and its start-up test. Plugins use the small runtime.
- * Long-running processes and tools that need all of Node use bun.
+ * Long-running processes and tools that need all of Node.js use bun.
  */
 export const EXECUTABLES = {
   'istio-cni': { entry: 'packages/istio-redirect/src/plugin/main.ts', smoke: 'plugin' },
@@ -40,7 +40,7 @@ export function buildFlags(name: ExecutableName): string[] {
 export const CNI_BUILD = [node26, ...NODE_FLAGS, join(root, 'packages/cni-build/src/cli.ts')] as const
 
 /**
- * Builds an executable `dist/bin/<name>` and a bundle for Node `dist/bundle/<name>.cjs` for each name.
+ * Builds an executable `dist/bin/<name>` and a bundle for Node.js `dist/bundle/<name>.cjs` for each name.
  *
  * @param names - names of the executables; default: all executables of the repository
  */

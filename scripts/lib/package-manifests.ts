@@ -13,7 +13,7 @@ const RESOLUTIONS: readonly unknown[] = ['node16-esm', 'bundler']
 
 /**
  * Checks the package.json and the entries of each package with the tools publint and attw. One process checks all
- * tarballs, so that it loads the TypeScript compiler only once.
+ * tarballs, because the TypeScript compiler loads slowly.
  */
 export async function checkManifests(packed: readonly Packed[]) {
   const withEntries = packed.filter(({ manifest }) => Object.values(manifest.exports).some(isEntry))

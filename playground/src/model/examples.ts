@@ -1,8 +1,8 @@
 import { defaultSettings, type Settings } from './settings.ts'
 
 /**
- * An example of the playground page: a pod's input and the expected answer. The page starts with the first example;
- * links open the other examples.
+ * An example of the playground page: a pod's input and the expected answer. The page starts with the first example.
+ * Links open the other examples.
  */
 export interface Example {
   readonly id: string

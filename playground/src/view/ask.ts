@@ -59,7 +59,7 @@ export class Asker {
     this.#worker?.postMessage({ id: asked.id, question: asked.question })
   }
 
-  /** Starts the time limits of a calculation when the worker is ready, so that the worker's start does not count. */
+  /** Starts the time limits of a calculation when the worker is ready, because the worker's start must not count. */
   #begin(asked: Asked): void {
     const late = () => (this.#next === undefined ? asked.isLate() : this.#giveUp(asked))
     asked.timers = [setTimeout(late, LATE_MS), setTimeout(() => this.#giveUp(asked), LIMIT_MS)]

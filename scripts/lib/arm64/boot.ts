@@ -12,7 +12,10 @@ import { testsInMachine } from '../vm/tests-in-machine.ts'
 import { kernelIn } from './debian-files.ts'
 import { qemuArm64 } from './qemu-arm64.ts'
 
-/** Address by which the emulated arm64 machine reaches the loopback of this machine, in qemu's user network. */
+/**
+ * Address by which the emulated arm64 machine reaches the loopback address of the host machine. qemu provides this
+ * address.
+ */
 const HOST = '10.0.2.2'
 
 await main(async () => {

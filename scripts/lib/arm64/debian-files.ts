@@ -17,7 +17,7 @@ const PROGRAMS = ['busybox-static', 'iptables', 'nftables'] as const
 
 /**
  * Finds the newest arm64 packages of Debian, including a kernel. The packages are downloaded for the emulated machine
- * and never installed on this machine.
+ * and never installed on the host machine.
  *
  * @param cache - folder for the packages; older versions are removed
  * @param options - `install` allows the download

@@ -2,10 +2,10 @@ import type { Kernel } from '../vm/kernel.ts'
 
 /**
  * Command that starts the emulated arm64 machine. The machine's first virtio console uses the command's standard
- * streams. By qemu's user network, the machine reaches the loopback of this machine.
+ * streams. The emulated machine reaches the loopback address of the host machine through qemu's user network.
  *
  * @param options - `files`: read-only folder with the emulated machine's files. `console`: file for the kernel's
- *   messages
+ * messages
  */
 export function qemuArm64(
   kernel: Kernel,

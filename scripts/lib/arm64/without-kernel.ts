@@ -7,7 +7,7 @@ const QEMU = 'qemu-aarch64-static'
 const MOST_MS = 60_000
 
 /**
- * Runs arm64 plugins by qemu's user-mode emulation, with the kernel of this machine. The emulation does not support
+ * Runs arm64 plugins by qemu's user-mode emulation, with the kernel of the host machine. The emulation does not support
  * nfnetlink.
  */
 export async function withoutKernel(executables: readonly Arm64Executable[]): Promise<void> {

@@ -12,7 +12,7 @@ const SOURCES = [
   `deb http://deb.debian.org/debian-security ${SUITE}-security main`,
 ]
 /**
- * Pattern for the apt settings that the fresh machine takes from this machine, such as proxies and checks of an
+ * Pattern for the apt settings that the fresh machine takes from the host machine, such as proxies and checks of an
  * archive's age.
  */
 const SETTINGS = /^Acquire::(https?|Check|Retries|ForceIPv)/
@@ -67,7 +67,9 @@ async function mmdebstrap(args: readonly string[], work: string) {
   if (code !== 0) throw new Stop(`mmdebstrap failed with exit code ${code}\n${said.trim()}`)
 }
 
-/** apt sources for the fresh machine: the sources of this machine if it runs Debian 12, else Debian's own archive. */
+/**
+ * apt sources for the fresh machine: the sources of the host machine if it runs Debian 12, else Debian's own archive.
+ */
 async function debianSources() {
   const format = '$(REPO_URI) $(RELEASE) $(COMPONENT)'
   const targets = await exec(['apt-get', 'indextargets', '--format', format, 'Created-By: Packages'], { quiet: true })

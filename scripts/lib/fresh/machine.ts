@@ -6,8 +6,8 @@ import { Stop } from '../progress.ts'
 import { runWithUs, UNSHARE } from '../run-with-us.ts'
 
 /**
- * Command that starts the fresh machine in new namespaces. It keeps this machine's network, so that npm and apt reach
- * their servers.
+ * Command that starts the fresh machine in new namespaces. The fresh machine uses the host's network, because npm and
+ * apt must reach their servers.
  */
 const START = [...UNSHARE, ...['--ipc', '--', 'sh', fileURLToPath(new URL('machine.sh', import.meta.url))]] as const
 /**
@@ -21,8 +21,8 @@ const LOGIN = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/
 export type Machine = { dir: string; env: Record<string, string> }
 
 /**
- * Creates a fresh machine in a folder: unpacks the base archive, then copies Node, npm and the settings for network and
- * registry from this machine.
+ * Creates a fresh machine in a folder: unpacks the base archive, then copies Node.js, npm and the settings for network
+ * and registry from the host machine.
  *
  * @param archive - archive with the minimal Debian
  */
@@ -36,7 +36,7 @@ export async function makeMachine(dir: string, archive: string): Promise<Machine
 }
 
 /**
- * Runs a program in the fresh machine, which cannot see the folders of this machine.
+ * Runs a program in the fresh machine, which cannot see the folders of the host machine.
  *
  * @param folder - working directory of the program
  * @returns the program's exit code
@@ -99,7 +99,7 @@ async function copySettings(dir: string, npm: string) {
   return env
 }
 
-/** Copies a file of this machine to the fresh machine, if the file exists. */
+/** Copies a file of the host machine to the fresh machine, if the file exists. */
 function copyFile(from: string | undefined, to: string, mode: number) {
   if (from === undefined || !existsSync(from)) return
   mkdirSync(dirname(to), { recursive: true })

@@ -1,6 +1,6 @@
 import type { Edit } from './edit.ts'
 
-/** Changes that repair faults of QuickJS and make its errors equal to Node's. */
+/** Changes that repair faults of QuickJS and make its errors equal to the errors of Node.js. */
 export const FAULT_EDITS: readonly Edit[] = [
   {
     why: 'deep recursion is the error that it is on Node',

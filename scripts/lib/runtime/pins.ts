@@ -1,6 +1,6 @@
 import type { PinnedFile } from '../image/pins.ts'
 
-/** Processors for which the small runtime is built, with Node's names. */
+/** Processors for which the small runtime is built, with the names that Node.js uses. */
 export const PROCESSORS = ['x64', 'arm64'] as const
 export type Processor = (typeof PROCESSORS)[number]
 

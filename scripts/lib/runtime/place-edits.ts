@@ -1,6 +1,6 @@
 import type { Edit } from './edit.ts'
 
-/** Changes QuickJS so that stack traces contain name, message and source positions, as on Node. */
+/** Changes QuickJS so that stack traces contain name, message and source positions, as on Node.js. */
 export const PLACE_EDITS: readonly Edit[] = [
   {
     why: 'places in the source are kept without names of variables, which only eval() needs',

@@ -29,7 +29,7 @@ export function siteConfig(
     description: 'Chained CNI plugins in TypeScript',
     lang: 'en',
     cleanUrls: false,
-    // Gives headings the same anchors as on GitHub, so that links work on both.
+    // Gives headings the same anchors as on GitHub, because links must work on GitHub and on the site.
     markdown: { anchor: { slugify } },
     themeConfig: {
       nav: [

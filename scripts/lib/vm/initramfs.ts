@@ -6,8 +6,8 @@ import { cpio } from './cpio.ts'
 import type { Kernel } from './kernel.ts'
 
 /**
- * Kernel modules with which the virtual machine mounts the files of this machine. They must be loaded, because Debian's
- * kernel has hardly any drivers built in.
+ * Kernel modules with which the virtual machine mounts the files of the host machine. They must be loaded, because
+ * Debian's kernel has hardly any drivers built in.
  */
 const MODULES = ['virtio_pci', '9pnet_virtio', '9p', 'overlay']
 const MACHINE = fileURLToPath(new URL('machine.sh', import.meta.url))
@@ -23,8 +23,8 @@ export interface Contents {
 }
 
 /**
- * Content for a virtual machine that sees all files of this machine. The virtual machine mounts the files and runs a
- * command in a folder.
+ * Content for a virtual machine that sees all files of the host machine. The virtual machine mounts the files and runs
+ * a command in a folder.
  */
 export const likeHere = (kernel: Kernel, folder: string, command: readonly string[]): Contents => ({
   busybox: '/bin/busybox',

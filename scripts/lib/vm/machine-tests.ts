@@ -10,7 +10,7 @@ export interface MachineTests {
   readonly script: string
   /** Name of the tests in the message about skipped tests. */
   readonly title: string
-  /** Debian packages that must be installed on this machine to run the virtual machine. */
+  /** Debian packages that must be installed on the host machine to run the virtual machine. */
   readonly packages: readonly DebianPackage[]
   /** Cache folder that is kept between runs. A subfolder `run-PID` belongs to the run with that process id. */
   readonly cache: string
@@ -32,7 +32,7 @@ export const skipped = ({ title }: MachineTests, why: string): Stop =>
   new Stop(`skipped: ${title}, because ${why}`, SKIPPED)
 
 /**
- * Checks that this machine can start the virtual machine. If Debian packages are missing, skips the tests with a
+ * Checks that the host machine can start the virtual machine. If Debian packages are missing, skips the tests with a
  * message.
  */
 export async function prepare(tests: MachineTests, { install }: { install: boolean }): Promise<void> {

@@ -18,7 +18,7 @@ export function insertPlugin<List extends ConflistDocument>(list: List, plugin: 
 
 /**
  * Returns the network configuration list without the plugins of a `type`. Returns the given list itself if it has no
- * such plugin. The result may have no plugins left; runtimes reject such a list.
+ * such plugin. The result may be a list without plugins, which runtimes reject.
  */
 export function removePlugin<List extends ConflistDocument>(list: List, type: string): List {
   const kept = others(list, type)

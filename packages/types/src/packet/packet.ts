@@ -7,7 +7,7 @@ import { protocolNumber } from './protocols.ts'
  * A packet to trace through a ruleset. The packet's interfaces determine its direction:
  * - `in` alone: incoming.
  * - `in` and `out`: forwarded.
- * - no interface: sent by this machine.
+ * - no interface: sent by the machine that has the ruleset.
  *
  * An omitted member is unknown. The trace is undecided if a rule tests an unknown member.
  */
@@ -21,8 +21,8 @@ export interface Packet {
   readonly in?: string
   readonly out?: string
   /**
-   * User (`uid`) and group (`gid`) of the process whose socket sends the packet. Only for packets that this machine
-   * sends.
+   * User (`uid`) and group (`gid`) of the process whose socket sends the packet. Only for packets that the machine with
+   * the ruleset sends.
    */
   readonly uid?: number
   readonly gid?: number
@@ -39,8 +39,8 @@ export interface Packet {
   /** Hardware address of the packet's sender. Only for incoming packets. */
   readonly mac?: string
   /**
-   * Type of the packet's link-layer destination. Only for incoming packets; a packet that this machine sends is
-   * `unicast`.
+   * Type of the packet's link-layer destination. Only for incoming packets. A packet that the machine with the ruleset
+   * sends is always `unicast`.
    */
   readonly packetType?: 'unicast' | 'broadcast' | 'multicast'
   /**
@@ -49,13 +49,13 @@ export interface Packet {
    */
   readonly socket?: 'none' | 'plain' | 'transparent'
   /**
-   * Addresses of this machine, except loopback addresses. The first address of each family belongs to the interface
-   * that receives the packet.
+   * Addresses of the machine with the ruleset, except loopback addresses. The first address of each family belongs to
+   * the interface that receives the packet.
    */
   readonly local?: readonly string[]
 }
 
-/** Direction of a packet: sent by this machine, received by it, or forwarded. */
+/** Direction of a packet: sent, received or forwarded by the machine with the ruleset. */
 export const directionOf = (packet: Packet): 'local' | 'incoming' | 'forwarded' =>
   packet.in === undefined ? 'local' : packet.out === undefined ? 'incoming' : 'forwarded'
 

@@ -22,8 +22,8 @@ const SINCE_1_1 = ['mtu', 'socketPath', 'pciID']
 const ROUTE_EXTRAS = ['mtu', 'advmss', 'priority', 'table', 'scope']
 
 /**
- * Converts a result from 0.2.0 to 0.3.0. Older converters copied the gateway of an address to its routes; this function
- * does not.
+ * Converts a result from 0.2.0 to 0.3.0. Does not copy the gateway of an address to routes, although older converters
+ * did.
  */
 function joinFamilies(result: JsonObject): JsonObject {
   const families = [
@@ -68,7 +68,7 @@ function addVersions(result: JsonObject): JsonObject {
 
 /**
  * Converts a result from 0.3.0 to 0.2.0. Keeps only the first IPv4 address and the first IPv6 address. The member
- * `version` of an address tells its family; the address itself is not examined.
+ * `version` of an address gives its family. The address itself is not examined.
  */
 function splitFamilies(result: JsonObject): JsonObject {
   const ips = objectsIn(result.ips)
