@@ -61,7 +61,7 @@ function adding(name: string, kind: Kind, verify: (pod: PodToAdd) => Promise<voi
 async function hasRules({ name, netns: where }: PodToAdd): Promise<void> {
   const { stdout } = await netns.exec(where, ['nft', 'list', 'ruleset'])
   if (!/istio.output/i.test(stdout)) throw new Error(`a pod with a sidecar has no rules: ${stdout}`)
-  // Checks that the agent has served the ADD. Without the agent, the plugin itself sends a request to the API server.
+  // Checks that the agent has served the ADD. The plugin must have sent no request to the API server itself.
   const asked = on.api.requests.some((each) => each.url.includes(`/pods/${name}`))
   if (asked) throw new Error(`the plugin asked the API server for ${name}`)
 }

@@ -108,8 +108,8 @@ function someText(): string {
 }
 
 /**
- * Compared functions that build the text of 3000 rules. No other tool builds such text. The reference is therefore a
- * conversion of 3000 objects to JSON and back.
+ * Measured functions that build the text of 3000 rules. The reference converts 3000 objects to JSON and back, because
+ * no other tool builds such text.
  */
 function builders(): Contender[] {
   const work = (name: string, run: () => unknown): Contender => ({

@@ -92,7 +92,8 @@ async function measured(name: SuiteName): Promise<Suite | 'failed' | 'skipped'> 
 }
 
 /**
- * Runs each suite with values worse than the baseline a second time. Returns the number of values that are still worse.
+ * Runs a suite a second time if some of its values are worse than the baseline. Returns the number of values that are
+ * still worse.
  */
 async function compared(baseline: Report, report: Report): Promise<number> {
   let rows = compare(baseline, report)

@@ -36,8 +36,8 @@ export interface Place {
   readonly agent: string
   readonly path: string
   /**
-   * Restores the node's files to the state before the agent's start. The number `crowd` counts other programs'
-   * configuration files in the network folder.
+   * Restores the node's files to the state before the agent's start. Then adds `crowd` configuration files of other
+   * programs to the network folder.
    */
   reset(crowd?: number): void
   /** Starts the agent. Resolves when the agent is ready, or when the time limit has passed. */

@@ -24,8 +24,8 @@ export interface Comparison {
 }
 
 /**
- * Compares each measured value of our programs in a new report with the stored baseline. Compares ratios to a reference
- * program, because absolute times depend on the machine. Skips suites that did not run.
+ * Compares each measured value of our programs in a new report with the stored baseline. Uses ratios to a reference
+ * program instead of times, because times depend on the machine. Skips suites that did not run.
  */
 export function compare(baseline: Report, report: Report): Comparison[] {
   return Object.entries(report.suites).flatMap(([suite, { measures }]) => {

@@ -9,13 +9,13 @@ export interface Contender {
   prepare(): Promise<Prepared | PreparedWork>
 }
 
-/** A contender that is a function of this process. Only `run` is timed: all preparation is already done. */
+/** A measured function of this process. Only `run` is timed: all preparation is already done. */
 export interface PreparedWork {
   run(): Promise<void>
   cleanUp?(): PromiseLike<void> | void
 }
 
-/** A contender that is a program. Only its run is timed: its arguments, environment and input are already prepared. */
+/** A measured program. Only its run is timed: its arguments, environment and input are already prepared. */
 export interface Prepared {
   argv: readonly [string, ...string[]]
   env?: Record<string, string>

@@ -1,13 +1,16 @@
 import type { Contender, Prepared } from './contender.ts'
 import { Spawner } from './spawner-client.ts'
 
-/** Times of one run of a contender. For a program, includes the CPU time of the program and its children. */
+/**
+ * Times of one run of a measured program or function. For a program, includes the CPU time of the program and its
+ * children.
+ */
 export interface Sample {
   ms: number
   cpuMs?: number
 }
 
-/** Times contenders in turn (A B C A B C …). Changes in the machine's speed then affect all contenders equally. */
+/** Measures programs in turn (A B C A B C …). Changes in the machine's speed then affect all programs equally. */
 export async function race(contenders: readonly Contender[], runs: number): Promise<Map<string, Sample[]>> {
   const samples = new Map<string, Sample[]>(contenders.map(({ name }) => [name, []]))
   const spawner = new Spawner()

@@ -9,8 +9,8 @@ import type { Measure, Suite } from './report.ts'
 import { ratio, stats } from './statistics.ts'
 
 /**
- * Measured values of one quantity for one contender. The report compares each contender with the contenders that are
- * marked as references.
+ * Measured values of one quantity for one program. The report compares each program with the programs that are marked
+ * as references.
  */
 export interface Entry {
   name: string
@@ -53,8 +53,8 @@ export class SuiteReport {
   }
 
   /**
-   * Times contenders in turn. Also measures CPU time and peak memory of programs. `slow` contains times of other
-   * contenders that the suite measured earlier, for the same table of the report.
+   * Measures programs in turn: their times, CPU times and peak memory. `slow` contains times of other programs, which
+   * the suite measured earlier and shows in the same table.
    */
   async race(
     group: string,
@@ -76,7 +76,7 @@ export class SuiteReport {
     const memory: Entry[] = []
     for (const contender of contenders) {
       const { name, reference = false } = contender
-      // Skips a contender that is a function of this process, because its memory is part of the process's memory.
+      // Skips a measured function of this process, because its memory is part of the process's memory.
       if (!cpu.some((entry) => entry.name === name)) continue
       memory.push({ name, reference, samples: await observe(contender, Math.min(runs, MEMORY_RUNS), peakMB) })
     }
@@ -95,8 +95,8 @@ export class SuiteReport {
   }
 
   /**
-   * Adds the measured values of one quantity. If a contender has no values, the report says that the measured event
-   * never happened.
+   * Adds the measured values of one quantity. If a program has no values, the report says that the measured event never
+   * happened.
    */
   add(group: string, quantity: string, entries: readonly Entry[]): void {
     const references = entries.filter(({ reference }) => reference)
@@ -106,7 +106,7 @@ export class SuiteReport {
     }
   }
 
-  /** Adds the measured values of several quantities. Every contender must have the same list of quantities. */
+  /** Adds the measured values of several quantities. Every program must have the same list of quantities. */
   addRows(contenders: readonly { name: string; reference: boolean; rows: readonly Row[] }[]): void {
     for (const [index, { group, quantity }] of (contenders[0]?.rows ?? []).entries()) {
       const entries = contenders.map(({ rows, ...one }) => ({ ...one, samples: rows[index]?.samples ?? [] }))

@@ -6,8 +6,8 @@ import { difference, type Find, finder, ms, ratioOf, withP99 } from './cells.ts'
 const SERVED = 'ours, served'
 
 /**
- * Rows of the table of plugin calls: measured group, label, and name of our contender. If the name is missing, the row
- * shows the plugin without the agent.
+ * Rows of the table of plugin calls: measured group, label, and name of the measured plugin. If the name is missing,
+ * the row shows the plugin without the agent.
  */
 const VERBS: readonly (readonly [group: string, label?: string, name?: string])[] = [
   ['VERSION'],
@@ -192,7 +192,7 @@ function chainsTable(of: Find) {
   )
 }
 
-/** Table of the load suite: median and maximum time of each contender. */
+/** Table of the load suite: median and maximum time of each plugin. */
 function loadTable({ suites }: Report) {
   const measures = suites.load?.measures
   if (measures === undefined) return 'Not stored yet: `npm run bench -- --suite load --save`.'
