@@ -43,7 +43,7 @@ async function emptyNetns() {
   return where
 }
 
-/** Creates the `prevResult` of a chained plugin, for a pod with these addresses. */
+/** Creates the `prevResult` of a chained plugin, for a pod with the given addresses. */
 export function resultOf(...addresses: readonly string[]) {
   return {
     cniVersion: '1.1.0',

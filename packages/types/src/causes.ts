@@ -1,7 +1,8 @@
 import { type CniError, carriedBy } from './errors.ts'
 
 /**
- * Lists an error together with its causes, and with the members of each `AggregateError`. Depth first, each error once.
+ * Lists an error together with its causes, and with the members of each `AggregateError`. Visits the errors depth
+ * first, each error once.
  */
 export function reachable(error: unknown): object[] {
   return walk([error], () => true).filter((one) => typeof one === 'object' && one !== null)
@@ -47,8 +48,8 @@ function walk(start: readonly unknown[], goOn: (error: object) => boolean): unkn
 }
 
 /**
- * Errors directly behind an error: its cause and its aggregated errors. The aggregated errors are in reverse order,
- * because the search continues with the last error of the list.
+ * Errors to which an error refers directly: its cause and its aggregated errors. The aggregated errors are in reverse
+ * order, because the search continues with the last error of the list.
  */
 function behind(error: object): unknown[] {
   const { cause, errors } = error as { cause?: unknown; errors?: unknown }

@@ -12,7 +12,7 @@ export type CniVersion = (typeof CNI_VERSIONS)[number]
  */
 export const CURRENT_VERSION = '1.1.0' satisfies CniVersion
 
-/** True if a value is exactly one of the strings in {@link CNI_VERSIONS}; `1.1` is not. */
+/** True if a value is exactly one of the strings in {@link CNI_VERSIONS}. The string `1.1` is not in this list. */
 export function isCniVersion(value: unknown): value is CniVersion {
   return CNI_VERSIONS.some((known) => known === value)
 }

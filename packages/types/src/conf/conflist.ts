@@ -27,8 +27,8 @@ export interface Conflist extends ConflistDocument {
 }
 
 /**
- * Parses a network configuration list.
- * Flags become booleans, missing `plugins` an empty array. `cniVersion` becomes the newest known one of `cniVersions`.
+ * Parses a network configuration list. Flags become booleans. A missing member `plugins` becomes an empty array.
+ * `cniVersion` becomes the newest known version of `cniVersions`.
  *
  * @throws {@link CniError} with code 6 for invalid JSON, and with code 7 for an invalid list.
  * @example

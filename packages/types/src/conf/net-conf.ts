@@ -6,7 +6,7 @@ import { misfit } from './plugin-members.ts'
 
 /**
  * An attachment of a container that still exists. GC gets a list of these attachments and removes the resources of all
- * others.
+ * other attachments.
  */
 export interface ValidAttachment {
   containerID: string

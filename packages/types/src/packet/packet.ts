@@ -28,11 +28,11 @@ export interface Packet {
   readonly gid?: number
   /** Packet mark (`fwmark`). Default: 0. */
   readonly mark?: number
-  /** Connection mark (`connmark`). Default: 0 for the first packet of a connection. */
+  /** Connection mark (`connmark`). Default: 0, as for the first packet of a connection. */
   readonly connmark?: number
-  /** Connection tracking state of the packet. Default: `NEW`, for the first packet of a connection. */
+  /** Connection tracking state of the packet. Default: `NEW`, as for the first packet of a connection. */
   readonly state?: 'NEW' | 'ESTABLISHED' | 'RELATED' | 'INVALID' | 'UNTRACKED'
-  /** TCP flags of the packet. Default: `SYN` alone, for the first packet of a TCP connection. */
+  /** TCP flags of the packet. Default: `SYN` alone, as for the first packet of a TCP connection. */
   readonly tcpFlags?: readonly ('FIN' | 'SYN' | 'RST' | 'PSH' | 'ACK' | 'URG')[]
   /** ICMP or ICMPv6 type of the packet, and optionally its code. */
   readonly icmp?: readonly [type: number, code?: number]

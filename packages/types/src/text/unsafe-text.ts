@@ -24,7 +24,7 @@ export const escapeUnsafeLines = (text: string): string =>
     character === '\n' || character === '\t' ? character : escapeCharacter(character),
   )
 
-/** Replaces each unsafe character by the text `by`. Unsafe are the characters that {@link escapeUnsafe} escapes. */
+/** Replaces each character that {@link escapeUnsafe} escapes by the text `by`. */
 export const replaceUnsafe = (text: string, by: string | ((character: string) => string)): string =>
   // Wraps the replacement in a function, because `String.replace` would expand patterns such as `$&` in a string.
   text.replace(UNSAFE, typeof by === 'string' ? () => by : by)
