@@ -31,8 +31,8 @@ export const install = (repository: string, ...flags: string[]) => {
 }
 
 /**
- * Files that contain a copy of the version. Executables have a copy, because they cannot read their package.json. A
- * Helm chart has a version in a file of its own.
+ * Files that contain a copy of the version. Executables have a copy, because they cannot read their package.json. The
+ * Helm chart has its own copy in Chart.yaml.
  */
 const SAID = [
   ['packages/host/src/version.ts', /(?<=')[^']*(?=')/g],

@@ -1,6 +1,6 @@
 import type { CaptureConfig, IpRanges, PodCapture } from '@cni/istio-rules'
 
-/** A setting of redirection that causes rules, such as the included inbound ports, with its description on the page. */
+/** A redirection setting that causes rules, with its description on the page. Example: the included inbound ports. */
 export interface Field {
   /** Name of the redirection setting, as the page shows it. */
   readonly name: string

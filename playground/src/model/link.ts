@@ -4,7 +4,9 @@ import { type Settings, settingsSchema } from './settings.ts'
 /** Maximum length of the fragment in a shared link. The page offers a file for longer data. */
 export const MAX_LINK_CHARS = 8192
 
-/** Maximum length of the data in a shared link or file. Kubernetes allows 256 KiB of annotations. */
+/**
+ * Maximum length of the data in a shared link or file. Even 256 KiB of annotations, the limit of Kubernetes, must fit.
+ */
 const MAX_DATA_CHARS = 512 * 1024
 
 const texts = z.record(z.string().check(z.maxLength(400)), z.string())

@@ -40,7 +40,7 @@ export const IMAGE_EDITS: readonly Edit[] = [
     } else {`,
     times: 1,
   },
-  // Names.
+  // The next changes stop QuickJS from counting references to names (atoms) in the memory image.
   one(
     '        p = rt->atom_array[v];\n        p->header.ref_count++;\n',
     '        p = rt->atom_array[v];\n        if (!IN_IMAGE(p))\n            p->header.ref_count++;\n',

@@ -23,8 +23,8 @@ export interface Contents {
 }
 
 /**
- * Content for a virtual machine that sees all files of the host machine. The virtual machine mounts the files and runs
- * a command in a folder.
+ * Content of the first file system for a virtual machine that sees all files of the host machine. The virtual machine
+ * mounts the files and runs a command in a folder.
  */
 export const likeHere = (kernel: Kernel, folder: string, command: readonly string[]): Contents => ({
   busybox: '/bin/busybox',
@@ -33,8 +33,8 @@ export const likeHere = (kernel: Kernel, folder: string, command: readonly strin
 })
 
 /**
- * Creates the first file system (initramfs) of the virtual machine. It loads the kernel modules, mounts the files and
- * runs the script.
+ * Creates the first file system (initramfs) of the virtual machine. The init script in this file system loads the
+ * kernel modules, mounts the files and runs the given script.
  */
 export function initramfs(kernel: Kernel, { busybox, modules: seen, script }: Contents): Buffer {
   const modules = withDependencies(MODULES, readFileSync(join(kernel.modules, 'modules.dep'), 'utf8'))

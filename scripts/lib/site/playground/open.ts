@@ -50,7 +50,7 @@ export async function expectText(page: Page, selector: string, text: string | Re
   })
 }
 
-/** Throws an error with both values unless their JSON texts are equal. */
+/** Throws an error with both values if their JSON texts differ. */
 export function expectSame(what: string, found: unknown, wanted: unknown): void {
   if (JSON.stringify(found) === JSON.stringify(wanted)) return
   throw new Stop(`${what}:\n  page: ${JSON.stringify(found)}\n  wanted: ${JSON.stringify(wanted)}`)
