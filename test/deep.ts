@@ -14,7 +14,7 @@ const long = deep || CNI_FUZZ_RUNS !== undefined
 
 /**
  * Seed for random cases and for the choice of sample cases. The number in `CNI_SEED` is used first. Otherwise, a run of
- * many cases has a new seed, and all other runs of one day have the same seed.
+ * many cases has a new seed. All other runs of one day have the same seed.
  */
 export const seed = given !== '' ? Number(given) : long ? Date.now() % 0x7fff_ffff : Math.floor(Date.now() / 86_400_000)
 

@@ -214,8 +214,8 @@ async function del(tell: Narrator, node: Node, pod: Netns, rulesOfPod: Rules): P
 }
 
 /**
- * With `--keep`, keeps the namespaces of node and pod after the demo. The parent process, which runs outside these
- * namespaces, binds them to files.
+ * Keeps the namespaces of node and pod after a demo with `--keep`. The parent process runs outside these namespaces and
+ * binds them to files.
  */
 async function leave(tell: Narrator, node: Node): Promise<Pick<Facts, 'kept'>> {
   tell.chapter('Kept for exploring (DEL was not run; the rule that was deleted is still missing)')

@@ -12,8 +12,8 @@ const SOURCES = [
   `deb http://deb.debian.org/debian-security ${SUITE}-security main`,
 ]
 /**
- * Pattern for the apt settings that the fresh machine takes from the host machine, such as proxies and checks of an
- * archive's age.
+ * Pattern for the apt settings that the fresh machine takes from the host machine. Examples are proxies and checks of
+ * an archive's age.
  */
 const SETTINGS = /^Acquire::(https?|Check|Retries|ForceIPv)/
 

@@ -9,7 +9,7 @@ const KEYS = '/usr/share/keyrings/debian-archive-keyring.gpg'
 
 /**
  * Returns options with which apt uses package lists in `folder`. With these options, apt ignores the packages that are
- * installed on this machine, and does not change this machine's apt state.
+ * installed on this machine. This machine's apt state does not change.
  *
  * @param folder - folder for the package lists; the caller may keep it for later calls
  * @param architectures - architectures of packages. The first architecture applies to package names without an

@@ -7,8 +7,8 @@ import { moveImports } from './move-imports.ts'
 import { migrationRows, movedNames } from './page.ts'
 
 /**
- * Change of one example program of release 0.1.0. The migration page must have a table row for the change, and the
- * row's second cell must contain the text `now`. Otherwise the script fails.
+ * Change of one example program of release 0.1.0. The migration page must have a table row for the change. The row's
+ * second cell must contain the text `now`. Otherwise the script fails.
  */
 type Edit = {
   readonly file: string

@@ -30,8 +30,8 @@ export function decodeResult(
      */
     readonly version?: string | undefined
     /**
-     * True to reject a result if its `cniVersion` and the option `version` have different JSON structures, as the
-     * reference implementation does. For example, results of 0.2.0 have `ip4`, but results of 0.3.0 have `ips`.
+     * True to reject a result if its `cniVersion` and the option `version` have different JSON structures. The
+     * reference implementation is as strict. For example, results of 0.2.0 have `ip4`, but results of 0.3.0 have `ips`.
      */
     readonly strict?: boolean
   } = {},
@@ -90,8 +90,8 @@ export function reencodeResult(document: unknown, from: string, to: string): str
  * - before 0.3.0: interfaces, further addresses of a family after the first, and members of routes except `dst` and
  *   `gw`.
  *
- * @throws {@link CniError} with code 6 if the result is invalid in version `from`, or if its `cniVersion` has another
- * JSON structure than `from`. The code is 999 for an unknown version.
+ * @throws {@link CniError} with code 6 if the result is invalid in version `from`. The code is also 6 if its
+ * `cniVersion` has another JSON structure than `from`. The code is 999 for an unknown version.
  */
 export function convertResult(document: unknown, from: string, to: string): unknown {
   if ((from || '0.1.0') === (to || '0.1.0')) return document
@@ -150,7 +150,7 @@ function decodeMembers(document: unknown, family: Family): JsonObject {
 
 /**
  * Decodes a result like {@link decodeMembers}. Rejects a result if its `cniVersion` is outside of the version group
- * `family`, because decoding such a result would lose members.
+ * `family`. Reason for the rejection: decoding would lose members.
  */
 function decodeWritten(document: unknown, family: Family, from: string): JsonObject {
   const own = writtenVersion(document)
