@@ -6,8 +6,8 @@ export default library({
   fresh: 'src/fresh/index.ts',
   rules: 'src/rules/index.ts',
   testing: 'src/testing/index.ts',
-  // Builds these modules as separate files, so that a bundler can drop an unused module. Within a used file, a bundler
-  // keeps all tables that the file builds when it loads.
+  // Builds these modules as separate files, because a bundler can drop an unused file. In a used file, a bundler keeps
+  // all tables that the file builds when it loads, even unused tables.
   'restore-text': 'src/text/restore-text.ts',
   trace: 'src/trace/trace.ts',
 })

@@ -8,11 +8,11 @@ const ETH_P_ALL = 3
 
 /**
  * Attaches a program to a link as a tc filter, beside the filters of other programs. Adds the qdisc `clsact` if the
- * link has none. Replaces a filter of the same name and priority without a gap: no packet passes unfiltered. Changes
- * nothing if that filter already runs this program. If `rtnl` is from the context of a CNI call, a later failure of the
- * call detaches the program.
+ * link has none. Replaces a filter of the same name and priority atomically: no packet passes unfiltered. Changes
+ * nothing if that filter already runs this program. `rtnl` may come from the context of a CNI call: the program is then
+ * detached if the call fails later.
  *
- * Undoes its changes and throws `EbpfError`:
+ * A failed call undoes its changes and throws `EbpfError`:
  * - `NO_LINK`: the link does not exist or disappears.
  * - `EXISTS`: filters of another kind or protocol have the priority, or another qdisc excludes `clsact`.
  * - `NOT_SUPPORTED`: the kernel has no clsact or no cls_bpf.
@@ -153,8 +153,8 @@ function freeHandle(filters: readonly Filter[]): number {
 }
 
 /**
- * Adds a qdisc `clsact` to a link. Returns false if the link already has a `clsact`. For a filter of incoming packets,
- * also returns false if the link has a qdisc `ingress`.
+ * Adds the qdisc `clsact` to a link. Returns false if the link already has a `clsact`. If the link has a qdisc
+ * `ingress` instead, returns false for the direction `ingress`, and throws `EXISTS` for `egress`.
  */
 async function addClsact(rtnl: RtnlPort, link: number, direction: Filter['direction'], what: string): Promise<boolean> {
   try {

@@ -36,8 +36,8 @@ export function hashMap<K, V>(spec: {
     /** Deletes a key from the map. Returns false if the map lacks the key. */
     delete(key: K): boolean
     /**
-     * All keys of the map with their values, in no particular order. A key that another process adds or deletes
-     * meanwhile may be missing.
+     * All keys of the map with their values, in no particular order. May miss a key that another process adds or
+     * deletes during this call.
      */
     entries(): [K, V][]
   }
@@ -147,7 +147,7 @@ function specOf<Own extends object, V>(
     keySize,
     valueSize: value.size,
     maxEntries,
-    // The parameter is always a RawMap, because only Ebpf and Pins call `open`. The public type says `object`, to hide
+    // `raw` is always a RawMap, because only Ebpf and Pins call `open`. The public type of `raw` is `object`, to hide
     // the class RawMap.
     open: (raw: RawMap) => withCommon(raw, name, calls(raw)),
   }

@@ -17,8 +17,8 @@ const ACTIONS: Readonly<Record<number, Result['action']>> = {
   7: 'redirect',
 }
 
-// Size of the struct `__sk_buff` that a test run passes to the kernel. It is larger than the struct of current kernels.
-// Reason: the kernel refuses a struct that is too short, but accepts additional zeros.
+// Size of the struct `__sk_buff` in a test run, larger than the struct of current kernels. Reason: the kernel refuses a
+// struct that is too short, but accepts additional zeros.
 const CONTEXT = 256
 const MARK = 8
 const CB = 48

@@ -23,7 +23,9 @@ export interface MapSpec<M> {
  */
 export interface OpenMap extends Disposable {
   readonly name: string
-  /** File descriptor of the map, for instructions that refer to the map. Throws `EbpfError('CLOSED')` after `close`. */
+  /**
+   * File descriptor of the map, for BPF instructions that refer to the map. Throws `EbpfError('CLOSED')` after `close`.
+   */
   readonly fd: number
   /** Id that the kernel assigned to the map. */
   readonly id: number

@@ -25,7 +25,7 @@
  */
 
 export type { Where } from '@cni/netns/handle'
-// Exports for the rules in the kernel.
+// Exports to read and write the rules in the kernel.
 export type { Change } from './apply/change.ts'
 export type { ApplyReport } from './apply/report.ts'
 export type { Transaction } from './crud/transaction.ts'

@@ -44,8 +44,8 @@ export interface Iptables {
     rules: Ruleset,
     options: {
       /**
-       * Option of `remove`: true to read the rules before deleting, so that the removal can be undone. Default: true if
-       * the context has an `undo`.
+       * Option of `remove`: true to read the rules before deleting them, because `undo` must know the deleted rules.
+       * Default: true if the plugin's context has an `undo`.
        */
       readonly reversible: true
     },
@@ -78,9 +78,8 @@ export interface Iptables {
    */
   restore(snapshot: Snapshot): Promise<Change>
   /**
-   * Watches the ruleset in the kernel. The first event tells whether the ruleset is intact. Every later check with
-   * drift or an error gives an event. The first check after the end of drift or errors also gives one. The watch ends
-   * on abort or `break`.
+   * Watches the ruleset in the kernel. The first event tells whether the ruleset is intact. A later check gives an
+   * event if it finds drift or an error, or if it finds the ruleset intact again. The watch ends on abort or `break`.
    */
   watch(
     rules: Ruleset,

@@ -14,9 +14,9 @@ export interface IptablesOptions {
    */
   readonly backend?: IptablesBackend | 'auto' | undefined
   /**
-   * IP families to write. Default: IPv4, and IPv6 if the kernel has it in the namespace. The default omits a family
-   * whose iptables programs are missing, unless the ruleset has rules for that family. In that case, the call throws
-   * `NO_BINARY`.
+   * IP families to write. Default: IPv4, and IPv6 if the kernel has it in the namespace. If the iptables programs of a
+   * family are missing, the default omits this family. The call throws `NO_BINARY` if the ruleset has rules for a
+   * family whose programs are missing.
    */
   readonly families?: readonly Family[] | undefined
   /** Seconds to wait for the file lock of the legacy back end, at least 1. Default: 30. */

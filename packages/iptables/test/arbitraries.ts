@@ -24,7 +24,7 @@ interface Body {
 interface Site {
   readonly table: keyof typeof ownChains
   readonly chain: string
-  /** The only built-in chain whose rules jump to this user-defined chain. */
+  /** Built-in chain whose rules jump to the user-defined chain. No other built-in chain has such rules. */
   readonly from: BuiltinChain
   readonly bodies: fc.Arbitrary<Body[]>
 }

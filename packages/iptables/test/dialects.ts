@@ -100,8 +100,8 @@ export const dialectRows: readonly DialectRow[] = [
     '-p udp -m udp ! --sport 1 ! --dport 2 -j ACCEPT',
     all,
     `${udp}; match udp 0 16 @0:0100 @2:0100 @4:0200 @6:0200 @8:03; ${accept}`,
-    // This encoding matches a packet if at least one of its ports differs. The rule's text requires that both ports
-    // differ.
+    // This comparison of both ports matches a packet if at least one port differs. The rule's text requires that both
+    // ports differ.
     `${udp}; payload transport+0 4; cmp neq 00010002; ${accept}`,
   ),
   row(
@@ -150,9 +150,9 @@ export const dialectRows: readonly DialectRow[] = [
 ]
 
 /**
- * Encoding of a test case in one iptables version. Semicolons separate the nf_tables expressions. The words `proto`,
- * `not-proto` and `any` stand for each version's encoding of a protocol and of the interface `+`. Bytes of xt modules
- * are `@offset:hex`; other bytes are zero.
+ * Decodes the notation of a test case for one iptables version. Semicolons separate the nf_tables expressions. Bytes of
+ * xt modules are `@offset:hex`; other bytes are zero. The words `proto` and `not-proto` compare the protocol, and `any`
+ * means the interface `+`: each version encodes these differently.
  */
 export function expressionsOf({ old, native = old }: DialectRow, dialect: Dialect, family: Family): Expression[] {
   const notation = dialect === '1.8.7' ? old : native

@@ -25,8 +25,8 @@ export interface RetryOptions {
   /** Called before each pause between two attempts. */
   readonly onRetry?: (error: unknown, delay: number) => void
   /**
-   * Returns a random number from 0 to 1, by which a pause is shortened. The smaller the number, the shorter the pause,
-   * down to half. Consequence: many containers do not retry at the same time. Default: `Math.random`.
+   * Returns a random number from 0 to 1, which shortens a pause: 1 keeps the pause, 0 halves it. The different pauses
+   * prevent many containers from retrying at the same time. Default: `Math.random`.
    */
   readonly random?: () => number
   readonly sleep?: (delay: number, signal: AbortSignal | undefined) => Promise<unknown>
@@ -49,7 +49,7 @@ const LONGEST = 2 ** 31 - 1
  */
 export function retryDelay(error: unknown, failures: number, policy: RetryPolicy = {}): number | undefined {
   const { attempts = 5, delay = 200, maxDelay = 10_000 } = policy
-  // Does not retry after a failed DEL, because a second ADD would meet the remains of the first.
+  // Does not retry an ADD whose cleanup by DEL failed, because a second ADD would find remains of the first.
   if (isRuntimeError(error) && error.code === 'UNDO') return undefined
   if (failures >= attempts || toErrorDocument(error).code !== ErrorCode.tryAgainLater) return undefined
   return Math.min(maxDelay, LONGEST, delay * 2 ** (failures - 1))
@@ -140,7 +140,7 @@ async function sleepUnlessAborted(delay: number, signal: AbortSignal | undefined
   try {
     await pause(delay, undefined, signal === undefined ? {} : { signal })
   } catch (error) {
-    // Ignores the error of a pause that the caller's own signal has aborted.
+    // Ends an aborted pause without an error, because the caller's AbortSignal has aborted it.
     if (!signal?.aborted) throw error
   }
 }

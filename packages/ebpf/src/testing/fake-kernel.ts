@@ -102,8 +102,7 @@ export function fakeKernel({
       const act = commands[command] ?? refuse('ENOTSUPP')
       return act(new DataView(attr.buffer, attr.byteOffset, attr.length), find)
     },
-    // Does nothing: the code under test may have opened the map or program twice and got the same descriptor both
-    // times.
+    // Closing a descriptor does nothing, because two handles of the tested code may share the descriptor.
     close() {},
     mount(folder) {
       if (!privileged) refuse('EPERM', 'mount')

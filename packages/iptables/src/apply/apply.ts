@@ -18,7 +18,8 @@ import { type ApplyReport, overall, planOf } from './report.ts'
 /** Options of `applyRuleset`, which writes a ruleset to the kernel. */
 export interface ApplyOptions {
   /**
-   * Function that prints the restore text of a first write: the option `print` of `iptables()`. Default: `restoreText`.
+   * Function that prints the restore text to write a ruleset for the first time: the option `print` of `iptables()`.
+   * Default: `restoreText`.
    */
   readonly print?: ((rules: Ruleset, family: Family) => string) | undefined
   readonly undo?: RegisterUndo | undefined
@@ -33,8 +34,7 @@ export async function applyRuleset(session: Session, rules: Ruleset, options: Ap
   const { chosen, other } = await session.backends(rules)
   const families = (await session.families()).filter((family) => rulesFor(rules, family).length > 0)
   const work = new ApplyWork(session, chosen, rules)
-  // Journal of the removal of an older ruleset from the back end that is not in use. A rollback restores the older
-  // rules from this journal.
+  // Journal of an older ruleset's rules, which this call removes from the unused back end. A rollback restores them.
   const cleared = new Journal(session)
   let writing: Promise<unknown> | undefined
   const undo = once(async () => {
@@ -107,8 +107,8 @@ class ApplyWork {
     if (done === undefined) return undefined
     this.generation = done[0]?.generation
     for (const { seen, steps } of done) this.#journal.keep(this.#backend, seen, steps)
-    // Reports the families in which the ruleset has rules. Also reports a family without such rules if this call
-    // removed an older ruleset's rules there.
+    // Reports each family in which the ruleset has rules. Also reports a family in which this call only removed rules
+    // of an older ruleset.
     const counts = (family: Family) => rulesFor(rules, family).length > 0
     const written = done.filter(({ seen, steps }) => steps.size > 0 || counts(seen.family))
     return overall(written.map(({ seen }) => plans.get(seen.family) ?? 'unchanged'))

@@ -36,8 +36,8 @@ export async function changed(
 }
 
 /**
- * Wraps a function so that it runs once, however many callers call it. After a failure, the next call runs the function
- * again.
+ * Wraps a function that must run only once: all callers of the wrapper share one run. After a failure, the next call
+ * runs the function again.
  */
 export function once(fn: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined

@@ -25,8 +25,8 @@ export interface Edit extends Uncancelled {
   plan(seen: SavedTables): Steps
   readonly journal?: Ledger | undefined
   /**
-   * True to stop if the kernel refuses a plan, and the next plan is equal. Equal plans prove that no other program has
-   * changed these rules meanwhile. Only for writes by iptables programs.
+   * True to stop after a refusal if the rules, read again, give an equal plan. Reason: an equal plan proves that no
+   * other program's change caused the refusal. Only for writes by iptables programs.
    */
   readonly stopAtSame?: boolean
 }

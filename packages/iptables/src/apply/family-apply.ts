@@ -24,8 +24,8 @@ export interface FamilyApply {
   /** Reads the family's rules from the kernel. Writes only the changes that make these rules equal to the ruleset. */
   reconcile(): Promise<ApplyReport['plan']>
   /**
-   * Rolls back the writes of `fresh` and `reconcile`. `alone` is true if `fresh` succeeded in at least one family. In
-   * this case, no earlier call can have written the ruleset.
+   * Rolls back the writes of `fresh` and `reconcile`. `alone` is true if `fresh` succeeded in at least one family. Such
+   * a success proves that no earlier call wrote the ruleset.
    */
   back(alone: boolean): Promise<void>
 }
@@ -44,15 +44,15 @@ export function familyApply(
 ): FamilyApply {
   const tables = textTables(freshText)
   let state: Wanted | undefined
-  // Computes the ruleset's chains and rules for this family at the first use. A first write does not need them, because
-  // it compares nothing with the kernel's rules.
+  // Computes the ruleset's chains and rules for this family at the first use. Reason: `fresh` does not need them,
+  // because it compares nothing with the kernel's rules.
   const wanted = () => {
     state ??= wantedState(rules, family)
     return state
   }
   /**
-   * Tables that `fresh` wrote. Before that write, these tables held no rules of the ruleset. The value is `unknown` if
-   * the restore program reported no refused line, for example because it was killed.
+   * Tables that `fresh` wrote. These tables held no rules of the ruleset before. The value is `unknown` if the restore
+   * program failed without naming a refused line, for example because it was killed.
    */
   let written: ReadonlySet<Table> | 'unknown' = new Set()
 

@@ -39,18 +39,18 @@ export function textTables(text: string): TextTable[] {
 }
 
 /**
- * True if a restore text may be written without reading the rules first. For that, each table of the text must create a
- * chain with `-N`. The line `-N` fails if an earlier call wrote the table. Without that line, a second write would add
- * all rules of the table again.
+ * True if a restore text may be written without reading the rules first. Each table of the text must create a chain
+ * with `-N`, because this line fails if the chain already exists. Without such a line, a second write would add the
+ * table's rules again.
  */
 export const mayTryFresh = (tables: readonly TextTable[]): boolean => tables.every(({ guarded }) => guarded)
 
 /**
- * Finds the tables that a first `apply` wrote before its restore program was killed without a message. The program
- * commits the tables one by one, in the order of the text. So it wrote all tables before the first table that differs
- * from the ruleset.
+ * Finds the tables that a first `apply` wrote before its restore program was killed. The program commits one table
+ * after the other, in the order of the text. So it wrote all tables before the first table that differs from the
+ * ruleset.
  *
- * Returns no table if an earlier call may have written these tables. That is possible in two cases:
+ * Returns no table if an earlier call may have written them, in two cases:
  *
  * - A later table contains rules of the ruleset.
  * - All tables equal the ruleset, and `alone` is false. The flag `alone` means that no earlier call wrote any rules.

@@ -9,9 +9,9 @@ import type { Journal } from './journal.ts'
 import { removeLooking } from './remove-looking.ts'
 
 /**
- * Removes a ruleset from a family with an iptables program, without reading the rules first. The program's restore text
- * omits the tables whose rules must be read first. Reads the rules of these tables in parallel, and deletes the
- * ruleset's rules there. Does the same with each uncommitted table if the kernel refuses the text.
+ * Removes a ruleset from a family with an iptables program, without reading the rules first. Two kinds of tables are an
+ * exception: tables that `removalText` omits, and tables whose removal the kernel refuses. There, reads the rules first
+ * and then deletes the ruleset's rules.
  */
 export async function removeBlindly(
   session: Session,

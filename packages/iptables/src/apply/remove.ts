@@ -13,9 +13,9 @@ import { removeBlindly } from './remove-blindly.ts'
 import { removeLooking } from './remove-looking.ts'
 
 /**
- * Removes a ruleset from both families and both back ends. Missing rules are not an error. Reads the rules before the
- * deletion if netlink is available or the back end is not in use. Otherwise, one process per family deletes the rules
- * without reading the rules first. Reads the rules and deletes the remaining ones if the kernel refuses that deletion.
+ * Removes a ruleset from both families and both back ends. Missing rules are not an error. Reads the rules before it
+ * deletes them, except if iptables programs must write to the back end in use. In that case, `removeBlindly` deletes
+ * the rules.
  */
 export async function removeRuleset(session: Session, rules: Ruleset): Promise<void> {
   checkPlaces(rules)
@@ -62,8 +62,8 @@ async function everywhere(
   rules: Ruleset | undefined,
   remove: (backend: Backend, families: readonly Family[], inUse: boolean) => Promise<void>,
 ): Promise<void> {
-  // Passes only the rules in built-in chains to the choice of the back end. The ruleset's own chains are deleted with
-  // any content, so netlink need not know their rules.
+  // Tells `session.backends` only the rules in built-in chains, which netlink must be able to write. The rules in the
+  // ruleset's own chains do not matter, because these chains are deleted with any content.
   const told = rules && { chains: [], rules: rules.rules.filter(({ table, chain }) => isBuiltin(table, chain)) }
   const { chosen, other, legacyTables } = await session.backends(told)
   const backends = [chosen, ...(other === undefined ? [] : [other])].filter(

@@ -98,8 +98,8 @@ export function collect(fn: (t: Transaction) => unknown): Step[] {
   })
   closed = true
   if (isThenable(returned)) {
-    // The callback's promise rejects if the callback calls a step after an `await`. This empty handler prevents an
-    // unhandled rejection.
+    // The caller passed an `async` callback, which is an error. Its promise rejects if the callback calls a step after
+    // an `await`. This empty handler prevents an unhandled rejection.
     Promise.resolve(returned).catch(() => {})
     invalid('transaction: the function must be synchronous: steps after its first await would be lost')
   }

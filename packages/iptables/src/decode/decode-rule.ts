@@ -78,8 +78,8 @@ class RuleReader {
   }
 
   /**
-   * True if the rule may end without a comparison of the loaded field. That is possible for an interface name: a rule
-   * with the interface `+`, which matches every name, only loads the name.
+   * True if no loaded field still needs a comparison. An interface name needs none: for the interface `+`, which
+   * matches every name, a rule only loads the name.
    */
   #isIdle(): boolean {
     const key = this.#loaded?.name === 'meta' ? this.#loaded.key : undefined

@@ -5,8 +5,8 @@ import type { Netns } from '@cni/netns/handle'
 import { namesFile, plainPrograms } from '../run/plain-programs.ts'
 
 /**
- * True if `apply` would choose the nft back end without running a program. For that, the namespace must have no legacy
- * table. The node's `iptables-restore` must use nft or be missing.
+ * True if `apply` would choose the nft back end without running a program. Requires a namespace without legacy tables.
+ * Also requires that the node's `iptables-restore` uses nft or is missing.
  */
 export function nftIsTheNodes(target: Netns): boolean {
   const found = plainPrograms({ find: (program) => findExecutable(program), resolve: (path) => realpathSync(path) })

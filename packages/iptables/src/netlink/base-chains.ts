@@ -10,9 +10,9 @@ export function baseOf(table: Table, chain: string): BaseChain {
 }
 
 /**
- * True if a chain has the name of a built-in chain, but another type, hook or priority. Another program created such a
- * chain. The kernel calls it for other packets than the built-in chain, or never. The output of `iptables-save` omits
- * it.
+ * True if a chain has the name of a built-in chain, but another type, hook or priority. Such a chain belongs to another
+ * program. The kernel calls this chain for other packets than a built-in chain, or for none. `iptables-save` omits this
+ * chain.
  */
 export function isImpostor({ table, chain, base }: NftChain): boolean {
   if (!isTable(table) || !isBuiltin(table, chain)) return false
@@ -31,7 +31,7 @@ const hooks: Readonly<Record<string, BaseChain['hook']>> = {
 }
 
 /**
- * Priorities of the tables' chains in iptables-nft. The program uses 150 for `security`, although the kernel's default
- * is 50. The program refuses a chain with another priority than the program's own priority.
+ * Priority of each table's chains in iptables-nft, which refuses built-in chains with other priorities. iptables-nft
+ * uses 150 for `security`, although the kernel's default is 50.
  */
 const priorities: Readonly<Record<Table, number>> = { filter: 0, mangle: -150, nat: -100, raw: -300, security: 150 }

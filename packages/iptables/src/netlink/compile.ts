@@ -111,8 +111,8 @@ class TableWriter {
     const encoded = encodingOf(rule, this.#found.saved.family)
     if (encoded === undefined) throw new NotModelled(chain, rule)
     const rules = this.#rules(chain)
-    // Gives the new rule a batch id only if the batch inserts rules into this chain. Reason: the message of an inserted
-    // rule refers to the neighbour rule by its id.
+    // Gives the new rule a batch id only if the batch inserts rules into this chain. Reason: an inserted rule refers to
+    // its neighbour, and a new neighbour has only a batch id.
     const id = this.#inserted.has(chain) ? this.#batch.size + 1 : undefined
     const { bytes: expressions, compat } = encoded
     const { family, table } = this.#place

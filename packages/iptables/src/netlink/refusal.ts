@@ -59,8 +59,8 @@ function reasonFor({ code, kind, part }: NftError['faults'][number], { table, st
   }
   if (kind !== 'rule') return undefined
   if (code === 'EOVERFLOW') return 'a value in it is too long'
-  // The cause of EINVAL may be in another chain, to which this rule jumps. The kernel checks the rules of that chain
-  // again for the chain that contains the jump.
+  // The cause of EINVAL may be a rule in another chain, to which this rule jumps. The kernel checks that chain's rules
+  // again when a new jump leads to the chain.
   if (code === 'EINVAL' && part === undefined && !('rule' in step && / --[ug]id-owner /.test(` ${step.rule.text} `))) {
     return `the kernel does not take it in this chain, or not what it jumps to when that is reached from ${step.chain}`
   }

@@ -16,8 +16,8 @@ import { asWords, type Word } from './tokenize.ts'
 /** Canonical form of a rule: equal rules have equal forms, whatever their spelling. */
 export interface CanonicalRule {
   /**
-   * Conditions of the rule in canonical spelling; general options have the module `''`. The conditions are sorted. Each
-   * stateful match, such as `limit`, separates the conditions before it from the conditions after it.
+   * Sorted conditions of the rule in canonical spelling. A general option, such as `-s`, has the module `''`. Sorting
+   * moves no condition across a stateful match, such as `limit`.
    */
   readonly conditions: readonly {
     readonly module: string

@@ -56,7 +56,8 @@ function records(path: string, separator: string | RegExp): string[][] {
       .split('\n')
       .map((line) => line.split(separator))
   } catch {
-    // Uses only the names in this package if the node's file is missing, or if the code runs without Node.js.
+    // Ignores a file that cannot be read, because it is missing or because the code runs without Node.js. In that case,
+    // only the names in this package are known.
     return []
   }
 }

@@ -15,9 +15,9 @@ export function withDefaults(match: {
 }
 
 /**
- * Computes the rate of a `limit` match as iptables prints it. The kernel stores the ticks between two packets, at 10000
- * ticks per second. So the printed rate may differ from the author's rate. Repeats the conversion until the rate no
- * longer changes. The nft back end stores the printed rate.
+ * Computes the rate of a `limit` match as iptables prints it. The printed rate may differ from the author's rate,
+ * because the kernel stores the time between two packets in whole ticks of 1/10000 second. The nft back end stores the
+ * printed rate. Repeats the conversion until the rate no longer changes.
  */
 export function rate(text: string): string {
   let now = text

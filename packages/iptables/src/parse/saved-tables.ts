@@ -11,15 +11,15 @@ import { tokenize } from './tokenize.ts'
  */
 export class SavedRule {
   /**
-   * Rule of the ruleset from which this object was created; netlink can write such a rule. `undefined` if this object
-   * was read from the kernel or a text.
+   * Rule of the ruleset from which this `SavedRule` was created; netlink can write that rule. `undefined` for a
+   * `SavedRule` from the kernel or from a text.
    */
   readonly rule: Rule | undefined
   readonly #read: string | KernelRule
   readonly #family: Family
   #canonical: CanonicalRule | undefined
 
-  /** @param rule - rule of a ruleset, if `read` is the text of that rule */
+  /** @param rule - rule of a ruleset whose text is `read`; `undefined` for a rule from the kernel or from a text */
   constructor(
     read:
       | string
@@ -75,8 +75,8 @@ export class SavedRule {
    */
   get target(): string {
     if (typeof this.#read !== 'string') return this.#read.target
-    // Accepts `-j` or `-g` only if a name follows. Reason: an unquoted comment may be the word "-j", and an option
-    // follows that comment.
+    // Accepts `-j` or `-g` only if a name follows. Reason: a rule's comment may be the unquoted word `-j`, and then an
+    // option follows instead of a name.
     const name = this.#read.includes('"') ? undefined : /(?:^| )-[jg] ([^-!\s]\S*)/.exec(this.#read)?.[1]
     return name === undefined ? this.canonical.target : targetName(name)
   }

@@ -19,7 +19,7 @@ export function checkRange(text: string, family: Family, what: string): string {
   return text
 }
 
-/** True if a range is invalid, because its first address is higher than its second address. */
+/** True if address `a` is higher than address `b`: a range from `a` to `b` is then invalid. */
 function isAfter(a: Uint8Array, b: Uint8Array): boolean {
   const at = a.findIndex((byte, index) => byte !== b[index])
   return at !== -1 && (a[at] ?? 0) > (b[at] ?? 0)

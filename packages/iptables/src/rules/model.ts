@@ -173,9 +173,9 @@ export function rulesFor(rules: Ruleset, family: Family): readonly Rule[] {
 }
 
 /**
- * Selects the ruleset's own chains that `family` needs. A family needs a chain if a rule of the family is in the chain
- * or jumps to the chain. A call of `apply` creates only the needed chains in that family. The call removes the
- * ruleset's other chains if an older ruleset created them.
+ * Selects the ruleset's own chains that `family` needs: chains with a rule of the family, and chains to which such a
+ * rule jumps. `apply` creates only these chains in the family. It removes the ruleset's other chains if an older
+ * ruleset created them.
  */
 export function chainsFor(rules: Ruleset, family: Family): Ruleset['chains'] {
   const used = new Map(tables.map((table) => [table, new Set<string>()]))

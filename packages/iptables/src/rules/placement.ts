@@ -28,9 +28,9 @@ export function checkPlacement(rule: Rule): void {
 }
 
 /**
- * Checks rules of user-defined chains against the built-in chains from which packets reach them. Refuses a rule with a
- * condition or target that one of these built-in chains does not allow. The kernel makes the same check when another
- * chain jumps to the user-defined chain.
+ * Checks the rules of user-defined chains. Packets reach such a chain through jumps from built-in chains. Each of these
+ * built-in chains must allow the rule's conditions and target. The kernel makes the same check when another chain jumps
+ * to the user-defined chain.
  */
 export function checkReach(rules: Ruleset): void {
   const bound = rules.rules.filter((rule) => !isBuiltin(rule.table, rule.chain) && bounds(rule).length > 0)

@@ -52,8 +52,8 @@ const ownOptions = [
 ]
 
 /**
- * Options of matches and targets whose name is the prefix of an option of iptables itself. These options are allowed,
- * because getopt(3) prefers an exact name to a prefix.
+ * Option names of matches and targets that are also abbreviations of iptables' own options. These names are allowed,
+ * because getopt(3) prefers an exact name to an abbreviation.
  */
 const extensionOptions = new Set(['set', 'random', 'mode'])
 

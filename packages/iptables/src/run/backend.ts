@@ -41,13 +41,13 @@ export interface Backends {
 }
 
 /**
- * Chooses the back end to which calls for a namespace write. For the option `auto`, chooses:
+ * Chooses the back end to which calls for a namespace write. The option `auto` chooses:
  * - legacy if it holds rules in this namespace,
  * - otherwise the back end of the node's `iptables-restore`,
  * - or nft by netlink if `iptables-restore` is missing.
  *
- * A file lists the legacy tables of the namespace. A table may exist without rules, because a legacy program creates
- * the table when it reads. Only if tables exist, a process searches them for rules.
+ * Starts a process to search for legacy rules only if the namespace has legacy tables. A table may exist without rules,
+ * because a legacy program creates the table when it reads.
  */
 export async function chooseBackend(
   port: IptablesPort,
@@ -67,8 +67,8 @@ export async function chooseBackend(
   if (wanted !== 'auto') {
     const chosen = await named(nodes, wanted)
     if (chosen === undefined) throw noBinary(`${wanted}-restore`)
-    // Also finds the back end that was not chosen, because it may hold rules of the ruleset. Omits nft unless netlink
-    // can search it. Omits legacy if it has no tables.
+    // Finds the back end that the option did not choose, because it may hold old rules of the ruleset. Omits nft unless
+    // netlink can search it. Omits legacy if it has no tables.
     const other =
       wanted === 'iptables-legacy'
         ? netlinkAlone(nodes)

@@ -10,13 +10,13 @@ import { committedBy } from './commit-message.ts'
  */
 export interface CommitWatch extends Disposable {
   /**
-   * Descriptor of the watch's netlink socket. The watched iptables program inherits the descriptor. Reason: the last
-   * process that closes the socket must wait for the kernel's cleanup. The program closes the socket last, so the
-   * program waits instead of this process.
+   * Descriptor of the watch's netlink socket, which the watched iptables program inherits. Reason: the last process
+   * that closes the socket waits for the kernel's cleanup. Due to the inheritance, that is the program and not this
+   * process.
    */
   readonly fd: number
   /**
-   * Resolves when the process has made this number of transactions. Never resolves if the process makes fewer
+   * Resolves when the process `pid` has made `count` transactions. Never resolves if the process makes fewer
    * transactions.
    */
   committed(pid: number, count: number): Promise<void>
@@ -35,8 +35,8 @@ export function watchCommits(target: NetnsTarget): CommitWatch | undefined {
     fd: socket.fd,
     async committed(pid, count) {
       let seen = 0
-      // The kernel may drop a message. This loop ignores the loss, because the caller also waits for the program's
-      // exit.
+      // The kernel may drop the message about a transaction, which this loop then never counts. Such a loss is
+      // harmless, because the caller also waits for the program's exit.
       for await (const { messages } of events(socket, { signal: end.signal, interval: 1 })) {
         for (const message of messages) if (committedBy(message) === pid) seen++
         if (seen >= count) return

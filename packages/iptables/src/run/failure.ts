@@ -133,8 +133,8 @@ const CAP_NET_ADMIN = 12n
 const CAP_NET_RAW = 13n
 
 /**
- * True if this process lacks a capability. A result of false does not prove that the kernel permits an operation: the
- * process may have the capability only in another user namespace.
+ * True if this process lacks a capability. After a result of false, the kernel may still refuse an operation, because
+ * the process may have the capability only in another user namespace.
  */
 async function lacks(port: IptablesPort, capability: bigint): Promise<boolean> {
   const effective = /^CapEff:\s*([0-9a-f]+)/m.exec((await port.read('/proc/thread-self/status')) ?? '')?.[1]

@@ -8,13 +8,12 @@ export interface LateSignal {
 }
 
 /**
- * Creates an AbortSignal that aborts some time after `signal`. Meanwhile, a running restore program can finish and
- * report which tables it wrote. A killed program reports nothing, so its rules could not be told from the rules of an
- * earlier call.
+ * Creates an AbortSignal that aborts later than `signal`. The delay lets a running restore program finish and report
+ * which tables it wrote. A killed program reports nothing, and its rules then look like rules of an earlier call.
  *
- * Aborts early if any process waits for a lock: the restore program most likely waits as well. A waiting program has
- * written nothing and can be killed. If no process waits, the program may still be writing on a slow machine, and gets
- * more time.
+ * The delay ends early if any process waits for a file lock: most likely the restore program waits as well. A waiting
+ * program has written nothing and can be killed. If no process waits, the program may still be writing, and gets more
+ * time.
  */
 export function lateSignal(signal: AbortSignal, read: IptablesPort['read']): LateSignal {
   const controller = new AbortController()

@@ -2,9 +2,9 @@ import type { NetnsTarget } from '@cni/netns/handle'
 import type { Probed } from './port.ts'
 
 /**
- * Cache of the namespaces whose legacy back end holds rules. Identifies a namespace by its inode number, which the
- * kernel may reuse for a new namespace. An open namespace handle keeps the number in use. So a cached result is valid
- * only while the handle of the first call is open.
+ * Cache of the namespaces whose legacy back end holds rules, by inode number. The kernel may give the number of a
+ * deleted namespace to a new one, but not while a handle of the old one is open. So a cached result is valid only while
+ * the handle with which it was stored is open.
  */
 export class ProbeCache {
   readonly #found = new Map<string, { readonly handle: NetnsTarget; readonly probed: Probed }>()
@@ -15,8 +15,8 @@ export class ProbeCache {
   }
 
   /**
-   * Returns the cached result for a namespace. The cache has no result for the node's own namespace. Reason: an
-   * administrator may install other iptables programs on the node.
+   * Returns the cached result for a namespace. Results for the node's own namespace are never cached, because they
+   * change if an administrator installs other iptables programs.
    */
   get(target: NetnsTarget): Probed | undefined {
     const entry = this.#found.get(keyOf(target))

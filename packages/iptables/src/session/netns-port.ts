@@ -61,9 +61,9 @@ export function netnsPort(place: Place, options: { readonly shield: boolean }): 
 const cache = /* @__PURE__ */ new ProbeCache()
 
 /**
- * Opens a netlink socket to nf_tables. Returns `undefined` if iptables programs must be used instead, for example for a
- * namespace of another user namespace. The programs can enter that user namespace. They also report the reason if the
- * kernel refuses.
+ * Opens a netlink socket to nf_tables. Returns `undefined` if iptables programs must be used instead, for example if
+ * the network namespace belongs to another user namespace. The programs can enter that user namespace, and they report
+ * the reason for a refusal by the kernel.
  */
 function openRules(target: NetnsTarget): Nft | undefined {
   if (tryLoadSys() === undefined || (target !== 'host' && hasOwnUsers(target))) return undefined

@@ -107,8 +107,8 @@ function copiesOf(current: readonly There[], known: ReadonlySet<string>) {
   const copies = new Map<string, Copies>()
   for (const [index, rule] of current.entries()) {
     const { jumps } = rule
-    // Skips a rule of another program without computing its key. The ruleset has no rules in this chain, so only jumps
-    // to the ruleset's chains count.
+    // Skips a rule of another program without computing its key. Such a rule jumps to no chain of the ruleset, and the
+    // ruleset has no rules in this chain.
     if (!jumps && known.size === 0) continue
     const { key } = rule
     const found = copies.get(key)
@@ -119,8 +119,8 @@ function copiesOf(current: readonly There[], known: ReadonlySet<string>) {
 }
 
 /**
- * True if the ruleset's rule may stand at any position. That is the case for a position above 1 in a chain with rules
- * of other programs. Reason: the other programs may have changed their rules since the ruleset's rule was inserted.
+ * True if the ruleset's rule may stand anywhere in the chain. Its author must have given a position above 1, and the
+ * chain must contain rules of other programs. Reason: later changes by those programs may have shifted the rule.
  */
 function floats(rule: Marked | undefined, current: readonly There[], copies: ReadonlyMap<string, Copies>): boolean {
   return (rule?.position ?? 0) > 1 && current.some(({ key }) => !copies.has(key))
@@ -142,8 +142,8 @@ function keepFloating(
 }
 
 /**
- * Chooses the copies of equal rules to delete. `iptables -D` deletes the first copies, so only the last copies can
- * stay. If one of the first copies would have to stay, deletes all copies that belong to the ruleset.
+ * Chooses the copies to delete among equal rules. `iptables -D` always deletes the first copy, so only the last copies
+ * can stay. Deletes all copies that belong to the ruleset if one of the first copies would have to stay.
  */
 function settle(
   { key, indices, jumps }: Copies,

@@ -31,8 +31,8 @@ function middle(a: readonly string[], b: readonly string[], start: number, endA:
     if (found === undefined) places.set(key, [j])
     else found.push(j)
   }
-  // List of the ends of common subsequences. Entry `n` is about the subsequences of `n + 1` items. Among these, the
-  // entry describes the subsequence that ends earliest in `b`. The entry contains the two indexes of its last item.
+  // Entry `n` describes a common subsequence of `n + 1` items: the one whose last item has the lowest index in `b`. The
+  // entry contains the indexes of this last item in both lists.
   const ends: Link[] = []
   for (let i = start; i < endA; i++) {
     for (const j of places.get(a[i] ?? '') ?? []) {
@@ -46,7 +46,7 @@ function middle(a: readonly string[], b: readonly string[], start: number, endA:
 }
 
 /**
- * Counts the entries of `ends` whose index in the list `b` is lower than the given index. Uses a binary search, because
+ * Number of entries in `ends` whose last item has an index below `b` in the second list. Uses a binary search, because
  * these indexes ascend.
  */
 function countBefore(ends: readonly Link[], b: number): number {

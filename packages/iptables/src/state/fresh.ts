@@ -10,8 +10,8 @@ import { WantedRule } from './wanted.ts'
  * Returns `undefined` if an earlier call may have written the ruleset. That is possible in two cases:
  *
  * - One of the ruleset's chains exists.
- * - The ruleset has rules in a table without a chain of its own there. Only a missing chain of the ruleset proves that
- *   no earlier call wrote the table.
+ * - The ruleset has rules in a table, but no chain of its own in that table. Without such a chain, an earlier write to
+ *   the table cannot be detected.
  */
 export function freshSteps(rules: Ruleset, seen: SavedTables): Steps | undefined {
   const { family } = seen

@@ -9,8 +9,8 @@ export interface Marked {
 }
 
 /**
- * Returns a function that computes the key by which a rule is compared. The key is the rule's bytes if each existing
- * rule has the same bytes as a rule in `known`. Otherwise, the key is the rule's canonical form, which takes much
+ * Returns a function that computes the key by which rules are compared. The key is the rule's bytes if the bytes of
+ * every rule in `current` also occur in `known`. Otherwise, the key is the rule's canonical form, which takes much
  * longer to compute.
  */
 export function marksOf(

@@ -75,15 +75,17 @@ function planBuiltin(chain: string, state: WantedTable, current: readonly SavedR
 }
 
 /**
- * Inserts the ruleset's missing rules into a built-in chain. A missing rule goes before the ruleset's next rule in the
- * chain. If there is no next rule, it goes to the end of the chain. Two exceptions apply to a rule with a position from
- * the author:
+ * Plans the insertion of the ruleset's missing rules into a built-in chain. A missing rule goes before the next rule of
+ * the ruleset that the chain contains, otherwise to the end of the chain. Two exceptions apply to a rule to which
+ * the author gave a position:
  *
- * - The chain contains no previous rule of the ruleset: the position counts, but not beyond the next rule.
- * - The chain contains a previous rule, but no next rule: the rule goes directly behind the previous rule.
+ * - The chain contains no earlier rule of the ruleset: the rule goes to its position, but not behind the next rule of
+ *   the ruleset.
+ * - The chain contains an earlier rule of the ruleset, but no later one: the rule goes directly behind the earlier
+ *   rule.
  *
- * The argument `left` lists the indexes of the rules that remain in the chain. The function works on a copy of this
- * list. There, the number `-1 - index` stands for an inserted rule.
+ * The argument `left` lists the indexes of the rules that remain in the chain. In the function's copy of this list, the
+ * number `-1 - index` stands for an inserted rule.
  */
 function insertMissing(
   chain: string,

@@ -38,9 +38,9 @@ export function reverted(now: SavedTables, { before, steps }: Write): SavedTable
 }
 
 /**
- * Computes the family's rules without the rules that a first `apply` wrote into some tables. Goes through the ruleset's
- * rules in reverse order. Removes the equal rule at the author's position for each rule of the ruleset. Removes the
- * last equal rule if no equal rule is at that position.
+ * Computes the family's rules without the rules that a first `apply` wrote into the tables `from`. Goes through the
+ * ruleset in reverse order and removes one equal rule for each rule of the ruleset. Prefers the equal rule at the
+ * position that the author gave to the last equal rule.
  */
 export function unwritten(now: SavedTables, rules: Ruleset, from: ReadonlySet<Table>): SavedTables {
   const { family } = now
@@ -102,17 +102,17 @@ function chainBack(
 }
 
 /**
- * Merges three versions of a chain: before a write, after the write, and now. The result is `now` without the rules
- * that the write added, and with the rules that it removed. Each removed rule returns to the place behind the rule that
- * preceded it before the write.
+ * Merges three versions of a chain: before a write, after the write, and now. The result keeps later changes but undoes
+ * the write: rules that the write added are missing, and rules that the write removed are back. Each removed rule
+ * returns to the place behind the rule that preceded it before the write.
  */
 function merged(before: readonly SavedRule[], after: readonly SavedRule[], now: readonly SavedRule[]): SavedRule[] {
   const toAfter = new Map(pairsOf(before, after))
   const toNow = new Map(pairsOf(after, now))
   const stays = new Set(toAfter.values())
   const added = new Set([...toNow].filter(([index]) => !stays.has(index)).map(([, index]) => index))
-  // Rules that the write removed from the chain. The key is an index in `now`: the removed rules return after the rule
-  // at that index. The key -1 stands for the start of the chain.
+  // Rules that the write removed from the chain, by the place to which they return. The key is the index of the
+  // preceding rule in the chain as it is now. The key -1 stands for the start of the chain.
   const taken = new Map<number, SavedRule[]>()
   let anchor = -1
   for (const [index, rule] of before.entries()) {

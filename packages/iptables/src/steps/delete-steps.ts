@@ -8,8 +8,9 @@ export interface Placed {
 }
 
 /**
- * Plans the deletion of some rules of a chain, in the chain's order. Deletes by text where possible: a number could
- * delete another program's new rule. Deletion by text removes the first copy, so `rules` must contain the first copies.
+ * Plans the deletion of some rules of a chain, in the chain's order. Deletes by text where possible, because deletion
+ * by number could delete another program's new rule. Of equal rules, `rules` must contain the first ones, because
+ * deletion by text removes the first one.
  */
 export function deleteSteps(chain: string, rules: readonly Placed[]): Step[] {
   // Deletes a rule by number if its comment contains a line break, because restore text cannot contain line breaks.

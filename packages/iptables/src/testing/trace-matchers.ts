@@ -8,7 +8,7 @@ import type { Trace } from '../trace/way.ts'
 
 /** Methods that {@link traceMatchers} adds to `expect(rules)`. Each traces a packet through the rules. */
 export interface TraceMatchers<R = unknown> {
-  /** Expects that a rule redirects the packet to this port of this machine. */
+  /** Expects that a rule redirects the packet to the local port `port`. */
   toRedirect(packet: Packet | string, port: number, options?: TraceOptions): R
   /** Expects that a TPROXY rule delivers the packet to the local proxy on this port. */
   toTproxy(packet: Packet | string, port: number, options?: TraceOptions): R

@@ -7,8 +7,8 @@ import { ruleArgs } from './rule-args.ts'
  * which deletes the ruleset's rules in built-in chains and removes the ruleset's chains. The kernel refuses the text
  * unless all these rules exist and no other rule jumps to these chains.
  *
- * The text omits tables in which the ruleset has no rules in a built-in chain. The kernel would accept the text for
- * such a table even without an earlier write. Some back ends would even create the table.
+ * The text omits tables in which the ruleset has no rules in a built-in chain. Reason: the kernel would accept the
+ * removal even if no call ever wrote the ruleset there, and some back ends would create the table.
  */
 export function removalText(rules: Ruleset, family: Family): string {
   const deletes = new Map<Table, string[]>()

@@ -165,8 +165,8 @@ function hasMark(mark: number | undefined, text: string): boolean | undefined {
 function inState(states: readonly string[], traced: TracedPacket): boolean | undefined {
   const known = states.includes(stateOf(traced))
   if (known || !hasConnection(traced)) return known
-  // The first packet of a connection does not have the state SNAT yet. Reason: the kernel decides source NAT only in
-  // the packet's last chain. The trace does not know the state of later packets, or of packets that arrive on lo.
+  // A connection's first packet does not have the state SNAT yet. Reason: the kernel decides source NAT only in the
+  // last chain that the packet passes. The state is unknown for later packets, and for packets that arrive on lo.
   const first = traced.packet.state === undefined || traced.packet.state === 'NEW'
   const snat = states.includes('SNAT') ? (first && traced.packet.in !== 'lo' ? false : undefined) : false
   return either(states.includes('DNAT') ? traced.dnat : false, snat)

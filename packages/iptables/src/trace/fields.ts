@@ -36,7 +36,7 @@ export function isOf(module: string, { packet }: TracedPacket): boolean {
 export const cameOverWire = ({ from, packet }: TracedPacket): boolean => from !== 'local' && packet.in !== 'lo'
 
 /**
- * `--pkt-type`: the packet has this link-layer type. A packet that this machine sends, or that arrives on lo, counts as
+ * `--pkt-type`: the packet has this link-layer type. A locally sent packet, or a packet that arrives on lo, counts as
  * unicast unless the caller gives a type.
  */
 export function isPacketType(type: string, { from, packet }: TracedPacket): boolean | undefined {

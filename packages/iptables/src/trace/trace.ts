@@ -110,7 +110,7 @@ function nextHook(
   const moved = traced.dst !== before || traced.dst === undefined
   switch (hook) {
     case 'PREROUTING': {
-      // A packet stays on this machine after TPROXY or REDIRECT. For REDIRECT, the new destination address may be
+      // A packet is delivered locally after TPROXY or REDIRECT. For REDIRECT, the new destination address may be
       // unknown.
       const redirected = traced.dst === undefined
       const here =

@@ -90,8 +90,8 @@ export function stateOf({ tracking, packet }: TracedPacket): string {
 export const hasConnection = (traced: TracedPacket): boolean => !['INVALID', 'UNTRACKED'].includes(stateOf(traced))
 
 /**
- * True if an address belongs to this machine; `undefined` if the caller of `trace` did not give the machine's
- * addresses.
+ * True if an address is a loopback address, or a local address that the caller of `trace` gave. `undefined` if the
+ * caller gave no local addresses.
  */
 export function isLocal(address: string | undefined, { packet }: TracedPacket): boolean | undefined {
   if (address === undefined) return undefined
@@ -104,8 +104,8 @@ export const isLoopback = (address: string): boolean =>
   address === '::1' || (!address.includes(':') && addressBytes(address)[0] === 127)
 
 /**
- * Outgoing interface of the packet: `lo` for destinations on this machine. For other destinations, the interface is
- * unknown, because it depends on routes.
+ * Outgoing interface of the packet: `lo` for a local destination. `undefined` for other destinations, because the
+ * interface depends on routes.
  */
 export const routeOut = (traced: TracedPacket): string | undefined =>
   isLocal(traced.dst, traced) === true ? 'lo' : undefined

@@ -30,8 +30,8 @@ export async function* watchRuleset(
     for (;;) {
       let event: WatchEvent | undefined
       try {
-        // Reads the kernel's change counter before it reads the rules. Consequence: a change during the check counts as
-        // a later change.
+        // Reads the kernel's change counter before the rules. Consequence: a change between the two reads counts as a
+        // later change, and the next check reads the rules again.
         const generation = await counter.current()
         if (generation === undefined || generation !== clean) {
           const drift = await diffRuleset(session, rules)

@@ -13,7 +13,8 @@ export const addressTypeBits: Bits<RuleWords['addrType']> = [
 export const socketBits: Bits = ['transparent', 'nowildcard', 'restore-skmark']
 export const logBits: Bits = ['tcp-sequence', 'tcp-options', 'ip-options', 'uid', '', 'macdecode']
 /**
- * Names of the flag bits of a NAT rule. The first two bits have no option of their own: see `ADDRESSES` and `PORTS`.
+ * Names of the flag bits of a NAT rule. The first two bits have no name: `ADDRESSES` and `PORTS` are set by the rule's
+ * address, not by an option of their own.
  */
 export const natBits: Bits = ['', '', 'random', 'persistent', 'random-fully']
 
@@ -70,8 +71,9 @@ const rejects6: readonly (RuleWords['rejection']['ipv6'] | 'tcp-reset' | '')[] =
 export const rejects: Readonly<Record<Family, readonly string[]>> = { ipv4: rejects4, ipv6: rejects6 }
 
 /**
- * Layout of the dccp and sctp match structures in bytes. The member `asked` is the offset of the option bits, `inverse`
- * the offset of the negation bits. The list `unused` has offsets of chunk type fields that iptables sets to 255.
+ * Layout of the dccp and sctp match structures in bytes. `asked` is the offset of the bits for the rule's options.
+ * `inverse` is the offset of the bits for negated options. `unused` lists offsets of chunk type fields, which iptables
+ * sets to 255.
  */
 export const askingModules = {
   dccp: { size: 15, asked: 8, inverse: 10, unused: [] },

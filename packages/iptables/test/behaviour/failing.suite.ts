@@ -69,8 +69,8 @@ function breaking(
       if (input === undefined || kind === 'before it runs') throw gone(1, 'no memory')
       if (kind === 'after its first table') {
         const end = input.indexOf('COMMIT\n') + 'COMMIT\n'.length
-        // Commits the first table only if another table follows. Reason: a kill after the last commit looks like an
-        // `apply` of another process.
+        // Commits the first table only if the text has another table. Reason: a program that is killed after its last
+        // commit leaves the same rules as an `apply` of another process.
         if (end < input.length) await port.run(argv, { ...options, input: input.slice(0, end) })
         throw gone(null, '')
       }

@@ -57,8 +57,8 @@ export async function held(ipt: Iptables): Promise<Record<string, unknown>> {
 }
 
 /**
- * Creates an `iptables()` and a `crud()` for a test's namespace, each with and without an `undo` context. Collects the
- * registered undo steps.
+ * Creates an `iptables()` and a `crud()` for a test's namespace. Creates both again with a context that has an `undo`,
+ * and collects the registered undo steps.
  */
 export async function startIn(world: World) {
   const undo: (() => unknown)[] = []

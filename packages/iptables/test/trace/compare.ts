@@ -28,9 +28,9 @@ export interface Comparison {
 }
 
 /**
- * Sends all packets through one ruleset in the kernel, and compares counters and arrivals with the traces. The counters
- * also include packets of the kernel itself, such as multicast group reports and neighbour discovery. So a difference
- * counts only if it occurs again, for the single packet or for all packets.
+ * Sends all packets through one ruleset in the kernel, and compares the rules' counters and the packets' arrivals with
+ * the traces. The counters also include the kernel's own packets, such as neighbour discovery. So a difference counts
+ * only if it occurs twice: with a single packet, or with all packets.
  */
 export async function compare(rig: Rig, text: string, drawn: readonly Drawn[]): Promise<Comparison> {
   const { cases, hits, targets, found } = await send(rig, text, drawn)

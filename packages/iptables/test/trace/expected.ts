@@ -15,8 +15,8 @@ export interface Case {
 }
 
 /**
- * Test packets of one random draw: a packet, and an answer if the draw asks for one. Empty if a trace is undecided or
- * the kernel would send an answer itself.
+ * Test packets for one random packet: the packet itself, and with `follow` also an answer and a third packet. Empty if
+ * a trace is undecided, or if the kernel would answer the packet itself.
  */
 export function casesOf(
   rules: SavedTables,
@@ -27,8 +27,8 @@ export function casesOf(
   const first = caseOf(rules, unique(packet, nextId(), follow), options)
   if (first === undefined) return []
   const [found] = first.traces
-  // Skips a local packet with an answer if a rule rewrites the packet. All such packets have the source port 53, so two
-  // rewritten connections could be equal. The kernel would choose another port for one of them.
+  // Skips a locally sent packet with an answer if a rule rewrites the packet. Reason: all such packets have the source
+  // port 53, so two rewritten connections could be equal. The kernel would then choose another port for one of them.
   if (follow && packet.in === undefined && first.traces.some(({ rewritten }) => rewritten !== undefined)) return []
   if (!follow || found === undefined || !isPlain(first)) return [first]
   const untracked = isUntracked(found)
@@ -40,8 +40,8 @@ export function casesOf(
     ...(untracked ? {} : { state: 'ESTABLISHED' as const, connmark: found.connmark ?? 0 }),
   }
   const second = caseOf(rules, { id: nextId(), packet: back }, options)
-  // Sends only the first packet if the answer has another conntrack zone. Reason: such an answer belongs to another
-  // connection.
+  // Sends no answer unless the kernel accepts the answer, no rule rewrites it, and no rule sets its conntrack zone.
+  // Reason: an answer in another zone belongs to another connection.
   if (second === undefined || !isPlain(second)) return [first]
   const answer = second.traces[0]
   if (untracked || answer === undefined || isUntracked(answer)) return [first, second]
@@ -62,8 +62,8 @@ interface Numbered {
 const incoming = { in: 'veth0', mac: '02:00:00:00:00:09', packetType: 'unicast' } as const
 
 /**
- * Gives each test packet ports of its own, so that it has its own connection. A local packet with an answer has the
- * source port 53, because a listener on that port receives the answer.
+ * Gives each test packet a unique port, because each packet needs its own connection. A locally sent packet with an
+ * answer gets a unique destination port and the source port 53. Reason: a listener on port 53 receives the answer.
  */
 function unique(packet: Packet, id: number, follow: boolean): Numbered {
   const port = 10_000 + (id % 50_000)

@@ -103,7 +103,7 @@ export async function machine(family: Family): Promise<Machine> {
         try {
           return sys.sendto(fd, bytes, 0, sockaddr(packet.dst, 0)) > 0
         } catch {
-          // The error is EPERM: a rule in OUTPUT or POSTROUTING dropped the packet.
+          // EPERM from `sendto`: a rule in OUTPUT or POSTROUTING dropped the packet.
           return false
         }
       },
@@ -188,7 +188,7 @@ function originalDestination(sys: Sys, fd: number, family: Family): Uint8Array |
   try {
     return family === 'ipv4' ? sys.getsockopt(fd, 0, SO_ORIGINAL_DST, 16) : sys.getsockopt(fd, 41, SO_ORIGINAL_DST, 28)
   } catch {
-    // The error is ENOENT: conntrack does not know the connection.
+    // ENOENT from `getsockopt`: conntrack does not know the connection.
     return undefined
   }
 }

@@ -62,7 +62,7 @@ export function decodeCacheRecord(text: string): CacheRecord | undefined {
     network: networkName,
     config: Buffer.from(config ?? '', 'base64').toString('utf8'),
     ...(cniArgs ? { args: cniArgs } : {}),
-    // Takes `capabilityArgs` from the parsed file, because the schema check would return a changed copy of it.
+    // Takes `capabilityArgs` unchanged from the parsed file, because the schema check returns a changed copy.
     ...(capabilityArgs && isObject(document.capabilityArgs) ? { capabilityArgs: document.capabilityArgs } : {}),
     result: isObject(document.result) ? document.result : undefined,
   }

@@ -74,7 +74,8 @@ function changesOf(type: string, { request, outcome }: Execution): ResultChange[
     const version = typeof cniVersion === 'string' && cniVersion !== '' ? cniVersion : '0.1.0'
     return diffResults(prevResult, readResult(type, outcome.stdout, version).document)
   } catch {
-    // Reports no changes if the plugin's output is not a result. The operation itself reports the error.
+    // Reports no changes if the plugin's output is not a CNI result. The operation itself fails with an error about
+    // that output.
     return undefined
   }
 }

@@ -9,7 +9,7 @@ import { type TempDir, tempDir } from '../temp-dir.ts'
 /** Folder of the reference plugins, from Debian's package containernetworking-plugins. */
 export const PLUGINS = '/usr/lib/cni'
 
-/** Reason why the tests with real plugins cannot run on this machine. `undefined` if they can run. */
+/** Reason why the tests with real plugins cannot run, such as missing root rights. `undefined` if they can run. */
 export const missing: string | undefined =
   process.getuid?.() !== 0
     ? 'needs root: network namespaces'

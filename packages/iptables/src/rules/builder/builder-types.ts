@@ -44,8 +44,7 @@ export type RuleBuilder<
 
 /**
  * Type of a chain name that `on` and `insert` accept. For an invalid name, the compiler's error lists the valid names.
- * This type also allows a table that is chosen at run time. A constraint on the type parameter `C` would not allow
- * that.
+ * Reason for this conditional type: a constraint on `C` would refuse a table that is chosen at run time.
  */
 type ChainOf<T extends Table, Own extends string, C extends string> = C extends BuiltinChain<T> | Own
   ? C

@@ -32,9 +32,9 @@ export type Refused<T extends Table, S extends Family | 'both', C extends string
 // internal
 
 /**
- * Result: the method names `Steps` if chain `C` forbids these methods, otherwise `never`. Only the built-in chains in
- * `H` allow the methods; the other built-in chains forbid them. A user-defined chain forbids no method, because the
- * hooks that reach it are known only at run time.
+ * Evaluates to the method names `Steps` if chain `C` forbids these methods, otherwise to `never`. Among the built-in
+ * chains, only those in `H` allow the methods. A user-defined chain always allows them, because the hooks that reach
+ * the chain are known only at run time.
  */
 type Outside<C extends string, H extends BuiltinChain, Steps extends string> = [Extract<C, BuiltinChain>] extends [H]
   ? never

@@ -9,8 +9,8 @@ export interface Targets<Own extends string, S extends Family | 'both', P extend
    */
   jump(chain: Own): Rule
   /**
-   * `-g CHAIN`: the packet continues in a user-defined chain. Afterwards, the packet returns to the chain that called
-   * this chain.
+   * `-g CHAIN`: the packet continues in a user-defined chain and does not return to this rule's chain. Afterwards, the
+   * packet returns to the chain that called this rule's chain.
    */
   goto(chain: Own): Rule
   /** `-j RETURN`: the packet leaves this chain. The calling chain continues, or the built-in chain's policy applies. */
