@@ -97,7 +97,7 @@ export async function detachFilter(
     if (detached > 0) await removeClsact(rtnl, link)
     return { detached }
   }).catch((error) => {
-    // Ignores the error, because the link disappeared meanwhile and its filters with it.
+    // Ignores the error: the link has disappeared, and the kernel has removed its filters.
     if (error instanceof EbpfError && error.code === 'NO_LINK') return { detached: 0 }
     throw error
   })

@@ -47,7 +47,7 @@ export function mountBpffs(kernel: Kernel, folder: string): { mounted: boolean }
 }
 
 /**
- * Reason why a pin is missing at a path, if this function finds a reason:
+ * Finds the probable reason why a pin is missing at a path. `undefined` if there is no such reason.
  * - The path is not on a bpf file system. This reason is certain and has a `code`.
  * - A later mount hides another bpf file system, which may have the pin. This reason has no `code`.
  */

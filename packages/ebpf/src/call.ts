@@ -27,7 +27,7 @@ export interface Call {
   /** Size of the struct `bpf_attr` in bytes, up to the end of its last used member. */
   readonly size: number
   readonly members: readonly Member[]
-  /** Description of the bpf(2) call, with which an error message begins. */
+  /** First words of the error message for this bpf(2) call. */
   readonly what: string
   /** Capabilities that the bpf(2) call needs. The error message for EPERM names them. */
   readonly needs: Needed

@@ -62,7 +62,8 @@ function loads(kernel: Kernel, instructions: Uint8Array): boolean {
  */
 function withSocket(...use: readonly string[]): Uint8Array {
   const jump = Buffer.from('1500000000000000', 'hex')
-  // Offset of the jump that the BPF program makes if it finds no socket. The jump leads to `r0 = 0`.
+  // Offset of the jump that the BPF program makes if it finds no socket. The jump leads to the end of the program,
+  // which returns 0.
   jump.writeInt16LE(use.length + 1, 2)
   return code(
     'bf16000000000000', // BPF: copies the packet pointer from r1 to r6

@@ -24,7 +24,7 @@ export interface Kernel {
   rename(from: string, to: string): void
 }
 
-/** The running Linux kernel as an implementation of the interface. */
+/** Implementation of `Kernel` by the system calls of the running Linux kernel. */
 export function realKernel(): Kernel {
   return {
     bpf: (command, attr, pointers) => loadSys().bpf(command, attr, pointers),

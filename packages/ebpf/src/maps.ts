@@ -57,7 +57,7 @@ export function hashMap<K, V>(spec: {
       entries() {
         const found = new Map<string, [K, V]>()
         let bytes = raw.next(undefined)
-        // Iterates over the keys of the hash map. If the current key has been deleted meanwhile, the kernel continues
+        // Iterates over the keys of the hash map. If another process deletes the current key, the kernel starts again
         // with the first key. A limit on the steps prevents an endless loop.
         for (let step = 0; bytes !== undefined && step < 2 * spec.maxEntries; step++) {
           const key = codec.read(bytes, 0)

@@ -83,7 +83,7 @@ export class RawMap {
     return this.#id
   }
 
-  /** Pins the map at a path, so that the map outlives this process. */
+  /** Pins the map at a path. A pinned map outlives this process. */
   pin(path: string): void {
     this.#object.pin(path)
   }

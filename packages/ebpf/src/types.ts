@@ -30,8 +30,8 @@ export interface OpenMap extends Disposable {
   /** Id that the kernel assigned to the map. */
   readonly id: number
   /**
-   * Pins the map at a path, so that the map outlives this process. Throws `EbpfError`: `EXISTS`, `NOT_FOUND`,
-   * `NO_BPFFS`, `EPERM` …
+   * Pins the map at a path. A pinned map outlives this process. Throws `EbpfError`: `EXISTS`, `NOT_FOUND`, `NO_BPFFS`,
+   * `EPERM` …
    */
   pin(path: string): void
   /** Closes the map's descriptor. A second call does nothing. */
@@ -51,7 +51,7 @@ export interface Program extends Disposable {
   /** Hash of the program's instructions as 16 hexadecimal digits. On one kernel, equal programs have equal hashes. */
   readonly tag: string
   /**
-   * Pins the program at a path, so that the program outlives this process. Throws `EbpfError`: `EXISTS`, `NOT_FOUND`,
+   * Pins the program at a path. A pinned program outlives this process. Throws `EbpfError`: `EXISTS`, `NOT_FOUND`,
    * `NO_BPFFS`, `EPERM` …
    */
   pin(path: string): void

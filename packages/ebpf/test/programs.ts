@@ -20,7 +20,7 @@ export const returning = (value: number): Uint8Array => program([0xb7, 0, 0, val
 
 /**
  * BPF program that counts packets in value 0 of an array map, and swaps `cb[0]` and `mark` of the packet. It returns
- * `unspec`, so that the next filter decides.
+ * `unspec`: the next filter decides about the packet.
  */
 export const counting = (map: number): Uint8Array =>
   program(

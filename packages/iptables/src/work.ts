@@ -22,7 +22,8 @@ export interface IptablesOptions {
   /** Seconds to wait for the file lock of the legacy back end, at least 1. Default: 30. */
   readonly waitSeconds?: number | undefined
   /**
-   * Hides the node's nsswitch.conf from the iptables programs, so that no name lookup leaves the pod. Default: true.
+   * Hides the node's nsswitch.conf from the iptables programs, because a name lookup must not leave the pod. Default:
+   * true.
    */
   readonly shield?: boolean | undefined
   /**

@@ -129,7 +129,7 @@ class ApplyWork {
       }),
     )
     const rest = this.#jobs.filter((_, index) => fresh[index] === false)
-    // Also cleans the families without rules in the new ruleset: an older ruleset may have left rules there.
+    // Also writes to a family without rules in the new ruleset, because an older ruleset may have left rules there.
     const looked = rest.length === 0 ? [] : await this.#session.familiesFor(this.#backend, this.#rules)
     const emptied = looked.filter((family) => !families.includes(family)).map((family) => job(family, ''))
     this.#jobs.push(...emptied)

@@ -13,8 +13,8 @@ export async function removeFrom(session: Session, backend: Backend, rules: Rule
 }
 
 /**
- * Removes a ruleset's rules and chains from some families, after reading their rules. Starts again if another program
- * writes meanwhile.
+ * Removes a ruleset's rules and chains from some families, after reading their rules. Reads the rules again if another
+ * program changes them before the removal.
  */
 export async function removeLooking(
   session: Session,

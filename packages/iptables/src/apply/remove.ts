@@ -27,8 +27,8 @@ export async function removeRuleset(session: Session, rules: Ruleset): Promise<v
 }
 
 /**
- * Removes a ruleset so that the removal can be undone. Reads the rules first, because the existing rules may differ
- * from the ruleset.
+ * Removes a ruleset and records the removed rules for `undo`. Reads the rules first, because the existing rules may
+ * differ from the ruleset.
  */
 export async function removeReversibly(session: Session, rules: Ruleset, journal: Journal): Promise<void> {
   checkPlaces(rules)

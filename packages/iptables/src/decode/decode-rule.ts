@@ -28,8 +28,8 @@ export function decodeRule(expressions: readonly Expression[], family: Family): 
 // internal
 
 /**
- * Decodes a rule expression by expression. One expression loads a packet field, and a later one compares the field.
- * Together, both give one iptables option.
+ * Decodes a rule expression by expression. One expression loads a packet field, and a later one compares the field. The
+ * two expressions together give one iptables option.
  */
 class RuleReader {
   readonly #family: Family

@@ -31,7 +31,9 @@ export const nameIn = (bytes: Buffer, at: number): string =>
 
 // internal
 
-/** Shared scratch buffer in which counters are set to zero, so that no rule needs a copy of its own. */
+/**
+ * Shared scratch buffer for the bytes of one rule, in which counters are set to zero. Avoids a new copy for each rule.
+ */
 let scratch = Buffer.alloc(1024)
 
 function copyToScratch(bytes: Buffer): void {

@@ -42,8 +42,8 @@ export class ReadRule implements KernelRule {
   }
 
   /**
-   * Replacement text for a rule that this package cannot decode. The text contains all bytes of the rule, so that only
-   * an equal rule has the same text. The text is never a valid iptables option.
+   * Replacement text for a rule that this package cannot decode. The text contains all bytes of the rule, because only
+   * an equal rule may have the same text. The text is never a valid iptables option.
    */
   #opaque(): string {
     const all = Buffer.from(this.form, 'latin1').toString('hex')

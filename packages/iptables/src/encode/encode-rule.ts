@@ -7,8 +7,8 @@ import { addressExpressions, interfaceExpressions, matchExpression, transportExp
 import { targetExpressions } from './encode-targets.ts'
 
 /**
- * nf_tables rule with the bytes that iptables-nft would write. Ports and marks are encoded so that all versions of
- * iptables can read them.
+ * nf_tables rule with the bytes that iptables-nft would write. For ports and marks, uses an encoding that all versions
+ * of iptables can read.
  */
 export interface EncodedRule {
   readonly expressions: readonly Expression[]

@@ -31,7 +31,7 @@ export function openFresh(
     if (tryLoadSys() === undefined || hasOwnUsers(target) || !isNft(target)) return undefined
     return openNftables(target, (channel) => !hasOurs(channel))
   } catch {
-    // Ignores every error. Reason: the caller then writes the rules with `apply`, which reports the same error.
+    // Ignores every error, because the caller then writes the rules with `apply`, which reports the same error.
     return undefined
   }
 }

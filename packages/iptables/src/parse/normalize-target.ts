@@ -90,7 +90,7 @@ function connmarkAction(values: Values): string {
   return `${action} ${hex(number(nf))}/${hex(number(ct))}`
 }
 
-/** Names of a target's options that have no value, sorted. */
+/** Sorted names of a target's flags, which are options without a value. */
 const flags = (values: Values) =>
   [...values]
     .filter(([, each]) => each.length === 0)

@@ -12,7 +12,7 @@ export interface Normal {
   readonly values: readonly string[]
 }
 
-/** Converts an option of a match to its canonical spelling, so that equal conditions compare equal. */
+/** Converts an option of a match to its canonical spelling. Equal options have equal canonical spellings. */
 export function normalizeMatch(
   module: string,
   option: string,

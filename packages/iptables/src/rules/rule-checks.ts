@@ -23,8 +23,8 @@ export function checkRule(rule: Rule): void {
 // internal
 
 /**
- * Bit of each condition that a rule may contain only once. `--syn` and `--tcp-flags` share a bit: iptables-nft 1.8.9
- * keeps only one of them if a rule has both.
+ * Bit mask of each condition, to find a condition that a rule contains twice. `--syn` and `--tcp-flags` share a bit:
+ * iptables-nft 1.8.9 keeps only one of them if a rule has both.
  */
 const once: Readonly<Record<string, number>> = {
   proto: 1,

@@ -142,7 +142,7 @@ async function lacks(port: IptablesPort, capability: bigint): Promise<boolean> {
 }
 
 /**
- * True if a refused rule may name a user that this process's user namespace does not map. The kernel refuses such a
+ * True if a refused rule may name a user without a mapping in this process's user namespace. The kernel refuses such a
  * rule with "Invalid argument".
  */
 async function refusesOwner(port: IptablesPort, input: string, line: number | undefined): Promise<boolean> {

@@ -41,7 +41,9 @@ export function lateSignal(signal: AbortSignal, read: IptablesPort['read']): Lat
 // internal
 
 const PAUSE = 250
-/** Maximum delay in milliseconds of a restore's abort; less than the time limit of a whole undo. */
+/**
+ * Maximum delay in milliseconds before a restore program is aborted. Shorter than the time limit of a whole rollback.
+ */
 const LONGEST = 1250
 
 /** The kernel's list of file locks. In this file, an arrow (`->`) marks a process that waits for a lock. */

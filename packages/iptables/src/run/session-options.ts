@@ -3,7 +3,7 @@ import type { IptablesBackend } from '../iptables-backend.ts'
 import type { Family } from '../rules/model.ts'
 import type { Programs } from './backend.ts'
 
-/** Options for a session, which reads and writes the rules of one namespace. */
+/** Options for the access to one namespace's iptables rules. */
 export interface SessionOptions {
   readonly backend: IptablesBackend | 'auto'
   readonly programs: Programs

@@ -104,9 +104,9 @@ async function readInside(target: NetnsTarget, path: string): Promise<string | u
 }
 
 /**
- * Environment variables for an iptables program. By default, all legacy programs of the node lock the same file. With a
- * lock file for each namespace, pods do not wait for each other. In the node's own namespace, the caller's
- * XTABLES_LOCKFILE counts: all programs of the node must lock the same file.
+ * Environment variables for an iptables program. By default, all legacy programs of the node lock the same file. A lock
+ * file for each namespace prevents pods from waiting for each other. In the node's own namespace, keeps the caller's
+ * XTABLES_LOCKFILE: all programs of the node must lock the same file.
  */
 function childEnvironment(ownFile: string | undefined): NodeJS.ProcessEnv {
   const { PATH, XTABLES_LIBDIR, XTABLES_LOCKFILE = '' } = process.env

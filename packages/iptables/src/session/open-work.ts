@@ -12,8 +12,8 @@ export interface OpenWork {
 }
 
 /**
- * Opens a session for a namespace's rules. Default of `port`: the namespace's real programs and files. No program runs
- * before the first call.
+ * Creates the access to a namespace's iptables rules. Default of `port`: the namespace's real programs and files. No
+ * program runs before the first call.
  */
 export function openWork(
   place: Place,

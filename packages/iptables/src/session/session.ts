@@ -26,7 +26,7 @@ export interface Session {
    * programs write all rules of the ruleset.
    */
   backends(rules?: Ruleset): Promise<Backends>
-  /** IP families that the session's calls read and write. */
+  /** IP families whose rules are read and written. */
   families(): Promise<readonly Family[]>
   /**
    * IP families that a call with a ruleset must handle in a back end. Includes families without rules in the ruleset,
@@ -62,8 +62,8 @@ export interface Session {
 }
 
 /**
- * Opens a session for a namespace's rules over an `IptablesPort`, which gives access to programs and files. No program
- * runs before the first call.
+ * Creates the access to a namespace's iptables rules over an `IptablesPort`, which runs programs and reads files. No
+ * program runs before the first call.
  */
 export function openSession(port: IptablesPort, options: SessionOptions): Session {
   let backends: Promise<Backends> | undefined
@@ -178,7 +178,7 @@ async function availableFamilies(port: IptablesPort): Promise<readonly Family[]>
 }
 
 /**
- * Caches that the kernel has IPv6. The kernel does not lose IPv6, and one change of rules needs this fact several
- * times.
+ * Caches that the kernel has IPv6, because one change of rules needs this fact several times. The kernel does not lose
+ * IPv6.
  */
 const withIpv6 = new WeakSet<IptablesPort>()

@@ -16,7 +16,7 @@ export interface Alignment {
    * these rules.
    */
   readonly deleted: readonly number[]
-  /** Indexes of the ruleset's rules whose position among the other rules does not matter. */
+  /** Indexes of the ruleset's rules that may stand anywhere among the other rules of the chain. */
   readonly floating: ReadonlySet<number>
 }
 

@@ -41,7 +41,7 @@ export const ownNames = (state: WantedTable): ReadonlySet<string> => new Set([..
 export const sameContent = (wanted: readonly Comparable[], current: readonly SavedRule[]): boolean =>
   wanted.length === current.length && wanted.every((rule, index) => isSame(rule, current[index]))
 
-/** Adds the differences of one of the ruleset's own chains: content and order of its rules both count. */
+/** Adds the differences of one of the ruleset's own chains. Both the content and the order of its rules count. */
 export function diffOwn(
   wanted: readonly Comparable[],
   current: readonly SavedRule[],

@@ -58,9 +58,9 @@ export interface WantedTable {
   /** The ruleset's rules in built-in chains, in their final relative order. */
   readonly builtin: ReadonlyMap<string, readonly WantedRule[]>
   /**
-   * Rules to delete from built-in chains. At most one copy of each is deleted, because another program may have written
-   * an equal rule. All copies of a rule that jumps to a chain of the ruleset are deleted: such a rule belongs to the
-   * ruleset.
+   * Rules to delete from built-in chains. At most one copy of each rule is deleted, because another program may have
+   * written an equal rule. A rule that jumps to a chain of the ruleset belongs to the ruleset: all its copies are
+   * deleted.
    */
   readonly removable: ReadonlyMap<string, readonly WantedRule[]>
 }

@@ -14,8 +14,8 @@ export interface Placed {
  */
 export function deleteSteps(chain: string, rules: readonly Placed[]): Step[] {
   // Deletes a rule by number if its comment contains a line break, because restore text cannot contain line breaks.
-  // Such deletions come first and start with the highest number, so that the lower numbers stay valid. Netlink needs no
-  // number, because it deletes a rule by its handle.
+  // Such deletions come first and start with the highest number, because a deletion changes all higher numbers. Netlink
+  // needs no number, because it deletes a rule by its handle.
   const isNumbered = ({ rule }: Placed) => rule.source === undefined && rule.text.includes('\n')
   const numbered = rules.filter(isNumbered).toReversed()
   const rest = rules.filter((each) => !isNumbered(each))

@@ -9,8 +9,8 @@ export interface StepRule {
 }
 
 /**
- * One change of a chain or rule in a table. Positions count from 0, after the previous changes of the plan have been
- * made.
+ * One change of a chain or rule in a table. Positions count from 0, in the chain as it is after the previous changes of
+ * the plan.
  */
 export type Step<R extends StepRule = StepRule> =
   /** Creates a chain. The chain must not exist. */

@@ -20,7 +20,8 @@ export interface OptimisticWrite {
   /** Called after the kernel has refused a plan, before the rules are read again. */
   refused(attempt: number): void
   /**
-   * True to stop if the new plan equals the refused plan. In this case, no other program has changed the refused rules.
+   * True to stop if the new plan equals the refused plan. Equal plans prove that no other program has changed the
+   * refused rules.
    */
   readonly stopAtSame: boolean
 }

@@ -1,8 +1,8 @@
 import { invalid } from '../errors.ts'
 
 /**
- * Quotes a token for `iptables-restore` if it is empty or contains blanks or quotes. Refuses control characters, so
- * that no token can start a new line.
+ * Quotes a token for `iptables-restore` if it is empty or contains blanks or quotes. Refuses control characters,
+ * because a line break would start a new line of restore text.
  */
 export function quote(token: string): string {
   if (plain.test(token)) return token

@@ -89,7 +89,7 @@ class Counter {
   }
 }
 
-/** Waits until the next check of a watch. Returns false if the signal aborted meanwhile. */
+/** Waits until the next check of a watch. Returns false if the AbortSignal ends the wait. */
 function paused(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
   return new Promise((resolve) => {
     const end = () => {

@@ -43,7 +43,10 @@ export class StructureReader {
     return this.#taken(Buffer.from(this.#bytes.subarray(at, at + length)), at, length)
   }
 
-  /** Reads text up to a NUL byte. Does not clear the bytes after the NUL: a set byte there means unknown content. */
+  /**
+   * Reads text up to a NUL byte. Does not clear the bytes after the NUL: if one of them is not zero, the structure has
+   * unknown content.
+   */
   text(at: number, most: number): string {
     const end = this.#bytes.indexOf(0, at)
     const length = end === -1 ? most : Math.min(end - at, most)

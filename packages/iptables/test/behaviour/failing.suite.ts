@@ -5,7 +5,7 @@ import type { IptablesPort } from '../../src/run/port.ts'
 
 import { drifted, foreign, held, rules, type Start } from './world.ts'
 
-/** Tests for `apply` calls in which one process fails. Each process of a call fails in turn. */
+/** Tests for `apply` calls in which one process fails. Each process of the call fails once. */
 export function failingBehaviour(start: Start): void {
   describe('a failed apply leaves the previous rules', () => {
     const kinds = ['before it runs', 'after its first table', 'with its last rule refused'] as const

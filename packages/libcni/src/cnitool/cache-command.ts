@@ -79,8 +79,8 @@ function addressesOf(result: unknown): string[] {
 }
 
 /**
- * Parses the cached text of the network list if it is JSON. Consequence: the output of cnitool contains an object
- * instead of a quoted text.
+ * Parses the cached text of the network list if it is JSON. Reason: the output of cnitool should contain an object, not
+ * a quoted text.
  */
 function parsed(config: string): unknown {
   try {

@@ -124,7 +124,7 @@ EOF
 `
 }
 
-/** Removes line breaks from a comment in the shell script, so that no part of the comment becomes a command. */
+/** Removes line breaks from a comment in the shell script, because a shell would run the text after a line break. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\r\n]+/g, ' ')
 }

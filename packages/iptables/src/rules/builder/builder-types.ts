@@ -51,7 +51,7 @@ type ChainOf<T extends Table, Own extends string, C extends string> = C extends 
   : BuiltinChain<T> | Own
 
 /**
- * Names of a rule builder's methods. The list is explicit: `keyof Steps` would be circular, because the methods return
+ * Names of a rule builder's methods. The list is explicit, because `keyof Steps` would be circular: the methods return
  * the builder.
  */
 type StepName =
