@@ -25,7 +25,7 @@ export async function held(pod: Netns): Promise<string> {
   return (await Promise.all(texts)).join('')
 }
 
-/** Name of a chain in the IPv4 nat table, as a netlink batch needs it. */
+/** Reference to a chain of the IPv4 nat table, in the form that a netlink batch needs. */
 export const chain = (name: string) => ({ family: 'ip', table: 'nat', chain: name }) as const
 
 /** Writes to nf_tables by netlink, as another program that uses nftables. */

@@ -4,7 +4,8 @@ import { isBuiltin, isTable, type Table } from '../rules/model.ts'
 /** Chain type, hook and priority with which iptables-nft registers a built-in chain in nf_tables. */
 export function baseOf(table: Table, chain: string): BaseChain {
   const type = table === 'nat' ? 'nat' : table === 'mangle' && chain === 'OUTPUT' ? 'route' : 'filter'
-  // The nat chains INPUT and POSTROUTING translate source addresses, so they run after the tables mangle and filter.
+  // The nat chains INPUT and POSTROUTING run after the tables mangle and filter, because these chains translate source
+  // addresses.
   const late = table === 'nat' && (chain === 'INPUT' || chain === 'POSTROUTING')
   return { type, hook: hooks[chain] ?? 'output', priority: late ? 100 : priorities[table] }
 }

@@ -5,8 +5,8 @@ export interface Word {
 }
 
 /**
- * Splits a line as `iptables-restore` does: blanks separate words, `"…"` groups, `\` escapes the next character inside
- * quotes.
+ * Splits a line as `iptables-restore` does: blanks separate words, double quotes group words, and `\` escapes the next
+ * character inside quotes.
  */
 export function tokenize(line: string): Word[] {
   const words: Word[] = []
@@ -33,5 +33,5 @@ export function tokenize(line: string): Word[] {
   return words
 }
 
-/** Converts tokens that this package has printed for a rule to unquoted words. */
+/** Converts a rule's tokens, which this package has printed, to words without quotes. */
 export const asWords = (tokens: readonly string[]): Word[] => tokens.map((text) => ({ text, quoted: false }))

@@ -31,7 +31,7 @@ export function checkInterface(name: string, what: string): string {
 /** Validates a user or group: a number, a range of numbers, or a name as useradd(8) allows it. */
 export function checkOwner(owner: number | string, what: string): string {
   const text = String(owner)
-  // Fast path for a valid number, because most owners are numbers. The limit excludes 4294967295, which is (uid_t)-1,
+  // Accepts a valid number at once, because most owners are numbers. The limit excludes 4294967295, which is (uid_t)-1,
   // "no user".
   if (typeof owner === 'number' && Number.isInteger(owner) && owner >= 0 && owner <= 0xfffffffe) return text
   const range = /^(\d+)(?:-(\d+))?$/.exec(text)

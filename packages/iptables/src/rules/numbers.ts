@@ -4,7 +4,7 @@ import type { RuleWords } from './rule-words.ts'
 /** Validates a port, or a port range with the given separator, and returns its text. */
 export function checkPorts(value: RuleWords['ports'] | string, what: string, separator: ':' | '-' = ':'): string {
   const text = String(value)
-  // Fast path for a valid number, because most ports are numbers.
+  // Accepts a valid number at once, because most ports are numbers.
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 65535) return text
   const parts = text.split(separator)
   const [from, to] = [decimal(parts[0]), decimal(parts[1] ?? parts[0])]

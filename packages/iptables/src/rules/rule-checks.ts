@@ -39,8 +39,8 @@ const once: Readonly<Record<string, number>> = {
 }
 
 /**
- * Table of the usual names of protocols. Its keys are numbers and aliases. Contains the protocols that a condition or
- * target may require.
+ * Maps numbers and aliases of protocols to their usual names. Contains only protocols that a condition or target may
+ * require.
  */
 const protocolNames: Readonly<Record<string, string>> = {
   ...{ '1': 'icmp', '6': 'tcp', '17': 'udp', '33': 'dccp', '58': 'icmpv6', '132': 'sctp', '136': 'udplite' },

@@ -10,9 +10,9 @@ import { committedBy } from './commit-message.ts'
  */
 export interface CommitWatch extends Disposable {
   /**
-   * Descriptor of the watch's netlink socket, which the watched iptables program inherits. Reason: the last process
-   * that closes the socket waits for the kernel's cleanup. Due to the inheritance, that is the program and not this
-   * process.
+   * Descriptor of the watch's netlink socket. The watched iptables program inherits the descriptor and closes the
+   * socket last. Reason: the last process that closes the socket waits for the kernel's cleanup, and this process
+   * should not wait.
    */
   readonly fd: number
   /**

@@ -121,8 +121,8 @@ async function explain(
   if (await refusesOwner(port, input, line)) {
     return ['EXIT', 'in a user namespace only users and groups that it maps can be matched, see its uid_map']
   }
-  // Advises to read the kernel's log: the legacy back end names only the line COMMIT, not the rule that the kernel
-  // refused.
+  // Advises to read the kernel's log, because the legacy back end names only the line COMMIT, not the rule that the
+  // kernel refused.
   if (refused === 'COMMIT') return ['EXIT', 'the kernel refused a rule of this table; its log (dmesg) may say why']
   return ['EXIT', '']
 }

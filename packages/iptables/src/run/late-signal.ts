@@ -49,5 +49,5 @@ const LONGEST = 1250
 /** The kernel's list of file locks. In this file, an arrow (`->`) marks a process that waits for a lock. */
 const LOCKS = '/proc/locks'
 
-/** True if `/proc/locks` shows a process that waits for a lock, or cannot be read. */
+/** True if `/proc/locks` shows a process that waits for a lock, or if the file cannot be read. */
 const hasWaiters = (text: string | undefined): boolean => text === undefined || text.includes('-> FLOCK')

@@ -38,7 +38,7 @@ export class ProbeCache {
 
 const keyOf = (target: NetnsTarget) => (target === 'host' ? target : `${target.dev}:${target.ino}`)
 
-/** True if a namespace handle is still open. The descriptor of a closed handle throws when it is read. */
+/** True if a namespace handle is still open. Reading the descriptor of a closed handle throws an error. */
 function isOpen(target: NetnsTarget): boolean {
   if (target === 'host') return false
   try {

@@ -31,8 +31,8 @@ function middle(a: readonly string[], b: readonly string[], start: number, endA:
     if (found === undefined) places.set(key, [j])
     else found.push(j)
   }
-  // Entry `n` describes a common subsequence of `n + 1` items: the one whose last item has the lowest index in `b`. The
-  // entry contains the indexes of this last item in both lists.
+  // Entry `n` of `ends` describes a common subsequence of `n + 1` items: the one whose last item has the lowest index
+  // in `b`. The entry contains the indexes of this last item in both lists.
   const ends: Link[] = []
   for (let i = start; i < endA; i++) {
     for (const j of places.get(a[i] ?? '') ?? []) {
@@ -46,8 +46,8 @@ function middle(a: readonly string[], b: readonly string[], start: number, endA:
 }
 
 /**
- * Number of entries in `ends` whose last item has an index below `b` in the second list. Uses a binary search, because
- * these indexes ascend.
+ * Length of the longest known common subsequence that ends before index `b` of the second list. Finds the length in
+ * `ends` by binary search, because the indexes of the entries ascend.
  */
 function countBefore(ends: readonly Link[], b: number): number {
   let [low, high] = [0, ends.length]

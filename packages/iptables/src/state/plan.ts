@@ -8,8 +8,8 @@ import type { Wanted, WantedRule, WantedTable } from './wanted.ts'
 
 /**
  * Plans the changes from a family's existing rules to the ruleset's rules; empty if nothing must change. Rewrites the
- * ruleset's own chains that differ. Deletes and inserts the ruleset's rules of built-in chains one by one, around other
- * programs' rules. Finally, removes the chains in `absent`.
+ * ruleset's own chains that differ. In built-in chains, deletes and inserts single rules, because other programs have
+ * rules there. Finally, removes the chains in `absent`.
  */
 export function planSteps(wanted: Wanted, snapshot: SavedTables): Steps {
   const steps = new Map<Table, readonly Step[]>()
@@ -111,8 +111,8 @@ function insertMissing(
 }
 
 /**
- * Orders the rules to insert: rules without a position come first. Reason: an author's position refers to a chain that
- * already contains all rules without a position.
+ * Orders the rules to insert: rules without a position come first. Reason: a position from the author refers to a chain
+ * that already contains all rules without a position.
  */
 const authorOrder = (wanted: readonly WantedRule[]): [number, WantedRule][] => {
   const all = [...wanted.entries()]

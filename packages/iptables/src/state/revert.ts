@@ -39,8 +39,8 @@ export function reverted(now: SavedTables, { before, steps }: Write): SavedTable
 
 /**
  * Computes the family's rules without the rules that a first `apply` wrote into the tables `from`. Goes through the
- * ruleset in reverse order and removes one equal rule for each rule of the ruleset. Prefers the equal rule at the
- * position that the author gave to the last equal rule.
+ * ruleset in reverse order and removes one equal rule for each rule of the ruleset. Removes the equal rule at the
+ * author's position if there is one, otherwise the last equal rule.
  */
 export function unwritten(now: SavedTables, rules: Ruleset, from: ReadonlySet<Table>): SavedTables {
   const { family } = now

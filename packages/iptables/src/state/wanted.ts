@@ -40,7 +40,7 @@ export class WantedRule {
     return encodedRule(this.rule, this.#family)?.form
   }
 
-  /** Position in the chain that the ruleset's author gave, from 1; `undefined` for the end of the chain. */
+  /** Position that the ruleset's author gave to the rule in its chain, from 1; `undefined` for the end of the chain. */
   get position(): number | undefined {
     return this.rule.position
   }

@@ -20,8 +20,8 @@ export function written(snapshot: SavedTables, steps: Steps): SavedTables {
 // internal
 
 /**
- * Applies one planned change to the computed chains. Changes a rule list in place if `copied` contains the list,
- * otherwise copies the list first. A copy of a long list for each change would take minutes.
+ * Applies one planned change to the computed chains. Copies a list of rules before its first change: `copied` contains
+ * the lists that are already copies. A copy of a long list for each change would take minutes.
  */
 function take(
   chains: Map<string, SavedChain>,

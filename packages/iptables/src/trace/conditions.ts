@@ -132,7 +132,7 @@ function picked(option: string, value: number, { options }: TracedPacket): boole
   return options.statistic === undefined ? undefined : options.statistic === 'hit'
 }
 
-/** True if an address is in a network. Networks of canonical rules are bytes with dots between them. */
+/** True if an address is in a network. In canonical rules, a network is written as bytes with dots between them. */
 function inNetwork(address: string | undefined, network: string): boolean | undefined {
   const [text = '', length] = network.split('/')
   const bytes = text.split('.').map(Number)

@@ -19,8 +19,8 @@ import type { Trace, TraceStep } from './way.ts'
  * - The port that NAT needs is free.
  *
  * `NEW` is the first packet of its connection. For a later packet of a connection with NAT, the kernel changes the
- * addresses without a rule; the trace does not. A packet to this machine itself arrives again on `lo`: trace it as a
- * second packet.
+ * addresses without a rule; the trace does not. A packet that the machine sends to itself arrives again on `lo`: trace
+ * it as a second packet.
  *
  * @example
  * ```ts
@@ -94,7 +94,7 @@ function isSeenByNat(traced: TracedPacket): boolean {
   const { packet } = traced
   if (packet.in === 'lo') return false
   const state = stateOf(traced)
-  // A related ICMP error skips the nat table, because it belongs to the connection about which it reports the error.
+  // A related ICMP error skips the nat table, because the error belongs to an existing connection.
   return (
     state === 'NEW' || (state === 'RELATED' && !/icmp/i.test(packet.protocol) && !['1', '58'].includes(packet.protocol))
   )

@@ -1,8 +1,8 @@
 const ffi = process.getBuiltinModule('node:ffi') as typeof import('node:ffi')
 
 /**
- * libc functions that the trace tests need besides `Sys`: to send as another user, and to receive with the sender's
- * address.
+ * libc functions that the trace tests need, but that `Sys` lacks: to send as another user, and to receive with the
+ * sender's address.
  */
 const { functions: libc } = ffi.dlopen(null, {
   setfsuid: { arguments: ['uint32'], return: 'int32' },

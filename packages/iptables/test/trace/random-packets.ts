@@ -19,7 +19,8 @@ export function anyPacket(family: Family): fc.Arbitrary<Drawn> {
   const { dummy, veth, peer, hosts, far, loopback } = addresses[family]
   const ids = values(0, 1000, 1337)
   const owner = { uid: ids, gid: ids, mark: values(0, 0, 0, 1, 2, 5) }
-  // Lists the machine's addresses. REDIRECT uses the first address, which belongs to the interface towards the sender.
+  // Lists the addresses of the tested machine. REDIRECT uses the first address, which belongs to the interface towards
+  // the sender.
   const here = (first: string) => fc.constant([first, first === dummy ? veth : dummy])
   const incoming = { in: fc.constant('veth0'), mac: fc.constant(peerMac), packetType: fc.constant('unicast' as const) }
   const one = (fields: { [Key in keyof Packet]?: fc.Arbitrary<Packet[Key]> }, follow = false): fc.Arbitrary<Drawn> =>

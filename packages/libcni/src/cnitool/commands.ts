@@ -11,11 +11,11 @@ import type { CnitoolIo } from './io.ts'
 import { attachmentOf, type Places } from './settings.ts'
 import type { TraceDocument } from './trace-report.ts'
 
-/** State of a running cnitool command, which the command's error messages use. */
+/** State of a running cnitool command, for its error messages. */
 export interface Progress {
   list?: NetworkList
   netns?: string
-  /** Returns the plugin calls so far. Missing without the flag `--trace`. */
+  /** Function that returns the plugin calls so far. Missing without the flag `--trace`. */
   trace?: () => TraceDocument
 }
 
