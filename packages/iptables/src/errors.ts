@@ -40,7 +40,7 @@ export class IptablesError extends Error {
     | 'DRIFT'
   readonly stderr: string | undefined
   readonly input: string | undefined
-  /** Differences that `verify` found, with the code `DRIFT`. */
+  /** Differences that `verify` found. Set only for the code `DRIFT`. */
   readonly drift?: Drift
   readonly [cniErrorKey]?: { readonly code: number; readonly details?: string | undefined }
 
