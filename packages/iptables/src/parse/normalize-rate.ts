@@ -15,8 +15,8 @@ export function withDefaults(match: {
 }
 
 /**
- * Computes the rate of a `limit` match as iptables prints it. The printed rate may differ from the author's rate,
- * because the kernel stores the time between two packets in whole ticks of 1/10000 second. The nft back end stores the
+ * Computes the rate of a `limit` match as iptables prints it. The printed rate may differ from the author's rate.
+ * Reason: the kernel stores the time between two packets in whole ticks of 1/10000 second. The nft back end stores the
  * printed rate. Repeats the conversion until the rate no longer changes.
  */
 export function rate(text: string): string {

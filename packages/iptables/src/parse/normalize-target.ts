@@ -64,7 +64,7 @@ export const targetName = (name: string): string => (name === 'NOTRACK' ? 'CT' :
 type Values = ReadonlyMap<string, readonly string[]>
 
 /**
- * Converts every option of MARK or CONNMARK that sets a mark to one form: clear the mask's bits, then xor the value.
+ * Converts every option with which MARK or CONNMARK sets a mark to one form: clear the mask's bits, then xor the value.
  */
 function markAction(values: Values, target: string): string {
   const of = (option: string) => values.get(option)?.[0]

@@ -6,8 +6,8 @@ import { targetName } from './normalize-target.ts'
 import { tokenize } from './tokenize.ts'
 
 /**
- * Rule from the kernel or from a text. Computes its text and its canonical form at the first use: most rules on a node
- * belong to other programs and are never compared.
+ * Rule from the kernel or from a text. Computes its text and its canonical form at the first use. Reason: most rules on
+ * a node belong to other programs and are never compared.
  */
 export class SavedRule {
   /**

@@ -173,8 +173,8 @@ export function rulesFor(rules: Ruleset, family: Family): readonly Rule[] {
 }
 
 /**
- * Selects the ruleset's own chains that `family` needs: chains with a rule of the family, and chains to which such a
- * rule jumps. `apply` creates only these chains in the family. It removes the ruleset's other chains if an older
+ * Selects the ruleset's own chains that `family` needs. These are chains with a rule of the family, and chains to which
+ * such a rule jumps. `apply` creates only these chains in the family. It removes the ruleset's other chains if an older
  * ruleset created them.
  */
 export function chainsFor(rules: Ruleset, family: Family): Ruleset['chains'] {

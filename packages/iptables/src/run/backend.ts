@@ -30,8 +30,8 @@ export interface Probe {
 }
 
 /**
- * Back ends of a namespace. Calls write to `chosen`. The member `other` is the back end that was not chosen; it exists
- * only if it may still hold rules of the ruleset.
+ * Back ends of a namespace. Calls write to `chosen`. The member `other` is the back end that was not chosen. It is set
+ * only if this back end may still hold rules of the ruleset.
  */
 export interface Backends {
   readonly chosen: Backend

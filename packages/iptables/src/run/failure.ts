@@ -101,8 +101,8 @@ async function explain(
     const module = `load the kernel module ${family === 'ipv4' ? 'iptable' : 'ip6table'}_${table}`
     return ['NO_MODULE', (await mapsUsers(port)) ? `${module}; if it is loaded, ${privilegeHint}` : module]
   }
-  // Ignores warnings about missing extensions if the refused line only creates a chain: such a line needs no extension.
-  // iptables prints a warning for every extension that the kernel lacks.
+  // Ignores warnings about missing extensions if the refused line only creates a chain, because such a line needs no
+  // extension. iptables prints a warning for every extension that the kernel lacks.
   const refused = line === undefined ? '' : lineOf(input, line)
   if (/^(-N|--new-chain)\s/.test(refused)) return ['EXIT', '']
   const extension = /Extension (\w+) revision \d+ not supported|[Mm]issing kernel module\W+(\w+)/.exec(stderr)
@@ -121,8 +121,7 @@ async function explain(
   if (await refusesOwner(port, input, line)) {
     return ['EXIT', 'in a user namespace only users and groups that it maps can be matched, see its uid_map']
   }
-  // Advises to read the kernel's log, because the legacy back end names only the line COMMIT, not the rule that the
-  // kernel refused.
+  // Advises to read the kernel's log, because the legacy back end names only the line COMMIT, and not the refused rule.
   if (refused === 'COMMIT') return ['EXIT', 'the kernel refused a rule of this table; its log (dmesg) may say why']
   return ['EXIT', '']
 }
@@ -133,7 +132,7 @@ const CAP_NET_ADMIN = 12n
 const CAP_NET_RAW = 13n
 
 /**
- * True if this process lacks a capability. After a result of false, the kernel may still refuse an operation, because
+ * True if this process lacks a capability. After a result of false, the kernel may still refuse an operation. Reason:
  * the process may have the capability only in another user namespace.
  */
 async function lacks(port: IptablesPort, capability: bigint): Promise<boolean> {

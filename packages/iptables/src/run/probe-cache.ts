@@ -2,9 +2,9 @@ import type { NetnsTarget } from '@cni/netns/handle'
 import type { Probed } from './port.ts'
 
 /**
- * Cache of the namespaces whose legacy back end holds rules, by inode number. The kernel may give the number of a
- * deleted namespace to a new one, but not while a handle of the old one is open. So a cached result is valid only while
- * the handle with which it was stored is open.
+ * Cache of the namespaces whose legacy back end holds rules, by inode number. An open handle of a namespace reserves
+ * the number. Without a handle, the kernel may give the number to a new namespace. So a cached result is valid only
+ * while the handle with which it was stored is open.
  */
 export class ProbeCache {
   readonly #found = new Map<string, { readonly handle: NetnsTarget; readonly probed: Probed }>()

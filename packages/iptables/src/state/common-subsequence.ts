@@ -31,8 +31,8 @@ function middle(a: readonly string[], b: readonly string[], start: number, endA:
     if (found === undefined) places.set(key, [j])
     else found.push(j)
   }
-  // Entry `n` of `ends` describes a common subsequence of `n + 1` items: the one whose last item has the lowest index
-  // in `b`. The entry contains the indexes of this last item in both lists.
+  // Entry `n` of `ends` describes a common subsequence of `n + 1` items. Among all subsequences of this length, it ends
+  // earliest in the list `b`. The entry contains the indexes of its last item in both lists.
   const ends: Link[] = []
   for (let i = start; i < endA; i++) {
     for (const j of places.get(a[i] ?? '') ?? []) {

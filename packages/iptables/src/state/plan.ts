@@ -75,14 +75,12 @@ function planBuiltin(chain: string, state: WantedTable, current: readonly SavedR
 }
 
 /**
- * Plans the insertion of the ruleset's missing rules into a built-in chain. A missing rule goes before the next rule of
- * the ruleset that the chain contains, otherwise to the end of the chain. Two exceptions apply to a rule to which
+ * Plans the insertion of the ruleset's missing rules into a built-in chain. A missing rule goes before the ruleset's
+ * next rule in the chain. Without a next rule, it goes to the end of the chain. Two exceptions apply to a rule to which
  * the author gave a position:
  *
- * - The chain contains no earlier rule of the ruleset: the rule goes to its position, but not behind the next rule of
- *   the ruleset.
- * - The chain contains an earlier rule of the ruleset, but no later one: the rule goes directly behind the earlier
- *   rule.
+ * - The chain contains no earlier rule of the ruleset: the rule goes to its position, but not behind the next rule.
+ * - The chain contains an earlier rule, but no next rule: the rule goes directly behind the earlier rule.
  *
  * The argument `left` lists the indexes of the rules that remain in the chain. In the function's copy of this list, the
  * number `-1 - index` stands for an inserted rule.

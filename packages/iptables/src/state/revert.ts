@@ -40,7 +40,7 @@ export function reverted(now: SavedTables, { before, steps }: Write): SavedTable
 /**
  * Computes the family's rules without the rules that a first `apply` wrote into the tables `from`. Goes through the
  * ruleset in reverse order and removes one equal rule for each rule of the ruleset. Removes the equal rule at the
- * author's position if there is one, otherwise the last equal rule.
+ * position that the author gave. Without such a rule, removes the last equal rule.
  */
 export function unwritten(now: SavedTables, rules: Ruleset, from: ReadonlySet<Table>): SavedTables {
   const { family } = now
@@ -102,9 +102,9 @@ function chainBack(
 }
 
 /**
- * Merges three versions of a chain: before a write, after the write, and now. The result keeps later changes but undoes
- * the write: rules that the write added are missing, and rules that the write removed are back. Each removed rule
- * returns to the place behind the rule that preceded it before the write.
+ * Merges three versions of a chain: before a write, after the write, and now. The result undoes the write and keeps
+ * later changes. It lacks the rules that the write added, and contains the rules that the write removed. Each removed
+ * rule returns to the place behind the rule that preceded it before the write.
  */
 function merged(before: readonly SavedRule[], after: readonly SavedRule[], now: readonly SavedRule[]): SavedRule[] {
   const toAfter = new Map(pairsOf(before, after))

@@ -108,8 +108,8 @@ function diffChain(
   policies: Required<Drift>['policies'][number][],
 ): void {
   if (isBuiltin(at.table, at.chain)) {
-    // A built-in chain that a snapshot lacks has the policy ACCEPT: the kernel creates the chain's table only at the
-    // first use.
+    // A snapshot may lack a built-in chain, because the kernel creates the chain's table only at the first use. The
+    // policy of such a chain is ACCEPT.
     const [expected, actual] = [from?.policy ?? 'ACCEPT', to?.policy ?? 'ACCEPT']
     if (expected !== actual) policies.push({ ...at, expected, actual })
   } else if (to === undefined) {

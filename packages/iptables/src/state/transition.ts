@@ -80,9 +80,9 @@ function chainSteps(chain: string, from: readonly SavedRule[], to: readonly Save
 }
 
 /**
- * Selects the rules of a chain that may stay. A rule cannot stay if an equal rule behind it must be deleted, because
- * `iptables -D` with a rule's text always deletes the first one. Deletion by number is not possible: it could delete
- * another program's new rule.
+ * Selects the rules of a chain that may stay. A rule cannot stay if an equal rule behind it must be deleted. Reason:
+ * `iptables -D` with a rule's text always deletes the first equal rule. Deletion by number is not possible: it could
+ * delete another program's new rule.
  */
 function withoutLaterCopies(keys: readonly string[], pairs: readonly [number, number][]): [number, number][] {
   const kept = new Set(pairs.map(([a]) => a))

@@ -16,8 +16,8 @@ export function quote(token: string): string {
 export function ruleLine(tokens: readonly string[]): string {
   let line = ''
   for (const token of tokens) line += line === '' ? quote(token) : ` ${quote(token)}`
-  // Refuses rules that iptables-restore would split: it reads lines of up to 10 240 bytes and rules of up to 255
-  // arguments.
+  // Refuses rules that are too long for iptables-restore, which reads lines of up to 10 240 bytes and rules of up to
+  // 255 arguments.
   if (tokens.length > 240 || line.length > 3000) checkSize(tokens, line)
   return line
 }

@@ -8,7 +8,7 @@ import { ruleArgs } from './rule-args.ts'
  * unless all these rules exist and no other rule jumps to these chains.
  *
  * The text omits tables in which the ruleset has no rules in a built-in chain. Reason: the kernel would accept the
- * removal even if no call ever wrote the ruleset there, and some back ends would create the table.
+ * removal there even if no call ever wrote the ruleset. Some back ends would also create the table.
  */
 export function removalText(rules: Ruleset, family: Family): string {
   const deletes = new Map<Table, string[]>()

@@ -87,8 +87,8 @@ function connmark(options: Options, traced: TracedPacket): Outcome {
 }
 
 function ct(options: Options, traced: TracedPacket): Outcome {
-  // The target CT changes nothing after conntrack has assigned a connection to the packet, or after a rule has set a
-  // zone or NOTRACK.
+  // The target CT changes nothing after conntrack has assigned a connection to the packet. It also changes nothing
+  // after a rule has set a zone or NOTRACK.
   if (traced.tracking !== 'before') return { kind: 'continue' }
   if (options.has('notrack') && options.size === 1) {
     traced.tracking = 'untracked'

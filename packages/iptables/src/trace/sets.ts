@@ -43,8 +43,8 @@ function bytesOf(text: string): Uint8Array | undefined {
 }
 
 function isEntry(parts: readonly string[], sides: readonly string[], traced: TracedPacket): boolean | undefined {
-  // Compares an ipset entry with the packet, dimension by dimension: the first dimension with the first given side
-  // (`src` or `dst`) of the packet, and so on. Ignores the remaining sides if the entry has fewer dimensions.
+  // Compares an ipset entry with the packet, dimension by dimension. Each dimension belongs to one given side (`src` or
+  // `dst`) of the packet, in order. Ignores the remaining sides if the entry has fewer dimensions.
   if (parts.length > sides.length) return undefined
   const found = parts.map((part, i) => meetsPart(part, sides[i] === 'src' ? 'src' : 'dst', traced))
   return found.includes(false) ? false : found.includes(undefined) ? undefined : true

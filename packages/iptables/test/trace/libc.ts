@@ -1,7 +1,7 @@
 const ffi = process.getBuiltinModule('node:ffi') as typeof import('node:ffi')
 
 /**
- * libc functions that the trace tests need, but that `Sys` lacks: to send as another user, and to receive with the
+ * libc functions that the trace tests need, but that `Sys` lacks. They send as another user, and receive with the
  * sender's address.
  */
 const { functions: libc } = ffi.dlopen(null, {

@@ -29,8 +29,8 @@ export interface ResultChange {
 export function diffResults(before: unknown, after: unknown): ResultChange[] {
   const changes = compare('', membersOf(before), membersOf(after))
   const was = versionOf(before)
-  // Ignores the version if there is no `prevResult`: the first plugin of a chain sets the version, which is not a
-  // change.
+  // Ignores the version if there is no `prevResult`, because the first plugin of a chain sets the version and does not
+  // change it.
   return was === undefined ? changes : [...compare('cniVersion', was, versionOf(after)), ...changes]
 }
 
