@@ -99,8 +99,7 @@ export async function buildExecutable(options: BuildExecutableOptions): Promise<
   try {
     return await build(options)
   } catch (error) {
-    // Reports every error as `ABORTED` after the caller has aborted the build, because an aborted step may fail with
-    // any error.
+    // Reports every error as `ABORTED` after the caller has aborted the build. An aborted step may fail with any error.
     if (!options.signal?.aborted) throw error
     const { reason } = options.signal
     throw new BuildError('ABORTED', reason instanceof Error ? reason.message : 'stopped', { cause: error })

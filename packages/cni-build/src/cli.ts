@@ -2,8 +2,8 @@
 import { commandMain } from '@cni/host/cli'
 import { runCli } from './run-cli.ts'
 
-// Ctrl-C does not reach the compiler and the started executables, because they have their own process groups. `runCli`
-// ends these processes when the abort signal fires.
+// The compiler and the started executables have their own process groups, so Ctrl-C does not reach them. The function
+// `runCli` ends these processes when the abort signal fires.
 commandMain('cni-build', (argv, io) =>
   runCli(argv, {
     stdout: io.stdout,

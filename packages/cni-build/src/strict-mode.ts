@@ -4,8 +4,7 @@ import type * as Esbuild from 'esbuild'
 
 /**
  * True if all modules of a bundle are in strict mode: ES modules, and CommonJS modules with the directive "use strict".
- * In this case, the build puts one directive at the beginning of the bundle, because esbuild omits the directive of ES
- * modules.
+ * The build puts one directive at the beginning of such a bundle. Reason: esbuild omits the directive of ES modules.
  */
 export function isAllStrict(folder: string, { inputs }: Esbuild.Metafile): boolean {
   return Object.entries(inputs).every(

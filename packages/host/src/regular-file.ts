@@ -26,8 +26,7 @@ export function openRegularFile(path: string, flags = 0): { readonly fd: number;
 /**
  * Reads the text of a regular file of at most `maxBytes` bytes. Follows symbolic links.
  *
- * @param options - with `ownOnly`, the file must belong to root or the current user, and no other user may be able to
- * write it.
+ * @param options - `ownOnly` accepts the file only if root or the current user owns it and no other user can write it.
  * @throws an error of {@link isReadError}, or the file system's error.
  */
 export function readRegularFile(

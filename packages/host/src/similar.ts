@@ -42,8 +42,8 @@ export function suggestion(name: string, names: readonly string[], prefix = ''):
 // internal
 
 /**
- * Finds a known name that resembles an unknown name. Either one name is the beginning or the end of the other, or the
- * names differ by a few typing errors.
+ * Finds a known name that resembles an unknown name. One name is the beginning or the end of the other, or the names
+ * differ by a few typing errors.
  */
 function similar(name: string, names: readonly string[]): string | undefined {
   if (name.length < 3) return undefined

@@ -74,7 +74,7 @@ async function pause(signal: AbortSignal | undefined): Promise<void> {
 async function runOnce(request: ExecRequest, options: RealExecOptions): Promise<ExecOutcome> {
   const { path, stdin, env, signal, timeout, stderr } = request
   try {
-    // Adds `./` to a file name without a slash, because a start by the bare name would search the folders of PATH.
+    // Adds `./` to a file name without a slash. A start by the bare name would search the folders of PATH.
     const file = path.includes('/') ? path : `./${path}`
     const { killGrace, start: begin = start } = options
     return outcomeOf(await begin([file], { input: stdin, env: { ...env }, signal, timeout, stderr, killGrace }).done)

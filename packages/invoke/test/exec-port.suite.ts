@@ -6,8 +6,8 @@ import { getVersionInfo } from '../src/version-info.ts'
 const conf = { cniVersion: '1.0.0', name: 'net', type: 'x' }
 
 /**
- * Tests for an `Exec`, which the real one and the fake must both pass. `folder` has the plugins `good`, `bad`,
- * `silent`, `noisy`, `killed` and `stuck`.
+ * Tests that the real and the fake `Exec` must both pass. The plugins in `folder` are `good`, `bad`, `silent`, `noisy`,
+ * `killed` and `stuck`.
  */
 export function execPortSuite(exec: Exec, folder: string): void {
   const call = { containerID: 'c1', netns: '/ns', ifName: 'eth0', path: [folder] }

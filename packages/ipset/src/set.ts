@@ -61,8 +61,8 @@ export interface IpSet<S extends SetSpec = SetSpec> {
   ): Promise<{
     readonly plan: 'unchanged' | 'swap' | 'change'
     /**
-     * Differences between the set's old entries and the given entries. `undefined` if the set did not exist, or if the
-     * option `compare` is false.
+     * Differences between the set's old entries and the given entries. The value is `undefined` if the set did not
+     * exist, or if the option `compare` is false.
      */
     readonly diff: EntryDiff | undefined
   }>

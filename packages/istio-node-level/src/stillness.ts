@@ -28,8 +28,8 @@ export interface StillnessOptions extends Pick<RulesBy, 'backend'> {
 
 /**
  * Detects changes of links, addresses, routes, policy rules, nf_tables rules and tc filters in network namespaces. Does
- * not detect changes of ipset sets and eBPF maps. Lets the caller skip no check if the kernel sends no events, or if
- * the watched rules have another back end than iptables-nft.
+ * not detect changes of ipset sets and eBPF maps. Lets the caller skip checks only if the kernel sends events and any
+ * watched rules have the back end iptables-nft.
  */
 export function stillness(
   targets: readonly NetnsTarget[],

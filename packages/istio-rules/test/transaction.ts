@@ -33,8 +33,8 @@ const shapes: Readonly<Record<Table, TableShape>> = {
 type Table = 'nat' | 'mangle' | 'raw'
 
 /**
- * Rule in the expected nft transaction. Without `index`, nft appends the rule to its chain. `index` is the position of
- * the rule before which nft inserts the new rule.
+ * Rule in the expected nft transaction. The member `index` is the position of the rule before which nft inserts the new
+ * rule. A missing `index` makes nft append the rule to its chain.
  */
 interface Statement {
   readonly table: Table

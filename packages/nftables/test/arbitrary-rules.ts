@@ -238,7 +238,7 @@ function isReadOtherwise(statement: Statement, before: readonly Statement[]): bo
   // True if the statement compares the source port directly after a comparison of the destination port. nft would swap
   // them.
   const isSecond = kind.endsWith(' sport') && last?.kind === kind.replace('sport', 'dport')
-  // True if the statement ends a pair such as `>=` and `<=`, because nft would read the pair as one range.
+  // True if the statement ends a pair such as `>=` and `<=`. The tool nft would read the pair as one range.
   const isRange = last !== undefined && ranges.has(`${opOf(last)} ${opOf(statement)}`)
   return isSecond || isRange || (kind.startsWith('th ') && before.some(isProtocol))
 }

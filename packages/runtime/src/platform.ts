@@ -1,6 +1,6 @@
 /**
  * First module of every program for the small runtime. Receives the functions of the native program, and defines the
- * basic globals. `cni-build` adds a module of `globals/` for each further global that the program uses
+ * basic globals. The tool `cni-build` adds a module of `globals/` for each further global that the program uses
  * (`globals/on-demand.json`).
  */
 import './globals/big-int.ts'

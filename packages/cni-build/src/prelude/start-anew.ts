@@ -57,8 +57,8 @@ function execute(unwanted: (name: string) => boolean): void {
 
 /**
  * Gives this thread its own working directory, before it calls execve(2). Reason: threads that share the working
- * directory of a thread in execve(2) cannot start other threads. bun's debugger would then fail to start a thread, and
- * bun would abort the process.
+ * directory of a thread in execve(2) cannot start other threads. The debugger of bun would then fail to start a thread,
+ * and bun would abort the process.
  */
 function ownFolders(sys: Sys): void {
   try {

@@ -19,7 +19,7 @@ export interface Platform {
   /** File that defines a global, by the global's name. A file is bundled only if the program uses its global. */
   globals: ReadonlyMap<string, string>
   /**
-   * File that implements the Node module with the given name, such as `fs` or `node:fs`. `undefined` if the small
+   * Finds the file that implements the Node module `name`, such as `fs` or `node:fs`. Returns `undefined` if the small
    * runtime lacks the module.
    */
   fileOf(name: string): string | undefined

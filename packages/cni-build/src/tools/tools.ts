@@ -68,6 +68,6 @@ function hostPackage(): string {
 const withoutBaseline = (target: Target): Target =>
   target === 'linux-x64-baseline' ? 'linux-x64' : target === 'linux-x64-baseline-musl' ? 'linux-x64-musl' : target
 
-// Path of the bun program in the folder of bun's npm package for one type of machine. Does not use the `bun` command of
-// the package `bun`, because this command does not work if npm blocks install scripts.
+// Path of the bun program in the folder of bun's npm package for one type of machine. Avoids the command `bun` of the
+// package `bun`, because this command does not work if npm blocks install scripts.
 const programIn = (folder: string): string => join(folder, 'bin/bun')

@@ -5,8 +5,8 @@ import { openNft } from '@cni/nftables/wire'
 import { type Difference, difference, type Snapshot } from './snapshot.ts'
 
 /**
- * Change that reverts a result of ADD in the pod or on the node, such as the deletion of a link. Afterwards, the
- * plugin's CHECK must fail.
+ * Change in the pod or on the node that reverts a result of ADD. An example is the deletion of a link. The plugin's
+ * CHECK must fail after the change.
  */
 export interface Tampering {
   /** Description of the change: `deleted the link eth0`. */

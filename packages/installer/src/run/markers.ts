@@ -41,7 +41,7 @@ export async function removeMarkers(settings: Settings): Promise<RemovedMarkers>
       if (unlinkIfThere(change.path)) changes.push(change)
     } catch (error) {
       // Reports the error without its errno. Reason: an errno such as EROFS would turn the failure into the state
-      // `skipped`, but the plugin in the folder is still marked as uninstalled.
+      // `skipped`. But the plugin in the folder is still marked as uninstalled.
       const { message } = toInstallError(error, 'cannot remove the marker', change.path)
       errors.push(new InstallError('IO', message, { path: change.path }))
     }

@@ -74,7 +74,7 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
   const primary = memory.primary.name ?? plan.primary
   if (plan.primary !== undefined && primary !== undefined) reportAdopted(state, primary)
   const runtimes = runtimesNow(state, plan)
-  // Emits `preempted` only if the container runtimes no longer run the plugin. The file that they use now may still
+  // Emits `preempted` only if the container runtimes no longer run the plugin. The runtimes' current file may still
   // contain the plugin, because Multus may have copied it from the primary network configuration.
   const isRun = runtimes !== undefined && judgeReadings(runtimes, settings.runtime) === 'ok'
   reportPreempted(state, isRun ? { ...plan, preemptedBy: undefined } : plan)

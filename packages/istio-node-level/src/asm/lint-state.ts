@@ -1,9 +1,9 @@
 import type { Register } from './instruction.ts'
 
 /**
- * Content of a register on one path through an eBPF program, as far as it is known. Kind `nothing`: the program may not
- * read the register. In this case, `lost` is false if the register was never written. `lost` is true if a helper call,
- * or the release of a socket, has invalidated the content.
+ * Content of a register on one path through an eBPF program, as far as it is known. The kind `nothing` means that the
+ * program may not read the register. The member `lost` is false if the register was never written. The member `lost` is
+ * true if a helper call, or the release of a socket, has invalidated the content.
  */
 export type Known =
   | { readonly kind: 'nothing'; readonly lost: boolean }

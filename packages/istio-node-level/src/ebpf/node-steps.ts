@@ -73,8 +73,8 @@ export async function ztunnelSteps(
 }
 
 /**
- * Steps that restore the eBPF redirection of all enrolled pods. If the link of a pod has disappeared, a step removes
- * the pod's map entry and calls `gone` with this entry.
+ * Steps that restore the eBPF redirection of all enrolled pods. A step removes the map entry of a pod whose link has
+ * disappeared, and calls `gone` with this entry.
  */
 export async function podSteps(
   rtnl: RtnlPort,

@@ -99,8 +99,8 @@ export const lookUp = (name: string, key: number | { readonly at: number }): Blo
 ]
 
 /**
- * eBPF code that jumps to the label `there` if one address of the packet is the node's address. `address` is the stack
- * offset of the packet's source or destination address.
+ * eBPF code that jumps to the label `there` if one address of the packet is the node's address. The parameter `address`
+ * is the stack offset of the packet's source or destination address.
  */
 export const ifNode = (address: number, there: string): Block => [
   lookUp('host_ip_info', 0),

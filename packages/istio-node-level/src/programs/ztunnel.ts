@@ -37,8 +37,8 @@ export const ztunnelTproxy = program({
     jump('r7', 'eq', 0, 'listener'),
     load('u32', 'r1', 'r7', socket.state),
     jump('r1', 'ne', LISTEN, 'assign'),
-    // Releases the listener that the first lookup found, because it listens on the packet's destination and not on
-    // ztunnel's own port. The second lookup uses ztunnel's own port.
+    // Releases the listener of the first lookup, because it listens on the packet's destination and not on ztunnel's
+    // own port. The second lookup uses ztunnel's own port.
     release(),
     label('listener'),
     store('u32', 'r10', tuple.destination, LOOPBACK),

@@ -8,9 +8,8 @@ import { type Settings, settingsOf } from '../conf/settings.ts'
 import { warnAboutSettings } from '../conf/warn-settings.ts'
 
 /**
- * STATUS of the plugin: fails if an ADD could not succeed. A missing kubeconfig is only a warning, because the file is
- * missing from a reboot until the agent's pod has started. If `status_mode` is `strict`, a missing kubeconfig is a
- * failure.
+ * STATUS of the plugin: fails if an ADD could not succeed. A missing kubeconfig is only a warning. The file is missing
+ * from a reboot until the agent's pod has started. A missing kubeconfig is a failure if `status_mode` is `strict`.
  */
 export async function status(c: StatusContext<Conf>): Promise<void> {
   const settings = settingsOf(c.conf)

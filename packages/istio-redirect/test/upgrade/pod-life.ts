@@ -33,8 +33,9 @@ export interface Pods {
   /** Calls CHECK for the pod with the current conflist. Expects the same rules as after ADD. */
   check(pod: Pod): Promise<void>
   /**
-   * Calls DEL for the pod twice, and expects that nothing of the pod is left. `by` selects the conflist for DEL: `list`
-   * means the current conflist. `cache` means the conflist of the pod's ADD, as some container runtimes use it.
+   * Calls DEL for the pod twice, and expects that nothing of the pod is left. The parameter `by` selects the conflist
+   * for DEL. The value `list` means the current conflist. The value `cache` means the conflist of the pod's ADD, as
+   * some container runtimes use it.
    */
   del(pod: Pod, by?: 'list' | 'cache'): Promise<void>
   /**

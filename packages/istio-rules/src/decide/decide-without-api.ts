@@ -23,8 +23,8 @@ export const statusAnnotation = 'sidecar.istio.io/status'
 
 /**
  * Decides if a pod starts without redirection, without asking the API server. Returns `ask` if the decision needs the
- * API server. Runs the cheapest check first. Called before the plugin reads the kubeconfig, because the agent's own pod
- * and excluded pods must not wait for the agent.
+ * API server. Runs the cheapest check first. The plugin calls this function before it reads the kubeconfig. The agent's
+ * own pod and excluded pods must not wait for the agent.
  */
 export function decideWithoutApi({
   pod,

@@ -48,12 +48,12 @@ export function ownerGroupRules({ nat }: Tables, { ownerGroups: { mode, groups }
   if (mode === 'all-except') return groups.map((group) => output.gid(group).return())
   const numbers = groups.filter((group) => typeof group === 'number')
   if (numbers.length > MAX_CONDITIONS && numbers.length === groups.length) {
-    // Uses ranges of IDs to exclude all groups except the included groups, because one rule has no room for so many
-    // conditions. The first rule excludes packets without a socket, because they have no group and match no range.
+    // Uses ranges of IDs to exclude all groups except the included groups. One rule has no room for so many conditions.
+    // The first rule excludes packets without a socket, because they have no group and match no range.
     return [output.not.socketExists().return(), ...gaps(numbers).map((range) => output.gid(range).return())]
   }
-  // Matches packets of all groups except the included groups, by one negated condition for each group. Without included
-  // groups, the rule matches all packets.
+  // Matches packets of all groups except the included groups, by one negated condition for each group. The rule matches
+  // all packets if no group is included.
   return [groups.reduce((rule, group) => rule.not.gid(group), output).return()]
 }
 

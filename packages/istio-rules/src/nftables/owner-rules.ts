@@ -51,11 +51,11 @@ export function ownerGroupRules(t: Tables, { ownerGroups: { mode, groups } }: Ca
   const output = t['istio-proxy-nat'].on('istio-output')
   const ids = groups.map(ownerId)
   if (mode === 'all-except') return ids.map((id) => output.skgid(id).counter().return())
-  // Uses one negated set to exclude all groups except the included groups, because one rule has no room for so many
-  // conditions. Packets without a socket have no group, and match neither a negated set nor a negated condition.
+  // Uses one negated set to exclude all groups except the included groups. One rule has no room for so many conditions.
+  // Packets without a socket have no group, and match neither a negated set nor a negated condition.
   if (ids.length > MAX_CONDITIONS) return [output.skgid().not(ids).counter().return()]
-  // Matches packets of all groups except the included groups, by one negated condition for each group. Without included
-  // groups, the rule matches all packets.
+  // Matches packets of all groups except the included groups, by one negated condition for each group. The rule matches
+  // all packets if no group is included.
   return [
     ids
       .reduce((rule, id) => rule.skgid().not(id), output)

@@ -138,7 +138,7 @@ function gather(maxBytes: number) {
 }
 
 /**
- * Number of the latest chunks that the splitter searches for `"items":[`, the start of a list's items. 64 chunks
- * contain this text even if each chunk has only one byte.
+ * Number of the latest chunks that the splitter searches for `"items":[`, the start of a list's items. This text fits
+ * into 64 chunks even if each chunk has only one byte.
  */
 const TAIL_PARTS = 64

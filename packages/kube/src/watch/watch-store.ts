@@ -28,9 +28,9 @@ export interface WatchStore<T extends object> extends Required<Observer> {
   /** Error of the last list or watch request; `undefined` while the watch works. */
   failure(): KubeError | undefined
   /**
-   * Applies the caller's own write to the stored object, because the watch reports the write later. `version` is the
-   * `resourceVersion` in the API server's answer to the write. For at most ten seconds, `apply` also changes older
-   * versions of the object that the watch reports.
+   * Applies the caller's own write to the stored object, because the watch reports the write later. The parameter
+   * `version` is the `resourceVersion` in the API server's answer to the write. The function `apply` also changes older
+   * versions of the object that the watch reports, for at most ten seconds.
    */
   wrote(key: string, apply: (value: T) => T, version: string | undefined): void
   /**

@@ -9,8 +9,8 @@ import { maxObjectBytes, parse } from './object-text.ts'
 /** Minimum duration of a watch in milliseconds. A watch that ends earlier counts as a failure. */
 const shortestWatchMs = 1000
 /**
- * Default of the option `silenceMs`. The server may end a silent watch earlier, because it ends every watch after a
- * random time of at least 300 s.
+ * Default of the option `silenceMs`. The server may end a silent watch earlier. Reason: the server ends every watch
+ * after a random time of at least 300 s.
  */
 const SILENCE_MS = 330_000
 /** Maximum random pause in milliseconds before a new watch, after the server has ended a watch early. */

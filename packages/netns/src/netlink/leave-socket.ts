@@ -6,9 +6,9 @@ const SOCK_STREAM = 1
 
 /**
  * Closes a netlink socket without waiting for the kernel's cleanup: a kernel thread closes it later. Sends the socket
- * and both ends of a unix socket pair as a message through that pair, then closes the three descriptors. The message
- * now keeps the pair open, and the pair keeps the unread message: a cycle. Since Linux 6.9, a kernel thread finds such
- * cycles and closes their sockets. Before Linux 6.9, closing the pair waits for the cleanup.
+ * and both ends of a unix socket pair as a message through that pair. Then closes the three descriptors. The message
+ * now keeps the pair open, and the pair keeps the unread message: a cycle. A kernel thread finds such cycles since
+ * Linux 6.9, and closes their sockets. Closing the pair waits for the cleanup before Linux 6.9.
  */
 export function leaveSocket(sys: Sys, fd: number): void {
   const open = [fd]
@@ -17,8 +17,8 @@ export function leaveSocket(sys: Sys, fd: number): void {
     open.push(...pair)
     sys.sendDescriptors(pair[0], [fd, ...pair])
   } catch (error) {
-    // Sending the socket fails if the process has too many descriptors, or if unix sockets are forbidden. In these
-    // cases, closing the socket waits for the kernel's cleanup.
+    // Sending the socket fails if the process has too many descriptors, or if unix sockets are forbidden. Closing the
+    // socket then waits for the kernel's cleanup.
     if (!isSysError(error)) throw error
   } finally {
     for (const each of open) closeSync(each)

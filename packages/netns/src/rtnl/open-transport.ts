@@ -11,8 +11,8 @@ export async function openTransport(target: NetnsTarget): Promise<Transport> {
   try {
     return channelTransport(target)
   } catch (error) {
-    // Skips the npm package `netlink` in the small JavaScript runtime (`cni`) and in bun, because their executables can
-    // always make system calls. A bundler evaluates this `if` and omits the package from such executables.
+    // Skips the npm package `netlink` in the small JavaScript runtime (`cni`) and in bun. Executables with these
+    // runtimes can always make system calls. A bundler evaluates this `if` and omits the package from such executables.
     if (process.versions.cni === undefined && process.versions.bun === undefined) {
       if (target === 'host' && isNetnsError(error) && error.code === 'NO_FFI') {
         const { npmTransport } = await import('./npm-transport.ts')

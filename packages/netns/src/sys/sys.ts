@@ -48,10 +48,10 @@ export interface Sys {
   /** Calls ioctl(2). The kernel reads the argument's bytes and overwrites them. */
   ioctl(fd: number, request: number, argument: Uint8Array): number
   /**
-   * Calls bpf(2). For some commands the result is a descriptor, which children do not inherit; close it with
-   * `fs.closeSync`. The kernel reads and overwrites the attribute and the memory that the attribute points to, even if
-   * it refuses the call. Addresses in the attribute are zero afterwards. Throws `ENOSYS` on processors other than x64
-   * and arm64.
+   * Calls bpf(2). The result of some commands is a descriptor, which children do not inherit; close it with
+   * `fs.closeSync`. The kernel reads and overwrites the attribute and the memory behind its pointers, even for a
+   * refused call. Addresses in the attribute are zero afterwards. Throws `ENOSYS` on processors other than x64 and
+   * arm64.
    *
    * @param attr - `union bpf_attr`, up to the last member used; bytes that the kernel does not know must be zero
    * @param pointers - offsets of pointers in `attr`, each with the memory to point to; omit null pointers

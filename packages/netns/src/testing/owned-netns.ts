@@ -15,8 +15,8 @@ import { openRtnl } from '../rtnl/open-rtnl.ts'
  * await using pod = await ownedNetns()
  */
 export async function ownedNetns(): Promise<Netns & AsyncDisposable> {
-  // Writes the user maps before creating the network namespace. The kernel sets the owner of the namespace's files in
-  // /proc/net at its creation, and the owner depends on the maps.
+  // Writes the user maps before creating the network namespace. The owner of the namespace's files in /proc/net depends
+  // on the maps. The kernel sets the owner when it creates the namespace.
   const users = await holderOf('user', ['unshare', '--user'])
   try {
     for (const map of ['uid_map', 'gid_map']) writeFileSync(`/proc/${users.pid}/${map}`, '0 100000 65536')

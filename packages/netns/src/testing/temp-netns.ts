@@ -6,8 +6,9 @@ import { create, createAt, destroy } from '../named/create.ts'
 import { openRtnl } from '../rtnl/open-rtnl.ts'
 
 /**
- * Creates an empty network namespace for a test. The namespace is removed when the caller disposes of the handle, when
- * the process exits, or when a signal such as SIGTERM ends the process. (vitest ends its workers with SIGTERM.)
+ * Creates an empty network namespace for a test. Disposal of the handle and the exit of the process remove the
+ * namespace. A signal such as SIGTERM that ends the process also removes the namespace. The test runner vitest ends its
+ * workers with SIGTERM.
  *
  * @example
  * await using pod = await tempNetns()

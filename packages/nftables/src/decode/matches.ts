@@ -178,7 +178,8 @@ function beginning(type: DataType, data: Uint8Array, bits: number): Plain | unde
 }
 
 /**
- * Decodes a comparison by size of a value in host byte order. nft first converts such a value to network byte order.
+ * Decodes a comparison by size of a value in host byte order. The tool nft first converts such a value to network byte
+ * order.
  */
 function turned(reading: Reading, at: number, order: Expressions['byteorder'], loaded: Loaded): Read | undefined {
   const { sreg, dreg, op, len, size } = order

@@ -64,7 +64,7 @@ function ordered(
 }
 
 /**
- * Bytes of a concatenated set key for sorting, the most significant byte first. nft sorts such keys as one
+ * Bytes of a concatenated set key for sorting, the most significant byte first. The tool nft sorts such keys as one
  * little-endian number.
  */
 function bytesOf(types: readonly DataType[], parts: readonly Key<Plain>[]): Uint8Array {

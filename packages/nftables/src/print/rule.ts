@@ -31,8 +31,8 @@ export function ruleText(
 }
 
 /**
- * Condition on a protocol, with its index in the rule. nft does not print the condition if a later statement implies
- * the protocol.
+ * Condition on a protocol, with its index in the rule. The tool nft does not print the condition if a later statement
+ * implies the protocol.
  */
 interface Dependency {
   readonly at: number
@@ -57,8 +57,8 @@ function impliedBy(statements: readonly Statement[], family: Family): ReadonlySe
         if (statement.with !== 'icmpx') drop(network)
         if (statement.with === 'tcp reset' && family !== 'inet') drop(transport)
       }
-      // An action clears the remembered conditions on protocols. nft omits such a condition only if no action follows
-      // before the statement that implies the protocol.
+      // An action clears the remembered conditions on protocols. The tool nft omits such a condition only if no action
+      // follows before the statement that implies the protocol.
       network = undefined
       transport = undefined
       continue
@@ -102,8 +102,8 @@ const transportHeaders: ReadonlySet<Selector> = new Set([
 const saysProtocol: ReadonlySet<Selector> = new Set(['l4proto', 'ip protocol', 'ip6 nexthdr'] as const)
 
 /**
- * True for a condition on the protocol field of the IP header in an `inet` table. nft always prints this condition,
- * because only this condition tells the address family.
+ * True for a condition on the protocol field of the IP header in an `inet` table. The tool nft always prints this
+ * condition, because only this condition tells the address family.
  */
 const staysBefore = ({ kind }: Dependency, family: Family): boolean => kind !== 'l4proto' && family === 'inet'
 

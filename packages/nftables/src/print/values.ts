@@ -4,8 +4,8 @@ import type { Key, Masked, Range } from '../rules/values.ts'
 import { icmpTypes, icmpv6Types, protocolNames } from './words.ts'
 
 /**
- * Text of a compared value as nft prints it. `inRange` marks a bound of a range, which nft prints as a number instead
- * of a name.
+ * Text of a compared value as nft prints it. The parameter `inRange` marks a bound of a range, which nft prints as a
+ * number instead of a name.
  */
 export function valueText(type: DataType, value: Plain, inRange = false): string {
   if (typeof value === 'object') return 'prefix' in value ? `"${nameText(value.prefix)}*"` : listText(value)

@@ -31,8 +31,8 @@ export function comparedWith(type: DataType, operand: unknown, what: string, sin
 }
 
 /**
- * Converts a condition's operand from bytes to its canonical form. `undefined` if the bytes are not a value of the data
- * type.
+ * Converts a condition's operand from bytes to its canonical form. Returns `undefined` if the bytes are not a value of
+ * the data type.
  */
 export function operandOf(type: DataType, compared: Compared): unknown {
   switch (compared.is) {

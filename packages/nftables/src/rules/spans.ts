@@ -63,7 +63,9 @@ export function inOrder({ host }: DataType, bytes: Uint8Array): Uint8Array {
   return host === true ? Uint8Array.from(bytes).reverse() : bytes
 }
 
-/** Converts a range of bytes to a canonical set key. `undefined` if the bytes are not values of the data type. */
+/**
+ * Converts a range of bytes to a canonical set key. Returns `undefined` if the bytes are not values of the data type.
+ */
 export function keyOf(type: DataType, span: Span): Plain | { readonly from: Plain; readonly to: Plain } | undefined {
   if (span.bits !== undefined || isPoint(span)) return type.read(span)
   const from = type.read({ from: span.from, to: span.from })

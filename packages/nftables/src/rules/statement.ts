@@ -75,7 +75,7 @@ export type Statement =
       readonly kind: 'limit'
       readonly rate: number
       readonly per: 'second' | 'minute' | 'hour' | 'day' | 'week'
-      /** Size of a burst that a `limit` allows. nft's default is 5 packets, or 0 bytes for a rate in bytes. */
+      /** Size of a burst that a `limit` allows. The default of nft is 5 packets, or 0 bytes for a rate in bytes. */
       readonly burst: number
       /** Unit of a `limit` statement's rate. Default: packets. */
       readonly of?: 'bytes'

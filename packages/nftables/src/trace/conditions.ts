@@ -82,8 +82,8 @@ function inNamed(held: Held, set: NamedSet | undefined, op: MatchOp | undefined)
 }
 
 /**
- * Elements of a named set with their keys as byte ranges. `undefined` if the elements are unknown, or if the keys have
- * several parts.
+ * Returns the elements of a named set with their keys as byte ranges. Returns `undefined` if the elements are unknown,
+ * or if the keys have several parts.
  */
 function spansOf({ name, key, elements }: NamedSet): readonly (readonly [Span, SetElement])[] | undefined {
   const [only, ...more] = typeof key === 'string' ? [key] : key

@@ -11,8 +11,8 @@ const AT_FDCWD = -100
 const O_RDWR_CLOEXEC = 0o2000002
 
 /**
- * Descriptors of a child process: standard input, output and more (Node's option `stdio`). `childEnds` lists the
- * parent's descriptors that become 0, 1, 2 and so on in the child. The object also keeps the parent's ends of the
+ * Descriptors of a child process: standard input, output and more (Node's option `stdio`). The array `childEnds` lists
+ * the parent's descriptors that become 0, 1, 2 and so on in the child. The object also keeps the parent's ends of the
  * pipes.
  */
 export class Wiring {

@@ -21,8 +21,8 @@ export function watchRejections(given: RejectionHandlers): void {
 }
 
 /**
- * Reports the first rejected promise that has no handler, or returns false if there is none. The event loop calls this
- * function after all ticks and promise jobs.
+ * Reports the first rejected promise that has no handler. Returns false if every rejected promise has a handler. The
+ * event loop calls this function after all ticks and promise jobs.
  */
 export function reportRejections(): boolean {
   const first = unhandled.entries().next()

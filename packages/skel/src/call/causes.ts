@@ -22,8 +22,7 @@ export function causesOf(error: unknown): unknown[] {
 const isTellable = (one: unknown): boolean => one instanceof Error || typeof one === 'string'
 
 /**
- * Returns the cause and the aggregated errors of one error in reverse order, because the caller takes them from the
- * end.
+ * Returns the cause and the aggregated errors of one error in reverse order. The caller takes the errors from the end.
  */
 function behind(error: unknown): unknown[] {
   if (!(error instanceof Error)) return []

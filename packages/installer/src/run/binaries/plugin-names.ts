@@ -20,8 +20,7 @@ export function pluginNames({ sourceDir, type }: Settings): string[] {
 
 /**
  * True if this installer has installed the file `name` as a further name of the plugin's binary. Such a file is a hard
- * link to the binary, or has the same bytes as the binary or the binary's source. Any other file belongs to another
- * program.
+ * link to the binary, or a copy of the binary or the binary's source. Any other file belongs to another program.
  */
 export async function isInstalled(name: string, folder: string, { sourceDir, type }: Settings): Promise<boolean> {
   if (sourceDir === undefined) return false

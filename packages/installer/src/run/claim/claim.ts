@@ -39,8 +39,8 @@ export interface Claim {
    */
   touch(now: number): void
   /**
-   * Reason why `uninstall` must remove nothing: the claim file names another installer, newer or older than this one.
-   * `undefined` if the claim file names no other installer of this boot.
+   * Returns the reason why `uninstall` must remove nothing: the claim file names another installer, newer or older than
+   * this one. Returns `undefined` if the claim file names no other installer of this boot.
    */
   keeper(): string | undefined
 }

@@ -60,7 +60,7 @@ function planEntry({ settings, memory }: NetView, primary: Snapshot): StepPlan {
 
 /**
  * Plans the permissions of a configuration file that belongs to another program. Plans to remove permissions that were
- * added since the last check, and to add the owner's read permission if it is missing. Accepts other changes.
+ * added since the last check. Plans to add the owner's read permission if it is missing. Accepts other changes.
  */
 function planPermissions(memory: Memory, { path, stat }: Snapshot): StepPlan | undefined {
   const mode = permissionsOf(stat)

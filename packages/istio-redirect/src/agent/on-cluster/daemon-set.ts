@@ -112,7 +112,7 @@ async function read<T>(client: KubeClient, path: string, schema: z.ZodMiniType<T
 
 /**
  * True if the API server's error message begins with this kind of object, such as `daemonsets`. Status 404 alone does
- * not prove that the object is missing, because proxies and servers that do not know the kind also send 404.
+ * not prove that the object is missing. Proxies also send 404, and so do servers that do not know the kind.
  */
 const isAbout = (error: unknown, kind: string): boolean => isKubeError(error) && error.said?.startsWith(kind) === true
 

@@ -90,8 +90,8 @@ export function podCache(options: PodCacheOptions = {}): PodCache {
     size: store.size,
     async waitFor(pod, ms) {
       const found = find(pod)
-      // Waiting cannot help if the watch has failed or has already delivered this pod. A delivered pod may be missing
-      // in `found`, because it is too large or the watch has been silent for too long.
+      // Waiting cannot help if the watch has failed or has already delivered this pod. A delivered pod is missing in
+      // `found` if it is too large or the watch has been silent too long.
       const isHopeless = store.failure() !== undefined || known(pod) !== undefined
       if (found !== undefined || isHopeless) return found
       return store.until(() => find(pod), AbortSignal.timeout(ms)).catch(() => undefined)

@@ -35,9 +35,7 @@ export async function findPodNamespaces(
   return findInLook(await lookAtNode(hostProc), sought, holders)
 }
 
-/**
- * Result of a search for the network namespaces of pods, for an agent that already holds some of these namespaces open.
- */
+/** Result of a search for the network namespaces of pods. The agent already holds some of these namespaces open. */
 export interface LookedFor extends FoundNamespaces {
   /** UIDs of pods that are still in the network namespace that the agent holds open for them. */
   readonly held: ReadonlySet<string>

@@ -90,8 +90,8 @@ async function driftInPod({
   if (decision.enrolled) {
     return [...(await namespaceDrift(opened, capture, rules)), ...(await silentPorts(opened)), ...untold(pod)]
   }
-  // Searches for leftovers only in a pod without a sidecar, because a sidecar's chains have the same names as ambient
-  // mode's chains.
+  // Searches for leftovers only in a pod without a sidecar. A sidecar's chains have the same names as ambient mode's
+  // chains.
   return decision.reason === 'sidecar' ? [] : [...(await namespaceLeftovers(opened, capture, rules))]
 }
 

@@ -34,9 +34,7 @@ const ANNOTATIONS: Readonly<Record<string, string>> = {
   kubevirtInterfaces: 'traffic.sidecar.istio.io/kubevirtInterfaces',
 }
 
-/**
- * Maps a plugin's error to a class of errors, because Istio's plugin and ours use different words for the same error.
- */
+/** Maps a plugin's error to a class of errors. Istio's plugin and ours use different words for the same error. */
 function errorClass(stdout: string): string {
   const { msg = '' } = JSON.parse(stdout || '{}')
   const annotation =

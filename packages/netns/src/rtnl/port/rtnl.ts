@@ -36,8 +36,8 @@ export interface RtnlPort {
   ): Promise<{ added: boolean }>
   addLink(link: NewLink): Promise<{ added: boolean }>
   /**
-   * Changes a link. Sends only members whose values differ from the link's current values. `before` in the result is
-   * the link before the change. Rolls back a change that fails half-way.
+   * Changes a link. Sends only members whose values differ from the link's current values. The member `before` of the
+   * result is the link before the change. Rolls back a change that fails half-way.
    */
   setLink(
     link: LinkRef,

@@ -10,8 +10,9 @@ import type { BasePart, SetPart } from './parts.ts'
  * Rule under construction. Each method returns a new builder, and each builder is a complete rule. The type has only
  * the methods whose statements the kernel accepts in the chain.
  *
- * The type parameters are the table's family, its declared chains and sets, the chain of the rule, and the type of port
- * values. `Port` is an error message for the rule's author until the rule names a protocol.
+ * The first type parameters are the table's family, its declared chains and sets, and the chain of the rule. The last
+ * parameter, `Port`, is the type of port values. This type is an error message for the rule's author until the rule
+ * names a protocol.
  */
 export type RuleBuilder<
   F extends 'inet' | 'ip' | 'ip6',

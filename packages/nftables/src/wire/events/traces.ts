@@ -22,8 +22,9 @@ export type Trace =
       /** Handle of the rule that the packet matched. */
       readonly handle?: bigint
       /**
-       * Verdict of the trace step on the packet. `drop` includes rejections. `queue` means that a userspace program
-       * decides, `stolen` that the kernel took the packet out of the rules. `undefined` for an unknown verdict number.
+       * Verdict of the trace step on the packet. The verdict `drop` includes rejections. The verdict `queue` means that
+       * a userspace program decides. The verdict `stolen` means that the kernel took the packet out of the rules. The
+       * value is `undefined` for an unknown verdict number.
        */
       readonly verdict: Verdict | { readonly verdict: 'queue' | 'repeat' | 'stolen' } | undefined
       /** Id of the traced packet, equal in all steps of the packet. The kernel may use an id again after a while. */

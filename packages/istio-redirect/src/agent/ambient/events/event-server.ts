@@ -89,8 +89,7 @@ function send(
   requests.inc({ response_code: String(status) })
   if (response.destroyed) return
   const headers = text === '' ? {} : { 'content-type': 'text/plain; charset=utf-8' }
-  // Closes the connection after the response to an oversized request, because the server has not read the rest of the
-  // body.
+  // Closes the connection after the response to an oversized request. The server has not read the rest of the body.
   response.writeHead(status, headers).end(text === '' ? undefined : `${text}\n`, () => {
     if (!request.complete) request.destroy()
   })

@@ -9,8 +9,9 @@ import type { IdentifiedLease } from './netns-cache.ts'
  */
 export interface DriftCache {
   /**
-   * True if a check of the pod can be skipped, because `mark` (see `markOf`) is unchanged since the last check without
-   * differences. At most nine checks in a row are skipped, because `mark` does not show changes of routes.
+   * True if a check of the pod can be skipped. The condition is that `mark` (see `markOf`) is unchanged since the last
+   * check without differences. At most nine checks in a row are skipped, because `mark` does not show changes of
+   * routes.
    */
   isClean(uid: string, mark: string | undefined): boolean
   /**

@@ -35,8 +35,8 @@ export interface BackendChoice {
 }
 
 /**
- * Chooses the back end of ambient mode. Native nftables is chosen if the settings ask for it, the kernel supports it,
- * and no ipset sets of earlier iptables rules exist. Otherwise, the first match of this list is chosen:
+ * Chooses the back end of ambient mode. Chooses native nftables if the settings ask for it and the kernel supports it.
+ * Leftover ipset sets of earlier iptables rules prevent this choice. Chooses the first match of this list otherwise:
  *
  * 1. The iptables variant that the settings force.
  * 2. The iptables variant that an earlier start of the agent chose and stored.

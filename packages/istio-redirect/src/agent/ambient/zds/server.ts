@@ -121,8 +121,8 @@ export function startZds(options: ZdsOptions): ZdsServer {
 // internal
 
 /**
- * Removes a leftover file at the path of the ztunnel socket, but keeps a socket or a folder. `listenUnix` replaces an
- * old socket itself, and fails for a folder.
+ * Removes a leftover file at the path of the ztunnel socket, but keeps a socket or a folder. The function `listenUnix`
+ * replaces an old socket itself, and fails for a folder.
  */
 function removeStale(path: string): void {
   try {
