@@ -24,7 +24,7 @@ const suite = new SuiteReport(
 )
 
 /**
- * Largest number of rules for which the benchmark starts one iptables process per rule. For more rules, it extrapolates
+ * Maximum number of rules for which the benchmark starts one iptables process per rule. For more rules, it extrapolates
  * the time.
  */
 const sampled = 300

@@ -33,8 +33,8 @@ export async function ambientLife(stack: AsyncDisposableStack, agent: Agent, cou
 }
 
 /**
- * Starts the agent and a stand-in for ztunnel. Returns two times from the start: until ztunnel has received all pods,
- * and until the agent is ready.
+ * Starts the agent and a stand-in for ztunnel. Returns two durations: until ztunnel has received all pods, and
+ * until the agent is ready.
  */
 export async function started({
   place,

@@ -15,8 +15,8 @@ const license = 'Apache-2.0'
  */
 export function findFeatures(kernel: Kernel): ReturnType<Ebpf['features']> {
   return {
-    skcLookup: loads(kernel, withSocket('bf01000000000000')), // BPF: copies the socket from r0 to r1
-    // BPF: keeps the socket in r7, calls sk_assign(packet, socket, 0), and copies the socket to r1
+    skcLookup: loads(kernel, withSocket('bf01000000000000')), // copies the socket from register r0 to r1
+    // The instructions keep the socket in r7, call sk_assign(packet, socket, 0), and copy the socket to r1.
     skAssign: loads(
       kernel,
       withSocket(
@@ -66,14 +66,14 @@ function withSocket(...use: readonly string[]): Uint8Array {
   // which returns 0.
   jump.writeInt16LE(use.length + 1, 2)
   return code(
-    'bf16000000000000', // BPF: copies the packet pointer from r1 to r6
-    ...['7a0af0ff00000000', '620af8ff00000000'], // BPF: writes an address tuple of zeros to the stack
-    ...['bfa2000000000000', '07020000f0ffffff'], // BPF: r2 = pointer to the address tuple
-    ...['b70300000c000000', 'b7040000ffffffff', 'b705000000000000'], // BPF: r3 = size 12, r4 = own netns, r5 = 0
-    '8500000063000000', // BPF: calls skc_lookup_tcp
+    'bf16000000000000', // copies the packet pointer from register r1 to r6
+    ...['7a0af0ff00000000', '620af8ff00000000'], // writes an address tuple of zeros to the stack
+    ...['bfa2000000000000', '07020000f0ffffff'], // sets register r2 to a pointer to the address tuple
+    ...['b70300000c000000', 'b7040000ffffffff', 'b705000000000000'], // sets r3 to size 12, r4 to the own netns, r5 to 0
+    '8500000063000000', // calls the helper function skc_lookup_tcp
     jump.toString('hex'),
     ...use,
-    '8500000056000000', // BPF: calls sk_release
+    '8500000056000000', // calls the helper function sk_release
     RETURN_0,
   )
 }

@@ -24,17 +24,17 @@ export const returning = (value: number): Uint8Array => program([0xb7, 0, 0, val
  */
 export const counting = (map: number): Uint8Array =>
   program(
-    [0xbf, 0x16, 0, 0], // BPF: r6 = r1, the packet
-    [0x61, 0x67, 8, 0], // BPF: r7 = mark of the packet
-    [0x61, 0x68, 48, 0], // BPF: r8 = cb[0] of the packet
+    [0xbf, 0x16, 0, 0], // copies the packet pointer from register r1 to r6
+    [0x61, 0x67, 8, 0], // loads the packet's mark into register r7
+    [0x61, 0x68, 48, 0], // loads the packet's cb[0] into register r8
     [0x63, 0x86, 8, 0],
     [0x63, 0x76, 48, 0],
-    [0x62, 0x0a, -4, 0], // BPF: stores the map's key 0 on the stack
+    [0x62, 0x0a, -4, 0], // stores the map's key 0 on the stack
     [0x18, 0x11, 0, map],
     [0, 0, 0, 0],
     [0xbf, 0xa2, 0, 0],
     [0x07, 0x02, 0, -4],
-    [0x85, 0, 0, 1], // BPF: calls map_lookup_elem
+    [0x85, 0, 0, 1], // calls the helper function map_lookup_elem
     [0x15, 0x00, 2, 0],
     [0xb7, 0x01, 0, 1],
     [0xdb, 0x10, 0, 0], // *r0 += 1

@@ -67,7 +67,7 @@ const GROUPS = [1, 5, 7, 8, 24] as const
 /** Number of the netlink group of qdiscs and tc filters. */
 const RTNLGRP_TC = 4
 
-/** Largest number of netlink events to read in one call. */
+/** Maximum number of netlink events to read in one call. */
 const MOST_EVENTS = 10_000
 
 interface Listener {

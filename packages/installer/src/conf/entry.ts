@@ -65,8 +65,8 @@ export function countEntries(existing: Text, type: string): number {
 }
 
 /**
- * Text of a configuration file with only the plugin. Keeps the order of the plugin's members. In a `.conflist` the
- * plugin is in a list.
+ * Text of a configuration file that contains only the plugin. Keeps the order of the keys in the plugin's entry. The
+ * text of a `.conflist` is a list with one plugin.
  */
 export function standaloneText(plugin: PluginConf, name: string): string {
   const document = name.endsWith('.conflist') ? listOfOne(plugin) : plugin

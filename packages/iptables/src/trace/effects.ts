@@ -184,8 +184,8 @@ function maskPair(text: string | undefined): { value: number; mask: number } | u
 }
 
 /**
- * Clears the mask's bits of a packet's or connection's mark, then xors the value. The result is known unless unknown
- * bits remain.
+ * Mark of a packet or connection after `--set-xmark`: clears the bits of the mask, then xors the value. Returns
+ * `undefined` if the old mark is unknown and the mask keeps some of its bits.
  */
 function mix(old: number | undefined, mask: number, value: number): number | undefined {
   if (old === undefined) return mask === 0xffffffff ? value : undefined

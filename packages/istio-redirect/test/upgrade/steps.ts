@@ -37,8 +37,8 @@ export async function stepsOf(node: UpgradeNode, release: Release): Promise<stri
 }
 
 /**
- * Starts the agent of a release and kills it at a given file change. Returns `false` if the agent becomes ready without
- * the change.
+ * Starts the agent of a release, and kills the agent when it has changed the file that `step` names. Returns `false` if
+ * the agent becomes ready without this change.
  */
 export async function killAt(node: UpgradeNode, release: Release, step: string): Promise<boolean> {
   let isReached = false

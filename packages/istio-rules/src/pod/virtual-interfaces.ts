@@ -12,7 +12,7 @@ export const virtualKey = 'istio.io/reroute-virtual-interfaces'
 export const MAX_VIRTUAL_CHARS = 32 * 1024
 
 /**
- * Largest number of virtual-machine interfaces of an ambient pod. Bounds the rules that the agent creates for the pod.
+ * Maximum number of virtual-machine interfaces of an ambient pod. Bounds the rules that the agent creates for the pod.
  */
 const MAX_VIRTUAL_INTERFACES = 1024
 

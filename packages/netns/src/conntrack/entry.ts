@@ -55,7 +55,7 @@ export interface ConntrackPort {
       readonly zone?: number | undefined
     },
     options?: {
-      /** Largest number of connections to return. Default: 65536. */
+      /** Maximum number of connections to return. Default: 65536. */
       readonly limit?: number | undefined
     },
   ): Promise<ConntrackEntry[]>

@@ -52,7 +52,7 @@ export async function* events(
   }
 }
 
-// Largest number of datagrams to read after a loss of events. A full socket buffer holds fewer datagrams. The limit
+// Maximum number of datagrams to read after a loss of events. A full socket buffer holds fewer datagrams. The limit
 // ends the loop if the kernel sends faster than this process reads.
 const MOST_LEFT = 10_000
 

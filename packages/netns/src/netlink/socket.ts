@@ -35,7 +35,7 @@ export interface NetlinkSocket extends Disposable {
   leave(): void
 }
 
-// Largest number of datagrams from other processes that one `receive` call skips. After more datagrams, `receive`
+// Maximum number of datagrams from other processes that one `receive` call skips. After more datagrams, `receive`
 // throws ENOBUFS. A full socket buffer holds fewer datagrams, so only a process that floods the socket reaches the
 // limit.
 const MOST_STRANGERS = 10_000

@@ -36,11 +36,11 @@ export function connectUnix(
      */
     readonly maxBytes?: number | undefined
     /**
-     * Largest number of descriptors to receive with a message, at most 253. The kernel closes further descriptors. In
+     * Maximum number of descriptors to receive with a message, at most 253. The kernel closes further descriptors. In
      * that case, `fdsLost` of the message is true. Default: 16.
      */
     readonly maxFds?: number | undefined
-    /** Largest number of bytes that wait in this process for a peer that reads slowly. Default: 1048576. */
+    /** Maximum number of bytes that wait in this process for a peer that reads slowly. Default: 1048576. */
     readonly maxPending?: number | undefined
   } = {},
 ): UnixConnection {

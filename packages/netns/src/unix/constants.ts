@@ -6,7 +6,7 @@ export const SOCK_NONBLOCK = 0x800
 export const SOL_SOCKET = 1
 export const SO_PEERCRED = 17
 export const SCM_RIGHTS = 1
-/** Largest number of descriptors that the kernel accepts with one message. */
+/** Maximum number of descriptors that the kernel accepts with one message. */
 export const SCM_MAX_FD = 253
 
 export const MSG_CTRUNC = 0x8

@@ -44,7 +44,7 @@ export function listenUnix(
      * listener closes refused connections at once.
      */
     readonly allow?: ((peer: UnixConnection['peer']) => boolean) | undefined
-    /** Largest number of open connections. The listener closes further connections at once. Default: 128. */
+    /** Maximum number of open connections. The listener closes further connections at once. Default: 128. */
     readonly maxConnections?: number | undefined
     /**
      * Called with each new connection, which the callback must close. If the callback throws or rejects, the listener

@@ -59,7 +59,7 @@ export function encodeElements(set: NamedSet, elements: readonly SetElement[]): 
 
 // internal
 
-/** Adds comment and timeout to a set element. Keeps the user data that an interval without an end element has. */
+/** Adds comment and timeout to a set element. Keeps user data that the element already has. */
 function withNotes(spec: ElementSpec, { comment, timeout }: SetElement): ElementSpec {
   const timed = timeout === undefined ? spec : { ...spec, timeout: BigInt(timeout) }
   if (comment === undefined) return timed

@@ -5,7 +5,7 @@ import { decodeBytes, encodeText, encodingOf, findEncoding, textLength } from '.
 import { checkSize, needleOf, swap } from './helpers.ts'
 import { defineNumbers } from './numbers.ts'
 
-/** Largest number of a buffer's bytes that `inspect` prints. */
+/** Maximum number of a buffer's bytes that `inspect` prints. */
 const SHOWN = 50
 
 const isArrayLike = (value: object): value is ArrayLike<number> => 'length' in value && typeof value.length === 'number'

@@ -9,7 +9,7 @@ export interface Layout {
   readonly levels: number
 }
 
-/** Largest number of nested levels that `util.inspect` prints on one line. */
+/** Maximum number of nested levels that `util.inspect` prints on one line. */
 const COMPACT = 3
 const SEPARATOR = 2
 

@@ -9,7 +9,7 @@ export interface Element {
 }
 
 const LONG_FORM = 0x80
-/** Largest number of bytes in the length field of a DER element. Certificates never need more. */
+/** Maximum number of bytes in the length field of a DER element. Certificates never need more. */
 const MAX_LENGTH_BYTES = 3
 
 const damaged = (what: string, code: string): Error =>

@@ -21,7 +21,7 @@ export interface Known {
 
 /**
  * Identifier of a documented difference: our plugin removes blanks and duplicates from lists, and makes ports decimal.
- * The tests give Istio's plugin such lists and then expect equal results.
+ * Istio's plugin does not. The tests therefore give Istio's plugin the cleaned lists, and expect equal results.
  */
 export const LISTS = 'A6'
 

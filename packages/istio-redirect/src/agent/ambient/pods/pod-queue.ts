@@ -30,7 +30,7 @@ export interface PodQueueOptions {
    * the reason of the abort.
    */
   readonly signal: AbortSignal
-  /** Limit of concurrent reconciliations of pods. Work that `run` starts does not count. Default: 8. */
+  /** Maximum number of pods that are reconciled in parallel. Functions that `run` calls do not count. Default: 8. */
   readonly lookers?: number | undefined
   /**
    * Returns the pause in milliseconds before the retry, given the number of failures of a pod. Default: 100 ms, doubled
