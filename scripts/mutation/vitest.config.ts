@@ -8,8 +8,8 @@ const { resolve = {}, ssr = {}, environments = {} } = all
 export default defineConfig({
   ...{ resolve, ssr, environments },
   test: {
-    include: [`${process.env.MUTATED}/**/*.test.ts`],
-    exclude: ['**/*.process.test.ts', '**/node_modules/**'],
+    include: (process.env.TESTED ?? '').split(',').map((folder) => `${folder}/**/*.test.ts`),
+    exclude: ['**/*.{process,netns}.test.ts', '**/node_modules/**'],
     setupFiles: ['scripts/mutation/same-cases.ts'],
     testTimeout: 30_000,
     isolate: false,
