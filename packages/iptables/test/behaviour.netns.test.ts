@@ -2,9 +2,9 @@ import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { netnsPort } from '../src/session/netns-port.ts'
 import { behaviour } from './behaviour.suite.ts'
-import { fewModes, programOf } from './modes.ts'
+import { modes, programOf } from './modes.ts'
 
-for (const mode of fewModes) {
+for (const mode of modes) {
   behaviour(`real ${mode.mode}`, async () => {
     const pod = await tempNetns()
     return {

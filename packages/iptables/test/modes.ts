@@ -1,4 +1,5 @@
 import type { Where } from '@cni/netns/handle'
+import { sample } from '../../../test/deep.ts'
 import { type Iptables, iptables } from '../src/iptables.ts'
 import type { IptablesBackend } from '../src/iptables-backend.ts'
 import type { Family } from '../src/rules/model.ts'
@@ -33,16 +34,15 @@ const mixed: readonly Mode[] = [
 ]
 
 /**
- * Combinations of back end and method for the tests: netlink, the nft programs, the legacy programs. With `all`,
- * includes the combinations in which the writing and the reading method differ.
+ * Combinations of back end and method for the tests: netlink, and the programs of one back end, which the seed chooses.
+ * `npm run test:deep` and `all` include both back ends. With `all`, includes the combinations in which the writing and
+ * the reading method differ.
  */
-export const modes: readonly Mode[] = [byNetlink, byPrograms, legacy, ...(all ? mixed : [])]
-
-/**
- * Combinations of back end and method for test suites that take long with iptables programs. Omits the nft programs,
- * because they behave like the legacy programs in most tests. With `all`, omits nothing.
- */
-export const fewModes: readonly Mode[] = all ? modes : [byNetlink, legacy]
+export const modes: readonly Mode[] = [
+  byNetlink,
+  ...sample([byPrograms, legacy], () => 'programs', all ? { deep: true } : {}),
+  ...(all ? mixed : []),
+]
 
 /** Name of the program of a back end and IP family, such as `ip6tables-nft-save`. */
 export const programOf = (backend: IptablesBackend, family: Family, what: 'restore' | 'save'): string =>

@@ -3,6 +3,7 @@ import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { times } from '../../../test/deep.ts'
 import { iptables } from '../src/iptables.ts'
 import { parseSave } from '../src/parse/saved-tables.ts'
 import { families, type Ruleset } from '../src/rules/model.ts'
@@ -10,8 +11,8 @@ import { wantedState } from '../src/state/wanted.ts'
 import { anyRuleset, setPair } from './arbitraries.ts'
 import { inMode, modes } from './modes.ts'
 
-/** Number of random rulesets; `CNI_FUZZ_RUNS=3000` for a long search. */
-const runs = Number(process.env.CNI_FUZZ_RUNS ?? 60)
+/** Number of random rulesets for each back end. */
+const runs = times(30)
 
 /** Rulesets per run: starting programs is the slow part. */
 const together = 15
