@@ -1,7 +1,4 @@
-/**
- * Measures start, repair, idle time and exit of the node agent. With CNI_PEERS, also measures Istio's agent. Both
- * agents run in temporary root folders.
- */
+/** Benchmark of the node agent: start, repair, idle time and exit. CNI_PEERS adds Istio's agent. */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,16 +12,10 @@ import { type Row, SuiteReport, settings } from './lib/suite.ts'
 const used = settings({ runs: 10, heals: 10, 'gap-ms': 1200, 'idle-seconds': 20, files: 10_000 })
 const { runs, heals, 'gap-ms': gapMs, 'idle-seconds': idleSeconds, files } = used
 
-/**
- * Maximum time in milliseconds that the benchmark waits for the agent to repair a damaged file. After three attempts
- * without a repair, the benchmark stops measuring this file.
- */
+/** Milliseconds that the benchmark waits for the agent to repair a file. */
 const NEVER_MS = 5000
 const NEVER_TRIES = 3
-/**
- * Number of agent starts that are timed with many files in the node's network folder. Such a start may take half a
- * minute.
- */
+/** Number of agent starts that are timed with a full network folder. */
 const CROWDED_RUNS = 3
 
 await run(['ip', 'link', 'set', 'lo', 'up'])
@@ -41,16 +32,10 @@ try {
 }
 suite.write()
 
-/**
- * Measured times of one agent. Each row of the report gets its own list of times. The list is empty if the measured
- * event never happened.
- */
+/** Measured times of one agent: a list of times for each row of the report. */
 type Result = Row[]
 
-/**
- * Measures all agents. Starts them in turn, so that changes in the machine's speed affect all equally. Then measures
- * repair and idle time of each agent.
- */
+/** Alternates between the agents, because the machine's speed changes during a run. */
 async function measure(
   where: Places,
   agents: readonly Agent[],
@@ -77,10 +62,7 @@ async function measure(
   return results
 }
 
-/**
- * Measures start and exit times of all agents, one agent after another in each round. Before each start, adds `crowd`
- * configuration files of other programs to the network folder.
- */
+/** Measures the start and exit times of all agents. */
 async function startsInTurn(all: readonly { readonly place: Place }[], rounds: number, crowd = 0) {
   const samples = all.map(() => ({ starts: [] as number[], exits: [] as number[] }))
   for (let round = -1; round < rounds; round++) {
@@ -119,8 +101,7 @@ async function healTimes(path: string, damage: () => void): Promise<number[]> {
     damage()
     const damaged = statText(path)
     const began = performance.now()
-    // The damage may change only the service account token and leave the kubeconfig as it is. The agent then writes a
-    // new kubeconfig. After any other damage, the agent restores the file's old content.
+    // The agent replaces a damaged kubeconfig with a new one if the token has changed.
     const healed = () => (damaged === before ? statText(path) !== before : isWhole(path, before))
     while (!healed() && performance.now() - began < NEVER_MS) await sleep(0)
     if (healed()) {
@@ -134,10 +115,7 @@ async function healTimes(path: string, damage: () => void): Promise<number[]> {
   return times
 }
 
-/**
- * State of a file as text: the content of a small file, or the size of a large file. The suite compares the states
- * before and after a damage.
- */
+/** State of a file as text: its content, or the size of a large file. */
 function statText(path: string): string {
   try {
     const { size } = statSync(path)
@@ -151,10 +129,7 @@ function isWhole(path: string, before: string): boolean {
   return existsSync(path) && statText(path) === before
 }
 
-/**
- * CPU time and memory of an idle agent. The measurement starts after a pause, in which the agent finishes compiling
- * code and collecting garbage.
- */
+/** Measures an idle agent after a pause, because a new agent still compiles its code. */
 async function idling(pid: number): Promise<Result> {
   await sleep(Math.min(60, idleSeconds) * 1000)
   const before = cpuTicks(pid)

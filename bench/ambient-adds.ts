@@ -1,7 +1,4 @@
-/**
- * Measures an ADD on a node with eBPF redirection. The calls alternate between a pod in the mesh and a pod with a
- * sidecar.
- */
+/** Measures an ADD on a node that redirects its pods' traffic with eBPF. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { netns, openRtnl } from '@cni/netns'
@@ -37,8 +34,7 @@ await suite.race(
     { ...adding('a sidecar, served', { namespace: 'plain', sidecar: true }, hasRules), reference: true },
     { ...adding('neither', { namespace: 'plain', sidecar: false }), reference: true },
     adding('in the mesh by eBPF', { namespace: 'shop', sidecar: false }, hasPrograms),
-    // ADD of a pod whose sandbox is created again. The pod already has the agent's annotation, so the plugin needs no
-    // request to the API server.
+    // The pod already has the agent's annotation, so the plugin needs no API request.
     adding('in the mesh by eBPF, annotated before', { namespace: 'shop', sidecar: false, annotations }, hasPrograms),
   ],
   used.runs,
@@ -61,7 +57,7 @@ function adding(name: string, kind: Kind, verify: (pod: PodToAdd) => Promise<voi
 async function hasRules({ name, netns: where }: PodToAdd): Promise<void> {
   const { stdout } = await netns.exec(where, ['nft', 'list', 'ruleset'])
   if (!/istio.output/i.test(stdout)) throw new Error(`a pod with a sidecar has no rules: ${stdout}`)
-  // Checks that the agent has served the ADD. The plugin must have sent no request to the API server itself.
+  // Checks that the agent served the ADD: the plugin sent no API request.
   const asked = on.api.requests.some((each) => each.url.includes(`/pods/${name}`))
   if (asked) throw new Error(`the plugin asked the API server for ${name}`)
 }

@@ -1,7 +1,4 @@
-/**
- * Measures the cost of redirection for mesh traffic. Measures redirection in pods and redirection on the node in turn.
- * A stand-in for ztunnel forwards the traffic.
- */
+/** Measures the cost of redirection for mesh traffic, in pods and on the node. */
 
 import { modePlaces, NO_MESH } from './lib/mode-places.ts'
 import { SuiteReport, settings } from './lib/suite.ts'
@@ -29,16 +26,14 @@ const measures = [
 ] as const
 const samples = new Map<string, Traffic[]>()
 const key = (place: string, what: string): string => `${place} ${what}`
-// Measures the redirection modes in turn, so that changes in the machine's speed affect all modes equally. Drops the
-// results of the first round.
+// Alternates between the redirection modes, because the machine's speed changes during a run.
 for (let round = 0; round <= used.runs; round += 1) {
   for (const { name, node, passed } of places) {
     for (const { what, from, to } of ways) {
       const before = passed()
       const traffic = await trafficFrom(node, { from, to, ...used })
       const expected = name === NO_MESH ? 0 : traffic.opened
-      // Fails if traffic has bypassed the stand-in for ztunnel. Reason: traffic without the stand-in is faster, so the
-      // measured times would be too short.
+      // Traffic that bypasses the stand-in for ztunnel would give times that are too short.
       if (passed() - before !== expected) {
         throw new Error(`${name}: of ${traffic.opened} connections ${what} ${passed() - before} passed through ztunnel`)
       }

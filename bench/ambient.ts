@@ -1,7 +1,4 @@
-/**
- * Measures agents in ambient mode: our agent, and with CNI_PEERS also Istio's agent. Each agent has its own simulated
- * node.
- */
+/** Measures agents in ambient mode on simulated nodes: ours and, with CNI_PEERS, Istio's. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,10 +13,7 @@ import { type Row, SuiteReport, settings } from './lib/suite.ts'
 const used = settings({ runs: 40, pods: 250 })
 /** Milliseconds to wait until each agent has learned of new pods from the API server. */
 const KNOWN_MS = 2000
-/**
- * Milliseconds of pause between two measurements. In the pause, an agent finishes its remaining work, which would
- * disturb the measurement of the next agent.
- */
+/** Milliseconds of pause, because an agent's remaining work would disturb the next measurement. */
 const SETTLED_MS = 20
 /** Milliseconds to wait until an idle agent has returned unused memory to the kernel. */
 const AT_REST_MS = 40_000
@@ -75,8 +69,7 @@ async function enrolledByEvents(): Promise<void> {
   for (const life of lives) {
     ztunnels.push((await started(life)).ztunnel)
     for (const pod of life.pods) tell(life.api, pod, { mesh: true, runs: false })
-    // Waits until the agent knows the new pods, as on a real node. On a real node, the agent learns of a pod long
-    // before the pod starts.
+    // A real agent also learns of a pod long before the pod starts.
     await sleep(KNOWN_MS)
     bare.set(life, { ...life.place.memory(), cpu: life.place.cpuMs() })
   }

@@ -1,7 +1,4 @@
-/**
- * Compares our functions `apply` and `verify` with one iptables process per rule, as in go-iptables. Also compares them
- * with bare `iptables-restore` and `iptables-save`.
- */
+/** Compares `apply` and `verify` with one iptables process per rule, and with bare iptables programs. */
 import { isRunError } from '@cni/host'
 import { type Iptables, iptables, type Ruleset, ruleset } from '@cni/iptables'
 import { restoreText } from '@cni/iptables/rules'
@@ -23,18 +20,12 @@ const suite = new SuiteReport(
   used,
 )
 
-/**
- * Maximum number of rules for which the benchmark starts one iptables process per rule. For more rules, it extrapolates
- * the time.
- */
+/** The benchmark extrapolates times for more rules, because a process per rule is slow. */
 const sampled = 300
 const perRule = 'one process per rule'
 const backends = ['iptables-nft', 'iptables-legacy'] as const
 type Backend = (typeof backends)[number]
-/**
- * Label of an iptables back end in reports, without the prefix `iptables-`. Reports before version 0.2 have the same
- * labels.
- */
+/** Label of an iptables back end, equal to the label in older reports. */
 const labelOf = (backend: Backend): string => backend.replace('iptables-', '')
 
 suite.add('builder and text, first call', 'ms', [{ name: 'ours', samples: [timeOf(someText)] }])
@@ -78,9 +69,7 @@ function someRules(count: number): Ruleset {
   ])
 }
 
-/**
- * Measures our function `verify` for many pods, as a node agent calls it. Each call opens the pod's namespace again.
- */
+/** Measures `verify` for many pods, as the node agent calls it. */
 async function verifiesOfPods(): Promise<number[]> {
   const pod = podInfo(meshPod({ namespace: 'demo', name: 'mesh' }))
   const rules = redirectRules(captureConfig(redirectFor(pod), { ipv6: true }))
@@ -107,10 +96,7 @@ function someText(): string {
   return restoreText(someRules(3000), 'ipv4')
 }
 
-/**
- * Measured functions that build the text of 3000 rules. The reference converts 3000 objects to JSON and back, because
- * no other tool builds such text.
- */
+/** The reference converts objects to JSON and back, because no tool builds rule text. */
 function builders(): Contender[] {
   const work = (name: string, run: () => unknown): Contender => ({
     name,

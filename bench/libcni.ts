@@ -1,7 +1,4 @@
-/**
- * Compares ADD and DEL of a chain by our runtime library, our cnitool and the original cnitool. Also compares a no-op
- * plugin with Debian's plugins.
- */
+/** Compares our runtime library and cnitool with the original cnitool. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,8 +32,7 @@ const plugins: Program[] = [
 ]
 
 const folder = mkdtempSync(join(tmpdir(), 'cni-bench-'))
-// Mounts a tmpfs on the cache folder of the original cnitool, whose path cannot be changed. Only this process and its
-// children see the mount.
+// Mounts a private tmpfs, because the original cnitool's cache folder cannot be changed.
 mkdirSync('/var/lib/cni', { recursive: true })
 loadSys().mount('tmpfs', '/var/lib/cni', 'tmpfs', 0, 'mode=0755')
 try {

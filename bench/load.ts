@@ -1,4 +1,4 @@
-/** Measures an ADD under load: many pods, a busy node, a slow API server, and an agent that repairs files. */
+/** Measures an ADD under load, such as a busy node or a slow API server. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
@@ -22,15 +22,9 @@ const used = settings({ runs: 3, pods: 250 })
 const LATENCY_MS = 200
 /** Number of processes that keep the CPU busy during the measurement. */
 const BUSY = 8
-/**
- * Nice values of this process: `FIRST` (high priority) while pods start, `NORMAL` otherwise. This process contains the
- * simulated API server, which must not wait for the busy processes.
- */
+/** High priority for this process, because its simulated API server must stay fast. */
 const [FIRST, NORMAL] = [-15, 0]
-/**
- * Milliseconds between two checks of the node's network list. If the list contains the plugin, the suite removes the
- * plugin, and the agent has to repair the list.
- */
+/** Milliseconds between two attempts to remove the plugin from the node's network list. */
 const DAMAGE_MS = 20
 
 interface Contender {
@@ -102,10 +96,7 @@ function report(quantity: string, of: (one: Burst) => readonly number[]): void {
   suite.add(`${used.pods} mesh pods at once`, quantity, entries)
 }
 
-/**
- * Starts many pods at the same time on a busy node. The namespaces and the agent are prepared before the measurement.
- * The busy processes start together with the pods.
- */
+/** Starts many pods at the same time on a busy node. */
 async function burst({ name, plugin, place, conf }: Contender): Promise<Burst> {
   await using stack = new AsyncDisposableStack()
   const pods: Netns[] = []
@@ -120,8 +111,7 @@ async function burst({ name, plugin, place, conf }: Contender): Promise<Burst> {
   stack.use(healing)
   for (let one = 0; one < BUSY; one += 1) stack.use(busyProcess())
   const entry = { name, file: plugin, conf }
-  // Raises the priority of this process. Child programs inherit the priority, so each plugin is started through `nice`,
-  // which lowers the plugin's priority to normal.
+  // Child processes inherit this priority, so `nice` lowers the priority of each plugin.
   setPriority(FIRST)
   stack.defer(() => setPriority(NORMAL))
   const began = performance.now()

@@ -1,7 +1,4 @@
-/**
- * Runs the benchmark suites, each in a process and namespaces of its own, and writes one report. Compares the report
- * with a stored report.
- */
+/** Runs the benchmark suites and writes one report. Compares it with a stored report. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -59,10 +56,7 @@ async function bench(): Promise<void> {
   if (options.save) write(BASELINE, reportText(mergeBaseline(stored, report, kept(skipped))))
 }
 
-/**
- * Names of the suites whose stored results stay in the baseline. A run of all suites drops the results of suites that
- * this machine cannot run.
- */
+/** Names of the suites whose stored results stay in the baseline. */
 function kept(skipped: readonly string[]): string[] {
   const all = Object.keys(SUITES)
   return options.suites.length < all.length ? all : all.filter((name) => !skipped.includes(name))
@@ -91,10 +85,7 @@ async function measured(name: SuiteName): Promise<Suite | 'failed' | 'skipped'> 
   }
 }
 
-/**
- * Runs a suite a second time if some of its values are worse than the baseline. Returns the number of values that are
- * still worse.
- */
+/** Repeats suites that became worse. Returns the number of values that are still worse. */
 async function compared(baseline: Report, report: Report): Promise<number> {
   let rows = compare(baseline, report)
   const isWorse = ({ verdict }: Comparison): boolean => verdict === 'worse'

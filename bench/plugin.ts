@@ -73,10 +73,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/**
- * Times the plugins and the bare runtime in turn. The report compares each plugin with the bare runtime, even if
- * Istio's plugin is missing.
- */
+/** Times the plugins and the bare runtime, which is the reference of each plugin. */
 async function raced(
   group: string,
   contender: (plugin: Plugin) => Contender,
@@ -90,7 +87,7 @@ function forget(node: Node): void {
   rmSync(join(node.runDir, 'attachments'), { recursive: true, force: true })
 }
 
-/** Measures the CPU time of the agent for an ADD that it serves, and its requests to the API server. */
+/** Measures the agent's CPU time and API requests for an ADD that it serves. */
 async function agentsShare(node: Node, agent: ServingAgent): Promise<void> {
   const [before, asked] = [agent.cpuMs(), node.api.requests.length]
   await burst(node, served, used.pods)
@@ -100,10 +97,7 @@ async function agentsShare(node: Node, agent: ServingAgent): Promise<void> {
   one('API requests', node.api.requests.length - asked)
 }
 
-/**
- * Starts many mesh pods, eight at a time, as after the start of a node. The plugins take turns four times. In each
- * turn, a plugin starts a quarter of its pods.
- */
+/** Starts many mesh pods, as after a node's start, alternating between the plugins. */
 async function bursts(node: Node): Promise<void> {
   const times = [served, ...plugins].map((plugin) => ({ plugin, each: [] as number[], all: 0 }))
   for (let quarter = 0; quarter < 4; quarter++) {
@@ -123,10 +117,7 @@ async function bursts(node: Node): Promise<void> {
   }
 }
 
-/**
- * Starts pods with one plugin and returns their times. The creation and removal of the namespaces are not timed. A
- * spawner process starts each plugin call, as in all other measurements.
- */
+/** Starts pods with one plugin. Excludes the creation of namespaces from the times. */
 async function burst(node: Node, plugin: Plugin, pods: number): Promise<number[]> {
   const times: number[] = []
   await using made = new AsyncDisposableStack()

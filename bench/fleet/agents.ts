@@ -19,10 +19,7 @@ export interface FleetAgent {
   stop(): Promise<void>
 }
 
-/**
- * Creates a whole agent of the fleet with a folder of its own. The agent installs, serves and repairs the plugin, and
- * renews the plugin's token.
- */
+/** Creates an agent that installs, serves and repairs the plugin in its own folder. */
 export function wholeAgent(file: string, index: number, server: FleetServer, folder: string): FleetAgent {
   const at = (name: string): string => {
     const path = join(folder, nodeName(index), name)

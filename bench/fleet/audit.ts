@@ -14,17 +14,11 @@ export interface RequestCount {
   readonly peak: number
   /** Number of requests that the API server refused with status 429, because there were too many. */
   readonly refused: number
-  /**
-   * Numbers of the agents' requests by verb, resource and error status. A key is, for example, `watch pods` or `watch
-   * pods 410`.
-   */
+  /** Number of requests for each kind, such as `watch pods` or `watch pods 410`. */
   readonly kinds: Readonly<Record<string, number>>
 }
 
-/**
- * Parses a line of the API server's audit log. Returns `undefined` for a broken line, and for the second line of a
- * watch, which reports the watch's end.
- */
+/** Parses a line of the API server's audit log. Returns `undefined` for skipped lines. */
 export function auditedRequest(line: string): AuditedRequest | undefined {
   let event: AuditEvent
   try {

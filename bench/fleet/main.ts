@@ -1,7 +1,4 @@
-/**
- * Runs the agents of many nodes with one real API server. Measures the load on the API server in phases, from the start
- * of the agents to an outage.
- */
+/** Runs the agents of many nodes against one API server and measures its load. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

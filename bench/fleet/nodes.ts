@@ -10,10 +10,7 @@ export const nodeName = (index: number): string => `node-${index}`
 
 const AT_ONCE = 16
 
-/**
- * Creates the API objects that the fleet's agents need: namespaces, service accounts, a DaemonSet and the pods. `pods`
- * is the number of pods for each node.
- */
+/** Creates the API objects of the fleet. `pods` is the number of pods per node. */
 export async function makeNodes(admin: KubeClient, nodes: number, pods: number): Promise<void> {
   const post = (path: string, document: object): Promise<unknown> =>
     admin.send(

@@ -9,10 +9,7 @@ export interface Phase {
   readonly name: string
   readonly seconds: number
   readonly requests: RequestCount
-  /**
-   * CPU time of kube-apiserver in the phase. If kube-apiserver restarts in the phase, only the time after the restart
-   * counts.
-   */
+  /** CPU time of kube-apiserver in the phase, counted since its last restart. */
   readonly cpuSeconds: number
   readonly megabytes: number
   readonly bytes: number
@@ -20,15 +17,12 @@ export interface Phase {
 
 /** Measures the load on one API server in phases, such as the start of all agents or an outage. */
 export interface Phases {
-  /**
-   * Runs the function `act`, then waits `seconds`. Measures the load on the API server from the start of `act`. If
-   * `restarts` is true, `act` restarts the API server. The measurement then begins after `act`.
-   */
+  /** Measures the API server's load during `act` and the following `seconds`. */
   measure(name: string, seconds: number, act?: () => Promise<void>, restarts?: boolean): Promise<Phase>
   readonly all: readonly Phase[]
 }
 
-/** Creates an empty list of phases for measuring an API server. `auditLog` is the path of the server's audit log. */
+/** Measures phases of an API server whose audit log is the file `auditLog`. */
 export function phases(kube: KubeServer, auditLog: string): Phases {
   const all: Phase[] = []
   const none: ServerMetrics = { cpuSeconds: 0, megabytes: 0, bytes: 0 }

@@ -4,10 +4,7 @@ import type { KubeServer } from '../../packages/kube/test/kube-server.ts'
 export interface ServerMetrics {
   readonly cpuSeconds: number
   readonly megabytes: number
-  /**
-   * Bytes that the API server has sent in responses to list requests. Watch events do not count. Reason: kube-apiserver
-   * also sends events to itself, and its metric includes these events.
-   */
+  /** Bytes of list responses. Watch events are excluded, because kube-apiserver also watches itself. */
   readonly bytes: number
 }
 
@@ -24,7 +21,7 @@ export async function serverMetrics({ admin }: KubeServer): Promise<ServerMetric
   }
 }
 
-/** Adds the values of a metric over all label sets. With `label`, adds only the lines that contain this label. */
+/** Adds the values of a metric whose line contains `label`. */
 export function sum(text: string, name: string, label = ''): number {
   let total = 0
   for (const line of text.split('\n')) {

@@ -1,9 +1,6 @@
 import { connectUnix } from '@cni/netns/unix'
 
-/**
- * A stand-in for ztunnel that opens no listeners in pods and acknowledges each of the agent's messages at once. The
- * measured time is therefore only the agent's.
- */
+/** Stand-in for ztunnel that acknowledges each message at once, to measure only the agent. */
 export interface AckingZtunnel extends AsyncDisposable {
   /** Milliseconds from the agent's first message to its message "all pods have been sent". */
   readonly snapshotMs: number

@@ -24,10 +24,7 @@ const START_MS = 20_000
 
 /** Root folders in which the measured node agents run, one agent at a time. */
 export interface Places extends Disposable {
-  /**
-   * Creates a root folder for an agent on a tmpfs. The folder contains the machine's libraries, and only this process
-   * sees the mounts. If `api` is missing, the agent finds no API server.
-   */
+  /** Creates an agent's root folder, whose mounts only this process sees. */
   add(agent: Agent, api?: ApiServer): Place
 }
 
@@ -35,17 +32,11 @@ export interface Places extends Disposable {
 export interface Place {
   readonly agent: string
   readonly path: string
-  /**
-   * Restores the node's files to the state before the agent's start. Then adds `crowd` configuration files of other
-   * programs to the network folder.
-   */
+  /** Restores the node's files and adds `crowd` configuration files of other programs. */
   reset(crowd?: number): void
   /** Starts the agent. Resolves when the agent is ready, or when the time limit has passed. */
   start(): Promise<Running>
-  /**
-   * Cases for the measurement of repairs: name, path of the file that the agent repairs, and a function that damages
-   * the file.
-   */
+  /** Files that the agent repairs, each with a function that damages the file. */
   artefacts(): [name: string, path: string, damage: () => void][]
 }
 
@@ -141,10 +132,7 @@ function newPlace({ agent, plugin }: Agent, path: string, { mount, children }: M
   }
 }
 
-/**
- * Path and content of one of many files that fill the network folder. Half of the files sort before the primary
- * configuration and are invalid. The other files sort after the primary configuration.
- */
+/** Path and content of a file that fills the network folder. */
 function other(folder: string, index: number): [path: string, text: string] {
   const number = String(index).padStart(6, '0')
   return index % 2 === 0

@@ -7,9 +7,7 @@ import type { Agent } from './agent-place.ts'
 import { type AmbientPlace, ambientPlace } from './ambient-place.ts'
 import { type BenchPod, makePods, NODE, statusOf, tell } from './ambient-pods.ts'
 
-/**
- * An agent in ambient mode with a simulated node, API server and pods of its own. Several such agents can run at once.
- */
+/** An agent in ambient mode with its own simulated node, API server and pods. */
 export interface AmbientLife {
   readonly name: string
   readonly api: ApiServer
@@ -32,10 +30,7 @@ export async function ambientLife(stack: AsyncDisposableStack, agent: Agent, cou
   return { name: agent.name, api, pods, place }
 }
 
-/**
- * Starts the agent and a stand-in for ztunnel. Returns two durations: until ztunnel has received all pods, and
- * until the agent is ready.
- */
+/** Starts the agent with a stand-in for ztunnel and measures the start. */
 export async function started({
   place,
 }: AmbientLife): Promise<{ readyMs: number; toldMs: number; ztunnel: AckingZtunnel }> {
@@ -47,10 +42,7 @@ export async function started({
   return { readyMs: performance.now() - began, toldMs, ztunnel }
 }
 
-/**
- * Adds the mesh label to a running pod, or removes the label. Returns the milliseconds until the agent has updated the
- * pod's annotation.
- */
+/** Changes a pod's mesh label. Returns the milliseconds until the agent updates its annotation. */
 export async function relabelled({ api }: AmbientLife, pod: BenchPod, mesh: boolean): Promise<number> {
   const began = performance.now()
   tell(api, pod, { mesh, runs: true })

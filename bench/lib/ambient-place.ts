@@ -30,18 +30,12 @@ export interface AmbientPlace extends AsyncDisposable {
   readonly pid: number
   /** Path of the Unix socket on which the agent listens for ztunnel. */
   readonly ztunnelSocket: string
-  /**
-   * Adds one process for each pod to the `/proc` that the agent sees. The agent finds a pod's namespace by such a
-   * process.
-   */
+  /** Adds pod processes to the simulated `/proc`, by which the agent finds pods' namespaces. */
   show(pods: readonly BenchPod[]): void
   /** Starts the agent without waiting until it is ready. */
   start(): void
   isReady(): Promise<boolean>
-  /**
-   * Sends the agent an event about a started pod, as the plugin does. Returns the milliseconds until the agent's
-   * answer.
-   */
+  /** Reports a started pod to the agent. Returns the milliseconds until the answer. */
   event(body: string): Promise<number>
   /** CPU time of the agent and of its child processes that have ended, in milliseconds. */
   cpuMs(): number
@@ -61,10 +55,7 @@ export interface AmbientPlaceOptions {
   readonly log?: number
 }
 
-/**
- * Prepares a root folder for an agent in the node's network namespace, with the given API server. The pods' namespaces
- * must be files in `/run/netns`.
- */
+/** Prepares an agent's root folder. The pods' namespaces must be files in `/run/netns`. */
 export function ambientPlace(
   { name, agent, plugin }: Agent,
   node: Netns,

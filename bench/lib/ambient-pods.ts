@@ -22,9 +22,7 @@ export interface BenchPod {
   readonly netns: Netns & AsyncDisposable
 }
 
-/**
- * Creates pods for an agent to enrol, without processes. The network namespace of each pod is a file in `/run/netns`.
- */
+/** Creates pods that have a namespace in `/run/netns` and no processes. */
 export async function makePods(of: string, count: number): Promise<BenchPod[]> {
   const pods: BenchPod[] = []
   for (let index = 0; index < count; index += 1) {

@@ -42,10 +42,7 @@ export function cnitool({ env }: Chain, { name, file, reference = false }: Progr
   }
 }
 
-/**
- * Runs `cnitool status` for a network list whose CNI version does not support STATUS. cnitool therefore calls no
- * plugin, and the measured time is only cnitool's own start.
- */
+/** Measures the start of cnitool: this network's CNI version lacks STATUS, so no plugin runs. */
 export function idle({ env }: Chain, { name, file, reference = false }: Program): Contender {
   return { name, reference, prepare: async () => ({ argv: [file, 'status', 'bench', '/proc/self/ns/net'], env }) }
 }

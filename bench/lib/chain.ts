@@ -78,10 +78,7 @@ export function library(chain: Chain, verb: 'ADD' | 'DEL'): Contender {
   }
 }
 
-/**
- * Measured function that executes the chain's three plugins one after another, without the cache, checks and process
- * groups of `@cni/libcni`.
- */
+/** Executes the chain's plugins directly, without the overhead of `@cni/libcni`. */
 export function parts(chain: Chain, verb: 'ADD' | 'DEL'): Contender {
   const { list, runtime } = chain
   return {

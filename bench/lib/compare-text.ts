@@ -6,10 +6,7 @@ export type Paint = (verdict: Verdict, text: string) => string
 
 const ORDER: readonly Verdict[] = ['same', 'not judged', 'new', 'better', 'worse']
 
-/**
- * Prints one line for each compared value, with the most important lines last. Ends with the number of values for each
- * verdict, such as "worse".
- */
+/** Prints one line for each compared value, with the most important lines last. */
 export function compareText(rows: readonly Comparison[], paint: Paint = (_, text) => text): string {
   const cells = [...rows]
     .sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict))

@@ -1,10 +1,7 @@
 import type { Measure, Report } from './report.ts'
 import type { Ratio } from './statistics.ts'
 
-/**
- * Noise limit for a comparison of two reports. Example: with 0.1, a ratio that changed by less than 10 % counts as
- * unchanged.
- */
+/** Noise limit: with 0.1, a change of less than 10 % counts as unchanged. */
 export const MARGIN = 0.1
 
 export type Verdict = 'worse' | 'better' | 'same' | 'new' | 'not judged'
@@ -15,18 +12,12 @@ export interface Comparison {
   name: string
   quantity: string
   verdict: Verdict
-  /**
-   * Measured value of our program in the stored baseline, as a ratio to a reference program. Absent if the baseline
-   * does not have this value.
-   */
+  /** Our program's ratio to a reference program in the stored baseline. */
   before?: Ratio
   after?: Ratio
 }
 
-/**
- * Compares each measured value of our programs in a new report with the stored baseline. Uses ratios to a reference
- * program instead of times, because times depend on the machine. Skips suites that did not run.
- */
+/** Compares ratios to a reference program, because times depend on the machine. */
 export function compare(baseline: Report, report: Report): Comparison[] {
   return Object.entries(report.suites).flatMap(([suite, { measures }]) => {
     const known = new Map(baseline.suites[suite]?.measures.map((one) => [key(one), one]))
@@ -39,10 +30,7 @@ export function compare(baseline: Report, report: Report): Comparison[] {
   })
 }
 
-/**
- * Calls a measured value worse or better only if two conditions hold. Its ratio has changed by more than the margin,
- * and the confidence intervals do not overlap.
- */
+/** Judges a change. A difference counts only if the confidence intervals do not overlap. */
 export function verdict(before: Ratio, after: Ratio): Verdict {
   if (before.low === undefined || before.high === undefined) return 'not judged'
   if (after.low === undefined || after.high === undefined) return 'not judged'

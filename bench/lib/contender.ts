@@ -1,10 +1,7 @@
 /** A program or function whose time is measured. `prepare` does all preparation before the clock starts. */
 export interface Contender {
   name: string
-  /**
-   * True for a reference program. The report compares all other programs of its group with it. If a group has several
-   * references, `--compare` uses the first reference.
-   */
+  /** True for a reference program, with which the report compares the group's programs. */
   reference?: boolean
   prepare(): Promise<Prepared | PreparedWork>
 }

@@ -22,7 +22,7 @@ export function version({ name, argv, reference = false }: Plugin): Contender {
   return { name, reference, prepare: async () => ({ argv, env: { CNI_COMMAND: 'VERSION' } }) }
 }
 
-/** Calls a plugin with one verb in a new network namespace. Before a timed CHECK or DEL, the preparation calls ADD. */
+/** Measured call of a plugin in a new network namespace. */
 export function called({ name, argv, conf, isFirst = false, reference = false }: Plugin, verb: Verb): Contender {
   return {
     name,
@@ -57,8 +57,7 @@ export function called({ name, argv, conf, isFirst = false, reference = false }:
             await run(argv, { env: del.env, input: del.stdin })
           }
           await place[Symbol.asyncDispose]()
-          // Removes the plugin's attachment records. DEL reads all records of a plugin, so old records would make the
-          // next DEL slower.
+          // Removes the plugin's attachment records, because old records would slow the next DEL.
           rmSync(`/run/cni/${conf.type}`, { recursive: true, force: true })
         },
       }

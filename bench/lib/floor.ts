@@ -8,11 +8,7 @@ import type { Contender } from './contender.ts'
 import { call, MESH, type Plugin, podNamespace } from './plugin-calls.ts'
 import { freshCopy } from './scratch.ts'
 
-/**
- * Measured programs for the minimum time of a mesh pod's ADD. Each program does a step that every such ADD needs. The
- * first sends one request to the API server. The second enters a new namespace by `nsenter`. The third enters a new
- * namespace and runs one `iptables-restore` in it.
- */
+/** Measured programs for the minimum time of an ADD: each does one necessary step. */
 export async function floor(node: Node, plugin: Plugin, folder: string): Promise<Contender[]> {
   const request = freshCopy(await compiled('request'))
   const ca = join(folder, 'api.crt')

@@ -2,10 +2,7 @@ import type { Netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import type { Contender } from './contender.ts'
 
-/**
- * Creates a contender that runs the function `work` of this process in a new network namespace. The creation and setup
- * of the namespace are not timed.
- */
+/** Measured function of this process that runs in a new network namespace. */
 export function inside(
   name: string,
   work: (pod: Netns) => Promise<void>,

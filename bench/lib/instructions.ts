@@ -6,10 +6,7 @@ import { scratchFile } from './scratch.ts'
 /** Path of the program valgrind. `undefined` if valgrind is not installed. */
 export const findValgrind = (): string | undefined => findExecutable('valgrind')
 
-/**
- * Counts the instructions that a program executes in user mode, in thousands. The kernel and child processes do not
- * count.
- */
+/** Thousands of instructions that the program itself executes in user mode. */
 export async function kiloInstructions({ argv, env = {}, stdin = '' }: Prepared): Promise<number> {
   const valgrind = findValgrind()
   if (valgrind === undefined) throw new Error('valgrind is not installed')

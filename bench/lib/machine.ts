@@ -26,10 +26,7 @@ export async function header(): Promise<Pick<Report, 'machine' | 'versions'>> {
   }
 }
 
-/**
- * Files that `npm run bench -- --save` and `npm run plot` write. Uncommitted changes in these files do not count as
- * changes of the measured code.
- */
+/** Result files, whose uncommitted changes do not count as changes of the measured code. */
 const RESULTS = [':!bench/baseline.json', ':!docs'] as const
 
 /** Commit of the measured code. Absent if this folder is not a git clone, or belongs to another user. */

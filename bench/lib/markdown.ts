@@ -1,9 +1,6 @@
 import type { Measure, Report, Suite } from './report.ts'
 
-/**
- * Quantities that the report shows as columns in the row of a contender's time. If a contender has no time, each
- * quantity gets its own row.
- */
+/** Quantities that the report shows in columns beside the time. */
 const BESIDE = ['CPU ms', 'peak MB', '1000 instructions']
 
 /** Formats a benchmark report as Markdown. */
@@ -22,10 +19,7 @@ Contenders run in turn (A B C A B C …) after one round to warm up. A ratio is 
 ${suites.join('\n')}`
 }
 
-/**
- * Sentence of the report that names the original programs, such as Istio's, that were measured. If none was measured,
- * the sentence explains how to provide them.
- */
+/** Sentence of the report about the original programs, such as Istio's. */
 export function peersLine(peers: readonly string[]): string {
   if (peers.length > 0) return `Originals raced: ${peers.join(', ')}.`
   return 'No originals found: only the bare runtime and the tools of this machine were raced. --peers DIR or CNI_PEERS names a folder with `istio-cni`, `install-cni`, `cnitool`.'

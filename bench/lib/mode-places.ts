@@ -12,10 +12,7 @@ import { podProxy } from '../../packages/istio-redirect/src/testing/node/ztunnel
 import { everything } from '../../packages/istio-rules/test/goldens/ambient/cases.ts'
 import { startTrafficServer } from './traffic.ts'
 
-/**
- * A node for the traffic measurement, with two pods. Pod `app` joins the mesh in the measured mode. Pod `srv` never
- * joins.
- */
+/** A node with two pods. Only the pod `app` joins the mesh. */
 export interface ModePlace {
   readonly name: string
   readonly node: PtpNode
@@ -23,16 +20,13 @@ export interface ModePlace {
   passed(): number
 }
 
-/** Function that adds pod `app` to the mesh in one mode. The pod leaves the mesh when the caller disposes `stack`. */
+/** Adds the pod `app` to the mesh until the caller disposes `stack`. */
 type Join = (node: PtpNode, stack: AsyncDisposableStack) => Promise<ModePlace['passed']>
 
 /** Mode without a mesh: the reference with which the report compares the other modes. */
 export const NO_MESH = 'without a mesh'
 
-/**
- * Measured modes of joining the mesh. Each function sets up pod `app` and returns a counter of connections through
- * ztunnel.
- */
+/** Modes of joining the mesh. Each function returns a counter of connections through ztunnel. */
 const modes: Readonly<Record<string, Join>> = {
   [NO_MESH]: async () => () => 0,
   'in pods': async ({ at }, stack) => {
@@ -41,7 +35,7 @@ const modes: Readonly<Record<string, Join>> = {
     const onForward = (): void => {
       passed += 1
     }
-    // Opens a second handle of the namespace for the stand-in proxy, because the proxy closes its handle when it ends.
+    // The stand-in proxy needs a second handle, because it closes the handle at its end.
     stack.defer(podProxy(netns.open(`/proc/self/fd/${at.app.fd}`), { open: new Set(), onForward }))
     return () => passed
   },

@@ -151,7 +151,7 @@ export function benchOptions(argv: readonly string[]): BenchOptions {
   }
 }
 
-/** Arguments for the command line of one suite: all numeric options that the caller has set and the suite supports. */
+/** Arguments for one suite: the caller's numeric options that the suite supports. */
 export const suiteArguments = (suite: SuiteName, numbers: Record<string, string>) =>
   SUITES[suite].numbers.flatMap((name) => (numbers[name] === undefined ? [] : [`--${name}=${numbers[name]}`]))
 

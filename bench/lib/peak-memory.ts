@@ -1,9 +1,7 @@
 import { run } from '@cni/host'
 import type { Prepared } from './contender.ts'
 
-// Perl script that runs a program and prints its peak memory. The kernel adds the memory of the starting process to the
-// peak, so the starting process must be small. Perl needs little memory. System call 98 is getrusage on x86-64, and -1
-// means all ended children. The fifth number of the result is the peak in kB.
+// Perl is small: the kernel adds the starting process's memory to the measured peak.
 const SCRIPT = `
 my $pid = fork // die "fork: $!";
 if ($pid == 0) { exec { $ARGV[0] } @ARGV or die "exec: $!" }

@@ -5,11 +5,9 @@ import { delimiter, join, resolve, sep } from 'node:path'
 export const PEERS = ['istio-cni', 'install-cni', 'cnitool'] as const
 
 /**
- * Returns the folder with the original programs, such as Istio's `istio-cni`: the folder `named`, or else a folder in
- * PATH. Chooses the first folder in PATH that has one of the programs.
+ * Finds the folder with the original programs, such as Istio's `istio-cni`.
  *
- * @param own - folder of this repository. Folders inside it are skipped, because `npm run` adds its `node_modules/.bin`
- * to PATH
+ * @param own - skipped folder, because `npm run` adds its `node_modules/.bin` to PATH
  */
 export function findPeers(named: string | undefined, path: string, own: string): string | undefined {
   if (named !== undefined && named !== '') return named
@@ -21,10 +19,7 @@ export function peersIn(folder: string): string[] {
   return PEERS.filter((name) => existsSync(join(folder, name)))
 }
 
-/**
- * Path of an original program, such as `istio-cni`, in the folder that `CNI_PEERS` names. `undefined` if the program is
- * missing.
- */
+/** Path of an original program, such as `istio-cni`, in the folder `CNI_PEERS`. */
 export function peer(name: (typeof PEERS)[number]): string | undefined {
   const folder = process.env.CNI_PEERS ?? ''
   const file = join(folder, name)

@@ -92,8 +92,7 @@ export function call(
     env: {
       PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
       CNI_COMMAND: verb,
-      // Uses a new container id for each pod. With a known id, the plugin would first check the state of the earlier
-      // ADD.
+      // A known container id would make the plugin check the state of the earlier ADD.
       CNI_CONTAINERID: basename(dirname(place.path)),
       CNI_NETNS: place.path,
       CNI_IFNAME: 'eth0',

@@ -1,16 +1,13 @@
 import type { Contender, Prepared } from './contender.ts'
 import { Spawner } from './spawner-client.ts'
 
-/**
- * Times of one run of a measured program or function. For a program, includes the CPU time of the program and its
- * children.
- */
+/** Times of one run. `cpuMs` includes a program's child processes. */
 export interface Sample {
   ms: number
   cpuMs?: number
 }
 
-/** Measures programs in turn (A B C A B C …). Changes in the machine's speed then affect all programs equally. */
+/** Alternates between the programs, because the machine's speed changes during a run. */
 export async function race(contenders: readonly Contender[], runs: number): Promise<Map<string, Sample[]>> {
   const samples = new Map<string, Sample[]>(contenders.map(({ name }) => [name, []]))
   const spawner = new Spawner()
@@ -46,10 +43,7 @@ async function timeOnce(contender: Contender, spawner: Spawner): Promise<Sample>
   }
 }
 
-/**
- * Prepares a program several times and calls `look` for each prepared program. `look` measures, for example, the
- * program's memory. Returns the measured values.
- */
+/** Measures a value of a prepared program several times, such as its memory. */
 export async function observe(
   contender: Contender,
   runs: number,

@@ -79,10 +79,7 @@ export function parseSuite(text: string): Suite {
   return suite.parse(JSON.parse(text))
 }
 
-/**
- * Formats a report as JSON with one measured value on each line. A changed value then changes only one line of the
- * file.
- */
+/** Formats a report with one value per line, so that diffs stay short. */
 export function reportText(value: Report): string {
   const suites = Object.entries(value.suites).map(([name, { measures, ...rest }]) => {
     const head = JSON.stringify(rest).slice(1, -1)

@@ -5,23 +5,15 @@ import { root } from './compiled.ts'
 let folder: string | undefined
 let files = 0
 
-/**
- * Path of a new temporary file, on the same disk as the compiled executables. The file is in a folder that is removed
- * when this process exits. The folder is inside this repository, because compiled code must find the packages in
- * `node_modules`.
- */
+/** New temporary file inside the repository, because compiled code needs the packages in `node_modules`. */
 export function scratchFile(ending = ''): string {
   folder ??= newFolder()
   return join(folder, `${++files}${ending}`)
 }
 
-/**
- * Copies an executable before it is timed. A newly written file starts faster than a file from disk, because the page
- * cache holds it in larger pieces. With copies, all executables are newly written, as after their installation on a
- * node.
- */
+/** Copies an executable before timing, because newly written files start faster than older files. */
 export function freshCopy(file: string): string {
-  // Keeps the name of the executable in the copy, because a plugin may depend on the name of its file.
+  // The copy keeps its file name, because a plugin may depend on the name.
   const copy = join(scratchFile(), basename(file))
   mkdirSync(dirname(copy))
   copyFileSync(file, copy)

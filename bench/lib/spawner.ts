@@ -1,5 +1,4 @@
-// Program for bun: starts one program for each line of stdin. When a program ends, prints its exit code, times and
-// memory. Unlike Node.js, bun reports the resources of a single child, including the child's own children.
+// Starts programs from stdin under bun, because Node.js cannot report a single child's resources.
 import { createInterface } from 'node:readline'
 
 interface Order {

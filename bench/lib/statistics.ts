@@ -6,10 +6,7 @@ export interface Stats {
   max: number
 }
 
-/**
- * Ratio of a contender's time to the reference's time. Each round gives one ratio, and `value` is the median of all
- * rounds. `low` and `high` are the confidence interval, if there were at least five rounds.
- */
+/** Median ratio of a contender's time to the reference's time, with its confidence interval. */
 export interface Ratio {
   to: string
   value: number
@@ -28,10 +25,7 @@ export function percentile(values: readonly number[], share: number): number {
   return (at(sorted.length / 2 - 1) + at(sorted.length / 2)) / 2
 }
 
-/**
- * Summarizes the samples of one quantity. If the list is empty, the measured event never happened, and all numbers are
- * NaN.
- */
+/** Summarizes samples. An empty list means that the measured event never happened. */
 export function stats(samples: readonly number[]): Stats {
   const none = samples.length === 0
   return {
@@ -42,18 +36,14 @@ export function stats(samples: readonly number[]): Stats {
   }
 }
 
-/**
- * Divides the time of each round by the reference's time in the same round. A slowdown that affects both times does not
- * change the ratio.
- */
+/** Divides times of the same round, because a slow machine affects both equally. */
 export function ratio(to: string, samples: readonly number[], reference: readonly number[]): Ratio | undefined {
   const middle = percentile(reference, 0.5)
   const ratios = samples.map((sample, round) => sample / (reference[round] ?? middle)).filter(Number.isFinite)
   if (ratios.length === 0) return undefined
   const value = percentile(ratios, 0.5)
   if (Math.min(samples.length, reference.length) < ENOUGH) return { to, value }
-  // Half the height of a box plot's notch. If the notches of two medians do not overlap, the medians differ with about
-  // 95 % certainty.
+  // Half the height of a box plot's notch, which gives about 95 % certainty.
   const notch = (1.57 * (percentile(ratios, 0.75) - percentile(ratios, 0.25))) / Math.sqrt(ratios.length)
   return { to, value, low: value - notch, high: value + notch }
 }

@@ -8,10 +8,7 @@ import { observe, race, type Sample } from './race.ts'
 import type { Measure, Suite } from './report.ts'
 import { ratio, stats } from './statistics.ts'
 
-/**
- * Measured values of one quantity for one program. The report compares each program with the programs that are marked
- * as references.
- */
+/** One program's values of one quantity. The report compares programs with references. */
 export interface Entry {
   name: string
   samples: readonly number[]
@@ -40,10 +37,7 @@ export function settings<const T extends Record<string, number>>(defaults: T): {
   return Object.fromEntries(Object.entries(defaults).map(one)) as { [name in keyof T]: number }
 }
 
-/**
- * Collects the results of one benchmark suite and prints progress to stderr. Passes the results to `npm run bench`,
- * which has started the suite.
- */
+/** Collects the results of one benchmark suite for `npm run bench`. */
 export class SuiteReport {
   readonly #suite: Suite
 
@@ -52,10 +46,7 @@ export class SuiteReport {
     this.#suite = { about, date: new Date().toISOString(), load, settings: used, measures: [] }
   }
 
-  /**
-   * Measures programs in turn: their times, CPU times and peak memory. `slow` contains times of other programs, which
-   * the suite measured earlier and shows in the same table.
-   */
+  /** Measures programs alternately. `slow` contains earlier results for the same table. */
   async race(
     group: string,
     contenders: readonly Contender[],
@@ -94,10 +85,7 @@ export class SuiteReport {
     this.add(group, '1000 instructions', entries)
   }
 
-  /**
-   * Adds the measured values of one quantity. If a program has no values, the report says that the measured event never
-   * happened.
-   */
+  /** Adds the values of one quantity. No values mean that the event never happened. */
   add(group: string, quantity: string, entries: readonly Entry[]): void {
     const references = entries.filter(({ reference }) => reference)
     for (const { name, samples, reference } of entries) {

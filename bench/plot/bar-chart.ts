@@ -7,14 +7,11 @@ const RIGHT = 100
 const BAR = 14
 const COLOURS = ['#0b63a5', '#b35900']
 
-/**
- * Draws a horizontal bar chart as SVG. The chart has a background of its own, so that it is readable on light and dark
- * pages. Names and numbers are text, so that readers do not depend on colours.
- */
+/** Draws a horizontal bar chart as SVG, readable on light and dark pages. */
 export function barChart({ title, note, groups }: { title: string; note: string; groups: Group[] }) {
   const all = groups.flatMap(({ bars }) => bars)
   const names = [...new Set(all.map(({ name }) => name))]
-  // Longest value that the chart shows in full. Longer bars are cut at the edge, so that other bars stay readable.
+  // Longer bars are cut at this value, so that short bars stay readable.
   const limit = Math.max(...all.map(({ medianMs }) => medianMs)) * 1.3
   const x = (ms: number) => LEFT + (Math.min(ms, limit) / limit) * (WIDTH - LEFT - RIGHT)
   const rows = []

@@ -1,5 +1,4 @@
-// Functions that format table cells from a report of `npm run bench`. A cell is empty if the report does not contain
-// its value.
+// Formats table cells from a benchmark report. A missing value gives an empty cell.
 import type { Measure, Report } from '../lib/report.ts'
 
 export type Find = (suite: string, group: string, name?: string, quantity?: string) => Measure | undefined

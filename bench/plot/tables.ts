@@ -5,10 +5,7 @@ import { difference, type Find, finder, ms, ratioOf, withP99 } from './cells.ts'
 
 const SERVED = 'ours, served'
 
-/**
- * Rows of the table of plugin calls: measured group, label, and name of the measured plugin. If the name is missing,
- * the row shows the plugin without the agent.
- */
+/** Table rows of plugin calls. An omitted name means the plugin without the agent. */
 const VERBS: readonly (readonly [group: string, label?: string, name?: string])[] = [
   ['VERSION'],
   ['ADD, mesh pod', 'ADD, mesh pod, plugin alone'],
@@ -28,7 +25,7 @@ const VERBS: readonly (readonly [group: string, label?: string, name?: string])[
 /** Pages that contain generated benchmark tables. */
 export const PAGES = ['docs/performance.md', 'docs/benchmarks.md'] as const
 
-/** Generates all tables of the benchmark pages in Markdown. The key is the table's name in the markers of a page. */
+/** Markdown tables of the benchmark pages, by their names in the pages' markers. */
 export function tables(report: Report): Record<string, string> {
   const of = finder(report)
   return {
@@ -50,10 +47,7 @@ export function tables(report: Report): Record<string, string> {
 /** Writes each benchmark table into a page, between the markers `<!-- bench: NAME -->` and `<!-- end -->`. */
 export const withTables = (page: string, report: Report) => withTexts(page, 'bench', tables(report))
 
-/**
- * Table of the suites whose results are stored, with date, commit, load and options. Results from older versions have
- * no commit.
- */
+/** Table of stored suites. Results from older versions have no commit. */
 function suitesTable({ suites }: Report) {
   const rows = Object.entries(suites).map(([name, { date, commit = '', load, settings }]) => {
     const used = Object.entries(settings).map(([key, value]) => `${key} ${value}`)
@@ -100,7 +94,7 @@ function runtimesTable(of: Find, { suites }: Report) {
   return table(['', ...verbs.map((verb) => `${verb}, ms`), 'peak MB', 'file, MB'], rows)
 }
 
-/** Table of the steps of a mesh pod's ADD. Each row shows by how many milliseconds one more step raises the median. */
+/** Table that shows by how much each step of an ADD raises the median. */
 function steps(of: Find): string[][] {
   const rows = [
     ['the bare runtime', of('plugin', 'VERSION', 'bare runtime')],
@@ -117,10 +111,7 @@ function steps(of: Find): string[][] {
   return [...cells, ...floor(of)]
 }
 
-/**
- * Two rows about the minimum time of an ADD. The first row is the minimum: the runtime's start, one request and one
- * `iptables-restore`. The second row is our plugin's time above this minimum.
- */
+/** Table rows for the minimum time of an ADD and our plugin's additional time. */
 function floor(of: Find): string[][] {
   const need = (name: string) => of('plugin', 'what a mesh ADD needs', name)?.median
   const [request, entering, restoring] = ['a request', 'nsenter', 'nsenter and iptables-restore'].map(need)

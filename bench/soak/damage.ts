@@ -4,10 +4,7 @@ import { eventually, type SoakNode } from './node.ts'
 import type { Damage } from './plan.ts'
 import { probedIn, rulesIn, type SoakPod } from './pods.ts'
 
-/**
- * Damages an object that the agent maintains, such as the network list. Resolves when the agent has repaired it. `pod`
- * is a pod in the mesh, if one exists.
- */
+/** Damages an object that the agent maintains, and waits for the repair. */
 export async function damaged(
   what: Damage,
   { place, api, netns: node }: SoakNode,

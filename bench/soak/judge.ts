@@ -1,15 +1,9 @@
-/**
- * Decides if a measured quantity, such as memory, grows over time. Fits a line by least squares, with the confidence
- * interval of its slope.
- */
+/** Decides by a fitted line if a quantity, such as memory, grows over time. */
 
 /** Samples of one quantity, such as the agent's memory. `at` is the time of a sample in milliseconds. */
 export type Series = readonly { readonly at: number; readonly value: number }[]
 
-/**
- * Growth that a quantity may have and still count as flat: `share` times the quantity's mean, but never less than
- * `least`.
- */
+/** Growth that still counts as flat: `share` of the mean, and at least `least`. */
 export interface Allowed {
   readonly share: number
   readonly least: number
@@ -25,25 +19,15 @@ export interface Verdict {
   readonly flat: boolean
 }
 
-/**
- * Share of the soak test's time that is judged: the last two thirds. In the first third, the agent still compiles code
- * and fills caches and pools.
- */
+/** Excludes the first third, in which the agent still compiles code and fills caches. */
 export const WINDOW = 2 / 3
 
-/**
- * Number of equal parts into which the judged samples are divided. The line is fitted to the mean of each part. Single
- * samples would be correlated with their neighbours, but the means are nearly independent.
- */
+/** Number of parts. The line fits their means, because single samples are correlated. */
 const PARTS = 24
 /** Quantile 97.5 % of Student's t distribution with 22 degrees of freedom. */
 const T = 2.07
 
-/**
- * Judges a quantity by the line that is fitted to its samples. The quantity grows if two conditions hold: the line
- * rises by more than allowed, and the confidence interval of the rise is above 0. In all other cases the quantity is
- * flat.
- */
+/** Judges a quantity by the line that is fitted to its samples. */
 export function judge(series: Series, { share, least }: Allowed): Verdict {
   const points = partMeans(inWindow(series))
   const mean = average(points.map(({ value }) => value))
@@ -70,10 +54,7 @@ function partMeans(series: Series): Series {
   return parts
 }
 
-/**
- * Fits a line to points by least squares. Returns its rise from the first to the last point, and the standard error of
- * the rise.
- */
+/** Fits a line by least squares. Returns its rise and the rise's standard error. */
 function lineOf(points: Series): { growth: number; error: number } {
   const meanAt = average(points.map(({ at }) => at))
   const mean = average(points.map(({ value }) => value))

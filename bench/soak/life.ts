@@ -9,28 +9,22 @@ import { newTrouble, type Tally } from './tally.ts'
 
 /** Runs the planned steps of the soak test on the node's pods, such as ADD, DEL or a damage. */
 export interface Life extends Disposable {
-  /**
-   * Starts a planned step, such as ADD or DEL, without waiting. Steps of the same pod run in sequence. Steps that
-   * concern the node also run in sequence.
-   */
+  /** Starts a planned step without waiting. Steps of the same pod run in sequence. */
   begin(step: Step): void
   /** Number of started steps, such as ADD or DEL, that have not finished. */
   readonly open: number
   /** Resolves when all started steps of pods and node have finished. */
   settled(): Promise<void>
   readonly pods: ReadonlyMap<number, SoakPod>
-  /** Rules of the first pod of each kind, such as `sidecar`. All later pods of this kind must have equal rules. */
+  /** Expected rules of each kind: the rules of the kind's first pod. */
   readonly reference: ReadonlyMap<Kind, string>
 }
 
 /** Maximum number of plugin calls that run in parallel. */
 const AT_ONCE = 6
-/**
- * Time limit for the start of a pod in milliseconds. Until then, the soak test repeats a failed ADD. A later failure of
- * the ADD is an error.
- */
+/** Time limit for a pod's start, in which the soak test repeats a failed ADD. */
 const START_MS = 90_000
-/** Process id of pod 0 in the simulated `/proc` that the agent sees. The ids of the other pods follow. */
+/** Process id of the first pod in the simulated `/proc`. */
 const FIRST_PID = 1000
 
 export function newLife(node: SoakNode, tally: Tally): Life {
@@ -49,10 +43,7 @@ export function newLife(node: SoakNode, tally: Tally): Life {
       await node.call(verb, asCalled(pod))
       tally.took(verb, performance.now() - began)
     })
-  /**
-   * Records a failed plugin call. Only counts the failure if a server was restarting or a file was damaged during the
-   * call. Any other failure is an error of the soak test.
-   */
+  /** A call may fail only while a server restarts or a file is damaged. */
   const excused = (verb: string, pod: SoakPod, began: number, error: unknown): void => {
     if (trouble.since(began)) tally.failed(verb)
     else tally.wrong(`${verb} of ${pod.kind} pod ${pod.name}: ${words(error)}`)
@@ -198,10 +189,7 @@ export function newLife(node: SoakNode, tally: Tally): Life {
 
 // internal
 
-/**
- * Key of a planned step: a pod's number or `node`. Steps with the same key run in sequence. Damage of a pod's rules has
- * no key, because other steps must not wait for its repair. Such a repair takes up to half a minute.
- */
+/** Steps with the same key run in sequence. Slow repairs of pod rules have none. */
 const turnOf = (step: Step): number | 'node' | undefined => {
   if (step.do === 'damage') return step.what === 'pod rules' ? undefined : 'node'
   return step.do === 'restart' ? 'node' : step.pod

@@ -16,16 +16,10 @@ export interface SoakNode extends AsyncDisposable {
   readonly place: AmbientPlace
   /** Stand-in for ztunnel that is connected to the agent now. */
   readonly ztunnel: Ztunnel
-  /**
-   * Calls the installed plugin as a container runtime does. If the plugin fails, throws an error with the plugin's
-   * output.
-   */
+  /** Calls the installed plugin as a container runtime does. */
   call(verb: 'ADD' | 'CHECK' | 'DEL', pod: CalledPod): Promise<void>
   restartZtunnel(): Promise<void>
-  /**
-   * Closes all connections to the API server and refuses new connections for a while. After the pause, agents must list
-   * all pods again.
-   */
+  /** Interrupts the API server, so that agents must list all pods again. */
   restartApi(): Promise<void>
 }
 
@@ -40,18 +34,14 @@ export interface CalledPod {
 const ZTUNNEL_DOWN_MS = 1500
 const API_DOWN_MS = 4000
 const MOST_MS = 60_000
-/**
- * Interval at which the simulated API server sends watch bookmarks, as a real one does. Bookmarks show that a watch
- * without events is alive.
- */
+/** Interval of watch bookmarks, which show that a watch without events is alive. */
 const BOOKMARK_MS = 60_000
 
 /** Starts API server, ztunnel and agent of the soak test's node. Resolves when the agent is ready. */
 export async function soakNode(agent: Agent, log: number | undefined): Promise<SoakNode> {
   await using starting = new AsyncDisposableStack()
   const node = starting.use(await tempNetns())
-  // Creates a first named namespace before the agent starts. Mounts of later namespaces in `/run/netns` then propagate
-  // to the agent. The name must differ from the pods' names, such as `soak-4140`.
+  // Mounts of later namespaces in `/run/netns` then propagate to the agent.
   starting.use(await tempNetns({ name: `soak-node-${process.pid}` }))
   const grants = [...ambientGrants, ...repairGrants.repair]
   const api = starting.use(await startApiServer({ netns: node, grants, namespaces: { mesh: {} } }))
@@ -117,10 +107,7 @@ export const pause = (ms: number): Promise<void> => new Promise((resolve) => voi
 
 // internal
 
-/**
- * The plugin's configuration from the agent's network list. The run directory's path is changed, because plugin calls
- * run outside the agent's root folder.
- */
+/** The run directory's path is changed, because plugins run outside the agent's root folder. */
 function entryOf(place: AmbientPlace): object {
   const list = JSON.parse(readFileSync(place.path('host/etc/cni/net.d/10-calico.conflist'), 'utf8'))
   const entry = list.plugins.find(({ type }: { type: string }) => type === 'istio-cni')

@@ -1,11 +1,6 @@
-/**
- * Plans the steps of a soak test, such as ADD and DEL, with the time of each step. Equal options give the same plan.
- */
+/** Plans the timed steps of a soak test. Equal options give the same plan. */
 
-/**
- * Kinds of pods in the soak test. Pods of kind `outside` have no redirection. A `raced` pod is a sidecar pod that
- * started without the plugin. The agent has to repair such a pod.
- */
+/** Kinds of pods. A `raced` pod is a sidecar pod that started without the plugin. */
 export type Kind = 'ambient' | 'sidecar' | 'outside' | 'raced'
 
 /** Objects on the node that the soak test damages and the agent repairs. */
@@ -26,28 +21,16 @@ export type Timed = Step & { readonly at: number }
 export interface PlanOptions {
   readonly seed: number
   readonly durationMs: number
-  /**
-   * Number of pods that the soak test starts. After each start, the soak test calls CHECK for a random pod. If enough
-   * pods of a kind run, it deletes one of them before it starts the next.
-   */
+  /** Number of pods that the soak test starts. */
   readonly adds: number
 }
 
-/**
- * Number of pods of each kind that run at the same time. The number is constant, because only then are memory and times
- * comparable.
- */
+/** Constant number of running pods, because otherwise memory and times would not be comparable. */
 const CROWD: Readonly<Record<Kind, number>> = { ambient: 20, sidecar: 8, outside: 6, raced: 2 }
 const LABEL_EVERY = 7
-/**
- * Number of changes to the network list in the first part of the soak test. The agent keeps up to 16 replaced lists
- * open. After 20 changes, this number no longer grows, so the growth of open files can be judged.
- */
+/** The agent keeps replaced lists open, and their number is constant after 20 changes. */
 const FIRST_LISTS = 20
-/**
- * Interval between two damages. The same kind of damage returns after more than a minute. If a file changed more often,
- * the agent would assume a conflict with another program and wait.
- */
+/** With a shorter interval, the agent would assume a conflict with another program. */
 const DAMAGE_MS = 10_000
 const API_MS = 240_000
 const ZTUNNEL_MS = 150_000
@@ -77,8 +60,7 @@ export function plan({ seed, durationMs, adds }: PlanOptions): Timed[] {
     alike.push(pod)
     steps.push({ at: at(0.4), do: 'check', pod: some('ambient', 'sidecar', 'outside', 'raced') ?? pod })
     if (pod % LABEL_EVERY !== 0) continue
-    // Plans changes of mesh labels: one pod at a time leaves or joins the mesh and then returns. The number of pods in
-    // the mesh stays nearly constant.
+    // Changes one pod at a time, so that the mesh keeps nearly its size.
     const before: typeof flipped = flipped
     const other = before?.pod ?? some('ambient', 'outside')
     if (other === undefined) continue
@@ -105,7 +87,7 @@ export function plan({ seed, durationMs, adds }: PlanOptions): Timed[] {
 
 // internal
 
-/** Start time of a pod, as a share of the soak test's total time. All initial pods start within the first tenth. */
+/** Start time of a pod, as a share of the soak test's total time. */
 function timeOf(pods: number, adds: number): number {
   const crowd = Object.values(CROWD).reduce((sum, count) => sum + count, 0)
   return pods < crowd ? (0.1 * pods) / crowd : 0.1 + (0.9 * (pods - crowd)) / Math.max(1, adds - crowd)

@@ -20,7 +20,7 @@ export interface SoakReport {
 /** Infinite allowed growth, for a quantity that the report shows without a verdict. */
 const ANY = { share: Number.POSITIVE_INFINITY, least: 0 }
 
-/** Minutes after the agent's start in which its heap still grows. A shorter soak test does not judge the memory. */
+/** The agent's heap still grows in this time, so shorter tests skip the memory. */
 const HEAP_MINUTES = 12
 
 export const verdicts = (samples: readonly TimedSample[]): SoakReport['quantities'] => {

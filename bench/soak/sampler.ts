@@ -7,16 +7,13 @@ import { probedIn } from './pods.ts'
 /** Resource usage of agent and kernel at one time, by quantity, such as memory or open descriptors. */
 export type Sample = Readonly<Record<Quantity, number>>
 
-/**
- * Sampled quantities of the agent and the kernel, each with its allowed growth. The report shows a quantity without a
- * verdict if `undefined` replaces the allowed growth.
- */
+/** Sampled quantities with their allowed growth. `undefined` means a quantity without a verdict. */
 export const QUANTITIES = {
   'anonymous MB': { share: 0.02, least: 1 },
   // The quantity has no verdict, because it is a maximum since the agent's start and never falls.
   'peak MB': undefined,
   threads: { share: 0.02, least: 1 },
-  // Allows a few more open connections: the agent may keep some after a restart of the API server or ztunnel.
+  // The agent may keep some connections after a restart of the API server or ztunnel.
   descriptors: { share: 0.02, least: 4 },
   sockets: { share: 0.02, least: 4 },
   'namespaces held open': { share: 0.02, least: 1 },

@@ -5,7 +5,7 @@ import { percentile } from '../lib/statistics.ts'
 export interface Tally {
   /** Records that a step, such as ADD, has finished, with its time. */
   took(what: string, ms: number): void
-  /** Records a step that failed while a server was restarted or a file was damaged. The soak test repeats the step. */
+  /** Records a failure during a disturbance. The soak test repeats the failed step. */
   failed(what: string): void
   /** Records an error, which makes the soak test fail. */
   wrong(text: string): void
@@ -53,10 +53,7 @@ export function newTally(): Tally {
   }
 }
 
-/**
- * Records periods in which plugin calls may fail: a server or the plugin's file is missing, or the machine is
- * overloaded.
- */
+/** Records periods in which plugin calls may fail, such as a server's restart. */
 export interface Trouble extends Disposable {
   during<T>(work: () => Promise<T>): Promise<T>
   /** True if a server or file was missing, or the machine was overloaded, at any time after `began`. */
@@ -65,10 +62,7 @@ export interface Trouble extends Disposable {
 
 /** Milliseconds after an outage of a server during which plugin calls may still fail. */
 const AFTER_MS = 10_000
-/**
- * Milliseconds to detect a stall of this process: the interval of a timer, and the delay of the timer that counts as a
- * stall. During a stall, the simulated API server and ztunnel do not answer, because they run in this process.
- */
+/** Detects stalls of this process, in which the simulated API server does not answer. */
 const [BEAT_MS, STILL_MS] = [200, 500]
 
 export function newTrouble(): Trouble {

@@ -3,7 +3,7 @@ import type { Life } from './life.ts'
 import type { SoakNode } from './node.ts'
 import { isAsLabelled, probedIn, rulesIn, type SoakPod } from './pods.ts'
 
-/** Compares the rules of each pod and of the node with the expected rules. Returns a text for each fault. */
+/** Compares all rules with the expected rules. Returns a text for each fault. */
 export async function wrongs(node: SoakNode, { pods, reference }: Life): Promise<string[]> {
   const found: string[] = []
   const rules = (pod: SoakPod): string => {
@@ -39,10 +39,7 @@ export async function wrongs(node: SoakNode, { pods, reference }: Life): Promise
   return found
 }
 
-/**
- * Checks the first sidecar pod and the first ambient pod, with which later pods of the same kind are compared. Returns
- * a text for each pod that lacks Istio's chain, such as `ISTIO_INBOUND`.
- */
+/** Checks the first pods, because later pods are compared with them. */
 export function wrongReference({ reference }: Life): string[] {
   const expected = { ambient: 'ISTIO_PRERT', sidecar: 'ISTIO_INBOUND' }
   return Object.entries(expected)

@@ -2,10 +2,7 @@ import { type DelegateOptions, ipam } from '@cni/invoke'
 import { definePlugin } from '@cni/skel'
 import { assignInterface, mergeResults } from '@cni/types'
 
-/**
- * Plugin that gets the addresses of its interface from an IPAM plugin. The configuration names the IPAM plugin in
- * `ipam.type`.
- */
+/** Plugin that gets addresses from the IPAM plugin in the configuration's `ipam.type`. */
 export const lease = (options: DelegateOptions = {}) =>
   definePlugin({
     name: 'lease',
