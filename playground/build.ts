@@ -5,10 +5,7 @@ import { build, transform } from 'esbuild'
 
 const source = (name: string) => join(import.meta.dirname, 'src', name)
 
-/**
- * Builds the playground page as one HTML text with its script and style. The page's content security policy forbids
- * other sources.
- */
+/** Builds one HTML file, because the content security policy forbids other sources. */
 export async function playgroundHtml(): Promise<string> {
   const [script, style] = await Promise.all([scriptText(), styleText()])
   const policy = [
@@ -39,10 +36,7 @@ export async function writePlayground(path: string): Promise<string> {
   return html
 }
 
-/**
- * Bundles the script of the playground page. The same script also runs as the web worker, so the page needs no second
- * file.
- */
+/** Bundles the page's script, which also runs as the web worker. */
 async function scriptText(): Promise<string> {
   const { outputFiles } = await build({
     ...{ entryPoints: [source('main.ts')], bundle: true, write: false, minify: true, format: 'iife', charset: 'utf8' },

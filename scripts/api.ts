@@ -1,5 +1,4 @@
-// npm run api: writes the public names and types of every package to api/, without comments. If the public API differs
-// from api/, `npm test` fails.
+// npm run api: writes the packages' public names and types to api/, for `npm test`.
 import { buildPackages } from './lib/executables.ts'
 import { main, step } from './lib/progress.ts'
 import { writeApi } from './lib/public-api.ts'

@@ -1,5 +1,4 @@
-// npm run build: builds the native programs of the small runtime, the dist folder of every package, and every
-// executable in dist/bin.
+// npm run build: builds all native programs, dist folders of packages, and executables.
 import { buildExecutables, buildPackages } from './lib/executables.ts'
 import { main } from './lib/progress.ts'
 import { buildRuntimes } from './lib/runtime/build.ts'

@@ -1,6 +1,6 @@
 /**
- * Checks the imports of all source files, including imports of types:
- * - A package imports another package by its name, and only if imports-map.ts allows the import.
+ * Checks the imports of all source files:
+ * - A package imports other packages by name, as imports-map.ts allows.
  * - Folders of one package do not import each other in a circle.
  * - Files do not import the `index.ts` of their own package.
  */
@@ -53,10 +53,7 @@ function checkPackage(folder: string): void {
   }
 }
 
-/**
- * Checks that the subfolders and files of each folder do not import each other in a circle. Also limits the number of
- * source files in a folder.
- */
+/** Checks a folder for circular imports, and limits its number of source files. */
 function checkFolders(folder: string): void {
   const beside = new Map<string, number>()
   for (const file of sources(folder)) beside.set(dirname(file), (beside.get(dirname(file)) ?? 0) + 1)

@@ -1,5 +1,4 @@
-// npm run conformance [-- NAME...]: runs cni-conformance on Debian's plugins and ours, and writes the results to
-// docs/conformance.md. Needs root and takes some minutes.
+// npm run conformance [-- NAME...]: tests Debian's plugins and ours with cni-conformance. Needs root.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { release } from 'node:os'
 import { join } from 'node:path'

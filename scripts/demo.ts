@@ -1,5 +1,5 @@
 // npm run demo [-- --json --keep --clean --without-iptables --ambient[=node-iptables|node-ebpf] --no-install]: shows
-// step by step how the plugin redirects a pod, on a throw-away node of this machine.
+// how the plugin redirects a pod on a throw-away node.
 import { NODE_FLAGS } from '../test/node.ts'
 import { ensurePackages } from './lib/debian.ts'
 import { exec, node26 } from './lib/exec.ts'

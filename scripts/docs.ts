@@ -1,5 +1,4 @@
-// npm run docs: copies example files into the code blocks of the pages, and builds the site into dist/docs: guide,
-// packages, API reference.
+// npm run docs: builds the documentation site, after copying example files into the pages.
 import { includeFiles } from './lib/docs.ts'
 import { main, step } from './lib/progress.ts'
 import { buildSite } from './lib/site/build.ts'

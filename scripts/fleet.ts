@@ -1,7 +1,6 @@
 // npm run fleet [-- --nodes 300 --agents 20 --pods 100 --rest-minutes 10 --json FILE --no-install]: measures the load
-// of many nodes' agents on one real API server. The phases are start, rest, rolling update and outage. Needs root, etcd
-// and kube-apiserver (in CNI_PEERS or PATH). --agents: number of nodes with a whole agent; all other nodes run only the
-// agent's watch of pods.
+// of many agents on an API server. Needs root, etcd and kube-apiserver (in CNI_PEERS or PATH).
+// --agents: number of nodes with a whole agent. The other nodes only watch pods.
 import { findExecutable } from '../packages/host/src/find-executable.ts'
 import { ensurePackages } from './lib/debian.ts'
 import { exec, node26 } from './lib/exec.ts'

@@ -1,7 +1,7 @@
-// npm run image [-- --platform linux/amd64] [--flavour full|minimal] [--name NAME] [--gzip] [--out DIR]: builds the
-// container images of the node agent as OCI archives, without a container daemon. The same commit gives the same bytes.
-// SOURCE_DATE_EPOCH is the time of all files (default 0). --root DIR: writes the files of one image into a folder, for
-// a Dockerfile. --pin: first records the newest Debian packages in pins.json.
+// npm run image [-- --platform linux/amd64] [--flavour full|minimal] [--name NAME] [--gzip] [--out DIR]: builds
+// reproducible container images of the node agent.
+// --root DIR: writes the files of one image into a folder, for a Dockerfile.
+// --pin: first records the newest Debian packages in pins.json.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { exec, root } from './lib/exec.ts'

@@ -1,7 +1,7 @@
 import { answer } from './model/answer.ts'
 import { startPage } from './view/page.ts'
 
-// Starts the playground. The same script runs in the page and as a web worker, which computes the answers for the page.
+// The same script runs in the page and as the page's web worker.
 if (typeof document === 'undefined') {
   globalThis.addEventListener('message', ({ data: { id, question } }) => {
     globalThis.postMessage({ id })

@@ -8,7 +8,7 @@ const machine: { openRtnl: typeof openRtnl; sysctl: typeof sysctl; node: NetnsTa
   node: 'host',
 }
 
-/** Connects a pod's eth0 to the bridge cni0 of the node, without IPAM. Shows a main plugin's work with links. */
+/** Connects a pod's eth0 to the node's bridge cni0, without IPAM. */
 export const smallBridge = ({ openRtnl, sysctl, node: netns } = machine) =>
   definePlugin({
     name: 'small-bridge',

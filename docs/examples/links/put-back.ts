@@ -1,9 +1,6 @@
 import { type NetnsTarget, openRtnl } from '@cni/netns'
 
-/**
- * Renames a link and keeps its IPv4 routes. The link must be down during the renaming, and the kernel deletes the
- * routes of a link that goes down. The function reads the routes first and adds them again at the end.
- */
+/** Renames a link. Restores its IPv4 routes, because the kernel deletes a down link's routes. */
 export async function rename(where: NetnsTarget, link: string, name: string) {
   using rtnl = await openRtnl(where)
   const routes = await rtnl.getRoutes({ link, family: 'ipv4', table: 254 })

@@ -1,7 +1,7 @@
 import { type Netns, open } from '@cni/netns/handle'
 import { connectUnix, listenUnix } from '@cni/netns/unix'
 
-/** Listens on a Unix socket. Sends the handle of a pod's namespace to each connecting process that runs as root. */
+/** Sends the handle of a pod's namespace to each root process that connects. */
 export const handOut = (path: string, pod: Netns, onError: (error: unknown) => void) =>
   listenUnix(path, {
     allow: ({ uid }) => uid === 0, // allows only root: the kernel reports `uid`, the user id of the connecting process
@@ -12,10 +12,7 @@ export const handOut = (path: string, pod: Netns, onError: (error: unknown) => v
     onError,
   })
 
-/**
- * Receives the handle of a pod's namespace over a Unix socket. The process needs neither a path nor the right to open
- * the namespace.
- */
+/** Receives a namespace's handle. The process needs no right to open the namespace itself. */
 export async function fetchNamespace(path: string): Promise<Netns> {
   using connection = connectUnix(path)
   using message = await connection.receive({ signal: AbortSignal.timeout(5000) })

@@ -58,8 +58,7 @@ export const bandwidth = (nodeNetns: NetnsTarget = 'host') =>
         await removeIfb(node, ifb, link)
         return c.prevResult
       }
-      // The kernel can limit only outgoing packets of a link. Incoming packets are redirected to an ifb device, and its
-      // outgoing packets are limited.
+      // Redirects incoming packets to an ifb device, because the kernel limits only outgoing packets.
       await node.addLink({ kind: 'ifb', name: ifb, mtu, up: true })
       await node.replaceQdisc({ kind: 'tbf', link: ifb, tbf: egress })
       const hasIngress = (await node.getQdiscs({ link })).some(({ parent }) => parent === 'ingress')

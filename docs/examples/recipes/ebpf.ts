@@ -14,9 +14,7 @@ async function nodeEnd({ netns, ifName }: AttachmentContext & { readonly netns: 
   return parent
 }
 
-/**
- * Attaches a pinned eBPF program to the outgoing packets of a pod. Another process has loaded and pinned the program.
- */
+/** Attaches an eBPF program, which another process has pinned, to a pod's outgoing packets. */
 export const pinnedProgram = (node: NetnsTarget = 'host') =>
   definePlugin({
     name,

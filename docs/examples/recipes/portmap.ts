@@ -60,10 +60,7 @@ function canMap(
   return pod !== undefined
 }
 
-/**
- * Deletes the node's conntrack entries of UDP clients. With an old entry, a client would still reach the previous pod
- * of the port.
- */
+/** Deletes conntrack entries, because old entries send UDP clients to the previous pod. */
 async function forgetClients(c: AttachmentContext, node: NetnsTarget, mappings: readonly PortMapping[]): Promise<void> {
   const udp = mappings.filter(({ protocol }) => protocol === 'udp')
   if (udp.length === 0) return

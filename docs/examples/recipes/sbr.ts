@@ -5,10 +5,7 @@ const MAIN = 254
 /** Number of the routing table that an interface of the pod gets. */
 const tableOf = (linkIndex: number): number => 1000 + linkIndex
 
-/**
- * Source-based routing: packets from an interface's address use only the routes of this interface, even if the pod has
- * other networks.
- */
+/** Source-based routing: packets from an interface's address use only this interface's routes. */
 export const sbr = definePlugin({
   name: 'small-sbr',
   chained: true,

@@ -2,7 +2,7 @@ import { netns, openRtnl, sysctl } from '@cni/netns'
 import type { Netns } from '@cni/netns/handle'
 import { tempNetns } from '@cni/netns/testing'
 
-/** A test pod with an IPv4 and an IPv6 address. `veth` is the node's end of the pod's veth pair. */
+/** A test pod. `veth` is the node's end of the pod's veth pair. */
 export interface Pod {
   readonly netns: Netns
   readonly veth: string
@@ -10,10 +10,7 @@ export interface Pod {
   readonly ipv6: string
 }
 
-/**
- * Creates a node for tests with pods, each connected by a veth pair of its own. The node's addresses in each pod's
- * network end in `.1` and `::1`.
- */
+/** Creates a node for tests whose pods are connected by veth pairs. */
 export async function stage(pods: number) {
   const stack = new AsyncDisposableStack()
   const node = stack.use(await emptyNetns())
@@ -68,7 +65,7 @@ const ASK = `
   }))
   setTimeout(end, 2000, 'no answer')`
 
-/** Starts a UDP server in a namespace. It answers each datagram with a word, on every address of the namespace. */
+/** Starts a UDP server that answers each datagram with `word`. */
 export async function answerUdp(where: Netns, port: number, word: string) {
   let bound = (_: unknown): void => {}
   const first = new Promise((resolve) => {

@@ -7,10 +7,7 @@ const rules = ruleset({ nat: ['EX_OUTPUT'] }, ({ nat }) => [
   nat.on('EX_OUTPUT').proto('tcp').redirect(15001),
 ])
 
-/**
- * Redirects outgoing TCP of a pod to a port in the pod. Writes the rules by netlink, and never starts a program of the
- * node.
- */
+/** Redirects a pod's outgoing TCP to a port in the pod, without starting programs. */
 export async function capture(pod: Netns) {
   const tables = iptables(pod, { programs: 'never' })
   const { plan } = await tables.apply(rules) // writes the rules of both IP families in one transaction

@@ -10,7 +10,7 @@ export type Reply =
   | { readonly kind: 'unreachable'; readonly reason: string }
   /** The connection to the Contiv daemon broke: the daemon may have handled the request. */
   | { readonly kind: 'broken'; readonly reason: string }
-  /** Any other failure of a request to the Contiv daemon. The error message is the same as in the original client. */
+  /** Any other failure of a request, with the original client's error message. */
   | { readonly kind: 'refused'; readonly reason: string; readonly details?: string }
 
 const MAX_ANSWER = 1024 * 1024
@@ -34,7 +34,7 @@ export async function callDaemon(
   return read(sent)
 }
 
-/** True if the Contiv daemon responds. The daemon has no health endpoint, so any HTTP status below 500 is accepted. */
+/** Accepts any HTTP status below 500, because the Contiv daemon has no health endpoint. */
 export async function probeDaemon(socket: string, signal: AbortSignal): Promise<string | undefined> {
   const sent = await exchange(socket, { method: 'GET', path: '/healthz' }, '', signal)
   if ('kind' in sent) return sent.reason

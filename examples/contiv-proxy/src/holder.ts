@@ -1,22 +1,12 @@
 import { type Netns, netns } from '@cni/netns'
 import { CniError, ErrorCode } from '@cni/types'
 
-/**
- * Lifetime in seconds of a holder process, which is a `sleep` in the pod's namespace. If the plugin is killed, the
- * holder process ends by itself. The lifetime is longer than any plugin call.
- */
+/** Lifetime in seconds of the holder process, which ends even if the plugin is killed. */
 const HOLDER_LIFETIME = '120'
-/**
- * Maximum milliseconds to wait until the holder process is in the pod's namespace. Only the start of nsenter takes
- * time.
- */
+/** Maximum milliseconds until nsenter has started the holder process in the pod's namespace. */
 const ENTER_TIMEOUT = 2000
 
-/**
- * Runs `body` with a path of the form `/proc/PID/ns/net`, the only form that the daemon accepts. If the runtime passes
- * another path, the plugin starts a holder process in the namespace. The holder process lives until `body` ends. The
- * original plugin enters the namespace itself.
- */
+/** Runs `body` with a path `/proc/PID/ns/net`, because the daemon accepts no other path. */
 export async function withProcPath<T>(pod: Netns, signal: AbortSignal, body: (path: string) => Promise<T>): Promise<T> {
   if (pod.path.startsWith('/proc/')) return body(pod.path)
   const holder = netns.start(pod, ['sleep', HOLDER_LIFETIME], { env: {}, signal })

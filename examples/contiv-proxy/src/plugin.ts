@@ -15,9 +15,7 @@ const contiv = z.object({
   socket: z._default(z.string().check(z.startsWith('/')), SOCKET),
   /** Path of the file to which the plugin logs its calls. With `''` the plugin logs only to stderr. */
   log_file: z._default(z.string().check(z.regex(/^(\/.*)?$/)), LOG_FILE),
-  /**
-   * Behaviour of DEL if the Contiv daemon does not run: succeed with a warning, or fail so that the runtime retries.
-   */
+  /** Result of DEL if the Contiv daemon does not run. A failed DEL is retried. */
   unreachable_del: z._default(z.enum(['succeed', 'fail']), 'succeed'),
 })
 
@@ -69,10 +67,7 @@ export const plugin = definePlugin({
   },
 })
 
-/**
- * Asks the daemon to delete the pod's endpoint. The request contains a `/proc` path of the pod's namespace. If the
- * plugin cannot create such a path, the request omits it. The daemon finds the endpoint by its id.
- */
+/** Asks the daemon to delete the pod's endpoint, which the daemon finds by its id. */
 async function askToDelete(c: DelContext<unknown>, socket: string): Promise<Reply> {
   try {
     return await ask(c, 'DelPod', socket, c.netns)

@@ -9,10 +9,7 @@ export interface PodRequest {
   readonly name: string | undefined
   readonly namespace: string | undefined
   readonly infraContainerID: string | undefined
-  /**
-   * Path of the pod's namespace. The path always begins with `/proc/PID/`, because the daemon takes the process id from
-   * it.
-   */
+  /** Path below `/proc/PID/`, from which the daemon takes the process id. */
   readonly netns: string | undefined
   readonly ifName: string
 }
@@ -27,10 +24,7 @@ const podResponse = z.object({
   errinfo: text,
 })
 
-/**
- * Body of the daemon's response, the same for `AddPod` and `DelPod`. A `result` of 0, or a missing `result`, means
- * success.
- */
+/** Body of the daemon's response. A `result` of 0, or no `result`, means success. */
 export type PodResponse = z.infer<typeof podResponse>
 
 /** Encodes a request to the daemon with the same bytes as the original Contiv client. */

@@ -4,10 +4,9 @@ import { contivError } from './failure.ts'
 import type { PodResponse } from './protocol.ts'
 
 /**
- * Result of an ADD: the addresses from the daemon's response, on the interface that the daemon has moved into the pod.
- * Addresses keep their host bits.
+ * Result of an ADD with the daemon's addresses, which keep their host bits.
  *
- * @throws if the daemon has sent an invalid address. The original plugin only logs such an address and prints no result
+ * @throws if an address is invalid, although the original plugin only logs the error
  */
 export function toResult({ ipaddress, ipv6address }: PodResponse, name: string, sandbox: string): Result {
   const ips = [ipOf('ipaddress', 4, ipaddress)]

@@ -12,10 +12,7 @@ export interface Entry {
 /** Syntax of a firewall entry, for error messages. */
 export const ENTRY_FORM = 'expected "tcp|udp [PORT[-PORT]]" or "icmp", and perhaps "from ADDRESS[/LENGTH]" after it'
 
-/**
- * Parses a firewall entry. Returns `undefined` for invalid text. The text may come from a pod's annotation, so it is
- * not trusted.
- */
+/** Parses a firewall entry. The text is untrusted, because a pod's annotation may contain it. */
 export function parseEntry(text: string): Entry | undefined {
   const found =
     /^(?:(?<ported>tcp|udp)(?: (?<first>\d{1,5})(?:-(?<last>\d{1,5}))?)?|icmp)(?: from (?<from>\S+))?$/.exec(text)

@@ -34,8 +34,7 @@ export const podFirewall = (options: IptablesOptions = {}) =>
     name: 'pod-firewall',
     about: 'Says what may come into a pod: by the network, and by the pod itself.',
     chained: true,
-    // Each interface of a pod has chains of its own. DEL removes only these chains and keeps the chains of other
-    // interfaces.
+    // DEL removes only the chains of its interface and keeps the pod's other chains.
     removal: 'own',
     config,
     async add(c) {

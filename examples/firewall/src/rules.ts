@@ -19,13 +19,10 @@ const NEIGHBOURHOOD = ['neighbour-solicitation', 'neighbour-advertisement', 'rou
  */
 const REFUSED = { ipv4: 'icmp-port-unreachable', ipv6: 'icmp6-port-unreachable' } as const
 
-/** Prefix of the names of an interface's chains. A pod may have several interfaces, each with a policy of its own. */
+/** Prefix of an interface's chains, because each interface has a policy of its own. */
 export const chainsOf = (ifName: string): string => `FW:${ifName.replaceAll(/[^\w.-]/g, '_')}:`
 
-/**
- * Firewall rules of one interface for a policy. Rules of other programs may still reject packets that these rules
- * accept.
- */
+/** Firewall rules of one interface. Other programs' rules may still reject accepted packets. */
 export function firewall(ifName: string, { deny, allow, otherwise }: Policy): Ruleset {
   const chain = `${chainsOf(ifName)}IN`
   return ruleset({ filter: [chain] }, ({ filter }) => {

@@ -2,10 +2,7 @@ import { connectFrom, GATEWAY } from '@cni/istio-redirect/testing/node'
 import type { NetnsTarget } from '@cni/netns'
 import type { Expected, JudgedConnection } from './facts.ts'
 
-/**
- * Destinations of connections that the plugin redirects to the proxy. No host has these addresses, because they are
- * reserved for documentation (RFC 5737, RFC 3849).
- */
+/** Destinations without hosts: these addresses are reserved for documentation (RFC 5737, RFC 3849). */
 const NOWHERE = { ipv4: '203.0.113.10', ipv6: '2001:db8::10' }
 
 interface Attempt {
@@ -15,7 +12,7 @@ interface Attempt {
   expected: Expected
 }
 
-/** Connections of the demo that show the effects of the rules. `server` listens on the node, `app` in the pod. */
+/** Connections of the demo. The server listens on the node, the application in the pod. */
 export const attempts = (pod: { ipv4: string; ipv6: string }): Attempt[] => [
   {
     what: 'the application calls a server that does not exist: captured',

@@ -32,17 +32,11 @@ export interface Facts {
   plugin_runs: readonly PluginRun[]
   api_requests: string[]
   result: unknown
-  /**
-   * Rules in the plugin's chains and jumps to the chains, in the format of `iptables-save`. Packet counters are
-   * included if the demo read the rules with a program, not over netlink.
-   */
+  /** Rules in the format of `iptables-save`. Rules from netlink lack packet counters. */
   rules: { ipv4: string[]; ipv6: string[] }
   connections: JudgedConnection[]
   check: { untouched: CheckOutcome; tampered_with: string; tampered: CheckOutcome }
-  /**
-   * Rules, state files, addresses and interfaces that still exist after the plugin's DEL. Absent with `--keep`, because
-   * a demo with `--keep` calls no DEL.
-   */
+  /** Objects that still exist after DEL. Absent with `--keep`, because DEL is not called. */
   left_behind?: { rules: string[]; state: string[]; addresses: string[]; interfaces: string[] }
   kept?: { pod: string; node: string; folder: string }
   total_ms: number

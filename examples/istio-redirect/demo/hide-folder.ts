@@ -4,10 +4,7 @@ import { loadSys } from '@cni/netns/sys'
 /** Flag of `mount(2)`, MS_PRIVATE: mounts in this mount namespace do not propagate to other mount namespaces. */
 const MS_PRIVATE = 0x40000
 
-/**
- * Mounts an empty file system over a folder, to hide the folder's content. The mount is private: later mounts in the
- * folder do not propagate to the machine.
- */
+/** Hides a folder's content by a private mount, which does not propagate to the machine. */
 export function hideFolder(path: string): void {
   mkdirSync(path, { recursive: true })
   loadSys().mount('tmpfs', path, 'tmpfs', 0, 'mode=0755')

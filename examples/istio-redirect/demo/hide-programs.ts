@@ -7,10 +7,7 @@ const PROGRAMS = /^(?:ip6?tables|xtables|nft$|nsenter$)/
 /** `mount(2)` */
 const MS_BIND = 0x1000
 
-/**
- * Hides iptables, ip6tables, nft and nsenter, under all their names. Mounts a non-executable file over each program.
- * Requires a private mount namespace. Returns the paths of the hidden programs.
- */
+/** Hides iptables, nft and nsenter. Requires a private mount namespace. Returns the hidden paths. */
 export function hidePrograms(): string[] {
   const folders = new Set(['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'])
   for (const folder of (process.env.PATH ?? '').split(':')) if (folder.startsWith('/')) folders.add(folder)

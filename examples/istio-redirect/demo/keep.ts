@@ -7,10 +7,7 @@ export const NODE_NETNS = '/run/netns/cni-demo-node'
 /** Folder for configuration, executables and state of a demo that runs with `--keep`. */
 export const KEPT_FOLDER = '/run/cni-demo'
 
-/**
- * Binds the network namespaces of the demo's pod and node to files. The files keep the namespaces after the demo has
- * ended. The plugin's attachment record contains the path of the pod's file.
- */
+/** Binds the demo's network namespaces to files, so that they outlive the demo. */
 export function keep(pid: number): void {
   for (const [from, to] of [
     [`/proc/${pid}/ns/net`, NODE_NETNS],

@@ -11,10 +11,7 @@ import { runStory } from './story.ts'
 
 const FOLDER = 'CNI_DEMO_FOLDER'
 
-/**
- * Starts this program again in new namespaces, which act as a throw-away node. The second process runs the demo's
- * steps.
- */
+/** Runs the demo in a second process, whose namespaces act as a throw-away node. */
 async function main(argv: readonly string[]): Promise<number> {
   const options = parseOptions(argv)
   if (options.help) {
@@ -37,10 +34,7 @@ function storyOf({ ambient }: DemoOptions) {
   return (options: DemoOptions & { readonly folder: string }) => runNodeLevelStory(options, ambient)
 }
 
-/**
- * Starts this program again by `unshare`, in new network and mount namespaces. The namespaces end with the second
- * process, even if the process is killed.
- */
+/** Starts this program in new namespaces, which end with it even after a kill. */
 async function insideNode(argv: readonly string[], keeping: boolean): Promise<number> {
   const folder = keeping ? KEPT_FOLDER : mkdtempSync(join(tmpdir(), 'cni-demo-'))
   mkdirSync(folder, { recursive: true, mode: 0o700 })

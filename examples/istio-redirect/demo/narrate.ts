@@ -26,10 +26,7 @@ export function narrator(stream: NodeJS.WriteStream): Narrator {
 export const pluginRunText = ({ verb, plugin, exit, ms }: PluginRun): string =>
   `${verb.padEnd(6)} ${plugin.padEnd(11)} exit ${exit}  ${ms.toFixed(0).padStart(4)} ms`
 
-/**
- * Formats a connection for the demo's output: `uid 1000 in the pod → 203.0.113.10:80 answered by the proxy on 15001
- * (meant for 203.0.113.10:80)`.
- */
+/** Formats a connection: `uid 1000 in the pod → 203.0.113.10:80 answered by the proxy`. */
 export function connectionText(connection: JudgedConnection): string {
   const who = `uid ${connection.from.uid} in the ${connection.from.namespace}`
   return `${`${who} → ${connection.to}`.padEnd(46)} ${answerText(connection)}`

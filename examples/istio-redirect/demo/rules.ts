@@ -10,7 +10,7 @@ export interface Rules {
   readonly by: string
   /** Rules in the plugin's chains, and the jumps to these chains, in the format of `iptables-save`. */
   own(family: Family): Promise<string[]>
-  /** Deletes one IPv4 rule of the plugin in the pod, so that CHECK fails. Returns a description of the deleted rule. */
+  /** Deletes an IPv4 rule in the pod, so that CHECK fails. Returns a description. */
   spoil(): Promise<string>
 }
 

@@ -213,10 +213,7 @@ async function del(tell: Narrator, node: Node, pod: Netns, rulesOfPod: Rules): P
   return { left_behind }
 }
 
-/**
- * Keeps the namespaces of node and pod after a demo with `--keep`. The parent process runs outside these namespaces and
- * binds them to files.
- */
+/** Asks the parent process to keep the namespaces, because it runs outside them. */
 async function leave(tell: Narrator, node: Node): Promise<Pick<Facts, 'kept'>> {
   tell.chapter('Kept for exploring (DEL was not run; the rule that was deleted is still missing)')
   await new Promise<void>((resolve, reject) => {

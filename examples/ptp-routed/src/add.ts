@@ -10,18 +10,16 @@ export async function attach(c: AddContext<Conf, false, Kept>, place: Place): Pr
   const { node, delegates, openRtnl, sysctl } = place
   using inPod = await openRtnl(c)
   using onNode = await openRtnl({ ...c, netns: node })
-  // Fails for an existing interface before the call of the IPAM plugin. A failure after that call would release the
-  // address that the existing interface uses.
+  // Fails before the IPAM call: a later failure would release an address in use.
   if (await inPod.getLink(c.ifName))
     throw new CniError(ErrorCode.internal, `the pod has an interface ${c.ifName} already`)
   const leased = await ipam(c, delegates).add()
   const hostLink = hostLinkOf(c)
   const { ips, pod, node: ofNode, hasIpv6 } = planOf(leased, c.ifName, hostLink)
 
-  // Records the veth's name before creating it, because a DEL must find the veth even after this process was killed.
+  // Records the name first, because a DEL must find the veth after a kill.
   c.state.write({ hostLink })
-  // Removes a veth of this name, which a killed ADD may have left on the node. The pod does not use this veth, because
-  // the pod has no interface yet.
+  // A killed ADD may have left a veth of this name, which no pod uses.
   await onNode.deleteLink(hostLink)
   const { mtu } = c.conf
   const peer = { name: c.ifName, netns: c.netns, mtu, up: true }
@@ -31,8 +29,7 @@ export async function attach(c: AddContext<Conf, false, Kept>, place: Place): Pr
     await sysctl({ ...c, netns: node }).set(`net/ipv6/conf/${hostLink}/disable_ipv6`, false)
     await sysctl(node).set('net.ipv6.conf.all.forwarding', true)
   }
-  // Enables forwarding without undo, because other pods on the node need forwarding. A call of `sysctl` with the
-  // context of this ADD would record an undo.
+  // Enables forwarding without undo, because other pods on the node need forwarding.
   await sysctl(node).set('net.ipv4.ip_forward', true)
   for (const address of ofNode.addresses) await onNode.addAddress(address)
   for (const route of ofNode.routes) await onNode.addRoute(route)

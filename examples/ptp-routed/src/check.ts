@@ -6,7 +6,7 @@ import { missingIn, otherSettings } from './inspect.ts'
 import type { Place } from './place.ts'
 import { hostLinkOf, planOf } from './plan.ts'
 
-/** Error code of CHECK if the pod's network differs from its state after ADD. Other CNI plugins use the same code. */
+/** CNI error code that also other plugins use for a failed CHECK. */
 const NOT_AS_ADDED = 100
 
 /** Compares both ends of the pod's veth pair with the chain's previous result. Throws if they differ. */

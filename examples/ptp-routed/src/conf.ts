@@ -13,7 +13,7 @@ export type Conf = z.infer<typeof config>
 export const kept = z.object({ hostLink: z.string() })
 export type Kept = z.infer<typeof kept>
 
-/** Sysctls that ADD sets in the pod. `IFNAME` in a sysctl's name stands for the name of the pod's interface. */
+/** Sysctls that ADD sets in the pod. `IFNAME` stands for the pod's interface. */
 export function settingsOf({ ifName, conf }: { readonly ifName: string; readonly conf: Conf }): [string, string][] {
   return Object.entries(conf.sysctls).map(([name, value]) => [name.replace('IFNAME', ifName), value])
 }

@@ -3,17 +3,14 @@ import type { DelContext, GcContext } from '@cni/skel'
 import type { Conf, Kept } from './conf.ts'
 import type { Place } from './place.ts'
 
-/**
- * DEL: removes the veth pair before it releases the IPAM lease. In the other order, another pod could get the address
- * while the veth pair still exists.
- */
+/** Removes the veth pair first, because another pod could get a released address. */
 export async function detach(c: DelContext<Conf, Kept>, place: Place): Promise<void> {
   const known = c.state.read()
   if (known !== undefined) await unplug(place, [known])
   if (ipamType(c.raw) !== undefined) await ipam(c, place.delegates).del()
 }
 
-/** GC: removes the veth pair and the IPAM lease of every attachment that is not in the list of valid attachments. */
+/** Removes the veth pair and IPAM lease of every attachment that is no longer valid. */
 export async function collect(c: GcContext<Conf, Kept>, place: Place): Promise<void> {
   const stale = c.state.stale()
   await unplug(
@@ -22,7 +19,7 @@ export async function collect(c: GcContext<Conf, Kept>, place: Place): Promise<v
   )
   const { kind } = await ipam(c, place.delegates).gc()
   if (kind === 'done') return
-  // Calls the IPAM plugin's DEL for each attachment that no longer exists, because the IPAM plugin does not support GC.
+  // Calls DEL for each invalid attachment, because the IPAM plugin does not support GC.
   for (const { containerID, ifName } of stale) {
     const env = { ...c.env, CNI_CONTAINERID: containerID, CNI_IFNAME: ifName, CNI_NETNS: '' }
     await ipam({ ...c, env }, place.delegates).del()

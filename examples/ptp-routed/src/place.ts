@@ -1,10 +1,7 @@
 import type { DelegateOptions } from '@cni/invoke'
 import { type NetnsTarget, openRtnl, sysctl } from '@cni/netns'
 
-/**
- * Node, IPAM plugins and kernel access of the plugin. Tests pass another node, functions as IPAM plugins, and a fake
- * kernel.
- */
+/** The plugin's access to the node, IPAM plugins and kernel, which tests replace. */
 export interface Place {
   readonly node: NetnsTarget
   readonly delegates: DelegateOptions

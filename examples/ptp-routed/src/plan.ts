@@ -4,9 +4,7 @@ import { CniError, ErrorCode, type IpConfig, type Result, resolveRoutes } from '
 
 /** Planned addresses and routes of a veth pair, for the pod's end and the node's end. */
 export interface Plan {
-  /**
-   * Leased addresses, each with prefix length /32 or /128. With such a prefix, the pod sends all traffic to the node.
-   */
+  /** Leased addresses with prefix length /32 or /128, which sends all traffic to the node. */
   readonly ips: IpConfig[]
   readonly pod: { readonly addresses: readonly NewAddress[]; readonly routes: readonly NewRoute[] }
   readonly node: { readonly addresses: readonly NewAddress[]; readonly routes: readonly NewRoute[] }
@@ -20,18 +18,14 @@ interface Attachment {
   readonly ifName: string
 }
 
-/**
- * Name of the veth's end on the node. Every ADD of an attachment computes the same name. A hash keeps the name short
- * enough for the kernel.
- */
+/** Name of the veth's end on the node: a hash, because the kernel limits names. */
 export function hostLinkOf({ networkName, containerID, ifName }: Attachment): string {
   const digest = createHash('sha256').update(`${networkName}\0${containerID}\0${ifName}`).digest('hex')
   return `ptp${digest.slice(0, 12)}`
 }
 
 /**
- * Plans the addresses and routes of a veth pair, without changing anything. The pod reaches everything through its
- * gateway, the veth's end on the node. The node reaches the pod by a route.
+ * Plans the addresses and routes of a veth pair, without changing anything.
  *
  * @throws CniError 7 for an address without a gateway
  */

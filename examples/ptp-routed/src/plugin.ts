@@ -6,7 +6,7 @@ import { config, kept } from './conf.ts'
 import { collect, detach } from './del.ts'
 import { machine, type Place } from './place.ts'
 
-/** Main plugin that connects each pod to the node by a veth pair of its own. The node has a route to the pod. */
+/** Main plugin that connects each pod to the node by a routed veth pair. */
 export function ptpRouted(options: Partial<Place> = {}) {
   const place: Place = { ...machine, ...options }
   return definePlugin({

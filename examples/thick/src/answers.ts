@@ -1,10 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { Registry } from './registry.ts'
 
-/**
- * HTTP server that answers `GET /10.42.0.5` with the containers that have the address, as JSON. The status is 404 if no
- * container has the address.
- */
+/** HTTP server that answers `GET /10.42.0.5` with the containers that have this address. */
 export function answers(known: Registry): Server {
   return createServer(({ method, url = '' }, response) => {
     const found = method === 'GET' ? known.whoIs(addressIn(url)) : []

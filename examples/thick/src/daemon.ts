@@ -36,8 +36,7 @@ export async function startWhoIs({ folder, stderr }: WhoIsOptions): Promise<WhoI
   for (const error of unreadable) stderr?.(`${error.message}\n`)
 
   const ask = join(folder, 'ask.sock')
-  // Removes the query socket that a killed daemon may have left. No other daemon is running: serveDaemon above would
-  // have failed.
+  // Only a killed daemon can have left the socket, because serveDaemon excludes a running daemon.
   rmSync(ask, { force: true })
   const server = answers(known)
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(ask, resolve))

@@ -2,13 +2,10 @@ import { attachmentState, definePlugin } from '@cni/skel'
 import { CniError } from '@cni/types'
 import { attachment, type Registry } from './registry.ts'
 
-/** Error code of CHECK if the attachment differs from its state after ADD. Other CNI plugins use the same code. */
+/** CNI error code that also other plugins use for a failed CHECK. */
 const NOT_AS_ADDED = 100
 
-/**
- * The chained plugin inside the who-is daemon. Its handlers share the daemon's memory. The persistent state of each
- * attachment is a file in `stateFolder`.
- */
+/** The chained plugin in the daemon. A file in `stateFolder` keeps each attachment's state. */
 export const whoIs = (known: Registry, stateFolder: string) =>
   definePlugin({
     name: 'who-is',

@@ -8,10 +8,7 @@ export const FOLDER = '/run/who-is'
 /** Path of the Unix socket on which the who-is daemon accepts calls of shims. */
 export const socketIn = (folder: string): string => join(folder, 'cni.sock')
 
-/**
- * Options of the shim, the executable that a container runtime starts. The shim only forwards each call to the who-is
- * daemon.
- */
+/** Options of the shim, the executable that forwards calls to the who-is daemon. */
 export const SHIM: ShimOptions = {
   name: 'who-is',
   about: 'Remembers which pod has which address: the executable before its daemon.',
@@ -19,7 +16,6 @@ export const SHIM: ShimOptions = {
     if (typeof socket === 'string') return socket
     throw new CniError(ErrorCode.invalidNetworkConfig, `socket: expected a string, got ${JSON.stringify(socket)}`)
   },
-  // If the daemon does not answer an ADD, the shim fails after 10 seconds and the kubelet retries. A longer wait could
-  // block the creation of other pods.
+  // A longer wait for the daemon could block the creation of other pods.
   readyTimeout: { ADD: 10_000 },
 }

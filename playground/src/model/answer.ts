@@ -6,9 +6,7 @@ import { answerPod, type PodAnswer } from './pod-answer.ts'
 import { readPodInput } from './pod-input.ts'
 import type { Settings } from './settings.ts'
 
-/**
- * Input that the user has pasted into a tab of the page: a pod, iptables or nftables rules, or a CNI network folder.
- */
+/** Input that the user has pasted into a tab of the page. */
 export type Question =
   | { readonly about: 'pod'; readonly text: string; readonly settings: Settings }
   | { readonly about: 'rules'; readonly text: string; readonly packet: string }

@@ -1,9 +1,6 @@
 import { defaultSettings, type Settings } from './settings.ts'
 
-/**
- * An example of the playground page: a pod's input and the expected answer. The page starts with the first example.
- * Links open the other examples.
- */
+/** An example of the playground page: a pod's input and the expected answer. */
 export interface Example {
   readonly id: string
   readonly title: string

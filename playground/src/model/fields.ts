@@ -4,10 +4,7 @@ import type { CaptureConfig, IpRanges, PodCapture } from '@cni/istio-rules'
 export interface Field {
   /** Name of the redirection setting, as the page shows it. */
   readonly name: string
-  /**
-   * Annotation, environment variable or member of a pod from which the setting's value comes. Absent if the value is
-   * constant.
-   */
+  /** Annotation, variable or pod member with the setting's value. Absent for a constant. */
   readonly from?: string
   readonly kind: 'annotation' | 'variable' | 'node' | 'securityContext' | 'namespace' | 'constant'
   /** One sentence on the page that explains the rules that the setting causes. */
@@ -16,10 +13,7 @@ export interface Field {
 
 type Fields<Config> = {
   readonly [Key in keyof Config]?: Field & {
-    /**
-     * Returns a value of the setting that differs from its value in `config`. The page computes the rules for both
-     * values and compares them.
-     */
+    /** Returns a different value, for which the page computes the rules again. */
     readonly other: (config: Config) => Config[Key]
     /** Shortens the setting's list: returns the first entries of its value in `config`. */
     readonly few?: (config: Config) => Config[Key]
@@ -30,10 +24,7 @@ const annotation = (key: string) => ({ kind: 'annotation', from: `traffic.sideca
 const variable = (from: string) => ({ kind: 'variable', from }) as const
 const nothing = { ipv4: [], ipv6: [] } as const
 
-/**
- * Settings that cause the rules of a sidecar. The function `other` returns a different value of the setting. The page
- * computes the rules with this value too. If a rule is then missing, the setting is the rule's cause.
- */
+/** Settings of a sidecar. The function `other` changes a setting to find its rules. */
 export const sidecarFields: Fields<CaptureConfig> = {
   includeInboundPorts: {
     few: ({ includeInboundPorts: value }) => fewOrAll(value),
@@ -168,17 +159,14 @@ export const ambientFields: Fields<PodCapture> = {
   },
 }
 
-/** A redirection setting with its value for the user's pod. `isSet` is true if the pod itself sets the value. */
+/** A redirection setting of the user's pod. `isSet`: the pod itself sets the value. */
 export interface Setting extends Field {
   readonly id: string
   readonly value: string
   readonly isSet: boolean
 }
 
-/**
- * A pod's configuration after one setting has got another value. If a rule disappears by this change, the setting is
- * the rule's cause.
- */
+/** A pod's configuration with one changed setting, which shows the setting's rules. */
 export interface Variant<Config> {
   readonly id: string
   readonly field: Field
@@ -187,10 +175,10 @@ export interface Variant<Config> {
 }
 
 /**
- * Variants of a pod's configuration. The page compares their rules to find the setting that causes each rule.
+ * Variants of a pod's configuration, which show the setting that causes each rule.
  * - `sample`: all lists are shortened.
- * - `whole`: each variant has one list in full length.
- * - `changed`: each variant has one setting with another value.
+ * - `whole`: one list has its full length.
+ * - `changed`: one setting has another value.
  */
 export interface Variants<Config> {
   readonly sample: Config
@@ -201,10 +189,7 @@ export interface Variants<Config> {
 /** Number of entries in a shortened list of a setting. Further entries would give rules of the same form. */
 const SAMPLE = 40
 
-/**
- * Creates variants of a pod's configuration, each with one changed setting. The rules of the variants show which
- * setting causes which rule.
- */
+/** Creates configurations with one changed setting, which show the rules of each setting. */
 export function variants<Config extends object>(config: Config, fields: Fields<Config>): Variants<Config> {
   const ids = keysOf(fields)
   const sample = { ...config }

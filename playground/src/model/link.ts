@@ -4,17 +4,12 @@ import { type Settings, settingsSchema } from './settings.ts'
 /** Maximum length of the fragment in a shared link. The page offers a file for longer data. */
 export const MAX_LINK_CHARS = 8192
 
-/**
- * Maximum length of the data in a shared link or file. Even 256 KiB of annotations, the limit of Kubernetes, must fit.
- */
+/** Maximum length of shared data. Kubernetes' limit of 256 KiB of annotations must fit. */
 const MAX_DATA_CHARS = 512 * 1024
 
 const texts = z.record(z.string().check(z.maxLength(400)), z.string())
 
-/**
- * Data in a shared link or file: a pod's annotations and labels, and the page's settings. Other members of the pod are
- * never shared.
- */
+/** Shared data: the page's settings, and only the annotations and labels of the pod. */
 const sharedSchema = z.strictObject({ v: z.literal(1), annotations: texts, labels: texts, settings: settingsSchema })
 
 export interface Shared {
@@ -49,7 +44,7 @@ export async function sharedInLink(fragment: string): Promise<Shared> {
 export const sharedText = ({ annotations, labels, settings }: Shared): string =>
   JSON.stringify({ v: 1, annotations, labels, settings })
 
-/** Parses the text of a file that {@link sharedText} has made. Throws an `Error` with a message for the user. */
+/** Parses a text of {@link sharedText}. Throws an `Error` with a message for the user. */
 export function sharedInText(text: string, what = 'the file'): Shared {
   if (text.length > MAX_DATA_CHARS) throw new Error(`${what} holds more than ${MAX_DATA_CHARS} characters`)
   let value: unknown
@@ -69,10 +64,7 @@ export function sharedInText(text: string, what = 'the file'): Shared {
 
 // internal
 
-/**
- * Compresses or decompresses bytes through a stream. Limits the length of the output, because a short link may expand
- * to a very long text.
- */
+/** Limits the output, because a short link may expand to a very long text. */
 async function through(
   stream: { readonly readable: ReadableStream<Uint8Array>; readonly writable: WritableStream<BufferSource> },
   bytes: Uint8Array<ArrayBuffer>,

@@ -1,7 +1,4 @@
-/**
- * A line of a rule listing, such as iptables-save output, with its table and chain. Equal lines may occur in two
- * tables.
- */
+/** A line of a rule listing. Equal lines may occur in two tables. */
 export interface Line {
   readonly text: string
   readonly kind: 'rule' | 'chain' | 'frame'
@@ -23,8 +20,7 @@ export function iptablesLines(text: string): Line[] {
     if (command === ':' || command === '-N ') return { text: line, kind: 'chain', place, index: undefined }
     const index = (count.get(place) ?? 0) + 1
     count.set(place, index)
-    // A line with `-I` gets no position: iptables inserts its rule before earlier rules, so text order and chain order
-    // differ.
+    // iptables inserts a rule with `-I` before earlier rules, so its position is unknown.
     return { text: line, kind: 'rule', place, index: command === '-I ' ? undefined : index }
   })
 }
@@ -67,10 +63,7 @@ export interface OtherLines {
   readonly changed: readonly { readonly id: string; readonly lines: readonly Line[] }[]
 }
 
-/**
- * Finds the settings that cause each line of a listing. A setting causes a line if the line disappears with another
- * value of the setting.
- */
+/** Finds a line's settings: the line disappears if one of them has another value. */
 export function originsOf(lines: readonly Line[], { sample, whole, changed }: OtherLines): string[][] {
   const inSample = new Set(keysOf(sample))
   const withList = whole.map((one) => ({ id: one.id, keys: new Set(keysOf(one.lines)) }))
@@ -86,10 +79,7 @@ export function originsOf(lines: readonly Line[], { sample, whole, changed }: Ot
 
 const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'))
 
-/**
- * Key of each line in a rule listing. The page uses the key to find the same line in other listings. Each key contains
- * a number, because a listing may contain equal lines.
- */
+/** Key of each line, by which the page finds the line in other listings. */
 function keysOf(lines: readonly Line[]): string[] {
   const seen = new Map<string, number>()
   return lines.map(({ place, text }) => {

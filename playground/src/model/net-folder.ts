@@ -47,9 +47,7 @@ export function filesIn(text: string): NetFile[] {
   return files.map(({ name, lines }) => ({ name, text: `${lines.join('\n').trim()}\n` }))
 }
 
-/**
- * Determines how container runtimes use the files of a pasted CNI network folder, and where the agent adds the plugin.
- */
+/** Explains how container runtimes and the agent use the files of a CNI network folder. */
 export function answerFolder(text: string): FolderAnswer {
   if (text.length > MAX_FOLDER_CHARS)
     return { kind: 'problem', problem: `The text has ${text.length} characters, at most ${MAX_FOLDER_CHARS} are read.` }

@@ -56,16 +56,10 @@ function rulesIn(text: string, family: 'ipv4' | 'ipv6'): PastedRules {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
 
-/**
- * True if the pasted text is output of nft, which begins with a table. Output of iptables-save begins with a comment or
- * `*nat`.
- */
+/** True if the pasted text is output of nft instead of iptables-save. */
 const isNft = (text: string): boolean => /^\s*table\s/.test(text.replaceAll(/^\s*#.*$/gm, ''))
 
-/**
- * Recognizes the proxy by the names of Istio's chains and tables in the pasted rules. For other rules, the proxy is
- * unknown.
- */
+/** Recognizes the proxy by the names of Istio's chains and tables. */
 function proxyIn(text: string): PodProxy {
   if (/ISTIO_PRERT|istio-ambient/.test(text)) return ztunnel
   if (/ISTIO_|istio-proxy/.test(text)) return sidecar(1337)

@@ -11,7 +11,7 @@ export interface TypicalPacket {
   readonly packet: string
 }
 
-/** The sidecar proxy of a pod: its user id, and the description that the page shows for each of its ports. */
+/** The sidecar proxy of a pod, with descriptions of its ports for the page. */
 export const sidecar = (uid: number | undefined): PodProxy => ({
   ...{ name: 'The proxy', uid, mark: undefined },
   ports: {

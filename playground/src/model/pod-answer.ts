@@ -32,7 +32,7 @@ export interface WalkedPacket extends TypicalPacket {
   readonly seen: number
 }
 
-/** The page's answer about a pod: the plugin's decision to redirect it or not, with the reason and the rules. */
+/** The plugin's decision about the user's pod, with the reason and the rules. */
 export interface PodAnswer {
   readonly kind: 'captured' | 'skipped' | 'refused'
   readonly pod: string
@@ -45,17 +45,11 @@ export interface PodAnswer {
   /** Lines that the plugin would log for the pod. */
   readonly log: readonly string[]
   readonly isExample: boolean
-  /**
-   * Settings for which the user has chosen `pod`, with the values that the page has found in the pod. A shared link
-   * needs these values, because the link omits the pod's environment variables.
-   */
+  /** Values that the page found in the pod, because a shared link omits environment variables. */
   readonly effective: Partial<Settings>
   readonly settings: readonly Setting[]
   readonly listings: readonly Listing[]
-  /**
-   * Paths of typical packets through the rules of the chosen back end. If the pod has no rules, the packets are not
-   * redirected.
-   */
+  /** Paths of typical packets through the pod's rules in the chosen back end. */
   readonly typical: readonly WalkedPacket[]
   readonly walk: Walk | { readonly problem: string }
 }
@@ -137,9 +131,7 @@ function inSidecar(pod: PodDocument, settings: Settings, log: string[]): Decided
   }
 }
 
-/**
- * Decides about a pod in an ambient mesh. Assumes that the pod's namespace has the label of Istio's default selector.
- */
+/** Decides about a pod in an ambient mesh, whose namespace has the mesh label. */
 function ambient(pod: PodDocument, settings: Settings, log: string[]): Decided {
   const { metadata, ...document } = pod.document
   const uid = { uid: '00000000-0000-4000-8000-000000000000', ...(isObject(metadata) ? metadata : {}) }
@@ -170,10 +162,7 @@ function ambient(pod: PodDocument, settings: Settings, log: string[]): Decided {
 
 const MODE = 'istio.io/dataplane-mode'
 
-/**
- * Istio's default selectors of pods for the ambient mesh, by the label `istio.io/dataplane-mode`. The first selector
- * matches all pods of a labelled namespace, except pods that opt out. The second selector matches labelled pods.
- */
+/** Istio's default selectors of ambient pods, by the label of a namespace or pod. */
 const selectors = [
   {
     podSelector: { matchExpressions: [{ key: MODE, operator: 'NotIn', values: ['none'] }] },
@@ -213,7 +202,7 @@ function madeOf<Config extends { readonly ipv6: boolean }>(
   }
 }
 
-/** Values of the settings that the page takes from the pod. IP families are known only if the pod has addresses. */
+/** Settings from the pod. IP families are known only if the pod has addresses. */
 function effectiveOf(settings: Settings, dns: boolean, ipv6: boolean, addresses: readonly string[]): Partial<Settings> {
   const both = addresses.some((address) => !address.includes(':')) ? 'dual' : 'ipv6'
   return {

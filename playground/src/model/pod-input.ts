@@ -88,10 +88,7 @@ export function withSettings(pod: PodDocument, { mode, dns, interception, famili
   return { ...pod, document }
 }
 
-/**
- * Example addresses for the IP families that the user has chosen on the page. `undefined` means the pod's own
- * addresses.
- */
+/** Example addresses for the chosen IP families. `undefined` means the pod's own addresses. */
 export function addressesFor({ families }: Pick<Settings, 'families'>): readonly string[] | undefined {
   if (families === 'pod') return undefined
   const ipv4 = families === 'ipv6' ? [] : [EXAMPLE_ADDRESS.ipv4]

@@ -1,9 +1,6 @@
 import * as z from 'zod/mini'
 
-/**
- * Settings that the user chooses on the playground page. The value `pod` means that the page takes the setting from the
- * pod.
- */
+/** Settings on the playground page. `pod` means that the pod determines the setting. */
 export const settingsSchema = z.strictObject({
   mode: z.enum(['sidecar', 'ambient']),
   backend: z.enum(['iptables', 'nftables']),

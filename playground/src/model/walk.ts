@@ -33,7 +33,7 @@ export interface TableVisit {
   readonly visits: readonly ChainVisit[]
 }
 
-/** Path of a packet through a pod's rules: the tables, the chains, the matched rules, and the end of the path. */
+/** Path of a packet through a pod's rules. */
 export interface Walk {
   readonly packet: string
   readonly verdict: string
@@ -67,7 +67,7 @@ export function walk(rules: Rules, packet: Packet, proxy: PodProxy): Walk {
   }
 }
 
-/** Proxy of a pod. The page's text about the end of a packet's path contains the proxy's name and port descriptions. */
+/** Proxy of a pod, with its name and port descriptions for the page. */
 export interface PodProxy {
   readonly name: string
   readonly uid: number | undefined

@@ -14,17 +14,13 @@ interface Asked {
   timers: readonly ReturnType<typeof setTimeout>[]
 }
 
-/**
- * Sends the user's inputs to a web worker, one at a time. Cancels a slow calculation, so that the page stays usable.
- */
+/** Sends inputs to a web worker. Cancels slow calculations, so that the page stays usable. */
 export class Asker {
   readonly #script: string
   #worker: Worker | undefined
   #id = 0
   #asked: Asked | undefined
-  /**
-   * The user's newest input, which waits until the worker is free. It replaces an older input that has not been sent.
-   */
+  /** The user's newest input, which waits for the worker and replaces older inputs. */
   #next: Asked | undefined
 
   /** @param script - text of the page's own script, which the worker runs */
@@ -33,8 +29,7 @@ export class Asker {
   }
 
   /**
-   * Sends the user's input to the worker. Resolves with `'late'` if the calculation took too long and was cancelled.
-   * Resolves with `undefined` if a newer input replaced this input.
+   * Sends input to the worker. Resolves with `undefined` after a newer input.
    *
    * @param isLate - called once if the answer is slow
    */
@@ -78,7 +73,7 @@ export class Asker {
     this.#send()
   }
 
-  /** Starts a web worker from the script's text. A page with a `file://` address cannot load a worker from a URL. */
+  /** Starts the worker from text, because a `file://` page cannot load it from a URL. */
   #start(): Worker | undefined {
     try {
       const address = URL.createObjectURL(new Blob([this.#script], { type: 'text/javascript' }))

@@ -26,7 +26,7 @@ export function byId<T extends HTMLElement>(id: string, type: new () => T): T {
   throw new Error(`the page has no ${type.name} #${id}`)
 }
 
-/** Replaces the content of an HTML element. If the focus was inside, focuses the new element with the same id. */
+/** Replaces an element's content. Keeps the focus on the element with the same id. */
 export function show(parent: HTMLElement, ...children: readonly Child[]): void {
   const focused = document.activeElement?.id ?? ''
   parent.replaceChildren(...children.filter((child) => child !== undefined && child !== false))

@@ -1,10 +1,7 @@
 import type { End } from '../model/walk.ts'
 import { h } from './dom.ts'
 
-/**
- * Symbol for each end of a packet's path, such as the proxy. The page shows symbols, because colour alone is not
- * accessible.
- */
+/** Symbol for the end of a packet's path, because colour alone is not accessible. */
 export const signs: Readonly<Record<End['kind'], string>> = {
   proxy: '◆',
   application: '●',

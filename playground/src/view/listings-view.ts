@@ -13,10 +13,7 @@ const sources = {
   constant: 'the same for every pod',
 } as const
 
-/**
- * Shows the pod's rules in the syntax of each program. Pointing at a setting highlights the rules that it causes.
- * Pointing at a rule highlights its settings.
- */
+/** Shows the pod's rules. Pointing at a setting highlights its rules, and vice versa. */
 export function showListings(
   parent: HTMLElement,
   answer: PodAnswer,
@@ -105,7 +102,7 @@ function sourceOf(kind: Setting['kind'], isSet: boolean): string {
   return `${prefix}${sources[kind]} `
 }
 
-/** Inserts a possible line break after the domain of an annotation's key, so that the key fits on narrow screens. */
+/** Allows a line break after an annotation's domain, for narrow screens. */
 function breakable(key: string): (string | HTMLElement)[] {
   const at = key.indexOf('/') + 1
   return at === 0 ? [key] : [key.slice(0, at), h('wbr'), key.slice(at)]
@@ -162,7 +159,7 @@ function moveIn(elements: readonly HTMLElement[], event: KeyboardEvent): void {
   next?.focus()
 }
 
-/** Highlights the rules that a setting causes, or the settings that cause a rule, and explains the relation in text. */
+/** Highlights the rules of a setting, or the settings of a rule. */
 function lighter(parent: HTMLElement, settings: readonly Setting[], explanation: HTMLElement): Lighter {
   let pinned: string | undefined
   const each = (query: string, change: (element: HTMLElement) => void) => {

@@ -13,10 +13,7 @@ const senders = [
   ],
 ] as const
 
-/**
- * Creates the form for a packet. Each change calls `changed` with the packet's text. Returns a function that fills the
- * form from a text.
- */
+/** Creates the form for a packet. Returns a function that fills the form. */
 export function packetForm(parent: HTMLElement, prefix: string, changed: (text: string) => void) {
   let form = formOf('')
   const text = h('input', {

@@ -38,7 +38,7 @@ function soon(run: () => Promise<void>): () => void {
   }
 }
 
-/** Sends the user's input to the worker, and marks a part of the page as busy until the answer arrives. */
+/** Sends input to the worker. Marks a part of the page as busy. */
 async function ask(
   asker: Asker,
   question: Question,

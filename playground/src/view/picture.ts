@@ -7,7 +7,7 @@ const ROW = 22
 const PAD = 12
 
 /**
- * Draws a packet's path as SVG: the sender, the tables, the chains with the matched rules, and the end of the path.
+ * Draws a packet's path through the rules as SVG.
  *
  * @param id - prefix of element ids
  */
@@ -92,10 +92,7 @@ interface Row {
   readonly text: string
 }
 
-/**
- * Rows of a chain in the picture of a packet's path: one row for each matched rule, and one row for each group of
- * unmatched rules.
- */
+/** Rows of a chain in the picture. A group of unmatched rules has one row. */
 function rowsOf(steps: readonly Step[]): Row[] {
   const rows: Row[] = []
   let missed = 0
@@ -117,11 +114,7 @@ function rowsOf(steps: readonly Step[]): Row[] {
   return rows
 }
 
-/**
- * Draws the three usual ends of a packet's path: the proxy, the application, and "out" for a packet that leaves the
- * pod. Fills the box of the end that the packet reaches. Draws an unusual end, such as "dropped", only for a packet
- * that reaches it.
- */
+/** Draws the three usual ends of a packet's path, and an unusual end if reached. */
 function drawEnds(end: End, trunk: number, top: number, width: number, tipId: string): Drawn {
   const usual: readonly End['kind'][] = ['proxy', 'application', 'out']
   const kinds = usual.includes(end.kind) ? usual : [...usual, end.kind]

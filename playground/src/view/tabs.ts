@@ -1,6 +1,4 @@
-/**
- * Turns buttons with `role="tab"` into tabs. Arrow keys, Home and End move between the tabs, as in the ARIA pattern.
- */
+/** Turns buttons with `role="tab"` into tabs with keyboard control, as in the ARIA pattern. */
 export function startTabs(list: HTMLElement, chosen: (panel: string) => void = () => undefined) {
   const tabs = [...list.querySelectorAll<HTMLElement>('[role=tab]')]
   const select = (tab: HTMLElement, withFocus: boolean) => {

@@ -2,7 +2,7 @@ import type { PodAnswer } from '../model/pod-answer.ts'
 import { h, show } from './dom.ts'
 import { endLabel } from './ends.ts'
 
-/** Shows a table of typical packets, each with the end of its path. A button copies a packet into the packet form. */
+/** Shows typical packets in a table. A button copies a packet into the form. */
 export function showTypical(parent: HTMLElement, { typical }: PodAnswer, follow: (packet: string) => void): void {
   if (typical.length === 0) {
     show(parent, h('p', { class: 'soft' }, 'The pod does not start, so there are no packets.'))

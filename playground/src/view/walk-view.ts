@@ -30,10 +30,7 @@ export function showWalk(parent: HTMLElement, walk: Walk | { readonly problem: s
   )
 }
 
-/**
- * Heading for the end of a packet's path, with label and title. Omits the label if the title begins with the same word,
- * to avoid headings such as "Out: out, to 10.0.0.1:80".
- */
+/** Heading for a path's end. Avoids repetitions, such as "Out: out, to 10.0.0.1:80". */
 const titleOf = ({ kind, title }: End): string =>
   title.toLowerCase().startsWith(words[kind].toLowerCase()) ? `${capital(title)}.` : `${words[kind]}: ${title}.`
 

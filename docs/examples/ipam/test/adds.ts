@@ -1,7 +1,7 @@
 import { testPlugin } from '@cni/skel/testing'
 import { plugin } from '../src/plugin.ts'
 
-// Runs several ADDs of the IPAM plugin in parallel, in a process of its own, and prints the leased addresses.
+// Runs parallel ADDs of the IPAM plugin and prints the leased addresses.
 const [, , folder, first = '0', count = '0'] = process.argv
 const ipam = { type: 'node-ipam', ranges: [{ subnet: '10.88.0.0/24' }, { subnet: 'fd88::/64' }] }
 const tester = testPlugin(plugin(folder), { conf: { name: 'pods', ipam } })

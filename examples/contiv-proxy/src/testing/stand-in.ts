@@ -56,10 +56,7 @@ interface StandInOptions {
 
 type Pod = Readonly<Record<string, unknown>>
 
-/**
- * Starts a stand-in for the Contiv daemon. Sets mode 0700 for the socket's folder and removes a stale socket. Pods get
- * consecutive addresses of 44.55.66.0/22, from 44.55.66.77 on.
- */
+/** Starts a stand-in for the Contiv daemon, which gives consecutive addresses to pods. */
 export async function startStandIn({ socket, dualStack = false, fault }: StandInOptions): Promise<StandIn> {
   mkdirSync(dirname(socket), { recursive: true })
   chmodSync(dirname(socket), 0o700)
@@ -138,7 +135,7 @@ function parsed(body: string): Pod | undefined {
   try {
     return JSON.parse(body) as Pod
   } catch {
-    // Invalid JSON in a request: the caller answers with status 500 and an empty response, as the original daemon does.
+    // The caller answers invalid JSON with status 500, as the original daemon does.
     return undefined
   }
 }

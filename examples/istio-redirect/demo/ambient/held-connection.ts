@@ -3,14 +3,11 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type NetnsTarget, netns } from '@cni/netns'
 
-/** TCP connection that a process in a pod keeps open. Shows if a change of the pod's rules cuts open connections. */
+/** Open TCP connection of a pod, which shows if new rules cut open connections. */
 export interface HeldConnection extends AsyncDisposable {
   /** Sends a line over the connection. True if the server sends the same line back within five seconds. */
   echoes(line: string): Promise<boolean>
-  /**
-   * True if the server stops echoing lines within five seconds. Sends several lines, because the kernel still
-   * translates packets for about 20 ms after the plugin's last rule is removed.
-   */
+  /** Sends several lines, because the kernel briefly translates packets after the last rule's removal. */
   ends(): Promise<boolean>
 }
 
@@ -25,8 +22,7 @@ process.stdin.pipe(socket).pipe(process.stdout)
 export async function holdConnection(from: NetnsTarget, host: string, port: number): Promise<HeldConnection> {
   const argv = ['-e', CLIENT, host, String(port)]
   const child = netns.run(from, () => spawn(process.execPath, argv, { stdio: ['pipe', 'pipe', 'inherit'] }))
-  // Writing to a client process that has ended causes an error. The demo ignores the error, because only the server's
-  // response counts.
+  // Ignores write errors of an ended client, because only the server's response counts.
   child.stdin.on('error', () => {})
   if (!(await says(child, 'connected\n'))) throw new Error(`no connection to ${host}:${port}`)
   const echoes = async (line: string): Promise<boolean> => {
@@ -52,10 +48,7 @@ export async function holdConnection(from: NetnsTarget, host: string, port: numb
   }
 }
 
-/**
- * True if the next output of the client process equals `text`. False if the process ends, or prints nothing for five
- * seconds.
- */
+/** True if the next output of the client process within five seconds equals `text`. */
 async function says({ stdout }: ChildProcess, text: string): Promise<boolean> {
   if (stdout === null || stdout.closed) return false
   const over = new AbortController()

@@ -15,9 +15,7 @@ export interface MeshAgentOptions {
   readonly log: string[]
 }
 
-/**
- * Starts the agent's ambient mode in the demo. The network namespace of the demo process acts as the node's namespace.
- */
+/** Starts the agent's ambient mode. The demo process's network namespace acts as the node's. */
 export async function startAgent(
   { folder, api, pods, log }: MeshAgentOptions,
   change: Partial<AmbientConfig> = {},
@@ -25,8 +23,7 @@ export async function startAgent(
   for (const name of ['run', 'ztunnel', 'sa']) mkdirSync(join(folder, name), { recursive: true })
   writeFileSync(join(folder, 'sa/token'), 'a.demo.token', { mode: 0o600 })
   writeFileSync(join(folder, 'sa/ca.crt'), api.ca)
-  // Writes a simulated procfs in which each pod has a process with a cgroup. The agent recognizes a pod by its cgroup,
-  // and the demo's real pods have no cgroups.
+  // Simulates procfs, because the agent recognizes pods by cgroups and the demo's pods have none.
   showProcess(folder, 1, '/proc/self/ns/net', '/')
   for (const [index, { uid, netns }] of pods.entries()) {
     showProcess(folder, 2 + index, netns.path, `/kubepods/besteffort/pod${uid}/c1`)

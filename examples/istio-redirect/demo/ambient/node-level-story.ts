@@ -71,16 +71,12 @@ async function connect({ at }: PtpMesh): Promise<string> {
   return answer ? `${answer.served_by} from ${answer.from?.replace('::ffff:', '')}` : (error ?? 'no answer')
 }
 
-/**
- * Unmounts the machine's bpf file systems in the demo's mount namespace. The demo's node mounts a bpf file system of
- * its own.
- */
+/** Unmounts the machine's bpf file systems, because the demo's node mounts its own. */
 function leaveBpffs(): void {
   try {
     for (;;) loadSys().umount2('/sys/fs/bpf', MNT_DETACH)
   } catch (error) {
-    // The error EINVAL means that no bpf file system is mounted at `/sys/fs/bpf` any more. Throws all other errors
-    // again.
+    // EINVAL means that no bpf file system is mounted any more.
     if (!isSysError(error) || error.code !== 'EINVAL') throw error
   }
 }

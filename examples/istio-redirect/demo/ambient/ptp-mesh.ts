@@ -24,10 +24,7 @@ const UID = {
   server: '55efbedd-5af0-4fb0-b896-61604f0b0b5c',
 } as const
 
-/**
- * Simulated node that reaches each pod by a point-to-point link. Two ztunnels, an application pod, a server and an
- * agent run on the node.
- */
+/** Simulated node with point-to-point links to its pods, and two ztunnels. */
 export interface PtpMesh extends AsyncDisposable {
   readonly agent: StartedAmbient
   readonly at: Readonly<Record<PtpName, Netns>>

@@ -20,7 +20,7 @@ interface AmbientFacts {
   readonly api_patches: readonly string[]
 }
 
-/** Demo of ambient mode: a pod joins the mesh and leaves it while connections are open. Returns the exit code. */
+/** Demo of ambient mode: a pod joins and leaves the mesh with open connections. */
 export async function runAmbientStory({ json, folder }: DemoOptions & { readonly folder: string }): Promise<0 | 1> {
   const tell = narrator(json ? process.stderr : process.stdout)
   hideFolder('/run/netns')
@@ -47,8 +47,7 @@ export async function runAmbientStory({ json, folder }: DemoOptions & { readonly
   node.label('ambient')
   await timed('enrolled, which its annotation says', () => node.annotation() === 'enabled')
   await timed('ztunnel listens in the pod', () => ztunnel.pods.has(POD.uid))
-  // Conntrack has no entry for a connection that is older than the mesh's rules. The connection's next packet creates
-  // an entry.
+  // Conntrack learns of a connection that is older than the rules by its next packet.
   await isOver(held, 'the connection from before')
   look('a new connection of web arrives with its own address', await outbound(node), `server from ${ADDRESS.web}`)
   look('one to web arrives with the address of the client', await inbound(node), `web from ${ADDRESS.client}`)
