@@ -101,7 +101,7 @@ async function healTimes(path: string, damage: () => void): Promise<number[]> {
     damage()
     const damaged = statText(path)
     const began = performance.now()
-    // The agent replaces a damaged kubeconfig with a new one if the token has changed.
+    // A changed token leaves the kubeconfig intact, and the agent writes a new kubeconfig.
     const healed = () => (damaged === before ? statText(path) !== before : isWhole(path, before))
     while (!healed() && performance.now() - began < NEVER_MS) await sleep(0)
     if (healed()) {

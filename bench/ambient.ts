@@ -13,7 +13,7 @@ import { type Row, SuiteReport, settings } from './lib/suite.ts'
 const used = settings({ runs: 40, pods: 250 })
 /** Milliseconds to wait until each agent has learned of new pods from the API server. */
 const KNOWN_MS = 2000
-/** Milliseconds of pause, because an agent's remaining work would disturb the next measurement. */
+/** Milliseconds of pause, because an agent's unfinished work would disturb the next measurement. */
 const SETTLED_MS = 20
 /** Milliseconds to wait until an idle agent has returned unused memory to the kernel. */
 const AT_REST_MS = 40_000

@@ -20,7 +20,7 @@ const suite = new SuiteReport(
   used,
 )
 
-/** The benchmark extrapolates times for more rules, because a process per rule is slow. */
+/** Maximum of measured rules. The benchmark extrapolates, because a process per rule is slow. */
 const sampled = 300
 const perRule = 'one process per rule'
 const backends = ['iptables-nft', 'iptables-legacy'] as const

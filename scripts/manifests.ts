@@ -1,6 +1,7 @@
-// npm run manifests -- --image REF [--namespace NAME] [--set KEY=VALUE]...: renders the Helm chart as plain manifests
-// for kubectl apply -f, a file for each profile in dist/manifests. Needs helm in PATH or CNI_PEERS. npm run manifests
-// -- --record: updates packages/istio-redirect/deploy/manifests, which npm test compares with the chart.
+// npm run manifests -- --image REF [--namespace NAME] [--set KEY=VALUE]...: renders the Helm chart as plain manifests.
+// Needs helm in PATH or CNI_PEERS.
+// npm run manifests -- --record: updates packages/istio-redirect/deploy/manifests, which npm test compares with the
+// chart.
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { exec, root } from './lib/exec.ts'
@@ -44,10 +45,7 @@ function options() {
   return { ...values, image }
 }
 
-/**
- * Returns the names of the Helm chart's profiles, such as `ambient` or `openshift`. Omits the profiles for
- * compatibility with earlier versions of Istio, which users select by a value of the chart.
- */
+/** Names of the chart's profiles. Users select compatibility profiles by a value instead. */
 function profiles(): string[] {
   return readdirSync(join(chart, 'files'))
     .flatMap((name) => /^profile-(.*)\.yaml$/.exec(name)?.[1] ?? [])

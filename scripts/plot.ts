@@ -1,3 +1,2 @@
-// npm run plot [-- FILE]: writes the tables and pictures of docs/performance.md and docs/benchmarks.md, from the stored
-// baseline or from another report.
+// npm run plot [-- FILE]: writes the tables and pictures of docs/performance.md and docs/benchmarks.md.
 import '../bench/plot/main.ts'

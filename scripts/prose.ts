@@ -1,6 +1,4 @@
-// npm run prose [-- FILE...]: prints each text that breaks a rule of plain English (CONTRIBUTING.md), in all files or
-// in the given ones. Texts are comments, test titles, pages and changesets. `npm run check` fails if more than 3 % of a
-// kind break a rule.
+// npm run prose [-- FILE...]: prints texts that break a rule of plain English (CONTRIBUTING.md).
 import { relative, resolve } from 'node:path'
 import { root } from './lib/exec.ts'
 import { parsed } from './lib/options.ts'

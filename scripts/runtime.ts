@@ -1,6 +1,6 @@
-// npm run runtime [-- --processor x64 --verify]: builds the native programs of the small runtime in
-// packages/runtime-linux-*/bin. --processor: x64, arm64; default: all with an installed compiler. --verify: builds
-// again and compares the bytes.
+// npm run runtime [-- --processor x64 --verify]: builds the native programs of the small runtime.
+// --processor: x64, arm64; default: all with an installed compiler.
+// --verify: builds again and compares the bytes.
 import { parsed } from './lib/options.ts'
 import { main, Stop } from './lib/progress.ts'
 import { buildRuntime, buildRuntimes, verifyRuntime } from './lib/runtime/build.ts'

@@ -1,5 +1,4 @@
-// npm run soak [-- --minutes 60 --seed N --json FILE]: runs the whole agent for an hour while pods, files and servers
-// change; see --help.
+// npm run soak [-- --minutes 60 --seed N --json FILE]: runs the agent while pods and servers change.
 import { HELP, type SoakOptions, soakOptions, UsageError } from '../bench/soak/options.ts'
 import { ensurePackages, TEST_PACKAGES } from './lib/debian.ts'
 import { exec, node26 } from './lib/exec.ts'

@@ -1,6 +1,4 @@
-// npm run test:backends [-- FILE...]: tests packages/iptables and the rules of packages/istio-redirect on a real
-// kernel. Writes rules by programs or by netlink, and reads rules by programs or by netlink: each combination is
-// tested.
+// npm run test:backends [-- FILE...]: tests all combinations of writing and reading rules by programs or netlink.
 import { ensurePackages, TEST_PACKAGES } from './lib/debian.ts'
 import { exec } from './lib/exec.ts'
 import { main, Stop, say } from './lib/progress.ts'

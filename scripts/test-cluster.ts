@@ -1,10 +1,11 @@
 // CNI_KUBERNETES=cluster.sh npm run test:cluster [-- FILES] [--minimal] [--no-install]: tests the Helm chart and the
-// image on a real Kubernetes cluster with one node. Needs root and helm. The test calls cluster.sh with up, down, exec
-// CMD, kubectl ARGS, load TAR or svc ACTION NAME. K8S_DIR is the folder for the cluster's files, and its subfolder
-// root/ has the node's files. --minimal: uses the image without Debian programs. CNI_CHURN_SECONDS (default 300):
-// number of seconds in which pods start and stop. If CNI_PEERS contains Istio's install-cni and istio-cni, the test
-// also migrates from Istio's chart and back, and compares memory. CNI_SANDBOX_PODS=60: also starts 60 pods without a
-// plugin, with Istio's plugin and with ours, and compares the times.
+// image on a real Kubernetes cluster. Needs root and helm.
+// cluster.sh is called with up, down, exec CMD, kubectl ARGS, load TAR or svc ACTION NAME.
+// K8S_DIR: folder for the cluster's files. Its subfolder root/ has the node's files.
+// --minimal: uses the image without Debian programs.
+// CNI_CHURN_SECONDS (default 300): number of seconds in which pods start and stop.
+// CNI_PEERS: folder with Istio's programs. The test also migrates from Istio's chart and back.
+// CNI_SANDBOX_PODS=60: also compares the start times of pods with Istio's plugin and ours.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -35,8 +36,7 @@ await main(async () => {
     '--name=localhost/install-cni:cluster',
     `--out=${out}`,
   ])
-  // Creates a folder with a subfolder for the cluster's files. The cluster's script may also write files beside the
-  // subfolder.
+  // The cluster's script may also write files beside the subfolder `node`.
   const scratch = mkdtempSync(join(tmpdir(), 'cni-cluster-'))
   const K8S_DIR = join(scratch, 'node')
   const cluster = (...args: string[]) => exec([script, ...args], { quiet: true, env: { K8S_DIR } })

@@ -9,10 +9,7 @@ import { loginCommand, type Machine, makeMachine, runIn } from './lib/fresh/mach
 import { parsed } from './lib/options.ts'
 import { main, Stop, say, step } from './lib/progress.ts'
 
-/**
- * Commands of the README that run in this order on one fresh machine. If a command fails, this script exits with
- * `code`.
- */
+/** README commands for a fresh machine. A failed command gives the exit code `code`. */
 const COMMANDS = [
   { name: 'demo', argv: ['npm', 'run', 'demo'], code: 3 },
   { name: 'test', argv: ['.ci/run'], code: 4 },

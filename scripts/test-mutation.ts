@@ -1,6 +1,5 @@
-// npm run test:mutation [-- NAME...]: changes the source code at many places and counts the changes that the unit tests
-// detect. Each score (percentage of detected changes) must be at least 85. The run takes an hour or two on one core;
-// unchanged code is not tested again.
+// npm run test:mutation [-- NAME...]: changes the source code and counts the changes that unit tests detect. The first
+// run takes hours.
 import { join } from 'node:path'
 import { env, exec } from './lib/exec.ts'
 import { main, Stop, say } from './lib/progress.ts'

@@ -1,5 +1,4 @@
-// npm run test:packages: packs every package, and installs and uses it in an empty project on Node.js 20, 22, 24 and
-// 26. Needs the npm registry.
+// npm run test:packages: uses every package in an empty project on all supported Node.js versions.
 import { buildPackages } from './lib/executables.ts'
 import { checkPackagesOffline, checkPackagesOnline, packAndInspect } from './lib/packages.ts'
 import { main } from './lib/progress.ts'

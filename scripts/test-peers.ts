@@ -28,8 +28,7 @@ await main(async () => {
   if (process.getuid?.() !== 0) throw new Stop('these tests need root: they create network namespaces')
   await ensurePackages([...TEST_PACKAGES, 'etcd-server'], { install: true })
   await buildExecutables()
-  // Uses one seed for all test suites, so that a failure can be repeated with `CNI_SEED`. The variable `CNI_FUZZ_RUNS`
-  // sets the number of random cases.
+  // Uses one seed for all test suites, so that CNI_SEED can repeat a failure.
   const { CNI_SEED = String(Date.now() % 0x7fff_ffff), CNI_FUZZ_RUNS } = process.env
   say(`CNI_SEED=${CNI_SEED}${CNI_FUZZ_RUNS === undefined ? '' : ` CNI_FUZZ_RUNS=${CNI_FUZZ_RUNS}`}`)
   await exec(['vitest', 'run', '--project=e2e', 'e2e/original'], {

@@ -1,14 +1,10 @@
-// npm run test:runtimes [-- --no-install]: runs our plugins under containerd, podman and cnitool, on a throw-away node
-// in namespaces of its own.
+// npm run test:runtimes [-- --no-install]: tests our plugins under containerd, podman and cnitool.
 import { ensurePackages, missingPackages, TEST_PACKAGES } from './lib/debian.ts'
 import { buildExecutables } from './lib/executables.ts'
 import { main, Stop, say, step } from './lib/progress.ts'
 import { inThrowAwayNode } from './lib/throw-away-node.ts'
 
-/**
- * Container runtimes under which the plugins are tested, each with the Debian packages that its tests need. The tests
- * are packages/istio-redirect/test/runtimes/<name>*.test.ts.
- */
+/** Container runtimes for the plugins' tests, each with its Debian packages. */
 const SUITES = {
   containerd: ['containerd', 'runc', 'busybox-static', 'conntrack'],
   podman: ['podman', 'runc', 'busybox-static'],

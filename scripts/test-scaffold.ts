@@ -1,6 +1,5 @@
-// npm run test:scaffold [-- --no-install]: creates projects with npm create cni-plugin from tarballs, as a new user
-// does. Uses every pair of options on Node.js 20, and every kind on the newest Node.js. Runs the tests, build and
-// conformance run of each project. Needs root and the npm registry. Takes seven minutes.
+// npm run test:scaffold [-- --no-install]: creates projects with npm create cni-plugin and tests them. Needs root and
+// the npm registry.
 import { ensurePackages } from './lib/debian.ts'
 import { buildPackages } from './lib/executables.ts'
 import { main } from './lib/progress.ts'

@@ -1,5 +1,4 @@
-// npm run test:site: builds the site and tests it in a browser: every page and link, the search, the playground. Needs
-// chromium (Debian: chromium); without chromium, ends with exit code 77. Pictures are in dist/site-pictures.
+// npm run test:site: builds the site and tests it in chromium. Pictures are in dist/site-pictures.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './lib/exec.ts'

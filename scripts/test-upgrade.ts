@@ -1,5 +1,4 @@
-// npm run test:upgrade [-- --from REF]: upgrades a node from the agent of an earlier release to the agent of this
-// commit, and back.
+// npm run test:upgrade [-- --from REF]: upgrades a node from an earlier agent, and back.
 import { ensurePackages, TEST_PACKAGES } from './lib/debian.ts'
 import { buildExecutables } from './lib/executables.ts'
 import { parsed } from './lib/options.ts'

@@ -1,5 +1,4 @@
-// npm run test:vm [-- OPTIONS] [FILE...]: runs tests that depend on the kernel in a virtual machine with Debian's own
-// kernel; see --help.
+// npm run test:vm [-- OPTIONS] [FILE...]: runs kernel tests in a virtual machine with Debian's kernel.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TEST_PACKAGES } from './lib/debian.ts'
@@ -14,10 +13,7 @@ import { cacheFor, type MachineTests, minutesOf, newLog, prepare, skipped } from
 import { isAccelerator, qemu } from './lib/vm/qemu.ts'
 import { testsInMachine } from './lib/vm/tests-in-machine.ts'
 
-/**
- * Test files that run in the virtual machine: from each suite, the tests that depend on the kernel. All tests would
- * take too long in emulation.
- */
+/** Only tests that depend on the kernel, because all tests take too long in emulation. */
 const SAMPLE = [
   'packages/netns/test/',
   'packages/iptables/test/foreign.netns.test.ts',
@@ -37,10 +33,7 @@ const SAMPLE = [
 const LEFT_OUT = ['packages/netns/test/runtimes.netns.test.ts', 'packages/ebpf/test/runtimes.netns.test.ts'] as const
 /** Settings for few random test cases, because emulation is slow. */
 const CASES = ['CNI_SET_CASES=5', 'CNI_FUZZ_RUNS=2']
-/**
- * Options that repeat a test if a signal has killed the Node.js process of the test. In emulation, a newly started
- * Node.js process sometimes crashes. The report names the repeated tests.
- */
+/** Repeats crashed tests, because Node.js sometimes crashes at its start in emulation. */
 const AGAIN = ['--retry.count=2', '--retry.condition=killed with SIG(SEGV|TRAP|ILL|BUS)'] as const
 
 const PACKAGES = [...TEST_PACKAGES, 'qemu-system-x86', 'kmod', 'busybox-static'] as const
@@ -105,8 +98,7 @@ async function bootAndTest(work: string, { install, accelerator, minutes, keep, 
   const kernel = await debianKernel(cache, { install, work })
   if (kernel === undefined) throw skipped(tests, `${cache} holds no kernel, and --no-install was given`)
   await buildExecutables(['istio-cni'])
-  // Loads all test files once without running tests. The run fills the compile cache of Node.js, which the virtual
-  // machine then uses.
+  // Fills the compile cache of Node.js, which the virtual machine uses.
   await step('test files', () => exec([...vitest(files), '--testNamePattern=^$', '--passWithNoTests'], { quiet: true }))
   const log = newLog(tests)
   const initrd = join(work, 'initramfs')

@@ -1,5 +1,4 @@
-// npm test [-- --changed [REF]]: installs dependencies, checks the sources, then runs unit, property, process, type,
-// real-namespace and end-to-end tests.
+// npm test [-- --changed [REF]]: checks the sources and runs all tests.
 import { seed } from '../test/deep.ts'
 import { changedSince } from './lib/changed.ts'
 import { checkLint, checkPackages, checkSources, checkTexts } from './lib/check.ts'

@@ -1,21 +1,13 @@
 const { CNI_DEEP, CNI_FUZZ_RUNS, CNI_SEED = '' } = process.env
 const [given = '', path] = CNI_SEED.split(':')
 
-/**
- * True in `npm run test:deep`, which runs every case of a test. In `npm test`, the functions `sample` and `times`
- * select cases.
- */
+/** True in `npm run test:deep`, which runs every case instead of a selection. */
 export const deep = CNI_DEEP === '1'
 
-/**
- * True if the command or a variable requests many random cases. Such a run has a new seed, unless `CNI_SEED` is set.
- */
+/** True if many random cases are requested, because they then need a new seed. */
 const long = deep || CNI_FUZZ_RUNS !== undefined
 
-/**
- * Seed for random cases and for the choice of sample cases. The number in `CNI_SEED` is used first. Otherwise, a run of
- * many cases has a new seed. All other runs of one day have the same seed.
- */
+/** Seed for random cases. Long runs have a new seed, other runs one per day. */
 export const seed = given !== '' ? Number(given) : long ? Date.now() % 0x7fff_ffff : Math.floor(Date.now() / 86_400_000)
 
 /**
@@ -24,21 +16,14 @@ export const seed = given !== '' ? Number(given) : long ? Date.now() % 0x7fff_ff
  */
 export const drawn: { readonly seed: number; readonly path?: string } = path === undefined ? { seed } : { seed, path }
 
-/**
- * Title of a test suite that runs only a sample of its cases. The title contains the seed, so that a failure can be
- * repeated.
- */
+/** Title of a suite. The seed in the title makes a failure repeatable. */
 export const sampleTitle = deep ? 'all cases' : `CNI_SEED=${seed}`
 
-/**
- * Number of random cases for a test: `CNI_FUZZ_RUNS` if set, else `count`. Without `CNI_FUZZ_RUNS`, `npm run test:deep`
- * uses ten times `count`.
- */
+/** Number of random cases for a test, which `CNI_FUZZ_RUNS` overrides. */
 export const times = (count: number): number => Number(CNI_FUZZ_RUNS ?? (deep ? count * 10 : count))
 
 /**
- * Groups the cases by `classOf` and chooses one case of each group. The choice depends on the seed. In `npm run
- * test:deep`, chooses all cases.
+ * Chooses one case of each group by the seed, or all cases in `test:deep`.
  *
  * @example
  * test.each(sample(defects, ({ check }) => check))('$check finds $defect', …)

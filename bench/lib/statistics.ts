@@ -43,7 +43,7 @@ export function ratio(to: string, samples: readonly number[], reference: readonl
   if (ratios.length === 0) return undefined
   const value = percentile(ratios, 0.5)
   if (Math.min(samples.length, reference.length) < ENOUGH) return { to, value }
-  // Half the height of a box plot's notch, which gives about 95 % certainty.
+  // Half of a box plot's notch: medians with separate notches differ with 95 % certainty.
   const notch = (1.57 * (percentile(ratios, 0.75) - percentile(ratios, 0.25))) / Math.sqrt(ratios.length)
   return { to, value, low: value - notch, high: value + notch }
 }

@@ -22,7 +22,7 @@ export interface Life extends Disposable {
 
 /** Maximum number of plugin calls that run in parallel. */
 const AT_ONCE = 6
-/** Time limit for a pod's start, in which the soak test repeats a failed ADD. */
+/** Milliseconds for a pod's start, in which the soak test repeats a failed ADD. */
 const START_MS = 90_000
 /** Process id of the first pod in the simulated `/proc`. */
 const FIRST_PID = 1000
@@ -189,7 +189,7 @@ export function newLife(node: SoakNode, tally: Tally): Life {
 
 // internal
 
-/** Steps with the same key run in sequence. Slow repairs of pod rules have none. */
+/** Key of sequential steps. Damage of pod rules has no key: its repair is slow. */
 const turnOf = (step: Step): number | 'node' | undefined => {
   if (step.do === 'damage') return step.what === 'pod rules' ? undefined : 'node'
   return step.do === 'restart' ? 'node' : step.pod

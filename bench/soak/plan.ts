@@ -30,7 +30,7 @@ const CROWD: Readonly<Record<Kind, number>> = { ambient: 20, sidecar: 8, outside
 const LABEL_EVERY = 7
 /** The agent keeps replaced lists open, and their number is constant after 20 changes. */
 const FIRST_LISTS = 20
-/** With a shorter interval, the agent would assume a conflict with another program. */
+/** Interval between damages. Faster changes would look like a conflict with another program. */
 const DAMAGE_MS = 10_000
 const API_MS = 240_000
 const ZTUNNEL_MS = 150_000

@@ -62,7 +62,7 @@ export interface Trouble extends Disposable {
 
 /** Milliseconds after an outage of a server during which plugin calls may still fail. */
 const AFTER_MS = 10_000
-/** Detects stalls of this process, in which the simulated API server does not answer. */
+/** Milliseconds to detect a stall, in which the simulated API server does not answer. */
 const [BEAT_MS, STILL_MS] = [200, 500]
 
 export function newTrouble(): Trouble {

@@ -5,15 +5,11 @@ import { root } from './exec.ts'
 
 const file = 'api/budget.json'
 
-/**
- * Limits of the public API, which `npm run check` enforces. A change that exceeds a limit must raise the limit by hand.
- */
+/** Limits of the public API. A larger change must raise a limit by hand. */
 export interface ApiBudget {
   /** Maximum number of names that a package's entry exports, by import specifier. */
   readonly names: Readonly<Record<string, number>>
-  /**
-   * Maximum number of types that a package's public signatures use but the package does not export. The default is 0.
-   */
+  /** Maximum number of unexported types that a package's public signatures use (default 0). */
   readonly hidden: Readonly<Record<string, number>>
 }
 
@@ -54,8 +50,7 @@ export function budgetProblems(counts: readonly PackageCount[], budget: ApiBudge
 }
 
 /**
- * Number of public names that an export adds: one for its own name, and one for each member of an object or a
- * namespace. Members of an interface count only for the first object that has this interface.
+ * Number of public names that an export adds, including members of objects and namespaces.
  *
  * @param known - interfaces whose members were counted before
  */

@@ -1,10 +1,7 @@
 import { exec } from './exec.ts'
 import { Stop } from './progress.ts'
 
-/**
- * Commit with which `npm test -- --changed` compares: the given commit, else the merge base with `origin/main`, else
- * the parent of the last commit.
- */
+/** Commit with which `npm test -- --changed` compares the current sources. */
 export async function changedSince(given: string | undefined): Promise<string> {
   if (given !== undefined) {
     const commit = await commitOf(given)

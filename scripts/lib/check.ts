@@ -17,9 +17,9 @@ export async function check() {
 }
 
 /**
- * Runs biome on all files of the repository.
+ * Runs biome on the repository.
  *
- * @param since - commit; with it, biome checks only the files that have changed since then
+ * @param since - limits the check to files that have changed since this commit
  */
 export const checkLint = (since?: string) =>
   step('lint and format (biome)', () => {

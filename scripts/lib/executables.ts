@@ -4,10 +4,7 @@ import { exec, node26, root } from './exec.ts'
 import { step } from './progress.ts'
 import { buildRuntime } from './runtime/build.ts'
 
-/**
- * All executables of the repository, each with its source file and its start-up test. Plugins use the small runtime.
- * Long-running processes and tools that need all of Node.js use bun.
- */
+/** All executables. Plugins use the small runtime; programs that need all of Node.js use bun. */
 export const EXECUTABLES = {
   'istio-cni': { entry: 'packages/istio-redirect/src/plugin/main.ts', smoke: 'plugin' },
   'install-cni': { entry: 'packages/istio-redirect/src/agent/main.ts', smoke: 'command', runtime: 'bun' },
@@ -40,9 +37,9 @@ export function buildFlags(name: ExecutableName): string[] {
 export const CNI_BUILD = [node26, ...NODE_FLAGS, join(root, 'packages/cni-build/src/cli.ts')] as const
 
 /**
- * Builds an executable `dist/bin/<name>` and a bundle for Node.js `dist/bundle/<name>.cjs` for each name.
+ * Builds `dist/bin/<name>` and the Node.js bundle `dist/bundle/<name>.cjs` for each name.
  *
- * @param names - names of the executables; default: all executables of the repository
+ * @param names - names of the executables; default: all
  */
 export async function buildExecutables(
   names: readonly ExecutableName[] = Object.keys(EXECUTABLES).filter(isExecutable),

@@ -1,16 +1,10 @@
 import { dirname, join, relative } from 'node:path'
 import { importsOf, sources } from './sources.ts'
 
-/**
- * Imports between the subfolders and files of one folder. A key is the importing name. Its value maps each imported
- * name to an example of such an import.
- */
+/** Imports within one folder: for each importing name, the imported names with an example. */
 type Level = Map<string, Map<string, string>>
 
-/**
- * Finds the imports between folders of a package, at each depth. The key is a folder's path, and the value contains the
- * imports between its subfolders and files.
- */
+/** Finds the imports between folders of a package, at each depth. */
 export function folderArrows(folder: string): Map<string, Level> {
   const arrows = new Map<string, Level>()
   for (const file of sources(folder)) {

@@ -7,10 +7,7 @@ import { table, withTexts } from './markdown.ts'
 import { entries, manifests } from './pack.ts'
 import { Stop } from './progress.ts'
 
-/**
- * Generated maps of packages and folders, by the name in a page's markers. A getter computes a map only if a page has
- * its markers.
- */
+/** Generated maps of packages and folders, by the name in a page's markers. */
 const maps = {
   get packages() {
     return packagesTable()
@@ -35,10 +32,7 @@ function packagesTable() {
   return table(['folder', 'package', 'what it is', 'may import'], rows)
 }
 
-/**
- * Lists the packages that a package may import. If only some entries of a package are allowed, lists only these
- * entries.
- */
+/** Lists the packages, or only the allowed entries of packages, that a package may import. */
 function mayImport(patterns: readonly RegExp[], offered: readonly string[][]) {
   const named = offered.map((all) => {
     const some = all.filter((entry) => patterns.some((pattern) => pattern.test(entry)))

@@ -1,10 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/**
- * A fenced code block of a Markdown page: language, text and first line. A comment `<!-- docs/examples/x.ts -->` above
- * the block names its source file.
- */
+/** A code block of a Markdown page. `source` is the file in the comment above. */
 type Block = {
   language: string
   code: string
@@ -54,7 +51,7 @@ export const slugify = (title: string) =>
 export const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 
-/** Replaces the text between the markers `<!-- KIND: NAME -->` and `<!-- end -->` of a page, for each given name. */
+/** Replaces the text between the markers `<!-- KIND: NAME -->` and `<!-- end -->`. */
 export const withTexts = (page: string, kind: string, texts: Readonly<Record<string, string>>) =>
   page.replaceAll(new RegExp(`^(<!-- ${kind}: (\\w+) -->\n).*?(^<!-- end -->)`, 'gms'), (_, begin, name, end) => {
     const text = texts[name]

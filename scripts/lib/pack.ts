@@ -31,7 +31,7 @@ export const manifests = () =>
 export type Packed = { tarball: string; bytes: number; manifest: Manifest; files: Map<string, Buffer> }
 
 /**
- * Packs every package as for publication: replaces `workspace:` by the version, adds LICENSE.
+ * Packs every package as for publication.
  *
  * @param folder - output folder, which is emptied first
  * @param repository - root of the repository; default: this repository

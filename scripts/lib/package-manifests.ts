@@ -5,16 +5,10 @@ import { formatMessage } from 'publint/utils'
 import type { Packed } from './pack.ts'
 import { Stop } from './progress.ts'
 
-/**
- * Ways of importing a package that the tool attw checks. Other ways are not checked, because our packages contain only
- * ES modules.
- */
+/** Ways of importing a package that are checked. Our packages contain only ES modules. */
 const RESOLUTIONS: readonly unknown[] = ['node16-esm', 'bundler']
 
-/**
- * Checks the package.json and the entries of each package with the tools publint and attw. One process checks all
- * tarballs, because the TypeScript compiler loads slowly.
- */
+/** Checks all packages in one process, because the TypeScript compiler loads slowly. */
 export async function checkManifests(packed: readonly Packed[]) {
   const withEntries = packed.filter(({ manifest }) => Object.values(manifest.exports).some(isEntry))
   const problems: string[] = []

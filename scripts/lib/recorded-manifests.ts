@@ -2,17 +2,11 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/**
- * Profiles of the Helm chart whose rendered manifests are in the repository, for users without Helm. These manifests
- * name the image `RECORDED_IMAGE`.
- */
+/** Profiles of the Helm chart with rendered manifests for users without Helm. */
 export const RECORDED = ['default', 'ambient'] as const
 export const RECORDED_IMAGE = 'registry.example/mesh/install-cni:1'
 
-/**
- * First line of a recorded manifest, with the hash of the Helm chart. Tests on machines without Helm compare this hash
- * with the hash of the current chart.
- */
+/** First line of a manifest. Machines without Helm compare the chart's hash in it. */
 export function recordedHeading(chart: string): string {
   const hash = createHash('sha256')
   const files = readdirSync(chart, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())

@@ -8,8 +8,7 @@ import { Stop } from './progress.ts'
 const MARKDOWN = {
   hideBreadcrumbs: true,
   hidePageHeader: true,
-  // Writes an HTML anchor for each heading. VitePress's own anchors would not fit the links to headings with equal
-  // texts.
+  // Writes an anchor for each heading, because VitePress's anchors differ for equal texts.
   useHTMLAnchors: true,
   useCodeBlocks: true,
   expandObjects: true,
@@ -26,7 +25,7 @@ const EXPORTS = ['Class', 'Interface', 'TypeAlias', 'Function', 'Variable'] as c
 const DOCUMENTED = ['@cni/skel']
 
 /**
- * Writes the API reference as Markdown from the TSDoc comments, with one page for each entry of a package.
+ * Writes the API reference as Markdown, with one page for each entry of a package.
  *
  * @param folder - output folder of the pages
  * @returns the entries with the addresses of their pages
@@ -67,8 +66,7 @@ async function readReference() {
     validation: { notExported: false, invalidLink: true, invalidPath: false, notDocumented: true },
     requiredToBeDocumented: ['Module', ...EXPORTS, 'Property', 'Method', 'Accessor'],
     packagesRequiringDocumentation: [...DOCUMENTED],
-    // Exempts `ShimOptions.log` from the check for missing comments. The member has a comment, but typedoc drops the
-    // comments of methods in a `Pick` type.
+    // The member has a comment, but typedoc drops comments of methods in a `Pick` type.
     intentionallyNotDocumented: ['@cni/skel/daemon.ShimOptions.log'],
     logLevel: 'Warn',
   })

@@ -7,10 +7,7 @@ import { changesets, install, makeVersion } from './version.ts'
 
 const work = join(root, 'dist/release')
 
-/**
- * Publishes each package version that npm's registry lacks, and tags the commit. Fails if the working tree has changes
- * or unreleased changesets.
- */
+/** Publishes all package versions that npm lacks. Fails if the working tree has changes. */
 export async function publish() {
   await step('the tree is that of its commit, every changeset is in a CHANGELOG', async () => {
     const changed = await exec(['git', 'status', '--porcelain'], { quiet: true })
@@ -32,8 +29,7 @@ export async function publish() {
     const title = titleOf(each)
     await step(title, () => exec(['npm', 'publish', each.tarball, '--access=public'], { quiet: true }))
     await exec(['git', 'tag', title], { quiet: true })
-    // Prints a line that the GitHub action of changesets reads. The action then pushes the tag and creates a GitHub
-    // release.
+    // The GitHub action of changesets reads this line and creates a GitHub release.
     process.stdout.write(`New tag: ${title}\n`)
   }
 }
@@ -54,10 +50,7 @@ export async function rehearse() {
   say(`  ${packed.length} packages. Nothing was uploaded; the tarballs: ${join(work, 'packages')}`)
 }
 
-/**
- * Builds and checks the packages' tarballs in a clone of the commit, because the tarballs must not contain uncommitted
- * files. Returns the tarballs in order of upload.
- */
+/** Builds tarballs in a clone, because they must not contain uncommitted files. */
 async function make() {
   const clone = join(work, 'repository')
   rmSync(work, { recursive: true, force: true })

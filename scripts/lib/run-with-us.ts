@@ -4,21 +4,16 @@ import { Stop } from './progress.ts'
 
 /** Command prefix for a child program: the kernel kills the program when this process ends. */
 const WITH_US = ['setpriv', '--pdeathsig', 'KILL', '--']
-/**
- * Command prefix that creates mount and process namespaces for a program. The namespaces end with the program. The
- * caller adds more options, and then `--`.
- */
+/** Command prefix for new namespaces, which end with the program. The caller adds `--`. */
 export const UNSHARE = [
   ...['unshare', '--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child'],
 ] as const
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Runs a program. The kernel kills the program when this process ends. After SIGINT, SIGTERM or SIGHUP, this process
- * first ends the program and can then clean up.
+ * Runs a program, which the kernel kills when this process ends.
  *
- * @param options - `output` receives the program's output; default: the output is printed. `signal` is an AbortSignal
- * whose abort kills the program
+ * @param options - `output` receives the program's output; default: printed. An abort of `signal` kills the program
  * @returns the program's exit code
  * @throws {Stop} if the program was killed or cannot start. After an abort, throws the AbortSignal's reason
  */

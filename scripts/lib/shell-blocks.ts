@@ -7,10 +7,7 @@ import { manifests } from './pack.ts'
 
 const scripts = new Set(Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts))
 
-/**
- * Names of our own programs that shell blocks in the docs may call: commands of the packages, packages that npx runs,
- * and files in dist/bin.
- */
+/** Our own programs that shell blocks in the docs may call. */
 const ours = new Set([
   ...manifests().flatMap(({ manifest: { name, bin = {} } }) => {
     const programs = Object.keys(bin)
@@ -19,10 +16,7 @@ const ours = new Set([
   ...Object.keys(EXECUTABLES),
 ])
 
-/**
- * Names of other programs that shell blocks in the docs may call. Readers have them, or the page says how to install
- * them.
- */
+/** Other programs that shell blocks in the docs may call. Readers can have them. */
 const known = new Set(
   'cat kill cd chmod cp crictl ctr curl diff docker echo export helm ip ip6tables-restore ip6tables-save iptables iptables-restore iptables-save jq journalctl k3s kind kubectl ls mkdir mv node npm npx nsenter podman ps rm sh skopeo ss sudo systemctl tail tee vitest tsc biome changeset pnpm'.split(
     ' ',

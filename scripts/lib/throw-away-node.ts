@@ -5,18 +5,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { env } from './exec.ts'
 import { runWithUs, UNSHARE } from './run-with-us.ts'
 
-/**
- * Shell command that runs a program as a child of the shell. The shell is the first process of its namespace: it waits
- * for the program and reaps orphans.
- */
+/** The shell is the first process of its namespace, so it must reap orphans. */
 const INIT = ['sh', '-c', '"$@" & wait $!', 'sh']
 const PREFIX = 'cni-runtimes-'
 const CGROUPS = '/sys/fs/cgroup'
 
 /**
- * Runs a program as on a node of its own, in new network, mount and process namespaces. The namespaces end with the
- * program, even if this process is killed. The program's environment names a folder in `CNI_RUNTIMES_FOLDER` and a
- * control group in `CNI_RUNTIMES_CGROUP`. The folder and the control group are removed afterwards.
+ * Runs a program in namespaces that end with it, even if this process is killed.
  *
  * @returns the program's exit code
  */
@@ -47,7 +42,7 @@ async function sweep() {
 /**
  * True if the test run that created a folder or control group has ended.
  *
- * @param name - name of the folder or control group, with the process id of its test run
+ * @param name - name with the process id of the test run
  */
 function isLeftOver(name: string) {
   const pid = new RegExp(`^${PREFIX}(\\d+)(-|$)`).exec(name)?.[1]

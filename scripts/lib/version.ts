@@ -8,10 +8,7 @@ import { RECORDED, recordedHeading } from './recorded-manifests.ts'
 export const changesets = (repository: string) =>
   readdirSync(join(repository, '.changeset')).filter((file) => file.endsWith('.md') && file !== 'README.md')
 
-/**
- * Creates the next version and the CHANGELOGs of all packages from the changesets, and updates all copies of the
- * version. Does not commit.
- */
+/** Creates the next version and CHANGELOGs from the changesets. Does not commit. */
 export async function makeVersion(repository: string) {
   const waiting = changesets(repository).length
   if (waiting === 0) throw new Stop('there are no changesets: nothing has changed for users')
@@ -30,10 +27,7 @@ export const install = (repository: string, ...flags: string[]) => {
   return exec(argv, { quiet: true, cwd: repository, env: { CI: 'true' } })
 }
 
-/**
- * Files that contain a copy of the version. Executables have a copy, because they cannot read their package.json. The
- * Helm chart has its own copy in Chart.yaml.
- */
+/** Files with a copy of the version, because executables cannot read their package.json. */
 const SAID = [
   ['packages/host/src/version.ts', /(?<=')[^']*(?=')/g],
   ['packages/istio-redirect/deploy/chart/Chart.yaml', /(?<=^(?:version|appVersion): ).*$/gm],

@@ -3,8 +3,7 @@ import all from '../../vitest.config.ts'
 
 const { resolve = {}, ssr = {}, environments = {} } = all
 
-// Runs the unit tests that are in the folders of the mutated sources. Does not use vitest's projects, because vitest
-// would start every project again for each mutant.
+// Avoids vitest's projects, because vitest would start every project again for each mutant.
 export default defineConfig({
   ...{ resolve, ssr, environments },
   test: {

@@ -10,7 +10,7 @@ export type Reply =
   | { readonly kind: 'unreachable'; readonly reason: string }
   /** The connection to the Contiv daemon broke: the daemon may have handled the request. */
   | { readonly kind: 'broken'; readonly reason: string }
-  /** Any other failure of a request, with the original client's error message. */
+  /** Failure of a request to the Contiv daemon, with the original client's error message. */
   | { readonly kind: 'refused'; readonly reason: string; readonly details?: string }
 
 const MAX_ANSWER = 1024 * 1024

@@ -1,6 +1,4 @@
-// boot.ts FOLDER LOG MINUTES: boots the emulated arm64 machine with the files in FOLDER/root, and prints the result.
-// Also runs an API server that the machine can reach. The script test-arm64.ts starts this program, with a Node.js
-// option for imports of TypeScript sources.
+// boot.ts FOLDER LOG MINUTES: boots the emulated arm64 machine and starts its API server.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { meshPod } from '@cni/istio-redirect/testing'

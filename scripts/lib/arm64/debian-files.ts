@@ -9,19 +9,15 @@ import type { Kernel } from '../vm/kernel.ts'
 
 /** Name of the Debian package that always depends on the newest arm64 kernel. */
 const NEWEST_KERNEL = 'linux-image-arm64'
-/**
- * Debian packages for the emulated machine; apt adds their dependencies, such as the C library. The tests use `nft` to
- * read rules that `iptables` does not show.
- */
+/** Debian packages for the emulated machine. The tests read netlink's rules with `nft`. */
 const PROGRAMS = ['busybox-static', 'iptables', 'nftables'] as const
 
 /**
- * Finds the newest arm64 packages of Debian, including a kernel. The packages are downloaded for the emulated machine
- * and never installed on the host machine.
+ * Finds Debian's newest arm64 packages, which are never installed on the host machine.
  *
  * @param cache - folder for the packages; older versions are removed
  * @param options - `install` allows the download
- * @returns the package files; empty if packages are missing and the download is not allowed
+ * @returns the package files; empty if packages are missing
  */
 export async function debianPackages(cache: string, { install }: { install: boolean }): Promise<string[]> {
   const folder = join(cache, 'packages')

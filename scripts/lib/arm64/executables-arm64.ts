@@ -17,8 +17,8 @@ const NAMES = ['istio-cni', 'hello-chain'] as const
 /**
  * Compiles the plugins for arm64.
  *
- * @param options - `install` allows the installation of compilers and the download of sources
- * @returns `undefined` if the arm64 runtime is missing and `install` is not set
+ * @param options - `install` allows installations and downloads
+ * @returns `undefined` if the arm64 runtime is missing and `install` is false
  */
 export async function buildForArm64({ install }: { install: boolean }): Promise<Arm64Executable[] | undefined> {
   if (install) await buildRuntime('arm64')

@@ -1,11 +1,9 @@
 import type { Kernel } from '../vm/kernel.ts'
 
 /**
- * Command that starts the emulated arm64 machine. The machine's first virtio console uses the command's standard
- * streams. The emulated machine reaches the loopback address of the host machine through qemu's user network.
+ * Command that starts the emulated arm64 machine, whose console is the standard streams.
  *
- * @param options - `files`: read-only folder with the emulated machine's files. `console`: file for the kernel's
- * messages
+ * @param options - `files`: the machine's read-only files. `console`: file for kernel messages
  */
 export function qemuArm64(
   kernel: Kernel,

@@ -6,10 +6,7 @@ import type { Arm64Executable } from './executables-arm64.ts'
 const QEMU = 'qemu-aarch64-static'
 const MOST_MS = 60_000
 
-/**
- * Runs arm64 plugins by qemu's user-mode emulation, with the kernel of the host machine. The emulation does not support
- * nfnetlink.
- */
+/** Runs arm64 plugins in qemu's user-mode emulation, which does not support nfnetlink. */
 export async function withoutKernel(executables: readonly Arm64Executable[]): Promise<void> {
   for (const { name, path } of executables) {
     const run = (env: Record<string, string>, args: readonly string[], input: object = {}) =>

@@ -11,14 +11,11 @@ const SOURCES = [
   `deb http://deb.debian.org/debian ${SUITE}-updates main`,
   `deb http://deb.debian.org/debian-security ${SUITE}-security main`,
 ]
-/**
- * Pattern for the apt settings that the fresh machine takes from the host machine. Examples are proxies and checks of
- * an archive's age.
- */
+/** apt settings that the fresh machine takes from the host machine, such as proxies. */
 const SETTINGS = /^Acquire::(https?|Check|Retries|ForceIPv)/
 
 /**
- * Creates an archive with a minimal Debian 12 and git for the fresh machine. The archive is cached between runs.
+ * Creates an archive with a minimal Debian 12, which is cached between runs.
  *
  * @param options - `work`: a temporary folder
  * @returns the archive's path
@@ -67,9 +64,7 @@ async function mmdebstrap(args: readonly string[], work: string) {
   if (code !== 0) throw new Stop(`mmdebstrap failed with exit code ${code}\n${said.trim()}`)
 }
 
-/**
- * apt sources for the fresh machine: the sources of the host machine if it runs Debian 12, else Debian's own archive.
- */
+/** apt sources for the fresh machine, from the host machine if it runs Debian 12. */
 async function debianSources() {
   const format = '$(REPO_URI) $(RELEASE) $(COMPONENT)'
   const targets = await exec(['apt-get', 'indextargets', '--format', format, 'Created-By: Packages'], { quiet: true })

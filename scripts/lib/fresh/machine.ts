@@ -5,10 +5,7 @@ import { exec, machineNode } from '../exec.ts'
 import { Stop } from '../progress.ts'
 import { runWithUs, UNSHARE } from '../run-with-us.ts'
 
-/**
- * Command that starts the fresh machine in new namespaces. The fresh machine uses the host's network, because npm and
- * apt must reach their servers.
- */
+/** The fresh machine keeps the host's network, because npm and apt need their servers. */
 const START = [...UNSHARE, ...['--ipc', '--', 'sh', fileURLToPath(new URL('machine.sh', import.meta.url))]] as const
 /**
  * Pattern for environment variables that npm in the fresh machine needs to reach its registry, such as `https_proxy`.
@@ -21,8 +18,7 @@ const LOGIN = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/
 export type Machine = { dir: string; env: Record<string, string> }
 
 /**
- * Creates a fresh machine in a folder: unpacks the base archive, then copies Node.js, npm and the settings for network
- * and registry from the host machine.
+ * Creates a fresh machine with Node.js, npm and network settings of the host machine.
  *
  * @param archive - archive with the minimal Debian
  */
@@ -36,7 +32,7 @@ export async function makeMachine(dir: string, archive: string): Promise<Machine
 }
 
 /**
- * Runs a program in the fresh machine, which cannot see the folders of the host machine.
+ * Runs a program in the fresh machine, which cannot see the host machine's folders.
  *
  * @param folder - working directory of the program
  * @returns the program's exit code
@@ -80,10 +76,7 @@ async function done(argv: readonly [string, ...string[]]) {
   if (code !== 0) throw new Stop(`${argv.join(' ')} failed with exit code ${code}`)
 }
 
-/**
- * Copies the settings for registry, proxies and certificates to the fresh machine. Only the owner can read the copies,
- * because they may contain secrets.
- */
+/** Only the owner can read the copied settings, because they may contain secrets. */
 async function copySettings(dir: string, npm: string) {
   const env = Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) => (value && VARIABLES.test(name) ? [[name, value]] : [])),

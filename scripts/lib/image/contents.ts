@@ -1,27 +1,19 @@
 /** Pattern for shared libraries of a Debian package, including symbolic links to libraries. */
 const LIBRARIES = /^usr\/lib\/[^/]+\/lib[^/]+\.so\.[\d.]+$/
 
-/**
- * Extensions of iptables (matches and targets) that the container images omit. The agent never uses these extensions,
- * and clusters hardly use them. The extension `connlabel` would also need another library.
- */
+/** Extensions of iptables that the images omit, because the agent never uses them. */
 const UNUSED = [
   'AUDIT|CLASSIFY|CLUSTERIP|CONNSECMARK|DNPT|ECN|HMARK|IDLETIMER|LED|RATEEST|SECMARK|SNPT|SYNPROXY|TCPOPTSTRIP|ULOG|DSCP|HL|TEE|TOS|TTL',
   'ah|bpf|cgroup|cluster|connbytes|connlabel|cpu|dccp|devgroup|dscp|dst|ecn|esp|eui64|frag|hbh|helper|ipcomp|ipv6header|mh|osf|quota|rateest|realm|rt|srh|time|tos|ttl|u32',
 ].join('|')
 
-/**
- * Pattern for the iptables extensions that the container images contain: all matches and targets for IPv4 and IPv6,
- * except the unused extensions.
- */
+/** Pattern for the iptables extensions that the container images contain. */
 const MATCHES_AND_TARGETS = `lib/[^/]+/xtables/lib(?:xt|ipt|ip6t)_(?!(?:${UNUSED})\\.so$)`
 
 /**
- * Patterns for the files that the container images take from Debian packages, besides `copyright`. Shells and scripts
- * are excluded.
- * - `base`: the C library without character sets and tools, and Debian's standard files.
- * - `programs`: iptables, ipset and nsenter. The agent needs these programs if it cannot use netlink, for example for
- *   legacy iptables.
+ * Patterns for the images' files from Debian packages, without shells and scripts.
+ * - `base`: the C library and Debian's standard files.
+ * - `programs`: iptables, ipset and nsenter, for nodes where the agent cannot use netlink.
  */
 export const CONTENTS: Readonly<Record<'base' | 'programs', Readonly<Record<string, RegExp>>>> = {
   base: {

@@ -29,9 +29,7 @@ export async function mirrors(): Promise<Readonly<Record<PinnedFile['archive'], 
   }
 }
 
-/**
- * Returns the path of a pinned Debian package, from the cache or downloaded from a mirror. Verifies the file's hash.
- */
+/** Path of a pinned Debian package, from the cache or a mirror, with verified hash. */
 export async function download(
   { archive, path, sha256 }: PinnedFile,
   cache: string,
@@ -49,10 +47,7 @@ export async function download(
   return kept
 }
 
-/**
- * Extracts the selected files and the control file of a Debian package. Returns the files with their paths in a merged
- * /usr.
- */
+/** Extracts the selected files and the control file of a Debian package. */
 export async function unpack(
   deb: string,
   wanted: (path: string) => boolean,

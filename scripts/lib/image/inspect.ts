@@ -14,8 +14,7 @@ export const sizeOf = ({ layers }: Image) => ({
 })
 
 /**
- * Checks the content and size of a built container image. The folder that the agent copies to nodes must contain only
- * the plugin.
+ * Checks the content and size of a built container image.
  *
  * @throws Stop if the image is too large, has a shell, lacks a library, or would copy more than the plugin
  */

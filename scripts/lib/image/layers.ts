@@ -12,7 +12,7 @@ import type { Architecture, Pins } from './pins.ts'
 import { TARGETS, withRuntime } from './runtimes.ts'
 import { type Entry, file, folder, symlink } from './tar.ts'
 
-/** Inputs of an image build: the pinned versions of all downloads, and a cache folder that is kept between builds. */
+/** Inputs of an image build: pinned versions, and a cache that is kept between builds. */
 export interface Place {
   readonly cache: string
   readonly pins: Pins
@@ -38,7 +38,7 @@ export async function programsLayer(architecture: Architecture, place: Place): P
   return [...links, ...(await packages(CONTENTS.programs, architecture, place))]
 }
 
-/** Image layer with the agent and the plugin. The plugin is alone in the folder that the agent copies to the node. */
+/** Image layer whose plugin is alone in the folder that the agent copies to nodes. */
 export async function executablesLayer(architecture: Architecture, { cache, pins }: Place): Promise<Entry[]> {
   const { processor } = TARGETS[architecture]
   await buildRuntime(processor)
@@ -55,10 +55,7 @@ export async function executablesLayer(architecture: Architecture, { cache, pins
 
 // internal
 
-/**
- * Builds an executable for the processor of an image. Returns the executable's bytes and the npm packages that it
- * contains.
- */
+/** Builds an executable for an image. Returns its bytes and the contained npm packages. */
 async function executable(
   name: ExecutableName,
   { bin, cwd, architecture }: { bin: string; cwd: string; architecture: Architecture },

@@ -27,18 +27,14 @@ export interface Image {
 }
 
 const MEDIA = 'application/vnd.oci.image'
-// Settings of zstd for image layers: level and window size. Higher levels are much slower. The large window finds
-// repetitions in the JavaScript runtime. Container runtimes accept windows of up to 128 MB.
+// The large window finds repetitions in the JavaScript runtime, and higher levels are slow.
 const ZSTD = {
   [constants.ZSTD_c_compressionLevel]: 12,
   [constants.ZSTD_c_enableLongDistanceMatching]: 1,
   [constants.ZSTD_c_windowLog]: 24,
 }
 
-/**
- * Creates an image layer: packs the files as a tar archive and compresses the archive. Caches the compressed archive by
- * its content.
- */
+/** Creates an image layer. Caches the compressed archive by its content. */
 export async function layer(
   entries: readonly Entry[],
   { time, compression, cache }: { time: number; compression: Compression; cache: string },

@@ -8,12 +8,10 @@ import type { Architecture } from './pins.ts'
 const KEYS = '/usr/share/keyrings/debian-archive-keyring.gpg'
 
 /**
- * Returns options with which apt uses package lists in `folder`. With these options, apt ignores the packages that are
- * installed on this machine. This machine's apt state does not change.
+ * Options for apt that ignore this machine's packages and keep this machine's apt state.
  *
  * @param folder - folder for the package lists; the caller may keep it for later calls
- * @param architectures - architectures of packages. The first architecture applies to package names without an
- * architecture
+ * @param architectures - the first one applies to package names without an architecture
  */
 export async function ownApt(
   folder: string,

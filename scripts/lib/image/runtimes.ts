@@ -6,18 +6,14 @@ import { Stop } from '../progress.ts'
 import type { Processor } from '../runtime/pins.ts'
 import type { Architecture, Pins } from './pins.ts'
 
-/**
- * Names of each processor architecture in `cni-build` and in npm. `runtime` is the npm package that contains bun for
- * the architecture. amd64 needs no `runtime`, because this repository itself installs bun for amd64.
- */
+/** Names of each processor architecture. `runtime` is the npm package with bun for it. */
 export const TARGETS: Readonly<Record<Architecture, { target: string; processor: Processor; runtime?: string }>> = {
   amd64: { target: 'linux-x64-baseline', processor: 'x64' },
   arm64: { target: 'linux-arm64', processor: 'arm64', runtime: '@oven/bun-linux-aarch64' },
 }
 
 /**
- * Prepares a folder in which `cni-build` finds bun for another processor. Downloads the package, because npm does not
- * install the package of another processor.
+ * Prepares a folder with bun for another processor, which npm does not install.
  *
  * @throws Stop if the registry lacks the package or has other bytes
  */
@@ -48,8 +44,7 @@ export async function withRuntime(architecture: Architecture, { runtimes }: Pins
   }
   rmSync(place, { recursive: true, force: true })
   mkdirSync(place, { recursive: true })
-  // Extracts package.json last, because it marks a complete package. After an interruption package.json is missing, so
-  // the next run extracts the package again.
+  // Extracts package.json last, because it marks a complete package after an interruption.
   await exec(['tar', '-xzf', tarball, '-C', place, '--strip-components=1', '--exclude=package.json', 'package'], {
     quiet: true,
   })

@@ -1,4 +1,4 @@
-/** A file, symbolic link or folder in a tar archive. Its path has no slash at the beginning or end. */
+/** Entry of a tar archive. Its path neither begins nor ends with a slash. */
 export interface Entry {
   readonly path: string
   readonly mode: number
@@ -22,8 +22,7 @@ const TYPES = { file: '0', hardlink: '1', symlink: '2', folder: '5' } as const
 const BLOCK = 512
 
 /**
- * Writes a tar archive (ustar). The entries are sorted by path, owned by root, and all have the same time. Equal
- * entries give equal bytes. Missing parent folders are added.
+ * Writes a tar archive (ustar). Equal entries give equal bytes.
  *
  * @param time - modification time of all entries, in seconds since 1970
  */
@@ -78,7 +77,7 @@ function header({ path, mode, content }: Entry, size: number, time: number): Buf
   return block
 }
 
-/** Splits a path of more than 100 bytes at a slash into the two name fields of a ustar header. */
+/** Splits a long path into the two name fields of a ustar header. */
 function splitName(path: string): [prefix: string, name: string] {
   if (Buffer.byteLength(path) <= 100) return ['', path]
   const cut = path.indexOf('/', path.length - 101)

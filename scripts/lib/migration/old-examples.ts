@@ -6,20 +6,14 @@ import { findCommit } from '../released.ts'
 import { moveImports } from './move-imports.ts'
 import { migrationRows, movedNames } from './page.ts'
 
-/**
- * Change of one example program of release 0.1.0. The migration page must have a table row for the change. The row's
- * second cell must contain the text `now`. Otherwise the script fails.
- */
+/** Change of an example. The migration page must have a row that contains `now`. */
 type Edit = {
   readonly file: string
   readonly now: string
   readonly edits: readonly (readonly [from: string, to: string])[]
 }
 
-/**
- * Changes of the example programs of release 0.1.0 that users make by hand. Moved imports are not in this list, because
- * the script finds them in the migration page.
- */
+/** Changes by hand. The script finds moved imports in the migration page. */
 const BY_HAND: readonly Edit[] = [
   {
     file: 'docs/examples/namespaces/neighbours.ts',
@@ -85,7 +79,7 @@ const BY_HAND: readonly Edit[] = [
 ]
 
 /**
- * Writes the examples of release 0.1.0 into a folder, changed as `docs/migrate-to-0.2.md` says.
+ * Writes the examples of release 0.1.0, changed as `docs/migrate-to-0.2.md` says.
  *
  * @returns number of files; `undefined` if this clone lacks the release
  * @throws {Stop} if a change has no row in the migration page, or has no effect

@@ -17,10 +17,7 @@ export function migrationRows(): Row[] {
   })
 }
 
-/**
- * Finds the new entry of each name that moved between releases. The key is `entry name`, or `entry *` if all names of
- * the entry moved.
- */
+/** New entry of each moved name. The key is `entry name` or `entry *`. */
 export function movedNames(rows: readonly Row[]): ReadonlyMap<string, string> {
   const moved = new Map<string, string>()
   for (const { section, old, now } of rows) {

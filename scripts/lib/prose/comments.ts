@@ -1,6 +1,6 @@
 import ts from 'typescript'
 
-/** A paragraph of a comment, or the text of one of its tags. The member `line` is the line where it starts. */
+/** A paragraph or tag text of a comment, with the line where it starts. */
 export type Passage = { line: number; text: string }
 
 /** A comment in a TypeScript file. Consecutive `//` lines count as one comment. */
@@ -44,10 +44,7 @@ export const lineAt = (file: ts.SourceFile, position: number) => file.getLineAnd
 
 // internal
 
-/**
- * Copy of a TypeScript file's text. Spaces replace strings, templates and regular expressions, because a `//` in them
- * would look like a comment.
- */
+/** Text without literals, because a `//` in a string would look like a comment. */
 function withoutLiterals(file: ts.SourceFile): string {
   const parts: string[] = []
   let end = 0

@@ -1,9 +1,7 @@
 import markdown from 'markdown-it'
 import type { Kind } from './rules.ts'
 
-/**
- * A paragraph, a list item or a table cell of a Markdown page. The flag `wrapped` means that the text has line breaks.
- */
+/** A text block of a Markdown page. `wrapped` means that it has line breaks. */
 export type Block = { line: number; kind: Exclude<Kind, 'comment' | 'title'>; text: string; wrapped: boolean }
 
 const parser = markdown({ html: true })

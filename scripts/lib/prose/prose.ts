@@ -8,7 +8,7 @@ import { blocksOf } from './pages.ts'
 import { findings } from './rules.ts'
 import { titlesOf } from './titles.ts'
 
-/** A checked text and the rules of plain English that it breaks: a comment, a test title or a paragraph of a page. */
+/** A checked text and the rules of plain English that it breaks. */
 export type Text = { kind: 'comments' | 'test titles' | 'pages' | 'changesets'; where: string; findings: string[] }
 
 /** Maximum share of texts that may break a rule of plain English, for each kind of text. */
@@ -26,10 +26,7 @@ export function textsOf(files: readonly string[] = allFiles()): Text[] {
   })
 }
 
-/**
- * Fails if more than {@link BUDGET} of all comments break a rule of plain English. Test titles and pages are counted
- * separately.
- */
+/** Fails if more than {@link BUDGET} of a kind of texts break a rule. */
 export function checkProse() {
   const texts = textsOf()
   const shares = shareOfFindings(texts)

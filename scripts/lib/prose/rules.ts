@@ -1,9 +1,7 @@
-/** A violation of a rule for plain English: the name of the rule, and the words of the text that break it. */
+/** A violation of a rule for plain English, with the words that break the rule. */
 export type Finding = { rule: string; words: string }
 
-/**
- * Kind of a text that the rules of plain English apply to. Pages may contain questions and tables; comments must not.
- */
+/** Kind of a checked text. Pages may contain questions and tables; comments must not. */
 export type Kind = 'comment' | 'paragraph' | 'cell' | 'title'
 
 /** Maximum number of words in a sentence, by kind of text. A code span counts as one word. */
@@ -62,7 +60,7 @@ export function findings(text: string, kind: Kind): Finding[] {
 
 // internal
 
-/** Replaces each code span, link and address by one word, because the text of a code span is not English. */
+/** Replaces code spans, links and addresses by a word, because they are not English. */
 const withoutMarkup = (text: string) =>
   text
     .replaceAll(/\{@link(?:code|plain)? +([^}| ]+)[^}]*\}/g, '`$1`')

@@ -34,10 +34,7 @@ export async function buildRuntimes(): Promise<void> {
   }
 }
 
-/**
- * Builds the small runtime's programs for one processor into the package of that processor. Does nothing if they are up
- * to date.
- */
+/** Builds the small runtime for one processor into its package, unless it is current. */
 export async function buildRuntime(processor: Processor): Promise<void> {
   const folder = packageOf(processor)
   const mark = join(cache, `${processor}.json`)
@@ -106,10 +103,7 @@ async function copyLicences(processor: Processor, folder: string): Promise<void>
 
 const version = (): string => JSON.parse(readFileSync(join(root, 'packages/runtime/package.json'), 'utf8')).version
 
-/**
- * Hash of all inputs of the small runtime's build except the compiler. The hash is the same for all processors, because
- * bytecode is portable.
- */
+/** Hash of the build's inputs, the same for all processors because bytecode is portable. */
 function sourceHash(): string {
   const hash = createHash('sha256').update(JSON.stringify([ENGINE_SOURCE, TLS_SOURCE, C_LIBRARY, version()]))
   const own = readdirSync(NATIVE).filter((file) => /\.[ch]$/.test(file))

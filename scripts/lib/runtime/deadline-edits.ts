@@ -1,9 +1,6 @@
 import type { Edit } from './edit.ts'
 
-/**
- * Changes QuickJS so that JavaScript cannot catch the interruption at a plugin's deadline. The interruption also
- * rejects no promise, because JavaScript could catch the rejection.
- */
+/** Changes QuickJS so that JavaScript cannot catch the interruption at a plugin's deadline. */
 export const DEADLINE_EDITS: readonly Edit[] = [
   {
     why: 'the error of an interruption ends a job, and rejects no promise: nobody can catch it, the host gets it',

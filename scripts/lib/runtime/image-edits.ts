@@ -1,8 +1,6 @@
 import type { Edit } from './edit.ts'
 
-// Changes QuickJS for the memory image of a started program. QuickJS does not count references to objects of the image,
-// because these objects live as long as the process. A changed count would also make the kernel copy the memory page.
-// See docs/small-runtime.md, "The image".
+// Stops QuickJS from counting references to image objects, because writes would copy memory pages.
 
 const WHY = 'references to what lies in the image are not counted'
 
@@ -60,8 +58,7 @@ export const IMAGE_EDITS: readonly Edit[] = [
   ),
   one('    if (--p->header.ref_count > 0)\n', '    if (IN_IMAGE(p) || --p->header.ref_count > 0)\n'),
   one('    if (--str->header.ref_count <= 0) {\n', '    if (!IN_IMAGE(str) && --str->header.ref_count <= 0) {\n'),
-  // The next changes stop QuickJS from modifying strings and shapes of the memory image. QuickJS modifies an object in
-  // place if its reference count is 1. An object of the image keeps the count 1, even if it has several references.
+  // An image object's count stays 1, so QuickJS would wrongly modify shared objects in place.
   one('        if (p1->header.ref_count != 1)\n', '        if (IN_IMAGE(p1) || p1->header.ref_count != 1)\n'),
   one('} else if (sh->header.ref_count != 1) {\n', '} else if (IN_IMAGE(sh) || sh->header.ref_count != 1) {\n'),
   one('        if (sh->header.ref_count != 1) {\n', '        if (IN_IMAGE(sh) || sh->header.ref_count != 1) {\n'),

@@ -28,10 +28,7 @@ const RUNTIME = [
  */
 const TLS_PROGRAM = 'cni-runtime-tls'
 
-/**
- * Our source files of each program of the small runtime, besides QuickJS. Only `cni-compile` uses the parser of
- * QuickJS. The linker removes the parser from the other programs.
- */
+/** Our source files of each program. Only `cni-compile` contains the parser of QuickJS. */
 const PROGRAMS = {
   'cni-compile': ['compile', 'files', 'note'],
   'cni-runtime': RUNTIME,
@@ -52,10 +49,7 @@ const FLAGS = [
   ...['-fno-asynchronous-unwind-tables', '-fno-unwind-tables', '-fno-strict-aliasing', '-nostdinc'],
 ]
 const WARNINGS = ['-Wall', '-Wextra', '-Werror', '-Wno-unused-parameter']
-/**
- * Linker options for runtime programs: fixed addresses and no executable stack. The option `relro` adds a spare program
- * header, which later loads the memory image.
- */
+/** Linker options. `relro` adds a spare program header, which later loads the memory image. */
 const LINK = [
   ...['-static', '-no-pie', '-nostdlib', '-nostartfiles', '-Wl,--gc-sections', '-Wl,--build-id=none'],
   ...['-Wl,-z,relro', '-Wl,-z,noexecstack', '-Wl,-z,separate-code'],
@@ -74,10 +68,7 @@ export interface Inputs {
   readonly version: string
 }
 
-/**
- * Compiles QuickJS and the TLS library, unless their object files are cached. Then compiles and links all programs of
- * the small runtime.
- */
+/** Compiles all programs of the small runtime, with cached object files of third-party code. */
 export async function compilePrograms(inputs: Inputs, objects: string, into: string): Promise<void> {
   const engine = await engineObjects(inputs, objects)
   const tls = await tlsObjects(inputs, objects)
@@ -112,10 +103,7 @@ function tlsObjects(inputs: Inputs, objects: string): Promise<string[]> {
   return keptObjects(inputs, objects, 'tls', paths, [join(NATIVE, TLS_SETTINGS)])
 }
 
-/**
- * Compiles third-party source files to object files. The object files are cached until compiler settings or one of the
- * files in `read` change.
- */
+/** Compiles third-party code. Object files stay cached until settings or `read` files change. */
 async function keptObjects(
   inputs: Inputs,
   objects: string,
@@ -153,8 +141,7 @@ function compile(inputs: Inputs, source: string, object: string, more: readonly 
   }
   const argv = [
     ...FLAGS,
-    // Compiles atomic operations directly into the code on arm64. Otherwise gcc calls helper functions of libgcc, which
-    // need a function that musl lacks.
+    // Avoids helper functions of libgcc, which need a function that musl lacks.
     ...(processor === 'arm64' ? ['-mno-outline-atomics'] : []),
     ...more,
     ...Object.entries(texts).map(([name, value]) => `-D${name}="${value}"`),

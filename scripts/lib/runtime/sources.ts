@@ -44,10 +44,7 @@ export interface CLibrary {
   readonly licence: string
 }
 
-/**
- * Unpacks the Debian package of musl for a processor, without installing it. The state of this machine's apt stays
- * unchanged.
- */
+/** Unpacks musl's Debian package without installing it or changing this machine's apt state. */
 export async function cLibrary(processor: Processor, cache: string): Promise<CLibrary> {
   const folder = join(cache, `musl-${processor}`)
   await unpackOnce(folder, C_LIBRARY[processor].sha256, async (into) => {

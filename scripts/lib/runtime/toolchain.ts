@@ -5,10 +5,7 @@ import type { Processor } from './pins.ts'
 /** An installed C compiler for one processor, without a C library. */
 export interface Toolchain {
   readonly gcc: string
-  /**
-   * Version text of the compiler, such as `gcc (Debian 12.2.0-14+deb12u1) 12.2.0`. Compilers of the same version give
-   * the same bytes.
-   */
+  /** Compiler version, such as `gcc (Debian 12.2.0-14+deb12u1) 12.2.0`. Equal versions give equal bytes. */
   readonly version: string
   /** Folder of the headers that belong to the compiler itself, such as stddef.h. */
   readonly headers: string

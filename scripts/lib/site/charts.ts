@@ -16,9 +16,6 @@ export function drawCharts(route: string, text: string): { text: string; charts:
   return { text: drawn, charts }
 }
 
-/**
- * Draws a chart with a white background, which is also readable in dark mode. Removes the import of a font from another
- * server.
- */
+/** Draws a chart for light and dark mode, without a font from another server. */
 const svgOf = (source: string) =>
   renderMermaidSVG(source, { bg: '#ffffff', fg: '#222222', font: 'system-ui' }).replaceAll(/^\s*@import .*\n/gm, '')

@@ -35,8 +35,7 @@ export function siteConfig(
       nav: [
         { text: 'Guide', link: '/guide/' },
         { text: 'Packages', link: address('packages/skel') },
-        // The playground is not a page of VitePress. The member `target` makes VitePress's router ignore the link. The
-        // browser then loads the playground as a page of its own.
+        // `target` makes VitePress's router ignore the link, because the playground is no VitePress page.
         { text: 'Playground', link: '/playground.html', target: '_self' },
         { text: 'API', link: address(modules[0]?.route ?? 'guide/index') },
       ],

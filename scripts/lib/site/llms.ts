@@ -4,10 +4,7 @@ import { root } from '../exec.ts'
 import type { ApiModule } from './config.ts'
 import type { Group, Page } from './pages.ts'
 
-/**
- * Text of the site's file `llms.txt` for language models: a line for each page with the page's first sentence. See
- * llmstxt.org.
- */
+/** Text of the file `llms.txt` for language models (llmstxt.org), with a line per page. */
 export function llmsText(pages: readonly Page[], modules: readonly ApiModule[]): string {
   const list = (group: Group) =>
     pages

@@ -2,10 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { root } from '../exec.ts'
 
-/**
- * A Markdown file of the repository that becomes a page of the documentation site. The route is the page's address
- * without `.md`.
- */
+/** A Markdown file that becomes a page of the documentation site. `route` omits `.md`. */
 export type Page = { source: string; route: string; title: string; group: Group }
 export type Group = 'guide' | 'packages' | 'examples' | 'project'
 
@@ -46,8 +43,7 @@ function page(source: string, route: string, group: Group): Page {
 }
 
 /**
- * Text of a Markdown page for the documentation site. Links to pages become routes, and links to other files lead to
- * the repository. Comments that name the source of a code block are removed.
+ * Text of a page for the documentation site, with links to routes and the repository.
  *
  * @param repository - URL of the source folder, with a branch
  */
@@ -58,8 +54,7 @@ export function pageText({ source, route }: Page, pages: readonly Page[], reposi
     if (/^(?:[a-z]+:|#)/.test(target)) return target
     const [path = '', anchor] = target.split('#')
     const file = resolve(from, path)
-    // The playground is not a VitePress page: the attribute `target` of the link makes the browser load it as a page of
-    // its own.
+    // The link's `target` attribute makes the browser load the playground as its own page.
     if (path.endsWith('playground/src/page.html')) return `/playground.html${anchor === undefined ? '' : `#${anchor}`}`
     const known = routes.get(file) ?? routes.get(join(file, 'README.md'))
     const hash = anchor === undefined ? '' : `#${anchor}`

@@ -5,9 +5,7 @@ import { Stop, step } from '../progress.ts'
 import { site } from './build.ts'
 import { serveFolder } from './serve.ts'
 
-/**
- * Tests the documentation site in a browser: every page, link and heading, the search, and the link to the next page.
- */
+/** Tests the documentation site in a browser: pages, links, headings and search. */
 export async function visitSite(program: string, pictures: string) {
   mkdirSync(pictures, { recursive: true })
   using server = await serveFolder(site)
@@ -33,7 +31,7 @@ async function followAll(browser: Browser, origin: string) {
     if (anchors.has(path)) continue
     where = path
     await page.goto(origin + path, { waitUntil: 'domcontentloaded' })
-    // Script that runs in the browser. It is a string, because this program is compiled without the types of browsers.
+    // Code for the browser is a string, because this program lacks browser types.
     const { ids, hrefs } = await page.evaluate<{ ids: string[]; hrefs: string[] }>(`({
       ids: [...document.querySelectorAll('[id]')].map(({ id }) => id),
       hrefs: [...document.querySelectorAll('a[href]')].map(({ href }) => href),
@@ -46,8 +44,7 @@ async function followAll(browser: Browser, origin: string) {
     }
   }
   for (const { from, path, anchor } of wanted) {
-    // Skips links such as `#example=ID` to the playground. The text after `#` chooses an example, so it is not the name
-    // of a heading.
+    // Skips links such as `#example=ID`, which choose an example instead of a heading.
     if (path === '/playground.html' && anchor.startsWith('example=')) continue
     if (anchor !== '' && !anchors.get(path)?.has(anchor)) problems.push(`${from}: ${path} has no heading #${anchor}`)
   }

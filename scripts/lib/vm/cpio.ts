@@ -9,10 +9,7 @@ const FOLDER = 0o040755
 const FILE = 0o100644
 const PROGRAM = 0o100755
 
-/**
- * Creates a cpio archive in the "new ASCII" format, owned by root. The virtual machine's kernel uses it as first file
- * system.
- */
+/** Creates a cpio archive ("new ASCII" format), which the kernel uses as first file system. */
 export function cpio(entries: readonly Entry[]): Buffer {
   const all = [...entries, { name: 'TRAILER!!!', content: '' }]
   return Buffer.concat(all.flatMap((entry, index) => record(entry, index + 1)))

@@ -5,10 +5,7 @@ import { Stop } from '../progress.ts'
 import { cpio } from './cpio.ts'
 import type { Kernel } from './kernel.ts'
 
-/**
- * Kernel modules with which the virtual machine mounts the files of the host machine. They must be loaded, because
- * Debian's kernel has hardly any drivers built in.
- */
+/** Kernel modules for mounting the host machine's files, which Debian's kernel has not built in. */
 const MODULES = ['virtio_pci', '9pnet_virtio', '9p', 'overlay']
 const MACHINE = fileURLToPath(new URL('machine.sh', import.meta.url))
 
@@ -22,20 +19,14 @@ export interface Contents {
   readonly script: readonly string[]
 }
 
-/**
- * Content of the first file system for a virtual machine that sees all files of the host machine. The virtual machine
- * mounts the files and runs a command in a folder.
- */
+/** First file system of a virtual machine that sees all files of the host machine. */
 export const likeHere = (kernel: Kernel, folder: string, command: readonly string[]): Contents => ({
   busybox: '/bin/busybox',
   modules: dirname(kernel.modules),
   script: [MACHINE, folder, ...command],
 })
 
-/**
- * Creates the first file system (initramfs) of the virtual machine. The init script in this file system loads the
- * kernel modules, mounts the files and runs the given script.
- */
+/** Creates the virtual machine's first file system, which mounts files and runs the script. */
 export function initramfs(kernel: Kernel, { busybox, modules: seen, script }: Contents): Buffer {
   const modules = withDependencies(MODULES, readFileSync(join(kernel.modules, 'modules.dep'), 'utf8'))
   const unfit = script.find((argument) => argument.includes('\n'))
@@ -57,7 +48,7 @@ export function initramfs(kernel: Kernel, { busybox, modules: seen, script }: Co
 const lines = (all: readonly string[]) => all.map((line) => `${line}\n`).join('')
 
 /**
- * Sorts kernel modules so that each module comes after the modules that it needs.
+ * Sorts kernel modules so that dependencies come first.
  *
  * @param text - content of the file `modules.dep`
  */

@@ -6,9 +6,7 @@ import { Stop, step } from '../progress.ts'
 
 /** Name of the Debian package that always depends on the newest kernel for this processor. */
 const NEWEST = 'linux-image-amd64'
-/**
- * Folders of kernel modules for devices that the virtual machine lacks. Most of the kernel package is in these folders.
- */
+/** Most kernel modules are in these folders, but the virtual machine lacks their devices. */
 const UNUSED = [
   'sound',
   ...['gpu', 'media', 'scsi', 'infiniband', 'iio', 'usb', 'input', 'staging'].map((name) => `drivers/${name}`),
@@ -23,7 +21,7 @@ export interface Kernel {
 }
 
 /**
- * Unpacks Debian's newest kernel into a cache, without installing it. The virtual machine starts this kernel.
+ * Unpacks Debian's newest kernel for the virtual machine, without installing it.
  *
  * @param options - `install` allows the download
  */

@@ -9,8 +9,7 @@ export const isAccelerator = (name: string): name is Accelerator => name === 'kv
 const MEMORY = 3072
 
 /**
- * Command that starts the virtual machine with qemu, without network and devices. The virtual machine's second serial
- * port uses the command's standard streams.
+ * Command that starts the virtual machine without network, with standard streams as serial port.
  *
  * @param options - `console`: file for the kernel's messages
  */

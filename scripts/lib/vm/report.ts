@@ -16,7 +16,7 @@ const MARK = 'cni-vm file '
 export const reportLine = (report: FileReport) => `${MARK}${JSON.stringify(report)}\n`
 
 /**
- * Parses a marked line that the virtual machine has printed for a test file.
+ * Parses a line of results from the virtual machine.
  *
  * @returns `undefined` for a line without the mark
  */

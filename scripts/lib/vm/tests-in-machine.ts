@@ -13,7 +13,7 @@ export interface Outcome {
 }
 
 /**
- * Runs a virtual machine until it ends, and prints the results of its tests.
+ * Runs a virtual machine until it ends, and prints its tests' results.
  *
  * @param log - file for all output of the virtual machine
  * @throws {Stop} with exit code `lateCode` if the run takes longer than `minutes`

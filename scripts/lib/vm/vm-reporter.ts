@@ -1,10 +1,7 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
 import { reportLine } from './report.ts'
 
-/**
- * Test reporter in the virtual machine. Prints a marked line with the results of a test file as soon as its tests have
- * ended.
- */
+/** Test reporter in the virtual machine that prints a marked line per test file. */
 export class VmReporter implements Reporter {
   onTestModuleEnd(module: TestModule): void {
     const tests = [...module.children.allTests()]
@@ -14,7 +11,7 @@ export class VmReporter implements Reporter {
       reportLine({
         file: module.relativeModuleId,
         passed: count('passed'),
-        // A test file that cannot be loaded has no tests. It counts as one failed test, and its error is reported.
+        // A test file that cannot be loaded has no tests and counts as failed.
         failed: failed === 0 && !module.ok() ? 1 : failed,
         errors: [...module.errors().map(({ message }) => firstLine(message)), ...tests.flatMap(errors)],
         skipped: tests.flatMap(skipped),

@@ -7,7 +7,7 @@ import { type NetnsTarget, netns } from '@cni/netns'
 export interface HeldConnection extends AsyncDisposable {
   /** Sends a line over the connection. True if the server sends the same line back within five seconds. */
   echoes(line: string): Promise<boolean>
-  /** Sends several lines, because the kernel briefly translates packets after the last rule's removal. */
+  /** True if the connection is cut. The kernel briefly translates packets after the rules' removal. */
   ends(): Promise<boolean>
 }
 

@@ -10,10 +10,7 @@ const views = [
   { name: 'narrow', width: 390, height: 844, colorScheme: 'light' },
 ] as const
 
-/**
- * Checks the accessibility of the playground page in a wide, a narrow and a dark view: names of controls, contrast of
- * text, overflow.
- */
+/** Checks the accessibility of the playground page in several views. */
 export async function lookAtViews(browser: Browser, file: string, pictures: string) {
   for (const { name, width, height, colorScheme } of views) {
     const options = { viewport: { width, height }, colorScheme }
@@ -33,7 +30,7 @@ export async function lookAtViews(browser: Browser, file: string, pictures: stri
 
 // internal
 
-/** Script that runs in the browser. It is a string, because this program is compiled without the types of browsers. */
+/** Code for the browser is a string, because this program lacks browser types. */
 const audit = `(() => {
   const problems = []
   const seen = (element) => element.getClientRects().length > 0

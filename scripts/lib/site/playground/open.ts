@@ -1,10 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { Stop } from '../../progress.ts'
 
-/**
- * Opens the playground page in a browser. If the page causes a network request or an error, the current test step
- * fails.
- */
+/** Opens the playground page. A network request or an error fails the test step. */
 export async function openPlayground(
   browser: Browser,
   address: string,

@@ -24,10 +24,7 @@ interface Found {
   readonly trace: string
 }
 
-/**
- * Compares the playground page with the command `istio-redirect`: both must give the same rules and traces for random
- * pods and packets.
- */
+/** Compares the playground page with the command `istio-redirect` for random pods and packets. */
 export async function compareWithCommand(browser: Browser, file: string) {
   const { page, done } = await openPlayground(browser, pathToFileURL(file).href)
   const cases = fc.sample(fc.tuple(podCase, packets, fc.constantFrom('iptables', 'nftables')), {
@@ -83,7 +80,7 @@ async function run(argv: readonly string[], stdin: string) {
   return { code, stdout, stderr }
 }
 
-/** Script that runs in the browser. It is a string, because this program is compiled without the types of browsers. */
+/** Code for the browser is a string, because this program lacks browser types. */
 const askPage = `async ({ text, packet, backend }) => {
   const panel = document.getElementById('panel-pod')
   const answered = () => Number(panel.dataset.answers ?? 0)

@@ -19,7 +19,7 @@ interface Story {
   readonly play: (page: Page, pictures: string) => Promise<void>
 }
 
-/** Uses the playground page as people do, by typing and clicking. The page is opened from a file, without a server. */
+/** Tests the playground page by typing and clicking, opened from a file. */
 export function playStories(browser: Browser, file: string, pictures: string) {
   const address = pathToFileURL(file).href
   return stories.map(({ title, hash = '', play }) => ({
@@ -32,9 +32,7 @@ export function playStories(browser: Browser, file: string, pictures: string) {
   }))
 }
 
-/**
- * Measures the compressed size of the playground page and the time to its first paint. Throws if a limit is exceeded.
- */
+/** Measures the playground page's compressed size and time to first paint, with limits. */
 export async function measure(browser: Browser, file: string) {
   const bytes = gzipSync(readFileSync(file)).length
   if (bytes > MAX_COMPRESSED) throw new Stop(`the page has ${bytes} compressed bytes, more than ${MAX_COMPRESSED}`)
@@ -64,7 +62,7 @@ const type = async (page: Page, selector: string, text: string) => {
 
 const verdict = (page: Page, text: string | RegExp) => expectText(page, '#walk-verdict', text)
 
-/** Script that runs in the browser. It is a string, because this program is compiled without the types of browsers. */
+/** Code for the browser is a string, because this program lacks browser types. */
 const paste = `(() => {
   const rule = (_, i) => '-A OUTPUT -d 10.' + (i >> 8) + '.' + (i & 255) + '.1/32 -p tcp -m tcp --dport 80 -j DROP'
   const field = document.getElementById('rules-text')

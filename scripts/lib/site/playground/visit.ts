@@ -8,7 +8,7 @@ import { lookAtViews } from './accessible.ts'
 import { compareWithCommand } from './same-as-command.ts'
 import { measure, playStories } from './stories.ts'
 
-/** Tests the playground page in a browser as people use it. The page is opened from a file, without a server. */
+/** Tests the playground page in a browser, opened from a file without a server. */
 export async function visitPlayground(program: string, pictures: string) {
   mkdirSync(pictures, { recursive: true })
   const file = join(root, 'dist/playground.html')
