@@ -4,7 +4,7 @@ const [given = '', path] = CNI_SEED.split(':')
 /** True in `npm run test:deep`, which runs every case instead of a selection. */
 export const deep = CNI_DEEP === '1'
 
-/** True if many random cases are requested, because they then need a new seed. */
+/** True for runs with many random cases, which need a new seed. */
 const long = deep || CNI_FUZZ_RUNS !== undefined
 
 /** Seed for random cases. Long runs have a new seed, other runs one per day. */

@@ -17,7 +17,7 @@ export async function attach(c: AddContext<Conf, false, Kept>, place: Place): Pr
   const hostLink = hostLinkOf(c)
   const { ips, pod, node: ofNode, hasIpv6 } = planOf(leased, c.ifName, hostLink)
 
-  // Records the name first, because a DEL must find the veth after a kill.
+  // Records the name first, because DEL must find the veth of a killed ADD.
   c.state.write({ hostLink })
   // A killed ADD may have left a veth of this name, which no pod uses.
   await onNode.deleteLink(hostLink)

@@ -6,7 +6,7 @@ import { missingIn, otherSettings } from './inspect.ts'
 import type { Place } from './place.ts'
 import { hostLinkOf, planOf } from './plan.ts'
 
-/** CNI error code that also other plugins use for a failed CHECK. */
+/** Error code of a failed CHECK, which other CNI plugins also use. */
 const NOT_AS_ADDED = 100
 
 /** Compares both ends of the pod's veth pair with the chain's previous result. Throws if they differ. */

@@ -2,7 +2,7 @@ import { attachmentState, definePlugin } from '@cni/skel'
 import { CniError } from '@cni/types'
 import { attachment, type Registry } from './registry.ts'
 
-/** CNI error code that also other plugins use for a failed CHECK. */
+/** Error code of a failed CHECK, which other CNI plugins also use. */
 const NOT_AS_ADDED = 100
 
 /** The chained plugin in the daemon. A file in `stateFolder` keeps each attachment's state. */

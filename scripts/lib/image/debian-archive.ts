@@ -29,7 +29,7 @@ export async function mirrors(): Promise<Readonly<Record<PinnedFile['archive'], 
   }
 }
 
-/** Path of a pinned Debian package, from the cache or a mirror, with verified hash. */
+/** Path of a pinned Debian package from the cache or a mirror. Verifies the hash. */
 export async function download(
   { archive, path, sha256 }: PinnedFile,
   cache: string,

@@ -27,7 +27,7 @@ export interface Image {
 }
 
 const MEDIA = 'application/vnd.oci.image'
-// The large window finds repetitions in the JavaScript runtime, and higher levels are slow.
+// zstd settings for image layers: a large window finds repetitions, and higher levels are slow.
 const ZSTD = {
   [constants.ZSTD_c_compressionLevel]: 12,
   [constants.ZSTD_c_enableLongDistanceMatching]: 1,

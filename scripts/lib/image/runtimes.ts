@@ -44,7 +44,7 @@ export async function withRuntime(architecture: Architecture, { runtimes }: Pins
   }
   rmSync(place, { recursive: true, force: true })
   mkdirSync(place, { recursive: true })
-  // Extracts package.json last, because it marks a complete package after an interruption.
+  // Extracts package.json last, because this file marks a completely extracted package.
   await exec(['tar', '-xzf', tarball, '-C', place, '--strip-components=1', '--exclude=package.json', 'package'], {
     quiet: true,
   })
