@@ -7,8 +7,7 @@ export default library({
   testing: 'src/testing/index.ts',
   watch: 'src/watch/index.ts',
   wire: 'src/wire/index.ts',
-  // Files that are bundled separately, although they are not entry points. A bundler can then drop a file that a
-  // program does not use. In a larger bundle, the lookup tables that a module builds at load would always stay.
+  // Files that are bundled separately, because a bundler can then drop each unused file.
   commits: 'src/wire/events/commits.ts',
   sets: 'src/wire/dumps/sets.ts',
   snapshot: 'src/wire/dumps/snapshot.ts',

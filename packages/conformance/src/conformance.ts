@@ -8,8 +8,8 @@ import { verdictOf } from './verdict.ts'
 import { world } from './world/world.ts'
 
 /**
- * Tests a plugin with the checks of the suite, in a network namespace that simulates a node. Needs root. The returned
- * report contains the faults of the plugin. Throws a {@link ConformanceError} if the checks cannot run.
+ * Tests a plugin in a network namespace that simulates a node. Needs root. Throws a {@link ConformanceError} if the
+ * checks cannot run.
  *
  * @example const report = await conformance({ plugin: '/opt/cni/bin/my-plugin', chained: true })
  */

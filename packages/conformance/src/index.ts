@@ -1,5 +1,5 @@
 /**
- * Checks any CNI plugin, in any language, against the specification, in throw-away namespaces.
+ * Checks a CNI plugin against the specification, in throw-away namespaces.
  *
  * @example
  * ```ts

@@ -45,7 +45,7 @@ export interface CheckResult {
   readonly spec: string
   /**
    * Outcome of a check:
-   * - `fail`: the check found problems. The member `blocked` is the reason if the check had to stop early.
+   * - `fail`: the check found problems, and stopped early if `blocked` is set.
    * - `skipped`: the rule does not apply to this plugin.
    * - `blocked`: the rule applies but could not be checked.
    */

@@ -7,10 +7,9 @@ import type { Program } from './types.ts'
 const ETH_P_ALL = 3
 
 /**
- * Attaches a program to a link as a tc filter, beside the filters of other programs. Adds the qdisc `clsact` if the
- * link has none. Replaces a filter of the same name and priority atomically: no packet passes unfiltered. Changes
- * nothing if that filter already runs this program. `rtnl` may come from the context of a CNI call: the program is then
- * detached if the call fails later.
+ * Attaches a program to a link as a tc filter. Adds the qdisc `clsact` if the link has none. Replaces a filter of the
+ * same name and priority atomically. With `rtnl` of a CNI call's context, a later failure of the call detaches the
+ * program.
  *
  * A failed call undoes its changes and throws `EbpfError`:
  * - `NO_LINK`: the link does not exist or disappears.
@@ -152,10 +151,7 @@ function freeHandle(filters: readonly Filter[]): number {
   return handle
 }
 
-/**
- * Adds the qdisc `clsact` to a link. Returns false if the link already has a `clsact`. If the link has a qdisc
- * `ingress` instead, returns false for the direction `ingress`, and throws `EXISTS` for `egress`.
- */
+/** Adds the qdisc `clsact` to a link. Returns false if the link already has it. */
 async function addClsact(rtnl: RtnlPort, link: number, direction: Filter['direction'], what: string): Promise<boolean> {
   try {
     return (await rtnl.addQdisc({ kind: 'clsact', linkIndex: link })).added

@@ -21,9 +21,9 @@ export function isOnBpffs(kernel: Pick<Kernel, 'fileSystem'>, path: string): boo
 }
 
 /**
- * Mounts a bpf file system on a folder. Mounts nothing if the folder is already on a bpf file system. Reason: an empty
- * second file system would hide the pins of the first. Throws `EbpfError`: `NO_BPFFS` if a mount on the folder, or on a
- * parent folder, already hides another bpf file system; `EPERM`, `NOT_SUPPORTED`, or an errno name.
+ * Mounts a bpf file system on a folder. Mounts nothing if the folder is already on a bpf file system. Throws
+ * `EbpfError`: `NO_BPFFS` if a mount already hides another bpf file system. Other codes: `EPERM`, `NOT_SUPPORTED`, or
+ * an errno name.
  */
 export function mountBpffs(kernel: Kernel, folder: string): { mounted: boolean } {
   if (kernel.fileSystem(folder) === BPF_FS_MAGIC) {
@@ -46,11 +46,7 @@ export function mountBpffs(kernel: Kernel, folder: string): { mounted: boolean }
   }
 }
 
-/**
- * Finds the probable reason why a pin is missing at a path. `undefined` if there is no such reason.
- * - The path is not on a bpf file system. This reason is certain and has a `code`.
- * - A later mount hides another bpf file system, which may have the pin. This reason has no `code`.
- */
+/** Finds the probable reason why a pin is missing. Only a reason with a `code` is certain. */
 export function filesystemProblem(kernel: Kernel, path: string): { code?: 'NO_BPFFS'; text: string } | undefined {
   if (!isOnBpffs(kernel, posix.dirname(path)))
     return { code: 'NO_BPFFS', text: `it is not on a bpf file system: ${HINT}` }
@@ -62,10 +58,7 @@ export function filesystemProblem(kernel: Kernel, path: string): { code?: 'NO_BP
 const several = (point: string): string =>
   `several bpf file systems are mounted on ${point}, and the last one hides the pins of the others: unmount it`
 
-/**
- * Mount points with several bpf file systems, at the path or at a parent folder. The last file system mounted on a
- * point hides all earlier ones. A file system that is mounted twice on a point counts once.
- */
+/** Mount points at or above the path where one bpf file system hides another. */
 function hiddenMounts(mountinfo: string, path: string): string[] {
   const devices = new Map<string, Set<string>>()
   for (const line of mountinfo.split('\n')) {

@@ -15,10 +15,7 @@ export const PROG_TEST_RUN = 10
 export const OBJ_INFO = 15
 export const MAP_TAKE = 21
 
-/**
- * Value to write at an offset of the struct `bpf_attr`, the argument of bpf(2). A number takes 32 bits and a bigint 64
- * bits. For a byte array, the address of the bytes is written.
- */
+/** Value at an offset of the struct `bpf_attr`, the argument of bpf(2). A byte array becomes a pointer. */
 export type Member = readonly [offset: number, value: number | bigint | Uint8Array]
 
 /** One call of the system call bpf(2). */

@@ -63,7 +63,7 @@ export function bytes(size: number): Codec<Uint8Array> {
 }
 
 /**
- * Codec for a C struct with the given members in order, with the padding of a C compiler. Padding bytes are zero.
+ * Codec for a C struct with the padding of a C compiler. Padding bytes are zero.
  *
  * @example
  * ```ts

@@ -7,7 +7,7 @@ import { createRawMap, openRawMap } from './raw-map.ts'
 import type { Ebpf } from './types.ts'
 
 /**
- * Access to the eBPF of the running kernel: maps, programs and pins.
+ * Access to eBPF of the running kernel: maps, programs and pins.
  *
  * @example
  * ```ts

@@ -1,8 +1,8 @@
 const brand = Symbol.for('cni.ebpf.error')
 
 /**
- * Error of `@cni/ebpf`. Its message is a sentence: what failed, the invalid value, and what to do. If the JavaScript
- * runtime cannot make system calls, the package throws `NetnsError('NO_FFI')` instead.
+ * Error of `@cni/ebpf`. The message names the problem, the invalid value and a remedy. A runtime that cannot make
+ * system calls causes `NetnsError('NO_FFI')` instead.
  */
 export class EbpfError extends Error {
   /** Stable error code, for programs. If no specific code fits, it is the kernel's errno name, such as `EBUSY`. */

@@ -28,8 +28,8 @@ export function findFeatures(kernel: Kernel): ReturnType<Ebpf['features']> {
 }
 
 /**
- * True if programs can be attached to links (clsact of Linux 4.5, cls_bpf). Attaches a program in a temporary network
- * namespace, which needs `CAP_SYS_ADMIN`. Throws `EbpfError` or `NetnsError` if this test is not possible.
+ * True if programs can be attached to links (clsact of Linux 4.5, cls_bpf). The test needs `CAP_SYS_ADMIN`. Throws
+ * `EbpfError` or `NetnsError` if this test is not possible.
  */
 export async function supportsFilters(): Promise<boolean> {
   using nowhere = runInNew(() => current())
@@ -56,10 +56,7 @@ function loads(kernel: Kernel, instructions: Uint8Array): boolean {
   }
 }
 
-/**
- * Assembles a BPF program that looks up a TCP socket for an all-zero address and port. The program runs the
- * instructions `use` with the socket, and afterwards releases the socket. The instructions must leave the socket in r1.
- */
+/** Assembles a BPF program that runs `use` with a TCP socket, which must stay in r1. */
 function withSocket(...use: readonly string[]): Uint8Array {
   const jump = Buffer.from('1500000000000000', 'hex')
   // Offset of the jump that the BPF program makes if it finds no socket. The jump leads to the end of the program,

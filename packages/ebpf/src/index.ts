@@ -1,6 +1,5 @@
 /**
- * eBPF without a compiler and without a native addon: maps with typed keys and values, pins, and programs on links
- * beside the filters of other programs. Programs are loaded from bytes, or opened from a pin of any process.
+ * eBPF without a compiler and without a native addon: typed maps, pins, and programs on links.
  *
  * @example
  * ```ts

@@ -7,8 +7,7 @@ import type { MapSpec, OpenMap } from './types.ts'
 const INDEX = int('u32')
 
 /**
- * Spec of a BPF hash map. Throws `EbpfError('INVALID')` for invalid options. Each call of the opened map is one or more
- * system calls and may throw an `EbpfError`.
+ * Spec of a BPF hash map. Throws `EbpfError('INVALID')` for invalid options.
  *
  * @example
  * ```ts
@@ -57,8 +56,7 @@ export function hashMap<K, V>(spec: {
       entries() {
         const found = new Map<string, [K, V]>()
         let bytes = raw.next(undefined)
-        // Iterates over the keys of the hash map. If another process deletes the current key, the kernel starts again
-        // with the first key. A limit on the steps prevents an endless loop.
+        // Limits the steps, because the kernel restarts if another process deletes the current key.
         for (let step = 0; bytes !== undefined && step < 2 * spec.maxEntries; step++) {
           const key = codec.read(bytes, 0)
           const value = get(bytes, key)

@@ -10,10 +10,7 @@ import type { Ebpf, MapSpec, Program } from './types.ts'
 
 const VERSION = 'version'
 const versionMap = arrayMap({ name: VERSION, value: int('u32'), maxEntries: 1 })
-/**
- * Suffix of a temporary pin. A new program is first pinned under its name with this suffix. Afterwards a rename of this
- * pin replaces the old pin. The suffix has no dot, because the kernel rejects a dot in the name of a pin.
- */
+/** Suffix of a temporary pin. The suffix has no dot, because the kernel rejects dots in pin names. */
 const NEW = '_new'
 
 /**
@@ -46,8 +43,7 @@ export class PinFolder {
    */
   map<M>(spec: MapSpec<M>): M {
     const path = this.pathOf(spec.name)
-    // Lists the folder first if the option `create` is set, and opens the pin only if the pin exists. Reason: opening a
-    // missing pin is slow, because the error handling searches the mounts for the cause.
+    // Lists the folder first, because the error handling of a missing pin searches all mounts.
     const isThere = !this.#create || this.#kernel.list(this.path)?.includes(spec.name) === true
     if (isThere) return spec.open(openRawMap(this.#kernel, spec, path))
     const map = createRawMap(this.#kernel, spec)

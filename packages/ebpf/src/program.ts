@@ -39,8 +39,7 @@ export function loadProgram(kernel: Kernel, source: Parameters<Ebpf['load']>[0])
     return opened(kernel, call(kernel, { ...request, members }).result, name)
   } catch (error) {
     if (!isEbpfError(error) || ['EPERM', 'NOT_SUPPORTED'].includes(error.code)) throw error
-    // Loads the program again with a request for the verifier's log. The first attempt requests no log, because the
-    // kernel refuses even a valid program whose log is too long.
+    // Requests the verifier's log only now, because the kernel refuses programs with too long logs.
     const log = Buffer.alloc(LOG_BYTES)
     const logged: Member[] = [...members, [24, 1], [28, LOG_BYTES], [32, log]]
     try {

@@ -17,8 +17,7 @@ const ACTIONS: Readonly<Record<number, Result['action']>> = {
   7: 'redirect',
 }
 
-// Size of the struct `__sk_buff` in a test run, larger than the struct of current kernels. Reason: the kernel refuses a
-// struct that is too short, but accepts additional zeros.
+// Size of `__sk_buff` in a test run. The kernel refuses a too short struct.
 const CONTEXT = 256
 const MARK = 8
 const CB = 48

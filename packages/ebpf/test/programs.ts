@@ -18,10 +18,7 @@ const exit: Instruction = [0x95, 0, 0, 0]
 /** BPF program that returns the given value. */
 export const returning = (value: number): Uint8Array => program([0xb7, 0, 0, value], exit)
 
-/**
- * BPF program that counts packets in value 0 of an array map, and swaps `cb[0]` and `mark` of the packet. It returns
- * `unspec`: the next filter decides about the packet.
- */
+/** BPF program that counts packets in an array map, and swaps `cb[0]` and `mark`. */
 export const counting = (map: number): Uint8Array =>
   program(
     [0xbf, 0x16, 0, 0], // copies the packet pointer from register r1 to r6

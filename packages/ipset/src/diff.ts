@@ -84,10 +84,7 @@ export function sameHeader(spec: SetSpec, there: SavedSet): boolean {
   )
 }
 
-/**
- * Type and family of the existing set, if the type or the family differs from the spec; otherwise `undefined`. The
- * kernel can only swap sets of the same type and family.
- */
+/** Type and family of an existing set that the kernel cannot swap with the spec's set. */
 export function otherKind(spec: SetSpec, there: SavedSet): string | undefined {
   const family = 'family' in spec ? spec.family : undefined
   const sameFamily = family === undefined || there.family === family

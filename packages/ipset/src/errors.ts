@@ -1,7 +1,7 @@
 const brand = Symbol.for('cni.ipset.error')
 
 /**
- * Error of `@cni/ipset`. The message is a sentence: what failed, the invalid value or the refused line, and what to do.
+ * Error of `@cni/ipset`. The message names the problem, the invalid value or refused line, and a remedy.
  *
  * @example
  * ```ts

@@ -1,6 +1,5 @@
 /**
- * Typed sets of addresses, networks and ports in the kernel, like sets of `ipset`. Writes many entries at once, and replaces
- * a set as a whole.
+ * Typed IP sets of the kernel, like sets of `ipset`. Writes many entries at once, and replaces a set as a whole.
  *
  * @example
  * ```ts

@@ -29,8 +29,8 @@ export interface Ipset {
 }
 
 /**
- * Opens the IP sets of a namespace. `where` is an open namespace, `'host'`, or a context with `netns`. When the
- * context's `signal` aborts, the running `ipset` process is ended. Nothing is sent to the kernel before the first call.
+ * Opens the IP sets of a namespace. `where` is an open namespace, `'host'`, or a context with `netns`. The abort of the
+ * context's `signal` ends the running `ipset` process. Nothing is sent to the kernel before the first call.
  *
  * @example
  * ```ts
@@ -50,8 +50,7 @@ export function ipset(
     /**
      * Use of the program `ipset` instead of netlink:
      *
-     * - `'auto'` (default): only if netlink is not available, because the JavaScript runtime cannot make system calls
-     *   or the kernel has no nfnetlink.
+     * - `'auto'` (default): only if the runtime or the kernel does not support netlink.
      * - `'always'`: each call runs the program.
      * - `'never'`: calls throw if netlink is not available.
      */

@@ -2,10 +2,7 @@ import { SetError } from './errors.ts'
 import { parseHeader } from './parse-save.ts'
 import type { SetInfo } from './spec-types.ts'
 
-/**
- * Parses the output of `ipset list -terse`, which prints the name of each set on its own line. Reason: other programs
- * may create names with spaces, which are ambiguous in the output of `ipset save`.
- */
+/** Parses the output of `ipset list -terse`, because names with spaces are ambiguous in `ipset save`. */
 export function parseList(text: string): SetInfo[] {
   return text
     .split(/\n(?=Name: )/)

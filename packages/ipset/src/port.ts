@@ -18,9 +18,9 @@ export interface IpsetPort {
   /** Path of a program on the machine. `undefined` if the program is not installed. */
   find(program: string): string | undefined
   /**
-   * Opens a channel to nfnetlink in the namespace. If netlink is not available, throws an error with the `code`
-   * `NO_FFI`, `EAFNOSUPPORT` or `EPROTONOSUPPORT`. After such an error, calls run the program `ipset`. If this method
-   * is missing, all calls run the program.
+   * Opens a channel to nfnetlink in the namespace. The error codes `NO_FFI`, `EAFNOSUPPORT` and `EPROTONOSUPPORT` mean
+   * that netlink is not available. Calls then run the program `ipset`. All calls run the program if this method is
+   * missing.
    */
   netlink?(): Channel
 }

@@ -99,10 +99,7 @@ async function takeBack(
   }
 }
 
-/**
- * Name of the temporary set, which is swapped with the set to replace. The name has at most 31 characters: a hash of
- * the set's name, and random digits. The digits differ if two processes replace the same set at once.
- */
+/** Name of the temporary set, with random digits because two processes may replace a set at once. */
 function temporaryName(name: string): string {
   const whose = createHash('sha256').update(name).digest('hex').slice(0, 8)
   return `cni-tmp-${whose}-${randomBytes(6).toString('hex')}`

@@ -8,8 +8,8 @@ import type { AnyEntry, Entry, EntryText, SetEntry, SetSpec } from './spec-types
 import { checkComment } from './values.ts'
 
 /**
- * IP set of a namespace. Entries are validated before any request to the kernel. The option `exist` accepts the
- * addition of an existing set or entry and the deletion of a missing one. Default: true, as with `ipset -exist`.
+ * IP set of a namespace. Entries are validated before any request to the kernel. The option `exist` accepts existing
+ * additions and missing deletions. Default: true, as with `ipset -exist`.
  */
 export interface IpSet<S extends SetSpec = SetSpec> {
   readonly name: string
@@ -50,9 +50,8 @@ export interface IpSet<S extends SetSpec = SetSpec> {
     entries: Entry<S> | readonly Entry<S>[],
     options?: {
       /**
-       * Method of the replacement. `'swap'` (default) fills a temporary set and swaps it with the set in one step. A
-       * packet meets either the old or the new content. Counters and time-outs restart. `'change'` adds and deletes
-       * only the entries that differ.
+       * Method of the replacement. `'swap'` (default) fills a temporary set and swaps both sets in one step. Counters
+       * and time-outs restart with a swap. `'change'` adds and deletes only the entries that differ.
        */
       readonly by?: 'swap' | 'change' | undefined
       /** True to read the set first and to change nothing if it already has the given entries. Default: true. */

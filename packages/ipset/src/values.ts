@@ -13,10 +13,7 @@ export function checkSetName(name: string): string {
 /** True for a set name that {@link checkSetName} accepts. */
 export const isSetName = (text: string): boolean => /^[A-Za-z0-9_.][A-Za-z0-9_.:-]{0,30}$/.test(text)
 
-/**
- * Validates the comment of an entry. `ipset` cannot write a double quote. A line feed would end the line. Other control
- * characters would reach the terminal of a user who lists the set.
- */
+/** Validates the comment of an entry. Control characters would reach the terminal of a user. */
 export function checkComment(comment: string, what: string): string {
   if (typeof comment !== 'string' || comment === '' || /["\p{Cc}\p{Cs}]/u.test(comment)) {
     invalid(

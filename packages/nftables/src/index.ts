@@ -1,6 +1,5 @@
 /**
- * Applies, verifies and removes typed rulesets of `@cni/nftables/rules` in the kernel. Sends netlink messages, and runs
- * no program.
+ * Applies, verifies and removes typed nftables rulesets in the kernel. Sends netlink messages, and runs no program.
  *
  * @example
  * ```ts

@@ -6,9 +6,9 @@ import type { Dumps } from './wire/dumps/dumps.ts'
 import type { TableName } from './wire/specs.ts'
 
 /**
- * Reads the named tables of the kernel as a ruleset, or by default all tables. Skips missing tables, and sets that the
- * data model cannot express. Unknown parts of rules become `raw`. Inside `Nft.read` all tables come from one generation
- * of the ruleset. Throws the errors of `Nft`.
+ * Reads the named tables of the kernel, or by default all tables. Skips missing tables, and sets that the data model
+ * cannot express. Unknown parts of rules become `raw`. Inside `Nft.read` all tables come from one generation. Throws
+ * the errors of `Nft`.
  */
 export function readTables(nft: Dumps, names?: readonly TableName[]): Ruleset {
   return decodeTables(readRecords(nft, names))

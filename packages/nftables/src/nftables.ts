@@ -64,7 +64,7 @@ export interface Nftables {
    */
   remove(rules: { readonly tables: readonly Pick<Table, 'family' | 'name'>[] }): Promise<Change>
   /**
-   * Opens a named set or map of an existing table. Any program may have created the table.
+   * Opens a named set or map of an existing table of any program.
    *
    * @example
    * const pods = nftables('host').set({ family: 'inet', table: 'mesh' }, { name: 'pods', key: 'ipv4_addr' })
@@ -73,8 +73,8 @@ export interface Nftables {
   set(table: TableName, spec: NamedSet): TableSet
   /**
    * Makes several changes in one transaction, without reading the current rules. Use it for the rules of one pod in a
-   * table that all pods share. The argument `tables` names the tables to change. The batch is sent once, and does not
-   * fail if other processes change rules meanwhile. The context's `undo` rolls back exactly these changes.
+   * table that all pods share. The argument `tables` names the tables to change. Changes of rules by other processes do
+   * not disturb the write. The context's `undo` rolls back exactly these changes.
    *
    * @example
    * const chain = { family: 'inet', table: 'mesh', chain: attachmentName(c, 'pod-', 28) } as const
@@ -82,11 +82,10 @@ export interface Nftables {
    */
   write(tables: readonly TableName[], fill: (batch: Batch) => unknown): Promise<Change>
   /**
-   * Makes several changes in one transaction. The changes may depend on the current rules. The argument `tables` names
-   * the tables to change. The kernel refuses the changes if another process changes rules of the namespace in between.
-   * Calls `steps` again after each refusal, with growing pauses. Retries end with the call's AbortSignal. Retries end
-   * after 10 s if the call has no AbortSignal (`CHANGED`, CNI code 11). The context's `undo` rolls back exactly these
-   * changes.
+   * Makes several changes, which may depend on the current rules, in one transaction. The argument `tables` names the
+   * tables to change. Calls `steps` again if another process changes rules of the namespace in between. Retries end
+   * with the call's AbortSignal, or without a signal after 10 s. The error is `CHANGED`, CNI code 11. The context's
+   * `undo` rolls back exactly these changes.
    */
   transaction<T>(
     tables: readonly TableName[],
@@ -106,7 +105,7 @@ export interface Nftables {
 
 /**
  * nftables of a namespace. `where` is an open namespace, `'host'`, or a context with `netns`. The context's `undo`
- * receives the rollback before anything is written. The netlink socket opens with the first call.
+ * receives the rollback before anything is written.
  *
  * @example
  * ```ts

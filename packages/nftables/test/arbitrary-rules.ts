@@ -22,10 +22,7 @@ import {
   verdict,
 } from './arbitrary-values.ts'
 
-/**
- * Generator of random set keys: a value, a network or a range. A key of flags has only one flag, because nft prints
- * keys with the same first flag in arbitrary order.
- */
+/** Generator of random set keys, with one flag each because nft prints combinations in arbitrary order. */
 function keyFor(type: Type): fc.Arbitrary<unknown> {
   const value = type.startsWith('ct_st') ? values[type].map((bits) => [bits].flat().slice(-1)) : values[type]
   const spec: { readonly ordered?: true } = dataTypes[type]
@@ -222,10 +219,7 @@ function consistent(family: Family, statements: readonly Statement[]): readonly 
   return kept
 }
 
-/**
- * True if nft would print a generated statement in another form after the statements `before`. For example, nft prints
- * ports of any protocol (`th`) as ports of a protocol that was compared before.
- */
+/** True if nft would print the generated statement in another form after the statements `before`. */
 function isReadOtherwise(statement: Statement, before: readonly Statement[]): boolean {
   const kind = statement.kind === 'vmap' ? statement.on : statement.kind
   const others = ['sctp', 'dccp', 'udplite']

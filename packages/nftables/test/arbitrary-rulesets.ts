@@ -35,8 +35,8 @@ function tableOf(family: Family, number: number): fc.Arbitrary<Table> {
 }
 
 /**
- * Generator of random rulesets in canonical form. The kernel accepts every rule, even a rule that some hooks do not
- * allow. Reason: no base chain reaches the rules. Base chains are empty, and all jumps go to an empty chain.
+ * Generator of random rulesets in canonical form. No base chain reaches the rules, because some hooks would refuse
+ * them.
  */
 export const rulesets: fc.Arbitrary<Ruleset> = fc
   .array(fc.constantFrom('inet', 'ip', 'ip6'), { minLength: 1, maxLength: 3 })

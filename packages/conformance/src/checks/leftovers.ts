@@ -94,10 +94,7 @@ async function comeAndGo(ctx: Context): Promise<AttachedPod | undefined> {
   return attached
 }
 
-/**
- * Snapshot of the node: its network state and the paths of the plugin's files. For each file, also lists the given pods
- * whose id is in the text of the file.
- */
+/** Snapshot of the node's network state and of the plugin's files. */
 async function outside({ world }: Context, pods: readonly Pod[]): Promise<Snapshot> {
   const { lines, sysctls } = await takeSnapshot(world.node)
   const files = [...world.state.look()].flatMap(([path, text]) => [

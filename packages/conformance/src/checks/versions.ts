@@ -71,8 +71,7 @@ export const versions: readonly Check[] = [
       const working = await ctx.working()
       if (working === undefined) return
       const old = !ctx.chained && hasAddress(working.result)
-      // Skips CNI versions before 0.3.0 for a chained plugin, because these versions have no chains. Also skips them
-      // for a plugin whose result has no address, because these versions require an address.
+      // Skips versions before 0.3.0 for plugins without addresses, because these versions require an address.
       const usable = claimed.filter((version) => isCniVersion(version) && (old || from(version, '0.3.0')))
       if (usable.length === 0) return ctx.block('VERSION claims no version that such a plugin could be executed with')
       // Tests one version after the other, because the configuration may request a fixed address that only one pod can

@@ -21,8 +21,7 @@ export interface CliIo {
 }
 
 /**
- * Runs the `cni-conformance` command inside this process: takes the arguments and returns the exit code. Uses no
- * globals of the process.
+ * Runs the `cni-conformance` command inside this process. Uses no globals of the process.
  *
  * @returns exit code 0: the plugin conforms, 1: it does not conform, 2: wrong usage, 3: the suite could not run, 4:
  *   incomplete.

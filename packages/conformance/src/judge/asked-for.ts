@@ -1,11 +1,7 @@
 import { isObject, type JsonObject } from '@cni/types'
 import { formatAddress, parsePrefix } from '@cni/types/ip'
 
-/**
- * IP addresses that the configuration or CNI_ARGS requests for a pod, without prefix lengths. Examples:
- * `ipam.addresses`, `runtimeConfig.ips`, `args.cni.ips` and `IP=`. Two pods may have the same address if it was
- * requested.
- */
+/** IP addresses that the configuration or CNI_ARGS requests. Two pods may share a requested address. */
 export function addressesAskedFor(conf: JsonObject, args = ''): ReadonlySet<string> {
   const inArgs = args.split(';').flatMap((pair) => (/^ip=/i.test(pair) ? pair.slice(3).split(',') : []))
   return new Set([...inArgs, ...named(conf)].flatMap((text) => bare(text) ?? []))

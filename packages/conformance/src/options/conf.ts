@@ -2,11 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isObject, type JsonObject, messageOf, parseConflist, parseJson } from '@cni/types'
 import { ConformanceError } from '../errors.ts'
 
-/**
- * Loads the configuration of the tested plugin from a file or an object. In a network configuration list, takes the
- * plugin's entry and the list's name. Also takes the version that a container runtime would choose from the list.
- * Throws a `ConformanceError` with `NO_CONFIG` or `INVALID_CONFIG`.
- */
+/** Loads the configuration of the tested plugin. Takes the plugin's entry from a configuration list. */
 export function confOf(given: string | JsonObject | undefined, type: string): JsonObject {
   if (given === undefined) return {}
   const conf = typeof given === 'string' ? readConf(given) : given

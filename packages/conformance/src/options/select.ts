@@ -3,10 +3,7 @@ import { allChecks } from '../checks.ts'
 import { ConformanceError } from '../errors.ts'
 import type { ConformanceOptions } from './options.ts'
 
-/**
- * Applies the options `only` and `skip`: selects the checks to run, and counts the excluded checks. Throws a
- * `ConformanceError`: `UNKNOWN_CHECK` for an unknown name, `NOTHING_TO_CHECK` if no check is left.
- */
+/** Selects the checks to run by the options `only` and `skip`. */
 export function selectChecks({ only = [], skip = [] }: Pick<ConformanceOptions, 'only' | 'skip'>): {
   selected: readonly Check[]
   leftOut: number

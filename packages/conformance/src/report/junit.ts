@@ -2,12 +2,7 @@ import { groupBy } from '../group-by.ts'
 import type { CheckResult, Report } from '../model.ts'
 import { exchangeLines } from './exchange-lines.ts'
 
-/**
- * Formats the report as JUnit XML with a test suite for each group of checks.
- * - Advice and notes appear in the output of a passed test case.
- * - A blocked check is a skipped test case of its group. CI systems ignore skipped cases. The first test suite,
- *   `incomplete`, therefore reports them as errors.
- */
+/** Formats the report as JUnit XML. Reports blocked checks as errors, because CI systems ignore skipped test cases. */
 export function renderJunit(report: Report): string {
   const groups = groupBy(report.results, ({ group }) => group)
   const suites = [...groups].map(([group, results]) => suite(group, results))

@@ -3,10 +3,7 @@ import { renderJson } from './json.ts'
 import { renderJunit } from './junit.ts'
 import { renderText } from './text.ts'
 
-/**
- * Formats a report of the conformance suite as text for users, as JSON or as JUnit XML. The JSON report includes the
- * plugin call of each finding. The XML report has a test suite for each group of checks.
- */
+/** Formats a report of the conformance suite as text, JSON or JUnit XML. */
 export function renderReport(
   report: Report,
   options: {

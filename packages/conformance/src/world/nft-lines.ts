@@ -41,8 +41,7 @@ export async function nftLines(where: Netns): Promise<string[]> {
 const isUnsupported = (error: unknown): error is NftError => isNftError(error) && error.code === 'UNSUPPORTED'
 
 /**
- * nf_tables ruleset as lines of text: one line for each table, chain, rule, set or other object, with its table and
- * chain. Counters and handles are omitted. The line of a rule includes its anonymous sets. Empty tables of iptables-nft
+ * Text of the nf_tables ruleset, one line for each object, without counters and handles. Empty tables of iptables-nft
  * are omitted.
  *
  * @example

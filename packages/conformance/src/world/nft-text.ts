@@ -2,7 +2,7 @@ import { decodeAttributes, encodeAttributes } from '@cni/netns/netlink'
 import type { Expression } from '@cni/nftables/wire'
 
 /**
- * Short text of an nf_tables rule: its expressions, without counter values and register numbers.
+ * Short text of an nf_tables rule, without counter values and register numbers.
  *
  * @param setText - returns the text of the set with the given name, if the rule refers to a set
  * @example
@@ -27,9 +27,7 @@ function stepText(expression: Expression, setText: (set: string) => string): str
       const loads = 'dreg' in fields && fields.dreg === 1
       const said = Object.entries(fields).flatMap(([key, value]) => {
         if (value === undefined || (key === 'dreg' && value === 1)) return []
-        // The attribute `sreg` is the source register of an expression. Prints `set` if the expression writes the
-        // register's value, for example to the packet. Prints nothing if the expression only compares or transforms the
-        // value.
+        // Prints `set` if the expression writes the value of the source register `sreg`.
         if (key === 'sreg') return loads || 'data' in fields || 'from' in fields ? [] : ['set']
         return [typeof value === 'number' && key !== 'revision' ? `${key} ${value}` : valueText(value)]
       })

@@ -53,10 +53,7 @@ function peerOf(number: number): string {
   return `conf${number}`
 }
 
-/**
- * Connects the pod to the node as a bridge plugin would: a veth with addresses and routes. Returns the result in
- * version 1.1.0, which the tested chained plugin gets as `prevResult`.
- */
+/** Connects the pod to the node as a bridge plugin would, and returns the `prevResult`. */
 async function attach(node: Netns, pod: Netns, number: number): Promise<Result> {
   const low = number % 65_000
   const ipv4 = `10.213.${Math.floor(low / 250)}.${(low % 250) + 2}/16`

@@ -13,11 +13,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { contents } from './contents.ts'
 import type { Mount } from './wrapper.ts'
 
-/**
- * Folders in which plugins keep files: leases, caches, sockets, locks. The tested plugin sees new folders in their
- * place. Reason: through the D-Bus socket in `/run`, for example, the firewall plugin would change the machine's
- * firewalld.
- */
+/** Folders that the suite hides, because sockets such as D-Bus in `/run` reach the machine's services. */
 export const STATE_FOLDERS = ['/run', '/var/lib/cni'] as const
 
 /**
@@ -35,10 +31,7 @@ export interface State {
   remove(): void
 }
 
-/**
- * Creates new folders below `dir` for the files of the tested plugin. The folders contain only the standard entries of
- * a node, and `shares`: files and folders of the machine that the plugin can use.
- */
+/** Creates new folders for the plugin's files, with the machine's files in `shares`. */
 export function freshState(dir: string, shares: readonly string[], folders: readonly string[] = STATE_FOLDERS): State {
   mkdirSync(dir)
   const covers = folders.map((folder, index) => coverOf(folder, join(dir, String(index))))
@@ -82,10 +75,7 @@ interface Cover {
   readonly mounts: readonly Mount[]
 }
 
-/**
- * Replaces a folder of the machine by a new folder that only the plugin sees. If the folder is missing on the machine,
- * replaces its nearest existing parent folder. The new parent folder has links to all entries of the old one.
- */
+/** Replaces a folder of the machine by a new folder that only the plugin sees. */
 function coverOf(folder: string, dir: string): Cover {
   if (existsSync(folder)) {
     mkdirSync(dir)

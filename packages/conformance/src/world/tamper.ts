@@ -4,10 +4,7 @@ import { type Netns, netns, openRtnl, type Rtnl } from '@cni/netns'
 import { openNft } from '@cni/nftables/wire'
 import { type Difference, difference, type Snapshot } from './snapshot.ts'
 
-/**
- * Change in the pod or on the node that reverts a result of ADD. An example is the deletion of a link. The plugin's
- * CHECK must fail after the change.
- */
+/** Change that reverts a result of ADD, so that the plugin's CHECK must fail. */
 export interface Tampering {
   /** Description of the change: `deleted the link eth0`. */
   readonly text: string

@@ -18,11 +18,7 @@ export interface World extends AsyncDisposable {
   start(request: StartRequest): ReturnType<typeof start>
   /** Creates a FIFO for a stream of the plugin and returns the FIFO's path. */
   fifo(): Promise<string>
-  /**
-   * Creates a FIFO as the plugin's stdin, and fills it with blanks and the text. The suite can detect the plugin's
-   * first read, because the read makes room in the full FIFO. The plugin sees no end of input until the suite closes
-   * the FIFO.
-   */
+  /** Creates a FIFO as stdin, full of blanks, because the suite detects the first read by its room. */
   openStdin(text: string): Promise<OpenStdin>
 }
 
@@ -139,10 +135,7 @@ function takesMore(fd: number): boolean {
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 2))
 
-/**
- * Waits until the plugin has ended and returns its output. Throws an error if the plugin's file could not be executed.
- * Such an error is not a fault of the plugin.
- */
+/** Waits until the plugin has ended. An error means that the plugin's file could not be executed. */
 export async function settled({ done }: ReturnType<typeof start>): Promise<RunResult> {
   const result = await done.catch((error: unknown) => {
     if (isRunError(error)) return error
@@ -153,10 +146,7 @@ export async function settled({ done }: ReturnType<typeof start>): Promise<RunRe
   throw new Error(`the plugin could not be started: ${said.slice(0, -NOT_STARTED.length).trim()}`)
 }
 
-/**
- * Waits until the started process executes the plugin's file. Before that, the process runs a shell script that
- * prepares the plugin's streams. Returns false if the process ends first or the time is over.
- */
+/** Waits until the started process has finished its shell script and executes the plugin's file. */
 export async function becamePlugin(pid: number | undefined, withinMs: number): Promise<boolean> {
   const deadline = performance.now() + withinMs
   while (performance.now() < deadline) {

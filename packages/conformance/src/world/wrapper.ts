@@ -25,9 +25,8 @@ export interface Mount {
   readonly to: string
 }
 
-// Starts a plugin: one process executes unshare, sh and the plugin one after the other and keeps its pid. Consequence:
-// signals reach the plugin, and the exit status is the plugin's. stdin is a pipe, as with container runtimes. Node.js
-// would use a socket, from which a shell plugin cannot read with `cat /dev/stdin`.
+// Keeps one pid through unshare, sh and the plugin, because signals must reach the plugin. A shell plugin cannot read
+// the socket that Node.js would use as stdin.
 const SCRIPT = `
 trap 'echo "${NOT_STARTED}" >&2' EXIT
 in=$1; out=$2; err=$3; pipe=$4; mounts=$5; shift 5

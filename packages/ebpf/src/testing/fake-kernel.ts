@@ -22,10 +22,7 @@ interface FakeProgram {
   readonly instructions: Buffer
 }
 
-/**
- * A map or program of the fake kernel. Its descriptor is the same number as its id. Reason: a fake rtnetlink, which
- * gets only the descriptor, can then report the program's id.
- */
+/** Map or program of the fake kernel. Its descriptor equals its id, because fakeRtnl knows only descriptors. */
 type FakeObject = { readonly id: number } & ({ readonly map: FakeMap } | { readonly program: FakeProgram })
 
 const BPFFS = '/sys/fs/bpf'

@@ -1,5 +1,5 @@
 /**
- * Fake eBPF in memory, without a kernel and without root, for tests of code that takes an `Ebpf`.
+ * Fake eBPF in memory, without a kernel and without root, for tests.
  *
  * @example
  * ```ts

@@ -64,8 +64,7 @@ type TextWriter = (writer: MessageWriter, text: string) => void
 function textWriter(set: string, type: string): TextWriter {
   const parts = partsOf(type) ?? []
   return (writer, text) => {
-    // Does not split the text at commas if an entry of this set type has only one part. Reason: the part may be the
-    // name of a set, which may contain commas.
+    // Does not split a single part at commas, because the name of a set may contain commas.
     const texts = parts.length === 1 ? [text] : text.split(',')
     if (texts.length !== parts.length || !parts.every((part, index) => part.write(writer, texts[index] ?? ''))) {
       invalid(`set ${set}: ${JSON.stringify(text)} is not a valid entry, because the existing set has the type ${type}`)

@@ -35,10 +35,7 @@ import {
 const AF_INET = 2
 const AF_INET6 = 10
 
-/**
- * Revisions of the set types that this package creates. Each is the first revision with comments and `nomatch`, because
- * an older program `ipset` cannot read later revisions. One unreadable set makes that program fail to list any set.
- */
+/** Set revisions to create. Later revisions would make an older `ipset` fail to list any set. */
 const revisions: Readonly<Record<SetSpec['type'], number>> = {
   'hash:ip': 2,
   'hash:net': 4,

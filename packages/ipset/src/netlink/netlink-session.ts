@@ -102,10 +102,7 @@ async function make(channel: Channel, changes: readonly Change[], exist: boolean
   }
 }
 
-/**
- * Asks the kernel for the actual type of a set, which may differ from the type in the spec. Reason: the kernel silently
- * ignores attributes of an entry that the actual type does not know.
- */
+/** Reads a set's actual type, because the kernel ignores attributes that the type does not know. */
 const typeOf =
   (channel: Channel): TypeOf =>
   (set, what) => {

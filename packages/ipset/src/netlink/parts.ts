@@ -31,10 +31,7 @@ export interface Part {
   read(data: Data): string | undefined
 }
 
-/**
- * Encoders for the parts of an entry, derived from the name of the set's type: `hash:ip,port` has the parts `ip` and
- * `port`. `undefined` for an unknown type. A second address in an entry has other attribute numbers than the first.
- */
+/** Encoders for the parts of an entry, derived from the name of the set's type. `undefined` for an unknown type. */
 export function partsOf(type: string): readonly Part[] | undefined {
   const words = type.slice(type.indexOf(':') + 1).split(',')
   const found = words.map((word, index) =>

@@ -19,7 +19,7 @@ export interface FakeIpset extends Ipset {
 }
 
 /**
- * `ipset()` without a kernel and without root, for tests of code that takes an `Ipset`. Entries do not expire.
+ * Fake of `ipset()` without a kernel and without root, for tests. Entries do not expire.
  *
  * @example
  * ```ts

@@ -34,10 +34,7 @@ interface Fresh {
   readonly owned: readonly TableName[]
 }
 
-/**
- * Writes the whole ruleset if the kernel has none of its tables. Returns false if the kernel has one of the tables.
- * Changes of other tables by other processes do not disturb the write.
- */
+/** Writes the whole ruleset if the kernel has none of its tables. */
 function writeFresh(nft: Nft, { rules, owned }: Fresh, back: WayBack): boolean {
   if (present(nft, owned).length > 0) return false
   const batch = addRuleset(new Batch({ echo: true }), rules, { exclusive: true })

@@ -141,10 +141,7 @@ function keyed<T>(keyOf: (thing: T) => string, thing: T): [string, T] {
 /** True for the name of an anonymous set, such as `__set3` or `__map0`. */
 export const isAnonymous = (set: string): boolean => /^__(?:set|map)\d+$/.test(set)
 
-/**
- * Key for a netlink message of a snapshot: the key of the object in the message. Elements have the key of their set.
- * Stateful objects and flowtables have the key of their table.
- */
+/** Key of the object in a snapshot's netlink message. Elements have the key of their set. */
 export function keyIn(message: Message): string {
   const { kind, body } = message
   const [family, bytes] = [familyWord(body[0]), Buffer.from(body)]

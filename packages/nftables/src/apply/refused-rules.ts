@@ -15,10 +15,7 @@ import { ruleFields } from '../wire/objects.ts'
 import { sentFor } from '../wire/refusal/refusal.ts'
 import { withComment } from '../wire/userdata.ts'
 
-/**
- * Adds the text of each refused rule to the error of a refused batch. Each fault of the error gets the text of its rule
- * in the members `rule` and `text`.
- */
+/** Adds the text of each refused rule to the error of a refused batch. */
 export function withRules(error: NftError, nft: Nft): NftError {
   const sent = sentFor(error)
   if (sent === undefined) return error
@@ -112,10 +109,7 @@ class SentSets {
   }
 }
 
-/**
- * Returns a unique name for a set of a batch. Several anonymous sets may have the same name pattern, such as `__set%d`.
- * The names of anonymous sets therefore get the set's id as a suffix.
- */
+/** Unique name of a set in a batch, because anonymous sets share patterns such as `__set%d`. */
 const nameOf = (set: string, id: number | undefined): string => (set.includes('%d') ? `${set} ${id}` : set)
 
 function present(nft: Nft) {

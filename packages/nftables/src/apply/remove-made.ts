@@ -22,10 +22,7 @@ export interface Left {
   isOurs(key: string): boolean
 }
 
-/**
- * Deletes the objects that a transaction created, except objects that other programs use. Keeps the chains and sets
- * whose keys are in `inUse`, because the kernel has refused their deletion.
- */
+/** Deletes the objects that a transaction created, except objects that other programs use. */
 export function removeMade(batch: Batch, nft: Nft, effect: Effect, inUse: ReadonlySet<string>): Left {
   const tables = new Map(nft.tables().map((table) => [tableKey(table), table]))
   const isSame = (key: string) => tables.get(key)?.handle === effect.handles.get(key)

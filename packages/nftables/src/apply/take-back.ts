@@ -6,13 +6,7 @@ import { putBackGone } from './put-back-gone.ts'
 import { removeMade } from './remove-made.ts'
 
 /**
- * Rolls back one transaction of this package: deletes the objects that the transaction created, and restores the
- * objects that the transaction deleted. Later changes of other programs stay. Created objects stay if another program
- * uses them:
- *
- * - chains with rules of that program, or with jumps from its rules
- * - sets with elements of that program
- * - tables with objects of that program
+ * Rolls back one transaction of this package. Created objects that another program uses stay.
  *
  * @throws NftError
  */

@@ -23,10 +23,7 @@ export interface Work {
   readonly nft: Nft | undefined
 }
 
-/**
- * Runs a function with a netlink socket of the namespace. Throws `NftError('ABORTED')` if the context's AbortSignal is
- * already aborted. A later abort does not stop the function, because it is short.
- */
+/** Runs a function with a netlink socket. An abort does not stop the short function. */
 export async function withNft<T>({ place, nft }: Work, run: (nft: Nft) => T | Promise<T>): Promise<T> {
   const { netns, signal } = place
   if (signal?.aborted === true) {

@@ -18,11 +18,7 @@ export interface SpanOf<E> {
   readonly span: Span | undefined
 }
 
-/**
- * Computes the key ranges of a set's elements, sorted by key. For each interval of an interval set, the kernel stores a
- * start element. It also stores an end element with the first key after the interval, unless the next interval starts
- * there.
- */
+/** Computes the key ranges of a set's elements, sorted by key. */
 export function spansOf<E extends Element>(type: DataType, interval: boolean, elements: readonly E[]): SpanOf<E>[] {
   const bounds = elements.map((element) => ({ element, key: keyIn(type, interval, element) })).sort(byKey)
   if (!interval) return bounds.map(({ element, key }) => ({ element, span: key && { from: key, to: key } }))

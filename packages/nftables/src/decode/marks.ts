@@ -2,10 +2,7 @@ import type { MarkValue } from '../rules/statement.ts'
 import type { Expression } from '../wire/expressions/expression-types.ts'
 import { type Reader, type Reading, read } from './reading.ts'
 
-/**
- * Decodes statements that set a mark, a zone or nftrace. One expression loads a number or another mark into a register.
- * The last expression sets the mark, zone or nftrace from the register.
- */
+/** Decodes statements that set a mark, a zone or nftrace. */
 export const readSetting: Reader = (reading, at) => {
   const source = sourceAt(reading, at)
   const target = source === undefined ? undefined : reading.expressions[at + source.length]

@@ -9,10 +9,7 @@ import { type Loaded, loadedBy } from './loads.ts'
 import { lookedUp } from './lookups.ts'
 import { type Read, type Reader, type Reading, read } from './reading.ts'
 
-/**
- * Decodes a condition or a verdict map of a rule. The first expression loads a field of the packet. The next
- * expressions compare the field, or look it up in a set or map.
- */
+/** Decodes a condition or a verdict map of a rule. */
 export const readMatch: Reader = (reading, at) => {
   const { expressions, context } = reading
   const first = expressions[at]

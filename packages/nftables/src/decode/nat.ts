@@ -111,10 +111,7 @@ class Registers {
     return this.#used === this.#loaded.length
   }
 
-  /**
-   * Reads a NAT range from registers: `min` has the first value, `max` the last. Returns `NONE` if the NAT expression
-   * names no registers. For a single value, the kernel reports the same register as `min` and `max`.
-   */
+  /** Reads a NAT range from registers. For a single value, both registers are equal. */
   span(min: number | undefined, max: number | undefined, length: number): Range<string | number> | undefined {
     if (min === undefined) return max === undefined ? NONE : undefined
     const from = this.#take(min, length)

@@ -15,10 +15,7 @@ export interface TableRecords {
   readonly rules: readonly NftRule[]
 }
 
-/**
- * Reads the named tables of the kernel, or all tables. Ignores missing tables. Call it inside `Nft.read`, which ensures
- * that all records are of one generation. Throws the errors of `Nft`.
- */
+/** Reads the named tables of the kernel, or all tables. Call it inside `Nft.read` for one generation. */
 export function readRecords(nft: Dumps, names?: readonly TableName[]): TableRecords[] {
   const isWanted = ({ family, table }: TableName) =>
     names === undefined || names.some((name) => name.family === family && name.table === table)

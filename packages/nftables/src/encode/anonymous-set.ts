@@ -25,11 +25,7 @@ export function pointElements(type: DataType, entries: readonly Entry[]): Elemen
  */
 const OPEN = encodeUserdata([[1, Uint8Array.of(1, 0, 0, 0)]])
 
-/**
- * Encodes sorted ranges as elements of an interval set, as nft does. Each range has a start element. It also has an end
- * element, if the next range does not follow directly. If the first range starts above key 0, the list begins with an
- * end element at key 0.
- */
+/** Encodes sorted ranges as elements of an interval set, as nft does. */
 export function intervalElements(type: DataType, entries: readonly Entry[]): ElementSpec[] {
   const elements: ElementSpec[] = []
   const first = entries[0]?.[0].from

@@ -57,10 +57,7 @@ export function encodeVmap(vmap: Vmap, { expressions, sets, context }: Sink): vo
   })
 }
 
-/**
- * Encodes a condition on the source port and a condition on the destination port as one comparison, as nft does.
- * Returns false if one of the conditions is not a comparison with a single port.
- */
+/** Encodes conditions on both ports as one comparison, as nft does. */
 export function encodePorts(sport: Match, dport: Match, { expressions }: Sink): boolean {
   const [source, destination] = [portOf(sport), portOf(dport)]
   if (source === undefined || destination === undefined) return false

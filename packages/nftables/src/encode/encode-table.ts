@@ -7,10 +7,7 @@ import { encodeRule } from './encode-rule.ts'
 import type { EncodeContext, EncodedSet } from './encoded.ts'
 import { encodeNamedSet } from './named-set.ts'
 
-/**
- * Adds tables with their content to a batch. By default, a table that already exists keeps its content. With
- * `exclusive` the kernel refuses the batch if one of the tables exists. Throws `NftError('INVALID')`.
- */
+/** Adds tables to a batch. With `exclusive` the kernel refuses the batch if a table exists. */
 export function addRuleset(
   batch: Batch,
   { tables }: Ruleset,

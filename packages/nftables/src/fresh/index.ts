@@ -1,6 +1,6 @@
 /**
- * Writes nftables tables into namespaces that do not have the tables yet. One process, such as a daemon that knows the
- * rules, creates the batch. Another process, which has access to the namespace, sends the batch.
+ * Writes nftables tables into namespaces that do not have the tables yet. One process creates the batch. Another
+ * process, which has access to the namespace, sends the batch.
  *
  * @example
  * ```ts

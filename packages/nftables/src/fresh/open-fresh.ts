@@ -7,7 +7,7 @@ import type { TableName } from '../wire/specs.ts'
 /**
  * Opens nf_tables of a namespace, to send a batch that `freshBatch` created. `wanted` lists the tables of the batch.
  * The result's `fresh` is true if none of these tables exists. A function as `wanted` computes `fresh` itself. Returns
- * `undefined` if nf_tables cannot be used. Loads little code, for processes with a short life.
+ * `undefined` if nf_tables cannot be used.
  */
 export function openFresh(
   target: Netns,

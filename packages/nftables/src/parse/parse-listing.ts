@@ -10,9 +10,9 @@ import { braced, keysIn } from './values.ts'
 
 /**
  * Parses the output of `nft list ruleset`, to trace packets without a kernel. Reads tables of `inet`, `ip` and `ip6`
- * with their chains, rules and sets. An unknown part of a rule becomes `raw` with its text; a trace cannot decide it,
- * and `apply` refuses the ruleset. Skips stateful objects, tables of other families, and sets of other types. Throws
- * `NftError('INVALID')` with the line for text that is not a listing.
+ * with their chains, rules and sets. An unknown part of a rule becomes `raw`. A trace cannot decide `raw`, and `apply`
+ * refuses it. Skips stateful objects and unknown kinds of tables and sets. Throws `NftError('INVALID')` with the line
+ * for text that is not a listing.
  *
  * @example
  * ```ts

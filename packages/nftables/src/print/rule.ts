@@ -5,10 +5,7 @@ import type { Selector } from '../rules/values.ts'
 import type { Family } from '../wire/family.ts'
 import { statementText } from './statement.ts'
 
-/**
- * Text of a rule as `nft list` prints it. Omits a protocol comparison if a later statement implies the protocol. For
- * example, prints `tcp dport 80` instead of `meta l4proto tcp tcp dport 80`. Unknown expressions are in brackets.
- */
+/** Text of a rule as `nft list` prints it. Unknown expressions are in brackets. */
 export function ruleText(
   { statements, comment }: Rule,
   family: Family,
@@ -52,8 +49,7 @@ function impliedBy(statements: readonly Statement[], family: Family): ReadonlySe
     const kind = isMatch(statement) ? statement.kind : statement.kind === 'vmap' ? statement.on : undefined
     if (kind === undefined) {
       if (statement.kind === 'reject') {
-        // Omits a protocol comparison before a `reject` statement, as nft does. An ICMP answer or a TCP reset implies
-        // the address family. In `ip` and `ip6` tables, a TCP reset also implies TCP.
+        // Omits a protocol comparison that the `reject` statement implies, as nft does.
         if (statement.with !== 'icmpx') drop(network)
         if (statement.with === 'tcp reset' && family !== 'inet') drop(transport)
       }
@@ -101,10 +97,7 @@ const transportHeaders: ReadonlySet<Selector> = new Set([
 
 const saysProtocol: ReadonlySet<Selector> = new Set(['l4proto', 'ip protocol', 'ip6 nexthdr'] as const)
 
-/**
- * True for a condition on the protocol field of the IP header in an `inet` table. The tool nft always prints this
- * condition, because only this condition tells the address family.
- */
+/** True for a condition that nft always prints, because only it tells the address family. */
 const staysBefore = ({ kind }: Dependency, family: Family): boolean => kind !== 'l4proto' && family === 'inet'
 
 const impliesFamily = (protocol: unknown, family: unknown): boolean =>

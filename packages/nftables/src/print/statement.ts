@@ -96,10 +96,7 @@ function flagsText(type: DataType, value: Plain, op: Match['op'] | '=='): string
   return `${op === '==' && value.length > 1 ? '' : `${op} `}${value.join(' | ')}`
 }
 
-/**
- * Text of a condition that compares TCP flags as one number: the name of a single flag, else the number. Returns
- * `undefined` if nft prints the condition as a list of flags.
- */
+/** Text of a condition that compares TCP flags as one number. `undefined` if nft prints a list. */
 function exactFlags(op: Match['op'], value: Match<'tcp flags'>['value']): string | undefined {
   const sign = op ?? '=='
   const shown = (flags: readonly string[]) =>
@@ -138,10 +135,7 @@ function vmapText({ on, map }: Vmap): string {
   return `${selectorText(on)} vmap { ${shown.join(', ')} }`
 }
 
-/**
- * Sorts the keys of an anonymous set as nft does. The first value of a range, or the first flag of a combination, gives
- * the position. Interface names are sorted as little-endian numbers, unless one of the keys is a name prefix.
- */
+/** Sorts the keys of an anonymous set as nft does. */
 export function inListOrder<T>(
   type: DataType,
   list: readonly T[],

@@ -8,11 +8,7 @@ import { isMatch, type Statement } from './statement.ts'
 /** Maximum depth of jumps below a base chain. The kernel refuses deeper jumps. */
 const DEEPEST = 15
 
-/**
- * Checks that every chain or set that a rule refers to exists. Also checks each base chain: it must allow the
- * statements of all rules that it reaches. The kernel would report only an error number for such mistakes. Throws
- * `NftError('INVALID')`.
- */
+/** Checks references and base chains, because the kernel would report only an error number. */
 export function checkReach(table: Table): void {
   const chains = new Map(table.chains.map((chain) => [chain.name, chain]))
   for (const chain of table.chains) checkReferences(table, chain, chains)
@@ -91,10 +87,7 @@ function checkBase({ name, family }: Table, chain: Chain, base: BaseChain, chain
   }
 }
 
-/**
- * Computes the depth of jumps below a chain. The value -1 in `depths` marks a chain whose depth is not yet computed. A
- * jump to such a chain is a loop.
- */
+/** Computes the depth of jumps below a chain. The depth -1 marks an unfinished chain. */
 function checkDepth(table: Table, chain: Chain, chains: Chains, depths: Map<Chain, number>): number {
   const where = `${table.name} ${chain.name}`
   const known = depths.get(chain)

@@ -11,11 +11,7 @@ export type Compared =
   | { readonly is: 'set'; readonly spans: readonly Span[] }
   | { readonly is: 'named'; readonly name: string }
 
-/**
- * Validates the operand of a condition. Throws `NftError('INVALID')`; `what` begins the message. With `single`, a set
- * of one value becomes the value, as in nft. Exception: a set of flags stays a set. It means exactly these flags, but a
- * value means any of them.
- */
+/** Validates the operand of a condition. The text `what` begins the error message. */
 export function comparedWith(type: DataType, operand: unknown, what: string, single = false): Compared {
   if (isRecord(operand)) {
     if ('named' in operand) {

@@ -3,11 +3,7 @@ import { invalid } from '../wire/nft-error.ts'
 import { type Need, selectors } from './selector.ts'
 import { isMatch, type Match, type Statement } from './statement.ts'
 
-/**
- * Adds the conditions on protocols that nft adds to a rule. Examples are `l4proto tcp` before `tcp dport`, and in
- * `inet` tables `nfproto ipv4` before `ip daddr`. Does not repeat conditions that the rule has already. Throws
- * `NftError('INVALID')` for a rule that can never match, or that needs a protocol and does not name one.
- */
+/** Adds the protocol conditions that nft adds, such as `l4proto tcp` before `tcp dport`. */
 export function complete(family: Family, statements: readonly Statement[], where = 'a rule'): readonly Statement[] {
   const known = new KnownProtocols(family, where)
   const result: Statement[] = []
@@ -18,9 +14,7 @@ export function complete(family: Family, statements: readonly Statement[], where
     for (const need of last === undefined || known.has(last) ? NONE : needs) {
       if (known.has(need)) continue
       const match = matchFor(need)
-      // Adds the protocol condition for `reject` at the start of the rule, as nft does. If the rule has ports of any
-      // protocol (`th`), adds the condition directly before `reject`. Reason: nft would read `th` ports after the
-      // condition as ports of that protocol.
+      // Adds `reject`'s condition after ports of any protocol (`th`), because nft would otherwise interpret the ports.
       const isFirst = statement.kind === 'reject' && !result.some(looksAtPorts)
       result.splice(isFirst ? 0 : result.length, 0, match)
       known.add(match)

@@ -1,6 +1,5 @@
 /**
- * Typed nftables rulesets that need no kernel: build, print and parse rulesets, and trace a packet through them. The
- * code imports no Node.js module.
+ * Builds, prints, parses and traces typed nftables rulesets without a kernel. The code imports no Node.js module.
  *
  * @example
  * ```ts

@@ -8,8 +8,8 @@ import type { Chain, NamedSet, Rule, Ruleset, Table } from './model.ts'
 import { checkName } from './names.ts'
 
 /**
- * Tables of one family that a program owns completely, as frozen plain data. The parameter `tables` declares the chains
- * and sets of each table. The function `build` returns the rules in order.
+ * Tables of one family that a program owns completely. The parameter `tables` declares the chains and sets of each
+ * table. The function `build` returns the rules in order.
  *
  * These mistakes do not compile, and throw `NftError('INVALID')`:
  *

@@ -3,8 +3,8 @@ import type { Verdict } from '../wire/fields/verdict.ts'
 import type { Range, SelectorValues } from './values.ts'
 
 /**
- * Condition of a rule: compares the packet's property `kind` with `value`. Without `op`, the property has to equal the
- * value, or has to be in the set or range. A list of flags such as `ct state` matches if the packet has any of them.
+ * Condition of a rule: compares the packet's property `kind` with `value`. The default `op` is equality, or membership
+ * of a set or range. A list of flags such as `ct state` matches if the packet has any of them.
  */
 export type Match<S extends keyof SelectorValues = keyof SelectorValues> = {
   readonly [K in S]: {
@@ -21,21 +21,20 @@ export type Match<S extends keyof SelectorValues = keyof SelectorValues> = {
 }[S]
 
 /**
- * Condition or action of a rule, in nft's words. Rules of `nftRuleset` and rules read from the kernel have the same
- * **canonical form**. Equal rules are therefore deeply equal. The form is:
+ * Condition or action of a rule, in nft's words. Rules of `nftRuleset` and of the kernel share one **canonical form**,
+ * so equal rules are deeply equal:
  *
- * - A rule has one statement for each step of its expressions, in order. The function `nftRuleset` adds the conditions
- *   that nft writes but does not print: `l4proto` before `tcp dport`, and `nfproto` before `ip daddr`.
- * - A condition on the source port precedes a condition on the destination port. nft compares both ports in one step.
+ * - A rule has one statement for each step of its expressions, in order. The function `nftRuleset` adds protocol
+ *   conditions that nft does not print.
+ * - A condition on the source port precedes a condition on the destination port.
  * - Defaults are omitted: no `op` for equality, no `and` of all bits, no empty `flags`, no count of 0.
  * - Numbers are unsigned. A protocol is a word if `l4proto` of {@link SelectorValues} has a word for it.
- * - An address has the form of `inet_ntop`. A network has no bits set after its prefix; a single address has no prefix
+ * - An address has the form of `inet_ntop`. A network has no bits set after its prefix. A single address has no prefix
  *   length. An address with any other mask is written as `{ value, mask }`.
  * - States, bits and flags have the order of their type. A set is sorted by the bytes of its keys. Overlapping keys and
- *   touching ranges are joined. In a set, a range that is exactly a network is written as a network.
- * - A set of one key is written as its key. Exceptions are `ct state` and `ct status`: a set of one key compares for
- *   equality with exactly these bits, as `!=` does.
- * - Adjacent expressions that are not modelled form one `raw` statement, in the form of `decodeExpressions`.
+ *   touching ranges are joined. A range that is exactly a network is written as a network.
+ * - A set of one key is written as its key, except for `ct state` and `ct status`.
+ * - Adjacent expressions that are not modelled form one `raw` statement.
  */
 export type Statement =
   | Match

@@ -54,8 +54,7 @@ export async function addTo(
     ({ data, comment, timeout }) => data === undefined && comment === undefined && timeout === undefined,
   )
   return edit((batch) => {
-    // Reads the existing elements only if one of the given elements has data, comment or timeout. Elements with only a
-    // key need no comparison, because the kernel ignores the addition of an existing key.
+    // Skips the read for plain keys, because the kernel ignores the addition of an existing key.
     const present = isPlain ? [] : presentOf(nft, table, spec)
     const keys = new Set(wanted.map(keyText))
     const { missing, unexpected } = diffElements(

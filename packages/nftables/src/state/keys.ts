@@ -11,10 +11,7 @@ import { withComment } from '../wire/userdata.ts'
  */
 export type SetTextOf = (lookup: Expressions['lookup']) => string | undefined
 
-/**
- * Text by which rules are compared: two equal rules have the same text. Contains the bytes of the expressions without
- * counter values, and the content of anonymous sets instead of their names.
- */
+/** Text that is the same for equal rules, without counter values and names of anonymous sets. */
 export function ruleKey(bytes: Buffer, userdata: Uint8Array | undefined, setText: SetTextOf): string {
   const text = bytes.toString('latin1')
   let key = ''
@@ -61,10 +58,7 @@ export function elementText(element: NftElement | ElementSpec): string {
 /** Offset of the name in an encoded expression, after two attribute headers. */
 const NAME = 8
 
-/**
- * Text of a `lookup` in an anonymous set, with the content of the set instead of its name. Returns `undefined` for a
- * named set, because the bytes of the expression are enough to compare such a `lookup`.
- */
+/** Text of a `lookup` with the content of its anonymous set. Returns `undefined` for a named set. */
 function lookupText(element: Buffer, setText: SetTextOf): string | undefined {
   const [found] = decodeExpressions(element)
   const text = found?.name === 'lookup' ? setText(found) : undefined

@@ -56,10 +56,9 @@ const NLM_F_DUMP = 0x300
 const NLMSG_NOOP = 1
 
 /**
- * Creates a fake of nf_tables, for tests without root. The fake reads netlink bytes, commits batches atomically and
- * counts generations. The fake refuses a batch with the errno and offset that a kernel would report. Dumps return the
- * objects that were written. The fake checks references between rules, but does not evaluate packets. Intervals of a
- * set may overlap.
+ * Creates a fake of nf_tables, for tests without root. The fake reads netlink bytes and commits batches atomically. The
+ * fake refuses a batch with the errno and offset of a kernel. It checks references between rules, but does not evaluate
+ * packets.
  *
  * @example
  * ```ts

@@ -3,10 +3,7 @@ import { bigEndian, dataTypes } from '../rules/data-type.ts'
 import type { AddrType, Selector } from '../rules/values.ts'
 import { hasConnection, isLoopback, stateOf, type TracedPacket } from './traced-packet.ts'
 
-/**
- * Possible values of a field of the traced packet, as big-endian bytes. `undefined` if they are unknown. Empty if the
- * packet does not have the field. Every comparison with a missing field fails.
- */
+/** Possible values of a packet's field, as big-endian bytes. Empty if the packet lacks the field. */
 export type Held = readonly Uint8Array[] | undefined
 
 const NOTHING: Held = []

@@ -7,9 +7,9 @@ export interface TraceOptions {
   /** Assumption about every `limit` of the traced rules: the packet is within the rate, or exceeds it. */
   readonly limit?: 'within' | 'exceeded'
   /**
-   * Answers to conditions that the trace cannot decide. The key is the text of the condition, as the result's `reason`
-   * contains it. The value true means that the packet meets the condition. Example:
-   * `{ 'socket mark 0x00000007': true }`. Each trace step lists the answers that it used.
+   * Answers to conditions that the trace cannot decide. The key is the condition's text, as the result's `reason`
+   * contains it. The value true means that the packet meets the condition. Example: `{ 'socket mark 0x00000007': true
+   * }`.
    */
   readonly assume?: Readonly<Record<string, boolean>>
 }

@@ -7,19 +7,18 @@ import { isLocal, routeOut, startTrace, stateOf, type TracedPacket, track } from
 import { type Ending, walkChain } from './walk.ts'
 
 /**
- * Traces a packet through a ruleset, without a kernel and without root. A pure function. The trace never guesses: the
- * verdict is `undecided` if a statement is not modelled or a fact is not given. The options supply facts that a packet
- * does not have. Elements of sets that the ruleset does not own are unknown.
+ * Traces a packet through a ruleset, without a kernel and without root. The verdict is `undecided` if a statement is
+ * not modelled or a fact is missing. The options supply facts that a packet does not have.
  *
  * Assumptions:
  *
  * - There are no other tables, and no mark changes a route.
- * - Conntrack is active. The kernel turns conntrack on if any rule needs it.
- * - A program listens on the port of each `tproxy` statement, and the port that NAT chooses is free.
+ * - Conntrack is active.
+ * - A program listens on the port of each `tproxy` statement.
+ * - The port that NAT chooses is free.
  *
  * A packet in the state `NEW` is the first packet of its connection. The trace does not apply NAT to later packets of a
- * connection. Reason: the kernel rewrites these packets without a rule. A packet from this machine to itself arrives on
- * `lo` after it was sent. Trace the arrival as a second packet.
+ * connection. A packet from this machine to itself arrives on `lo`. Trace the arrival as a second packet.
  *
  * @example
  * ```ts
@@ -74,10 +73,7 @@ function walkHook(chains: readonly Entered[], traced: TracedPacket, path: TraceS
   return { kind: 'accept' }
 }
 
-/**
- * True if a packet enters nat chains: the first packet of a connection, unless it arrives on `lo`. A packet on `lo` has
- * already entered nat chains when it was sent.
- */
+/** True if the packet enters nat chains. A packet on `lo` entered them when it was sent. */
 function isSeenByNat(traced: TracedPacket): boolean {
   const { packet } = traced
   if (packet.in === 'lo') return false

@@ -22,10 +22,7 @@ function driftError(drift: Drift): NftError {
   return Object.defineProperty(error, cniErrorKey, { value: { code: 100, details: driftText(drift) } })
 }
 
-/**
- * Names of the tables, chains and sets that differ, for an error message: all names if there are one or two, else the
- * first name and the number of other names.
- */
+/** Names of the tables, chains and sets that differ, for an error message. */
 function places({ missing, unexpected, changed }: Drift): string {
   const names = new Set([...missing, ...unexpected, ...changed].map(({ rule: _, ...line }) => placeText(line)))
   const [first = ''] = names

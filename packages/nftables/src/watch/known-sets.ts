@@ -31,10 +31,7 @@ export class KnownSets {
     this.#put(change.set, { ...record, elements: [...record.elements, ...change.elements] })
   }
 
-  /**
-   * Removes the deleted table or set of an event from the copy of the kernel's sets. The caller has to create the
-   * event's text before this call, because the text contains the sets' elements.
-   */
+  /** Removes an object from the copy. Create the event's text first, because it contains the elements. */
   delete(change: Change): void {
     if (change.kind === 'table') this.#tables.delete(keyOf(change.table))
     if (change.kind === 'set') this.#tables.get(keyOf(change.set))?.delete(change.set.set)

@@ -13,8 +13,8 @@ import { KnownSets } from './known-sets.ts'
 import { listen } from './listen.ts'
 
 /**
- * Reports every change of nf_tables in a namespace from now on, by any program, as text like `nft monitor`. Anonymous
- * sets are reported with their rule. Throws `NftError`: `DENIED`, `UNSUPPORTED`.
+ * Reports every change of nf_tables in a namespace, as `nft monitor` does. Anonymous sets are reported with their rule.
+ * Throws `NftError`: `DENIED`, `UNSUPPORTED`.
  *
  * @example
  * ```ts

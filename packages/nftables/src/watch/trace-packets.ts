@@ -15,10 +15,10 @@ import type { monitor } from './monitor.ts'
 import { RuleTexts } from './rule-texts.ts'
 
 /**
- * Traces real packets through all rules of a namespace from now on, including rules of iptables-nft. Rules in a
- * temporary table make the kernel report the packets. The table is deleted when the iteration ends. Linux 5.12 and
- * later also delete the table when the process dies. Tracing is expensive: select packets with `only`. A step `lost`
- * means that the socket was full. Throws `NftError`: `DENIED`, `UNSUPPORTED`, `INVALID` for contradicting conditions.
+ * Traces real packets through all rules of a namespace, including rules of iptables-nft. A temporary table makes the
+ * kernel report the packets. Linux before 5.12 keeps this table if the process dies. Tracing is expensive: select
+ * packets with `only`. A step `lost` means that the socket was full. Throws `NftError`: `DENIED`, `UNSUPPORTED`,
+ * `INVALID` for contradicting conditions.
  *
  * @example
  * ```ts

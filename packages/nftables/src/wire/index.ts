@@ -1,6 +1,6 @@
 /**
- * nf_tables over netlink, without a rule language: transactions over any tables, rules as netlink expressions, lists of
- * objects, and events. Runs no program.
+ * nf_tables over netlink, without a rule language: transactions, rules as expressions, lists and events. Runs no
+ * program.
  *
  * @example
  * ```ts

@@ -31,8 +31,8 @@ const brand = Symbol.for('cni.nftables.error')
 
 /**
  * Error of this package. The message names the refused change, the reason and a remedy. Errors of the netlink socket
- * remain errors of the class `NetnsError` of `@cni/netns` (`NO_FFI`, `ENOBUFS`, `PROTOCOL` …). A plugin reports
- * `STALE`, `CHANGED` and `ABORTED` as CNI code 11 (try again later).
+ * remain errors of the class `NetnsError`. A plugin reports `STALE`, `CHANGED` and `ABORTED` as CNI code 11 (try again
+ * later).
  *
  * @example
  * ```ts

@@ -12,9 +12,8 @@ import { type Patience, patiently } from './patience.ts'
 import { refused, requestRefused } from './refusal/refusal.ts'
 
 /**
- * nf_tables of a namespace over one netlink socket: commits batches and reads objects. Works inside and outside
- * `netns.run`. The kernel frees deleted objects some time after the commit. No call waits for this, except `close` on
- * Linux before 6.9.
+ * nf_tables of a namespace over one netlink socket. Works inside and outside `netns.run`. On Linux before 6.9, `close`
+ * waits until the kernel has freed deleted objects.
  */
 export interface Nft extends Dumps, Disposable {
   /** Netlink port of the socket. Each {@link Commit} made through this socket has this `port`. */
@@ -22,9 +21,8 @@ export interface Nft extends Dumps, Disposable {
   /** Generation number of the namespace's rules. Every commit of any process increments the number. */
   generation(): number
   /**
-   * Commits all changes of a batch or none. An empty batch is not sent. Returns the changes of a batch with `echo`.
-   * Throws `NftError`: `REFUSED` with all faults, `STALE` if the rules have another generation, `DENIED`,
-   * `UNSUPPORTED`. After an error nothing is changed.
+   * Commits all changes of a batch or none. An empty batch is not sent. Throws `NftError`: `REFUSED` with all faults,
+   * `STALE` if the rules have another generation, `DENIED`, `UNSUPPORTED`.
    */
   commit(batch: Batch): {
     /**
@@ -36,9 +34,9 @@ export interface Nft extends Dumps, Disposable {
   /** Lets the kernel validate a batch like `commit`, without changing anything. */
   check(batch: Batch): void
   /**
-   * Runs a read-modify-write transaction. The function `plan` reads rules and fills the batch. The kernel refuses the
-   * batch if another process changes rules meanwhile. After such a refusal and a pause, `plan` is called again. An
-   * empty batch is not sent. Resolves with the value of `plan`; rejects with `CHANGED` after the last retry.
+   * Runs a read-modify-write transaction. The function `plan` reads rules and fills the batch. `plan` is called again
+   * if another process changes rules meanwhile. An empty batch is not sent. Resolves with the value of `plan`. Rejects
+   * with `CHANGED` after the last retry.
    *
    * For a change that does not depend on the current rules, use `commit`.
    *
@@ -55,8 +53,8 @@ export interface Nft extends Dumps, Disposable {
     },
   ): Promise<T>
   /**
-   * Calls a function that reads several kinds of objects at one generation of the rules. Calls the function again, as
-   * `transact` does, if another process has changed rules during the call.
+   * Reads several kinds of objects at one generation of the rules. Calls the function again if another process has
+   * changed rules during the call.
    */
   read<T>(look: () => T, patience?: Patience): Promise<T>
   /** Closes the netlink socket. A second call does nothing. */
@@ -67,8 +65,8 @@ export interface Nft extends Dumps, Disposable {
 export type Committed = ReturnType<Nft['commit']>
 
 /**
- * Opens nf_tables of a namespace. The netlink socket stays in the namespace. Throws `NftError('UNSUPPORTED')` if the
- * kernel has no netfilter, and `NetnsError` if the namespace cannot be entered.
+ * Opens nf_tables of a namespace. Throws `NftError('UNSUPPORTED')` if the kernel has no netfilter. Throws `NetnsError`
+ * if the namespace cannot be entered.
  *
  * @example
  * using nft = openNft(pod)

@@ -10,8 +10,8 @@ export interface Patience {
 }
 
 /**
- * Retries a function while other processes change the rules (`STALE`, `CHANGED`). Pauses are random and grow to 64 ms,
- * because many writers with equal pauses would collide again. Rethrows other errors at once.
+ * Retries a function while other processes change the rules. Pauses are random because writers with equal pauses would
+ * collide again.
  *
  * @throws NftError `CHANGED` after the last retry.
  */

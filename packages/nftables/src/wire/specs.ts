@@ -34,8 +34,8 @@ export interface RuleSpec extends ChainName {
    */
   readonly expressions: readonly Expression[] | Uint8Array
   /**
-   * Protocol of a rule with xt modules (extensions of iptables); 0 means any protocol. With `inverted`, the rule
-   * matches all other protocols. The caller has to pass the protocol, because the kernel does not report it.
+   * Protocol of a rule with xt modules (extensions of iptables); 0 means any. With `inverted`, the rule matches all
+   * other protocols. The caller has to pass the protocol, because the kernel does not report it.
    */
   readonly compat?: { readonly protocol: number; readonly inverted: boolean } | undefined
   /** Id of the rule, by which other rules of the batch refer to it. */
@@ -69,8 +69,8 @@ export interface SetName extends TableName {
 }
 
 /**
- * Set or map that a batch adds to a table. An anonymous set has the name `__set%d`, and its rule refers to it by id.
- * The kernel deletes an anonymous set with its rule.
+ * Set or map that a batch adds to a table. An anonymous set has the name `__set%d`, and its rule refers to its id. The
+ * kernel deletes an anonymous set with its rule.
  */
 export interface SetSpec extends SetName, Pick<RuleSpec, 'comment' | 'userdata'> {
   /** Flags of the set. For intervals of concatenated keys the kernel requires `concat`. */
@@ -114,9 +114,8 @@ export interface ElementSpec extends Pick<RuleSpec, 'comment' | 'userdata'> {
   /** Data to which a map maps the element's key: a value or a verdict. */
   readonly data?: Uint8Array | Verdict | undefined
   /**
-   * Flags of the set element. `intervalEnd`: the key is the first key after an interval. The previous element begins
-   * this interval. Sets of concatenated keys do not use `intervalEnd`. `catchAll`: the element has no key, and matches
-   * all keys without an element of their own.
+   * Flags of the set element. `intervalEnd`: the key is the first key after an interval. Sets of concatenated keys do
+   * not use `intervalEnd`. `catchAll`: the element matches all keys without an element of their own.
    */
   readonly flags?: readonly ('intervalEnd' | 'catchAll')[] | undefined
   /** Time until the set element expires, in milliseconds. */

@@ -8,11 +8,9 @@ import type { BasePart, SetPart } from './parts.ts'
 
 /**
  * Rule under construction. Each method returns a new builder, and each builder is a complete rule. The type has only
- * the methods whose statements the kernel accepts in the chain.
+ * the methods that the kernel accepts in the chain.
  *
- * The first type parameters are the table's family, its declared chains and sets, and the chain of the rule. The last
- * parameter, `Port`, is the type of port values. This type is an error message for the rule's author until the rule
- * names a protocol.
+ * The type parameter `Port` is the type of port values. It is an error message until the rule names a protocol.
  */
 export type RuleBuilder<
   F extends 'inet' | 'ip' | 'ip6',
@@ -33,8 +31,8 @@ export type Builders<F extends 'inet' | 'ip' | 'ip6', Tables extends Readonly<Re
 // internal
 
 /**
- * Methods of a rule builder. A condition with a value returns the builder of the longer rule. A condition without a
- * value returns the methods `not` and `compare`. Methods accept ports only after a condition that names a protocol.
+ * Methods of a rule builder. A condition without a value returns the methods `not` and `compare`. Methods accept ports
+ * only after a condition that names a protocol.
  */
 interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C extends string, Port> extends Placed {
   /**

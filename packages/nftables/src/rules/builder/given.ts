@@ -41,10 +41,7 @@ export type SetTypeOf<S extends keyof SelectorValues> = S extends 'iifname' | 'o
                 ? 'inet_service'
                 : never
 
-/**
- * Type of the value that a condition compares with. An address literal of the wrong family has the type `never` and
- * does not compile. Strings that are unknown at compile time are accepted.
- */
+/** Type of the value that a condition compares with. An address literal of the wrong family does not compile. */
 export type Literal<S extends keyof SelectorValues, V> = S extends `${'ip' | 'ip6'} ${'saddr' | 'daddr'}`
   ? V extends string
     ? V extends `${string}:${string}`

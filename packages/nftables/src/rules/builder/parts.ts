@@ -43,8 +43,7 @@ export function base<const Type extends BaseChain['type'], const H extends BaseC
 export const chain: { readonly part: 'chain' } = Object.freeze({ part: 'chain' })
 
 /**
- * Declares a named set of a table. With `elements` the ruleset owns the content of the set. Without `elements` other
- * programs own the content.
+ * Declares a named set of a table. Other programs own the content of a set without `elements`.
  *
  * @example
  * const pods = set('ipv4_addr', { interval: true, elements: [{ key: '10.0.0.0/8' }] })

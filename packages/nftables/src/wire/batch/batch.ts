@@ -13,11 +13,10 @@ import { adding, BatchMessages, type Subject } from './batch-messages.ts'
 import { compatValues } from './compat.ts'
 
 /**
- * Batch of changes to any tables of any families, which the kernel commits as one transaction. Each method validates
- * its arguments; a method that throws adds nothing.
+ * Batch of changes to any tables, which the kernel commits as one transaction. A method that throws adds nothing.
  *
- * Add objects in the order of their dependencies: a table before its chains and sets, a set before its elements. Add a
- * rule after the chains and sets that it refers to.
+ * Add a table before its chains and sets, and a set before its elements. Add a rule after the chains and sets that it
+ * refers to.
  *
  * @example
  * const pod = { family: 'inet', table: 'ex' } as const

@@ -6,8 +6,7 @@ const NFT_RULE_COMPAT_F_INV = 2
 
 /**
  * Finds the protocol of a rule with xt modules (extensions of iptables). A restored rule must name this protocol, but
- * the kernel does not report it. Reads the protocol from the comparison that iptables writes into such rules. Returns
- * `undefined` for a rule without xt modules.
+ * the kernel does not report it. Returns `undefined` for a rule without xt modules.
  */
 export function compatOf(expressions: readonly Expression[]): RuleSpec['compat'] {
   if (!expressions.some(({ name }) => name === 'match' || name === 'target')) return undefined

@@ -13,23 +13,18 @@ export interface FreshNftables extends Disposable {
    */
   readonly generation: number
   /**
-   * Sends a batch, unless another process has changed rules since nf_tables was opened. Returns `false` if the kernel
-   * did not accept the batch. Nothing has changed in this case. The caller can use `apply`, which makes the change or
-   * reports the reason.
+   * Sends a batch, unless another process has changed rules since the opening. Returns `false` if the kernel refused
+   * the batch and changed nothing. The caller can use `apply`, which makes the change or reports the reason.
    */
   commit(batch: Uint8Array): boolean
   /**
-   * Deletes all tables of the namespace, also tables of other programs. Returns `false` like
-   * {@link FreshNftables.commit} if another process has changed rules since nf_tables was opened. The kernel frees the
-   * deleted objects later; `close` does not wait for this.
+   * Deletes all tables of the namespace, also tables of other programs. Returns `false` if another process has changed
+   * rules since the opening.
    */
   flush(): boolean
 }
 
-/**
- * Opens nf_tables of a namespace to send a prepared batch. The function `look` returns true if the namespace has none
- * of the batch's tables. Returns `undefined` if nf_tables cannot be used.
- */
+/** Opens nf_tables to send a prepared batch. Returns `undefined` if nf_tables cannot be used. */
 export function freshWhere(target: Netns, look: (channel: Channel) => boolean): FreshNftables | undefined {
   let socket: NetlinkSocket | undefined
   try {

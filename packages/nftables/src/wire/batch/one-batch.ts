@@ -1,11 +1,7 @@
 import { be32, type NetlinkSocket } from '@cni/netns/netlink'
 import { NLM_F_REQUEST } from '../netlink-flags.ts'
 
-/**
- * Copies a batch that another process created, for sending: writes the generation that the kernel requires, and
- * sequence numbers to recognise the answers. Returns `undefined` if the bytes are not a batch of nf_tables with a
- * generation attribute.
- */
+/** Copies a batch with a generation and sequence numbers. Returns `undefined` for bytes that are no batch. */
 export function numberedBatch(batch: Uint8Array, { generation, first }: BatchNumbers): Uint8Array | undefined {
   const bytes = new Uint8Array(batch)
   if (bytes.length % 4 !== 0 || bytes.length < BEGIN_LENGTH + HEADER) return undefined
@@ -54,8 +50,7 @@ export function generationIn(socket: NetlinkSocket, sequence: number): number {
 }
 
 /**
- * True if the kernel accepted the whole batch, according to the kernel's answers. Newer kernels acknowledge the end of
- * a batch; older kernels send nothing after success.
+ * True if the kernel accepted the whole batch. Older kernels send no answer after success.
  *
  * @param sent - the batch with its sequence numbers
  */

@@ -9,8 +9,8 @@ import type { SetName } from '../specs.ts'
 import { chainIn, decodeAll, type NftChain, type NftRule, type NftTable, ruleIn, tableIn } from './records.ts'
 
 /**
- * Reads nf_tables objects from the kernel. Each call returns a consistent list of one kind of object; `read` of
- * {@link Nft} keeps several calls consistent. For sets use `setsOf` and `elementsOf`. Throws `NftError`: `DENIED`,
+ * Reads nf_tables objects from the kernel. Each call returns a consistent list of one kind of object. Use `read` of
+ * {@link Nft} to keep several calls consistent. For sets use `setsOf` and `elementsOf`. Throws `NftError`: `DENIED`,
  * `UNSUPPORTED`, or `CHANGED` if other processes interrupt every attempt. Throws `NetnsError` if the netlink socket
  * fails.
  */
@@ -25,8 +25,8 @@ export interface Dumps {
     readonly chain?: string | undefined
   }): NftRule[]
   /**
-   * Lists the kernel's netlink messages about objects of one kind, without the message headers. An `object` is a
-   * stateful object such as a named counter or quota. An `element` message has several elements of a set.
+   * Lists the kernel's netlink messages about objects of one kind, without headers. An `object` is a stateful object
+   * such as a named counter or quota. An `element` message has several elements of a set.
    */
   bytes(
     kind: 'table' | 'chain' | 'rule' | 'set' | 'element' | 'object' | 'flowtable',

@@ -77,8 +77,8 @@ export function setsOf(
 }
 
 /**
- * Reads the elements of a set from the kernel. In an interval set, the end element of an interval comes before its
- * start element. Otherwise the order is arbitrary. Throws `NftError('NOT_FOUND')` if the set does not exist.
+ * Reads the elements of a set from the kernel, in arbitrary order. Throws `NftError('NOT_FOUND')` if the set does not
+ * exist. In an interval set, an interval's end element comes before its start element.
  */
 export function elementsOf(nft: Pick<Dumps, 'bytes'>, set: SetName): NftElement[] {
   return decodeAll(nft.bytes('element', set), elementsIn).flatMap(({ elements }) => elements)

@@ -34,8 +34,7 @@ export interface Snapshot {
 
 /**
  * Reads the content of some tables, or of all tables. All content is of one generation inside `read` or `transact` of
- * {@link Nft}. The parameter `kinds` limits the content to these kinds of objects. The function `restore` turns a chain
- * that the kernel created for a single rule into a normal chain.
+ * {@link Nft}. The parameter `kinds` limits the content to these kinds of objects.
  *
  * @example
  * const before = await nft.read(() => snapshot(nft, [table]))
@@ -69,9 +68,9 @@ export function snapshot(
 const everyKind: readonly ObjectKind[] = ['table', 'chain', 'object', 'flowtable', 'set', 'element', 'rule']
 
 /**
- * Adds the content of a snapshot to a batch. The caller first deletes the snapshot's tables if they exist, in the same
- * batch or in an earlier batch. The callback `next` can return the handle of an existing rule. The batch then adds the
- * restored rule before that rule. The batch adds all other rules at the end of their chain.
+ * Adds the content of a snapshot to a batch. The caller first deletes the snapshot's tables if they exist. The callback
+ * `next` can return the handle of an existing rule. The restored rule is placed before that rule. All other rules are
+ * placed at the end of their chain.
  */
 export function restore(batch: Batch, { messages }: Snapshot, next?: (rule: Uint8Array) => bigint | undefined): Batch {
   const anonymous = new Map<string, number>()

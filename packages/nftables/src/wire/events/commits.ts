@@ -56,8 +56,8 @@ export function openCommits(target: NetnsTarget, options: { readonly receiveBuff
 
 /**
  * Yields the transactions of a namespace, each as a commit. The kernel drops events while the socket is full. A commit
- * with `lost` and without a generation number then reports the loss, in the place of the lost events. The next commit
- * also has `lost`, because it may be incomplete. Throws `NetnsError('PROTOCOL')` for invalid messages.
+ * with `lost` and without a generation number reports this loss. The next commit may be incomplete, and also has
+ * `lost`. Throws `NetnsError('PROTOCOL')` for invalid messages.
  *
  * @example
  * using socket = openCommits(pod)

@@ -10,8 +10,8 @@ import { openGroup } from '../open-netfilter.ts'
 import type { ChainName } from '../specs.ts'
 
 /**
- * Step of a packet trace: the packet reached a rule, the end of a chain, or a policy. The step `lost` means that steps
- * are missing here, because the socket was full.
+ * Step of a packet trace: the packet reached a rule, a chain's end, or a policy. The step `lost` means that steps are
+ * missing, because the socket was full.
  */
 export type Trace =
   | (ChainName & {
@@ -23,8 +23,8 @@ export type Trace =
       readonly handle?: bigint
       /**
        * Verdict of the trace step on the packet. The verdict `drop` includes rejections. The verdict `queue` means that
-       * a userspace program decides. The verdict `stolen` means that the kernel took the packet out of the rules. The
-       * value is `undefined` for an unknown verdict number.
+       * a userspace program decides. The verdict `stolen` means that the kernel took the packet. The value is
+       * `undefined` for an unknown verdict number.
        */
       readonly verdict: Verdict | { readonly verdict: 'queue' | 'repeat' | 'stolen' } | undefined
       /** Id of the traced packet, equal in all steps of the packet. The kernel may use an id again after a while. */

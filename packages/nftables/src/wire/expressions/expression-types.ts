@@ -4,8 +4,7 @@ import type { Verdict } from '../fields/verdict.ts'
  * Known netlink expressions of a rule, by name, with their attributes. Register 0 is the verdict. Registers 1 to 4 hold
  * 16 bytes each. Registers 8 to 23 hold four bytes each.
  *
- * Values are in network byte order. Exceptions in host byte order are the `info` of xt modules, and marks, user ids,
- * states and similar values.
+ * Values are in network byte order. Exceptions in host byte order are the `info` of xt modules, marks, ids and states.
  */
 export interface Expressions {
   readonly bitwise: {
@@ -243,8 +242,7 @@ export interface Expressions {
 }
 
 /**
- * Expression of a rule: one step of the rule in the kernel. Most expressions load a value into a register, compare a
- * register, or set the verdict.
+ * Expression of a rule: one step of the rule in the kernel.
  *
  * @example
  * const tcp: Expression[] = [

@@ -62,8 +62,8 @@ function writeData(writer: AttributeWriter, name: string, expression: Expression
 }
 
 /**
- * Decodes the expressions of a rule. An expression becomes `raw` if it is unknown, or if encoding it would give other
- * bytes. Decoding and encoding therefore never change a rule. Throws `NetnsError('PROTOCOL')` for a wrong length.
+ * Decodes the expressions of a rule. An expression becomes `raw` if an encoded copy would have other bytes. Decoding
+ * and encoding therefore never change a rule. Throws `NetnsError('PROTOCOL')` for a wrong length.
  */
 export function decodeExpressions(bytes: Buffer): Expression[] {
   return decodeAttributes(bytes).map(([, element]) => decodeExpression(element))

@@ -78,10 +78,7 @@ export const i32: Codec<number> = {
 }
 
 const MOST_IN_NAME = 255
-/**
- * Length of a name in UTF-16 units that always fits into 255 bytes. Each unit has at most three bytes in UTF-8. The
- * bytes of longer names have to be counted.
- */
+/** Length of a name in UTF-16 units that always fits into 255 bytes. */
 const SHORT = MOST_IN_NAME / 3
 
 /** Encoding of the name of a table, a chain or a set. Invalid UTF-8 is read as replacement characters. */
