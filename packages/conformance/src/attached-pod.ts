@@ -38,10 +38,7 @@ export interface AttachSettings {
   execute(execution: ExchangeRequest): Promise<Exchange>
 }
 
-/**
- * Creates the functions that execute the plugin for a pod. From version 0.4.0 on, CHECK and DEL get the result of the
- * pod's last ADD as `prevResult`.
- */
+/** Creates functions that execute the plugin for a pod with the right `prevResult`. */
 export function attachTo(pod: Pod, version: string, settings: AttachSettings): AttachedPod {
   let added: JsonObject | undefined
 
@@ -98,8 +95,7 @@ export function from(version: string, least: string): boolean {
   return isCniVersion(version) && gte(version, least)
 }
 
-// Converts a result that serves as `prevResult` to a CNI version. Returns `undefined` for unknown versions, and for
-// versions before 0.3.0, which have no `prevResult`.
+// Converts a `prevResult` to a CNI version. Versions before 0.3.0 have no `prevResult`.
 function inVersion(result: NonNullable<Pod['prevResult']>, version: string): unknown {
   return from(version, '0.3.0') ? convertResult(result, '1.1.0', version) : undefined
 }

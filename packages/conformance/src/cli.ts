@@ -2,6 +2,5 @@
 import { commandMain } from '@cni/host/cli'
 import { runConformance } from './cli/run-conformance.ts'
 
-// The tested plugins have their own process groups, so Ctrl-C does not reach them. The function `runConformance` ends
-// the plugins when the abort signal of `commandMain` fires.
+// Ctrl-C does not reach the tested plugins, because they have their own process groups.
 commandMain('cni-conformance', runConformance, { crashed: 3 })

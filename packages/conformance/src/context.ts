@@ -11,10 +11,7 @@ export interface Context {
   readonly timeout: number
   /** CNI versions that the plugin's answer to VERSION lists. `undefined` if VERSION failed. */
   readonly supportedVersions: readonly string[] | undefined
-  /**
-   * `cniVersion` of the configurations that the plugin gets. It is the version that the user requested, else the newest
-   * version that both plugin and suite know.
-   */
+  /** Requested `cniVersion`, else the newest version that both plugin and suite know. */
   readonly version: string
   readonly world: World
   /** All calls of the plugin since the start of the run. */
@@ -37,10 +34,7 @@ export interface Context {
   note(text: string): void
   /** Marks the running check as skipped, because its rule does not apply to the plugin. */
   skip(reason: string): void
-  /**
-   * Marks the running check as blocked: its rule applies but cannot be tested. A blocked check makes the verdict
-   * `incomplete`, unless a check finds a violation.
-   */
+  /** Marks the running check as blocked: its rule applies but cannot be tested. */
   block(reason: string): void
 }
 

@@ -177,10 +177,7 @@ export async function openSession(settings: Settings, world: World): Promise<Ses
   }
 }
 
-/**
- * Environment variables of a VERSION call, as podman sets them. Container ID, namespace and interface name have the
- * value `dummy`, because VERSION does not use them.
- */
+/** Environment variables of a VERSION call, with the unused variables set as by podman. */
 export function versionEnv(path: string): Record<string, string> {
   return { CNI_COMMAND: 'VERSION', CNI_CONTAINERID: 'dummy', CNI_NETNS: 'dummy', CNI_IFNAME: 'dummy', CNI_PATH: path }
 }

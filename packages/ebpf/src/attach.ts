@@ -103,8 +103,8 @@ export async function detachFilter(
 }
 
 /**
- * Finds the tc filter with a name on a link. `undefined` if the filter or the link is missing. To test which program is
- * attached, compare the filter's `program.id`.
+ * Finds the tc filter with a name on a link. `undefined` if the filter or the link is missing. Compare the filter's
+ * `program.id` to test which program is attached.
  */
 export async function findFilter(
   rtnl: RtnlPort,
@@ -131,10 +131,7 @@ async function findFilters(
   }
 }
 
-/**
- * Index of a link that is given by name or by index. `undefined` if no link has the name. A given index is returned
- * unchecked.
- */
+/** Index of a link with the given name; `undefined` if the link is missing. */
 const indexOf = async (rtnl: RtnlPort, link: LinkRef): Promise<number | undefined> =>
   typeof link === 'number' ? link : (await rtnl.getLink(link))?.index
 

@@ -59,8 +59,7 @@ function loads(kernel: Kernel, instructions: Uint8Array): boolean {
 /** Assembles a BPF program that runs `use` with a TCP socket, which must stay in r1. */
 function withSocket(...use: readonly string[]): Uint8Array {
   const jump = Buffer.from('1500000000000000', 'hex')
-  // Offset of the jump that the BPF program makes if it finds no socket. The jump leads to the end of the program,
-  // which returns 0.
+  // Offset of the jump to the end of the BPF program, for a missing socket.
   jump.writeInt16LE(use.length + 1, 2)
   return code(
     'bf16000000000000', // copies the packet pointer from register r1 to r6

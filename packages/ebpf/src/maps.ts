@@ -35,8 +35,8 @@ export function hashMap<K, V>(spec: {
     /** Deletes a key from the map. Returns false if the map lacks the key. */
     delete(key: K): boolean
     /**
-     * All keys of the map with their values, in no particular order. May miss a key that another process adds or
-     * deletes during this call.
+     * All keys with their values, in no particular order. May miss a key that another process adds or deletes during
+     * this call.
      */
     entries(): [K, V][]
   }
@@ -145,16 +145,12 @@ function specOf<Own extends object, V>(
     keySize,
     valueSize: value.size,
     maxEntries,
-    // `raw` is always a RawMap, because only Ebpf and Pins call `open`. The public type of `raw` is `object`, to hide
-    // the class RawMap.
+    // `raw` is always a RawMap. The public type is `object`, to hide the class.
     open: (raw: RawMap) => withCommon(raw, name, calls(raw)),
   }
 }
 
-/**
- * Adds the members that every open map has, such as `id` and `pin`. `fd` and `id` are getters: each use reads the map's
- * descriptor.
- */
+/** Adds the members that every open map has, such as `id` and `pin`. */
 function withCommon<Own extends object>(raw: RawMap, name: string, calls: Own): Own & OpenMap {
   const close = (): void => raw.close()
   return Object.assign(

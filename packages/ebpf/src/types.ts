@@ -1,7 +1,4 @@
-/**
- * Spec of a BPF map. All programs that create or open the map must use equal specs. The type parameter `M` is the type
- * of the open map.
- */
+/** Spec of a BPF map. All programs that create or open the map must use equal specs. */
 export interface MapSpec<M> {
   readonly kind: 'hash' | 'array' | 'queue'
   readonly name: string
@@ -17,10 +14,7 @@ export interface MapSpec<M> {
   open(raw: object): M
 }
 
-/**
- * Members that every open BPF map has. `close` only closes the descriptor: a map that is pinned or that a program uses
- * continues to exist.
- */
+/** Members that every open BPF map has. `close` only closes the descriptor: a pinned or used map continues to exist. */
 export interface OpenMap extends Disposable {
   readonly name: string
   /**
@@ -138,15 +132,15 @@ export interface Ebpf {
    */
   openProgram(path: string): Program
   /**
-   * Opens a folder of pinned maps and programs. Throws `NO_BPFFS`, `NOT_FOUND` for a missing folder without the option
-   * `create`, `MISMATCH` if the folder has another version.
+   * Opens a folder of pinned maps and programs. Throws `NO_BPFFS`, or `MISMATCH` if the folder has another version.
+   * Throws `NOT_FOUND` for a missing folder without the option `create`.
    */
   pins(
     folder: string,
     options: {
       /**
-       * Version of the layout of the pinned maps and programs. The caller raises it when the layout changes. A folder
-       * with another version is refused.
+       * Version of the layout of the pinned maps and programs. Raise the version when the layout changes. A folder with
+       * another version is refused.
        */
       readonly version: number
       /**

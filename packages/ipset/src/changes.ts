@@ -1,9 +1,6 @@
 import type { SetEntry, SetSpec } from './spec-types.ts'
 
-/**
- * A change of a namespace's IP sets, such as creating a set or adding entries. Names, specs and entries in it are
- * already validated.
- */
+/** A change of a namespace's IP sets, with validated names, specs and entries. */
 export type Change =
   | { readonly verb: 'create'; readonly set: string; readonly spec: SetSpec }
   | { readonly verb: 'destroy' | 'flush'; readonly set: string }

@@ -11,16 +11,13 @@ export interface EntryDiff {
   /** Entries of the set that are not wanted. */
   readonly unexpected: readonly SetEntry[]
   /**
-   * Wanted entries that the set contains with another comment or another `nomatch`. Also entries that have a time-out
-   * only in the set, or only in the wanted list.
+   * Wanted entries that the set contains with another comment or another `nomatch`. Also entries of which only one copy
+   * has a time-out.
    */
   readonly changed: readonly SetEntry[]
 }
 
-/**
- * Validates the entries that a set shall have. An entry that is repeated with equal options counts once. An entry that
- * is repeated with different options is an error.
- */
+/** Validates the entries that a set shall have. Repeated entries must have equal options. */
 export function wantedEntries(
   name: string,
   spec: SetSpec,
@@ -68,10 +65,7 @@ export function diffEntries(spec: SetSpec, wanted: ReadonlyMap<string, SetEntry>
 export const isEqual = ({ missing, unexpected, changed }: EntryDiff): boolean =>
   missing.length + unexpected.length + changed.length === 0
 
-/**
- * True if the set in the kernel has the type and options of the spec. The hash size is ignored, because the kernel
- * enlarges it.
- */
+/** True if the kernel's set has the options of the spec, except the growing hash size. */
 export function sameHeader(spec: SetSpec, there: SavedSet): boolean {
   return (
     otherKind(spec, there) === undefined &&

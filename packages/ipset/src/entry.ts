@@ -46,10 +46,7 @@ export function checkText(what: string, spec: SetSpec, text: string): string {
   return checked ?? invalid(`${what}: ${JSON.stringify(text)} ${whyNot(spec, text)}`)
 }
 
-/**
- * Canonical spelling of an entry's text. Needed for comparisons, because `ipset` prints several spellings of the same
- * entry. Returns `undefined` if the text is invalid for the set's type.
- */
+/** Canonical text of an entry, because `ipset` prints several spellings. `undefined` for invalid text. */
 export function canonicalText(spec: SetSpec, text: string): string | undefined {
   switch (spec.type) {
     case 'hash:ip':
@@ -76,10 +73,7 @@ export function canonicalText(spec: SetSpec, text: string): string | undefined {
   }
 }
 
-/**
- * Text of an entry for a line that `ipset` reads. A protocol is written as a number. Reason: `ipset` looks up protocol
- * names in /etc/protocols, which may be missing.
- */
+/** Text of an entry for `ipset`, with a numeric protocol because /etc/protocols may be missing. */
 export function entryWords({ entry, timeoutSeconds, comment, nomatch }: SetEntry): string {
   const at = entry.lastIndexOf(',')
   const proto = at === -1 ? undefined : /^,([a-z]+):/.exec(entry.slice(at))?.[1]

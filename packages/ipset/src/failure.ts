@@ -31,10 +31,7 @@ function meaning(said: string): [SetError['code'], string] {
   return ['EXIT', '']
 }
 
-/**
- * Error messages of the program `ipset` 6 and 7, with the `SetError` code for each message. The program `ipset` does
- * not translate its messages.
- */
+/** Untranslated error messages of `ipset` 6 and 7, each with its `SetError` code. */
 const meanings: readonly (readonly [RegExp, SetError['code'], string])[] = [
   [
     /set with the same name already exists/,

@@ -10,20 +10,19 @@ import { checkSetName } from './values.ts'
 /** IP sets of a network namespace. */
 export interface Ipset {
   /**
-   * Returns an object for the set with the given name and spec. Sends nothing to the kernel. The methods `create` and
-   * `replace` of the object create the set.
+   * Returns an object for the set with the given name and spec. Sends nothing to the kernel. The object's methods
+   * `create` and `replace` create the set.
    */
   set<const S extends SetSpec>(name: string, spec: S): IpSet<S>
   /** All IP sets of the namespace, without their entries. */
   list(): Promise<SetInfo[]>
   /**
-   * Swaps the contents of two sets of the same type and family. Rules refer to a set by its name, so they match the new
-   * content afterwards.
+   * Swaps the contents of two sets of the same type and family. Rules that name a set match its new content afterwards.
    */
   swap(one: string | { readonly name: string }, other: string | { readonly name: string }): Promise<void>
   /**
-   * Renames a set. No other set may have the new name. Throws `IN_USE` while a packet filter rule or another set refers
-   * to the set.
+   * Renames a set to a name that no other set has. Throws `IN_USE` while a packet filter rule or another set refers to
+   * the set.
    */
   rename(from: string | { readonly name: string }, to: string | { readonly name: string }): Promise<void>
 }

@@ -6,10 +6,7 @@ import type { IpsetPort } from './port.ts'
 import { programSession } from './program-session.ts'
 import type { IpsetSession } from './session.ts'
 
-/**
- * Opens the IP sets of a namespace. By default, calls use netlink. If netlink is not available, this call and all later
- * calls run the program `ipset`.
- */
+/** Opens the IP sets of a namespace, with the program `ipset` if netlink is not available. */
 export function openSession(
   port: IpsetPort,
   place: Place,

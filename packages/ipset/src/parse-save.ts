@@ -21,10 +21,7 @@ export function parseSets(text: string): SavedSet[] {
   return [...sets.values()]
 }
 
-/**
- * Parses the options of a set. They follow the set's type, in a `create` line of `ipset save` as well as in the
- * `Header:` of `ipset list`.
- */
+/** Parses the options of a set from `ipset save` or from a `Header:` of `ipset list`. */
 export function parseHeader(name: string, type: string, words: readonly string[]): Omit<SavedSet, 'entries'> {
   const found: { -readonly [K in keyof Omit<SavedSet, 'name' | 'type' | 'other' | 'entries'>]: SavedSet[K] } = {}
   const other: string[] = []
@@ -45,10 +42,7 @@ export function parseHeader(name: string, type: string, words: readonly string[]
 
 // internal
 
-/**
- * Splits the output of `ipset save` into lines. A line feed inside double quotes belongs to a comment that another
- * program wrote, and does not end the line.
- */
+/** Splits the output of `ipset save`. A line feed inside double quotes does not end a line. */
 function* logicalLines(text: string): Generator<string> {
   let open = ''
   for (const line of text.split('\n')) {

@@ -25,10 +25,7 @@ export interface IpsetPort {
   netlink?(): Channel
 }
 
-/**
- * Access to the sets of a namespace, over netlink or with the node's program `ipset`. In a pod's namespace, prevents
- * `ipset` from looking up names over the pod's network.
- */
+/** Access to the IP sets. Prevents `ipset` from looking up names over a pod's network. */
 export function netnsPort({ netns, log }: Place): IpsetPort {
   const shield = netns === 'host' ? undefined : nssShield()
   const onShieldError = (error: unknown) =>

@@ -35,8 +35,7 @@ export function programSession(port: IpsetPort, { signal, log }: Place): IpsetSe
   return {
     async change(changes, { exist, uncancelled }) {
       const text = linesOf(changes)
-      // Passes `-exist` to the program, where it applies to all lines. Lines cannot have their own `-exist`: in ipset 7
-      // it would also apply to all later lines.
+      // Passes `-exist` to the program, because ipset 7 would apply a line's `-exist` to later lines.
       if (text !== '') await run(exist ? ['restore', '-exist'] : ['restore'], text, uncancelled)
     },
     async save(name, { uncancelled } = {}) {

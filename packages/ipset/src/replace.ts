@@ -6,10 +6,7 @@ import { SetError } from './errors.ts'
 import type { IpsetSession } from './session.ts'
 import type { SetEntry, SetSpec } from './spec-types.ts'
 
-/**
- * Gives a set exactly the given entries. Creates the set if it is missing. If the replacement fails, the set keeps its
- * old content or a rollback restores it.
- */
+/** Gives a set exactly the given entries. A failed replacement keeps or restores the old content. */
 export async function replaceEntries(
   session: IpsetSession,
   name: string,

@@ -19,8 +19,8 @@ export interface IpSet<S extends SetSpec = SetSpec> {
   /** Deletes the set. Throws `IN_USE` while a packet filter rule or another set refers to the set. */
   destroy(options?: { readonly exist?: boolean | undefined }): Promise<void>
   /**
-   * Adds entries to the set. An existing entry gets the new comment, time-out and `nomatch`. If the kernel refuses an
-   * entry, the entries before it stay in the set.
+   * Adds entries to the set. An existing entry gets the new comment, time-out and `nomatch`. Entries before a refused
+   * entry stay in the set.
    */
   add(entries: Entry<S> | readonly Entry<S>[], options?: { readonly exist?: boolean | undefined }): Promise<void>
   /** Deletes entries from the set by their text. */
@@ -39,8 +39,8 @@ export interface IpSet<S extends SetSpec = SetSpec> {
    */
   get(entry: EntryText<S>): Promise<SetEntry | undefined>
   /**
-   * True if a packet with this address would match the set. An address in a network of the set matches, unless the
-   * network has `nomatch`.
+   * True if a packet with this address would match the set. Addresses in a network match, unless the network has
+   * `nomatch`.
    */
   test(entry: EntryText<S>): Promise<boolean>
   /** Differences between the set in the kernel and `entries`. */
@@ -60,8 +60,8 @@ export interface IpSet<S extends SetSpec = SetSpec> {
   ): Promise<{
     readonly plan: 'unchanged' | 'swap' | 'change'
     /**
-     * Differences between the set's old entries and the given entries. The value is `undefined` if the set did not
-     * exist, or if the option `compare` is false.
+     * Differences between the set's old entries and the given entries. `undefined` if the set did not exist, or if the
+     * option `compare` is false.
      */
     readonly diff: EntryDiff | undefined
   }>

@@ -20,13 +20,11 @@ export function checkComment(comment: string, what: string): string {
       `${what}: the comment ${JSON.stringify(comment)} is empty or has a double quote, control characters or broken Unicode`,
     )
   }
-  // Rejects a comment that looks like an option, such as `-exist`: `ipset` reads it as an option anywhere in a line,
-  // even in quotes.
+  // Rejects a comment like `-exist`, because `ipset` reads it as an option even in quotes.
   if (/^--?[a-z!]+$/i.test(comment)) {
     invalid(`${what}: ipset would read the comment ${JSON.stringify(comment)} as an option; write more than one word`)
   }
-  // Counts bytes only for comments of more than 85 UTF-16 units. Shorter comments always fit, because a unit has at
-  // most three bytes in UTF-8.
+  // Counts bytes only for long comments, because a UTF-16 unit has at most three bytes.
   const size = comment.length <= 85 ? 0 : Buffer.byteLength(comment)
   if (size > 255) invalid(`${what}: the comment has ${size} bytes, the kernel stores 255`)
   return comment

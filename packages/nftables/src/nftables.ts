@@ -47,8 +47,8 @@ export interface Nftables {
     }
   >
   /**
-   * Compares the kernel's tables with a ruleset. Throws `NftError('DRIFT')` with the differences as `drift`, unless the
-   * tables hold exactly this ruleset. Ignores tables that are not in the ruleset.
+   * Compares the kernel's tables with a ruleset. Throws `NftError('DRIFT')` with the differences as `drift`. Ignores
+   * tables that are not in the ruleset.
    */
   verify(rules: Ruleset, options?: Parameters<Nftables['apply']>[1]): Promise<void>
   /** Differences between a ruleset and the kernel that `verify` would report, as data. */
@@ -129,8 +129,8 @@ export function nftables(
     nft,
   }: {
     /**
-     * Open netlink socket that all calls use, for long-running programs and tests. Calls do not close the socket.
-     * Default: each call opens a socket in the namespace.
+     * Open netlink socket that all calls use, for long-running programs and tests. Default: each call opens a socket in
+     * the namespace.
      */
     readonly nft?: Nft | undefined
   } = {},

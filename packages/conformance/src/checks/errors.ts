@@ -103,10 +103,7 @@ export const errors: readonly Check[] = [
   },
 ]
 
-/**
- * Calls the plugin with invalid input, because the error checks need an error to evaluate. Does nothing if the plugin
- * has already reported an error.
- */
+/** Calls the plugin with invalid input, because the error checks need an error to evaluate. */
 async function provoke(ctx: Context): Promise<void> {
   const tried = ctx.exchanges.some(({ stdin }) => stdin === PROVOCATION)
   if (tried || ctx.exchanges.some((exchange) => isFailure(exchange) || exchange.timedOut)) return

@@ -18,8 +18,7 @@ export const isolation: readonly Check[] = [
     async run(ctx) {
       needsSight(ctx)
       const take = () => takeSnapshot(ctx.world.node)
-      // The ADD of the first pod may create resources that all pods share. Only changes that a second pod leaves are
-      // therefore a violation.
+      // Ignores changes of the first pod, because its ADD may create resources for all pods.
       const before = await take()
       if ((await ctx.working()) === undefined) return
       const once = await settledDifference(before, take)
@@ -66,8 +65,7 @@ export const isolation: readonly Check[] = [
       const { added, removed } = difference(before, await takeSnapshot(ctx.world.node))
       await attached.del()
       const lines = [...added.map((line) => `+ ${line}`), ...removed.map((line) => `- ${line}`)]
-      // Reports changes on the node as a note, not as a fault. Some changes are intended, such as a port mapping, and
-      // only the plugin's author can tell.
+      // Reports changes on the node as a note, because only the plugin's author can judge them.
       if (lines.length > 0) ctx.note(`while a pod lives the node has changed: ${shorten(lines)}`)
     },
   },

@@ -20,8 +20,7 @@ export const leftovers: readonly Check[] = [
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
       const { state } = ctx.world
-      // The ADD of the first pod may create a lock or a folder for all pods. Only files that a second pod leaves are
-      // therefore a violation.
+      // Ignores files of the first pod, because the plugin may create a file for all pods.
       const first = await comeAndGo(ctx)
       const once = state.look()
       const second = first && (await comeAndGo(ctx))
@@ -53,8 +52,7 @@ export const leftovers: readonly Check[] = [
       if (!from(ctx.version, '1.1.0')) return ctx.skip(`there is no GC in ${ctx.version}`)
       if ((await ctx.working()) === undefined) return
       needsSight(ctx)
-      // Runs ADD and DEL for a first pod. The check ignores a file that the first pod leaves, because such a file
-      // serves all pods.
+      // Runs a first pod, because the check ignores files that serve all pods.
       if ((await comeAndGo(ctx)) === undefined) return
       const [alive, gone] = [await ctx.attach(), await ctx.attach()]
       const look = () => outside(ctx, [alive.pod, gone.pod])

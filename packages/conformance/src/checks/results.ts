@@ -22,8 +22,7 @@ export const results: readonly Check[] = [
     async run(ctx) {
       const exchange = await ctx.plainAdd()
       const refused = !exchange.timedOut && readStdout(exchange.stdout).documents.some(isErrorDocument)
-      // Marks the check as blocked, not failed, if ADD reports an error. Reason: the machine may lack a kernel module,
-      // daemon or device that the plugin needs.
+      // Blocks the check if ADD fails, because the machine may lack a module, daemon or device.
       if (exchange.exitCode === 0 || refused) return void (await ctx.working())
       const why = 'The runtime has to wait, or can only report that it failed.'
       ctx.violation(`ADD with this configuration ${failureText(exchange)}`, why, exchange)

@@ -3,10 +3,7 @@ import type { Context } from '../context.ts'
 import type { Exchange } from '../model.ts'
 import { failureText } from './expect-success.ts'
 
-/**
- * Runs an ADD whose result the rest of a check needs. If the ADD has no result, marks the check as blocked and returns
- * `undefined`.
- */
+/** Runs an ADD whose result a check needs, else marks the check as blocked. */
 export async function addFirst(ctx: Context, attached: AttachedPod): Promise<Exchange | undefined> {
   const exchange = await attached.add()
   if (resultIn(exchange) !== undefined) return exchange

@@ -19,8 +19,7 @@ function* named(value: unknown, wanted = false): Generator<string> {
   } else if (Array.isArray(value)) {
     for (const each of value) yield* named(each, wanted)
   } else if (isObject(value)) {
-    // Reads requested addresses only from the members `address`, `addresses`, `ip` and `ips`. Other members have
-    // ranges, subnets or gateways, which are not addresses of the pod.
+    // Skips other members, because their ranges, subnets and gateways are not the pod's addresses.
     for (const [name, each] of Object.entries(value)) yield* named(each, /^(addresses|address|ips?)$/i.test(name))
   }
 }

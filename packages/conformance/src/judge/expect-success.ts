@@ -13,10 +13,7 @@ export interface ExpectedSuccess {
   readonly severity?: Finding['severity']
 }
 
-/**
- * Reports a finding if a plugin call fails that must succeed, or if an ADD has no result. Returns true if the call
- * succeeded.
- */
+/** Reports a finding if a plugin call fails that must succeed. Returns true after success. */
 export function expectSuccess(ctx: Context, exchange: Exchange, expected: ExpectedSuccess): boolean {
   const { what, why, severity = 'violation' } = expected
   if (exchange.timedOut) {

@@ -4,10 +4,7 @@ import { type Kernel, MAIN_TABLE } from '../world/kernel.ts'
 /** An interface, address or route of `prevResult` that is missing in the plugin's result. */
 export interface Lost {
   readonly what: string
-  /**
-   * True if the pod's namespace lacks the item, too. In this case the plugin removed the item and rightly omits it from
-   * the result.
-   */
+  /** True if the plugin removed the item from the namespace and rightly omits it. */
   readonly removed: boolean
 }
 

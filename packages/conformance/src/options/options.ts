@@ -6,13 +6,13 @@ export interface ConformanceOptions {
   /** Path of the executable of the tested plugin. */
   readonly plugin: string
   /**
-   * Configuration of the tested plugin, as a path or an object. It may be a network configuration list that contains
-   * the plugin. Default: a minimal configuration.
+   * Configuration of the tested plugin, as a path or an object. It may be a network configuration list with the plugin.
+   * Default: a minimal configuration.
    */
   readonly conf?: string | JsonObject | undefined
   /**
-   * `cniVersion` of the configurations that the plugin gets. Default: `cniVersion` of the given configuration, else the
-   * newest version in the plugin's answer to VERSION.
+   * `cniVersion` of the configurations that the plugin gets. Default: the version of the given configuration, else the
+   * plugin's newest version.
    */
   readonly cniVersion?: string | undefined
   /** True for a chained plugin: pods have an interface, and ADD gets a prevResult. Default: false. */

@@ -1,14 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
-// Maximum number of bytes that the suite reads from a plugin's file. State files are smaller. For a long log file, the
-// beginning is enough.
+// Maximum number of bytes to read from a plugin's file, which may be a long log.
 const MOST = 1024 * 1024
 
-/**
- * Files and folders below a folder, by relative path, with the text of each file. Paths of folders end in `/`. Symbolic
- * links are not followed.
- */
+/** Files and folders below a folder, by relative path, with the text of each file. */
 export function contents(folder: string): Map<string, string> {
   return new Map(
     readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => {
@@ -22,8 +18,7 @@ export function contents(folder: string): Map<string, string> {
 function textOf(path: string): string {
   let fd: number
   try {
-    // Follows no link, and does not wait for a FIFO. Reason: another process may have replaced the file by a link or a
-    // FIFO.
+    // Follows no link and waits for no FIFO, because another process may have replaced the file.
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch {
     // Returns no text: the file cannot be opened, because it was removed or a link replaced it.

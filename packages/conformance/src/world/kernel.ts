@@ -7,10 +7,7 @@ export interface Kernel {
   link(name: string): Link | undefined
   /** True if any interface in the namespace has the address. */
   hasAddress(cidr: string): boolean
-  /**
-   * True if a routing table of the namespace has the route. Without `table`, searches all tables. Compares gateways
-   * only if the given route has a gateway.
-   */
+  /** True if a routing table of the namespace has the route. Default: any table. */
   hasRoute(route: Route, table?: number): boolean
 }
 

@@ -143,8 +143,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {
-    // Returns no names: the kernel has no IPv6, or the link was removed. In both cases the folder of the link's sysctls
-    // is missing.
+    // Returns no names: the folder is missing without IPv6 or after the link's removal.
     return []
   }
 }

@@ -22,10 +22,7 @@ export const STATE_FOLDERS = ['/run', '/var/lib/cni'] as const
 export interface State {
   /** Bind mounts in the plugin's mount namespace, in the order in which they are made. */
   readonly mounts: readonly Mount[]
-  /**
-   * Returns all files that plugins keep on the node. Maps the path that the plugin sees to the text of the file. Paths
-   * of folders end in `/`.
-   */
+  /** Returns the text of all files that plugins keep on the node, by path. */
   look(): ReadonlyMap<string, string>
   /** Deletes the folders in which the tested plugin kept its files. */
   remove(): void
@@ -55,10 +52,7 @@ export function freshState(dir: string, shares: readonly string[], folders: read
   }
 }
 
-/**
- * Returns the path of a shared file, with symbolic links resolved. Returns `undefined` if the file is not in `/run` or
- * `/var/lib/cni`, which the suite replaces.
- */
+/** Resolved path of a shared file below `/run` or `/var/lib/cni`, else `undefined`. */
 export function shareBelowState(path: string): string | undefined {
   const real = join(realpathSync(dirname(path)), basename(path))
   return STATE_FOLDERS.some((folder) => isBelow(real, folder)) ? real : undefined

@@ -17,10 +17,7 @@ export function tamperings(before: Snapshot, after: Snapshot): Tampering[] {
   return [...links(change), ...addresses(change), ...filters(change), ...sysctls(before, after, change)]
 }
 
-/**
- * Ways to undo an ADD's packet filter rules. On the node the suite undoes only rules, because everything else may
- * belong to other programs.
- */
+/** Ways to undo an ADD's packet filter rules. Other changes may belong to other programs. */
 export function filters({ added }: Difference): Tampering[] {
   const found: Tampering[] = []
   if (added.some((line) => line.startsWith('nft '))) {

@@ -9,10 +9,7 @@ export const NOT_STARTED = `${WRAPPER}: the plugin was not started`
 
 /** Paths of FIFOs for the plugin's stdin, stdout and stderr. `-` leaves a stream unchanged. */
 export interface Streams {
-  /**
-   * FIFO for the plugin's stdin. The plugin sees no end of input, because the plugin's process holds a writing end of
-   * the FIFO itself.
-   */
+  /** FIFO for stdin without an end of input, because the plugin's process holds a writer. */
   readonly stdin?: string
   /** FIFO for the plugin's stdout that has no reader: a write of the plugin fails with EPIPE. */
   readonly stdout?: string

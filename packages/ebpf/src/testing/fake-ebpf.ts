@@ -9,8 +9,8 @@ import { fakeKernel } from './fake-kernel.ts'
 export function fakeEbpf(
   options: {
     /**
-     * Function that plays the BPF verifier. It returns `undefined` to accept a program, or the output with which the
-     * program is refused. Default: accepts all programs.
+     * Fake of the BPF verifier. It returns `undefined` to accept a program, else the verifier's output. Default:
+     * accepts all programs.
      */
     readonly verifier?: ((name: string, instructions: Uint8Array) => string | undefined) | undefined
     /** True if a bpf file system is mounted on `/sys/fs/bpf`. Default: true. */

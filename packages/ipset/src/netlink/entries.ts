@@ -21,10 +21,7 @@ export function textBytes(set: string, type: string, text: string): Buffer {
   return attributesOf((writer) => write(writer, text))
 }
 
-/**
- * Encodes entries as netlink attributes, in chunks of about `most` bytes. Each entry has a number, from 1 on. The
- * kernel's answer names a refused entry by its number.
- */
+/** Encodes numbered entries as netlink attributes, because the kernel names a refused entry by number. */
 export function* entriesBytes(set: string, type: string, list: readonly SetEntry[], most: number): Generator<Buffer> {
   const write = textWriter(set, type)
   let next = 0

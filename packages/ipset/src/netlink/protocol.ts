@@ -77,8 +77,7 @@ export const NFGENMSG = 4
 
 const NFNL_SUBSYS_IPSET = 6
 
-// Version of the ip_set protocol that all kernels since 2.6.39 support. Version 7 adds references to sets by number,
-// which this package does not need.
+// Version of the ip_set protocol that all kernels since 2.6.39 support.
 const PROTOCOL = Uint8Array.of(6)
 
 /** A netlink message to ip_set, with a description of the request for error messages. */
@@ -106,16 +105,10 @@ export const message = ({ what, command, flags, attributes }: IpsetRequest): Par
   attributes: [[ATTR_PROTOCOL, PROTOCOL], ...attributes],
 })
 
-/**
- * Encodes the name of a set as a netlink attribute. `type` is the attribute number. Commands that name two sets pass
- * another number for the second name.
- */
+/** Encodes a set's name as a netlink attribute. `type` is the attribute number. */
 export const nameAttribute = (name: string, type = ATTR_SETNAME): Attribute => [type, cString(name)]
 
-/**
- * Flag in the type of a netlink attribute: the attribute's value is a number in network byte order. ip_set refuses a
- * number without this flag.
- */
+/** Flag of a netlink attribute for network byte order, which ip_set requires for numbers. */
 export const NET_ORDER = 0x4000
 
 export const number16 = (type: number, value: number): Attribute => [type | NET_ORDER, be16(value)]

@@ -19,10 +19,7 @@ export const IPSET_ERR_EXIST = 4103
 
 // internal
 
-/**
- * Describes the entry that the kernel refused. The kernel's error message repeats the request and adds the number of
- * the refused entry to it.
- */
+/** Describes the refused entry, whose number the kernel adds to the repeated request. */
 function aboutEntry({ about }: IpsetRequest, { refusal: { request } }: NetlinkError): string | undefined {
   if (about === undefined || request === undefined) return undefined
   try {

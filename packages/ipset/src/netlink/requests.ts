@@ -29,10 +29,7 @@ import {
 /** Function that asks the kernel for the type of a set. `what` describes the purpose, for error messages. */
 export type TypeOf = (set: string, what: string) => string
 
-/**
- * Yields the netlink messages for a change of a set. A change with many entries needs several messages. Each message is
- * encoded when the caller asks for it.
- */
+/** Yields netlink messages for a change. Each message is encoded when the caller requests it. */
 export function* requestsOf(change: Change, exist: boolean, typeOf: TypeOf): Generator<IpsetRequest> {
   const { verb, set } = change
   const flags = exist ? 0 : NLM_F_EXCL
@@ -87,10 +84,7 @@ export const listRequest = (set?: string): IpsetRequest => ({
 
 // internal
 
-/**
- * Maximum size of the entries in a netlink message, in bytes. The limit keeps the kernel's error answers small, because
- * each of them repeats the whole message.
- */
+/** Maximum size of the entries in a message, because error answers repeat the whole message. */
 const MOST = 16_000
 
 function* entryRequests({ verb, set, entries }: EntryChange, flags: number, typeOf: TypeOf): Generator<IpsetRequest> {

@@ -36,10 +36,7 @@ export function fakeIpset({
 }: {
   /** True if the fake program `ipset` is installed. Default: true. */
   readonly installed?: boolean
-  /**
-   * Called before each run of the fake program `ipset`. If the function returns a text, the program fails and prints
-   * the text on stderr.
-   */
+  /** Called before each run of the fake program `ipset`. A returned text fails the run, and is printed on stderr. */
   readonly fail?: (command: FakeIpset['commands'][number]) => string | undefined
 } = {}): FakeIpset {
   const sets = new FakeSets()

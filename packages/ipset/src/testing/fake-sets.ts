@@ -11,10 +11,7 @@ import type { SetEntry, SetSpec } from '../spec-types.ts'
 export class FakeSets {
   readonly #sets = new Map<string, FakeSet>()
 
-  /**
-   * Executes lines for `ipset restore` and returns stderr. Stops at an invalid line; all lines before it stay in
-   * effect, as in the kernel.
-   */
+  /** Executes lines for `ipset restore` and returns stderr. Lines before an invalid line stay. */
   restore(text: string, exist: boolean): string | undefined {
     for (const [index, line] of text.split('\n').entries()) {
       const why = line === '' ? undefined : this.#line(line, exist)

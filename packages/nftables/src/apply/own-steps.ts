@@ -9,10 +9,7 @@ import type { Committed } from '../wire/nft.ts'
 import { tableFields } from '../wire/objects.ts'
 import type { ChainName, SetName, TableName } from '../wire/specs.ts'
 
-/**
- * Record of one finished transaction of this package, for its rollback. Contains the earlier content of the changed
- * tables, and the changes that the kernel reported.
- */
+/** Record of one finished transaction of this package, for its rollback. */
 export interface OwnSteps {
   readonly before: Snapshot
   readonly written: Committed

@@ -17,10 +17,7 @@ import {
 } from './own-steps.ts'
 import type { Left } from './remove-made.ts'
 
-/**
- * Restores objects that a transaction deleted, if they are still missing. Also restores properties that the transaction
- * changed, unless another program has changed them again.
- */
+/** Restores objects and properties, unless another program has changed them again. */
 export function putBackGone(batch: Batch, before: Snapshot, effect: Effect, left: Left): void {
   setBack(batch, effect, left)
   const things = before.messages
@@ -57,10 +54,7 @@ function ownSets({ expressions }: NftRule): string[] {
   )
 }
 
-/**
- * Finds the position at which to restore a deleted rule: before the next rule that still exists in the chain. Returns
- * the handle of that rule.
- */
+/** Finds the next existing rule, before which the deleted rule is restored. */
 function nextOf(rule: NftRule, rules: readonly NftRule[], left: Left): bigint | undefined {
   const chain = chainKey(rule)
   const kept = left.rules.get(chain) ?? []

@@ -15,10 +15,7 @@ export interface Left {
   readonly rules: ReadonlyMap<string, readonly bigint[]>
   readonly sets: ReadonlyMap<string, NftSet>
   readonly elements: ReadonlyMap<string, readonly NftElement[]>
-  /**
-   * True if the table is missing, or is still the table that the transaction changed. A table that another program
-   * deleted and created again has another handle.
-   */
+  /** True if the table is missing, or is still the table that the transaction changed. */
   isOurs(key: string): boolean
 }
 
@@ -100,10 +97,7 @@ function removeSet(batch: Batch, nft: Nft, set: NftSet, { effect, inUse }: Remov
   return false
 }
 
-/**
- * True for the end element at key 0 that an interval set has before its first interval. The kernel refuses to delete
- * this element.
- */
+/** True for an interval set's first end element, which the kernel refuses to delete. */
 const isEndOfNone = ({ key, flags }: NftElement): boolean =>
   flags?.includes('intervalEnd') === true && key?.every((byte) => byte === 0) === true
 

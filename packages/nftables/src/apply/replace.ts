@@ -42,10 +42,7 @@ export function replaceRuleset(nft: Nft, { rules, gone }: Wanted, back: WayBack,
   return nft.transact(plan, { ...patience, told: back.told })
 }
 
-/**
- * Fills a batch with the changes that make the kernel's tables equal to `tables`. Returns the names of the tables in
- * `tables` that the kernel already has.
- */
+/** Adds the changes for the given tables. Returns the names of tables that exist already. */
 export function writeDifference(batch: Batch, nft: Nft, tables: readonly Table[]): TableName[] {
   const states = tableStates(nft, tables)
   for (const state of states) if (!isSame(state)) writeTable(batch, state)
@@ -62,8 +59,7 @@ function writeTable(batch: Batch, state: TableState): void {
     return
   }
   if (dormant) addTable(batch, table)
-  // Rewrites all rules if any chain or set has to be deleted and created again. Reason: an unchanged rule may refer to
-  // the old chain or set.
+  // Rewrites all rules, because an unchanged rule may refer to the old chain or set.
   const isRebuilt = [...state.chains, ...state.sets].some(
     ({ present: found, stays: same }) => found !== undefined && !same,
   )

@@ -6,8 +6,8 @@ export interface Change {
   readonly generation: number
   readonly durationMs: number
   /**
-   * Rolls back exactly the changes of this call. Later changes of other programs stay. Objects that this call created
-   * stay if other programs use them. A second call does nothing.
+   * Rolls back exactly the changes of this call. Later changes of other programs stay. Created objects stay if other
+   * programs use them.
    */
   undo(): Promise<void>
 }

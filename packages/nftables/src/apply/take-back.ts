@@ -25,20 +25,14 @@ export async function takeBack(nft: Nft, steps: OwnSteps): Promise<void> {
   }
 }
 
-/**
- * Maximum time in milliseconds for the retries of a rollback, while other processes change the rules. A plugin has 2 s
- * for its whole rollback.
- */
+/** Maximum milliseconds for retries of a rollback. A plugin has 2 s for its whole rollback. */
 const PATIENCE = 1500
 
 function inverse(batch: Batch, nft: Nft, { before }: OwnSteps, effect: Effect, inUse: ReadonlySet<string>): void {
   putBackGone(batch, before, effect, removeMade(batch, nft, effect, inUse))
 }
 
-/**
- * Key of a chain or set that the kernel refused to delete (`EBUSY`). A rule or element of another program uses the
- * chain or set. Returns `undefined` for other faults.
- */
+/** Key of a chain or set that the kernel refused to delete because of its use. */
 function busyKey({ code, kind, family, table, chain, set }: Fault): string | undefined {
   if (code !== 'EBUSY' || family === undefined || table === undefined) return undefined
   if (kind === 'chain' && chain !== undefined) return chainKey({ family, table, chain })

@@ -29,10 +29,7 @@ export interface Undoable {
   readonly back: WayBack
 }
 
-/**
- * Calls `plan`, which adds changes to the batch, and commits the batch. Before the commit, reads the content of the
- * transaction's tables for the rollback.
- */
+/** Commits the changes of `plan`, and first reads the tables' content for the rollback. */
 export function transactWith<T>(nft: Nft, { work, tables, back }: Undoable, plan: (batch: Batch) => T): Promise<T> {
   const recorded = (batch: Batch): T => {
     const value = plan(batch)

@@ -9,10 +9,7 @@ interface Element {
   readonly flags?: readonly ElementFlag[]
 }
 
-/**
- * Set element with the range of its keys. The bytes of the range sort like the values. The range is `undefined` if the
- * element has invalid keys.
- */
+/** Set element with the range of its keys; `undefined` for invalid keys. */
 export interface SpanOf<E> {
   readonly element: E
   readonly span: Span | undefined
@@ -32,10 +29,7 @@ export function spansOf<E extends Element>(type: DataType, interval: boolean, el
   })
 }
 
-/**
- * Key of a set element, most significant byte first. The kernel uses this byte order only for interval sets, so keys of
- * other sets are converted.
- */
+/** Key of a set element, most significant byte first. */
 function keyIn(type: DataType, interval: boolean, { key, keyEnd }: Element): Uint8Array | undefined {
   if (key?.length !== type.length || keyEnd !== undefined) return undefined
   return interval ? key : inOrder(type, key)
@@ -66,10 +60,7 @@ function before(bytes: Uint8Array): Uint8Array {
   return found
 }
 
-/**
- * Converts two bounds, as bytes, to a range of interface names. The range is a single name, or all names with a common
- * prefix. Returns `undefined` for other bounds.
- */
+/** Converts two bounds to an interface name or a name prefix; otherwise `undefined`. */
 function nameSpan(from: Uint8Array, to: Uint8Array): Span | undefined {
   if (Buffer.compare(from, to) === 0) return { from, to: from }
   const end = from.indexOf(0)

@@ -68,8 +68,7 @@ function byValue(reading: Reading, at: number, { op, data }: Expressions['cmp'],
     const begin = isWhole && isEquality ? beginning(type, data, 8 * data.length) : undefined
     return begin === undefined ? undefined : read(1, match(selector, begin, word))
   }
-  // Equality with a value of a flags type, such as `tcp flags`, means exactly these flags. The data model expresses
-  // this condition as a set with one value.
+  // Represents equality of flags as a set with one value, because it means exactly these flags.
   if (type.flags === true && op === 'eq') {
     const exact = valueIn(type, data)
     return exact === undefined ? undefined : read(1, match(selector, { set: [exact] }))
@@ -174,10 +173,7 @@ function beginning(type: DataType, data: Uint8Array, bits: number): Plain | unde
   return again?.bits === bits && Buffer.compare(again.from, from) === 0 ? value : undefined
 }
 
-/**
- * Decodes a comparison by size of a value in host byte order. The tool nft first converts such a value to network byte
- * order.
- */
+/** Decodes a comparison by size, for which nft converts the value to network byte order. */
 function turned(reading: Reading, at: number, order: Expressions['byteorder'], loaded: Loaded): Read | undefined {
   const { sreg, dreg, op, len, size } = order
   const { type } = selectors[loaded.selector]

@@ -131,10 +131,7 @@ class Registers {
 const ADDRESSES = 1
 const PORTS = 2
 
-/**
- * Names of a rule's NAT flags. Omits the bits in `given`, which mark only the presence of addresses or ports. Returns
- * `undefined` for unknown flags.
- */
+/** Names of a rule's NAT flags. Bits in `given` mark only the presence of addresses or ports. */
 function flagsOf(flags: number, given: number): { flags?: readonly NatFlag[] } | undefined {
   const list = natFlags.filter(([, bit]) => (flags & bit) !== 0)
   const known = list.reduce((sum, [, bit]) => sum | bit, given)

@@ -26,10 +26,7 @@ export interface Read {
   readonly length: number
 }
 
-/**
- * Function that tries to decode one kind of statement from the expressions at an index. Returns `undefined` if the
- * expressions form another kind of statement.
- */
+/** Function that decodes one kind of statement; `undefined` for other kinds. */
 export type Reader = (reading: Reading, at: number) => Read | undefined
 
 export const read = (length: number, ...statements: readonly Statement[]): Read => ({ statements, length })

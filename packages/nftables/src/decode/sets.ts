@@ -6,10 +6,7 @@ import type { NftElement } from '../wire/dumps/set-records.ts'
 import { isEnd, spansOf, valueIn } from './keys.ts'
 import type { SetRecord } from './reading.ts'
 
-/**
- * Decodes a named set or map of the kernel. Returns `undefined` if the data model cannot express the set: other types
- * or flags, or elements without a key.
- */
+/** Decodes a named set or map. `undefined` if the data model cannot express the set. */
 export function decodeSet({ set, elements }: SetRecord): NamedSet | undefined {
   const { keyType, dataType, flags = [], timeout, size, comment } = set
   const parts = partsOf(keyType)
@@ -75,10 +72,7 @@ function single(type: DataType, interval: boolean, elements: readonly NftElement
   return found.every(({ key }) => key !== undefined) ? (found as unknown as Decoded[]) : undefined
 }
 
-/**
- * Decodes set elements whose keys have several parts. Each part is padded to four bytes. In an interval set, each part
- * is a range.
- */
+/** Decodes set elements whose keys have several parts, padded to four bytes. */
 function several(types: readonly Typed[], interval: boolean, elements: readonly NftElement[]): Decoded[] | undefined {
   const found: Decoded[] = []
   for (const element of elements) {

@@ -153,10 +153,7 @@ class Registers {
     return dreg
   }
 
-  /**
-   * Registers with the first and the last value of a NAT range. For a single value, the first and the last register are
-   * the same.
-   */
+  /** Registers with the first and the last value of a NAT range. */
   range<T extends string | number>(value: T | Range<T>, bytes: (value: T) => Uint8Array): [number, number] {
     if (typeof value === 'object') return [this.add(bytes(value.from)), this.add(bytes(value.to))]
     const register = this.add(bytes(value))

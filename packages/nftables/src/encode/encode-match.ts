@@ -95,10 +95,7 @@ function encodeOne(spec: SelectorSpec, op: MatchOp | undefined, span: Span, { ex
   }
 }
 
-/**
- * Shortens the load of a header field to its first `len` bytes, for the comparison of a network. Other loads stay
- * unchanged: an interface name is always loaded whole.
- */
+/** Shortens the load of a header field to its first `len` bytes, for networks. */
 const shorter = (load: Expression, len: number): Expression => (load.name === 'payload' ? { ...load, len } : load)
 
 function encodeOther(spec: SelectorSpec, op: MatchOp | undefined, compared: Compared, sink: Sink): void {

@@ -22,10 +22,7 @@ export interface EncodedSet {
   readonly elements: readonly ElementSpec[]
 }
 
-/**
- * Properties of a table that are needed to encode its rules. The function `isInterval` returns true for a set whose
- * keys can be ranges.
- */
+/** Properties of a table that are needed to encode its rules. */
 export interface EncodeContext {
   readonly family: 'inet' | 'ip' | 'ip6' | 'arp' | 'bridge' | 'netdev'
   isInterval(set: string): boolean

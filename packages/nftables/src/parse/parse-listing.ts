@@ -89,10 +89,7 @@ function baseIn(line: readonly Token[]): { readonly base?: BaseChain } {
   return isType(type) && isHook(hook) && Number.isInteger(priority) ? { base: { type, hook, priority } } : {}
 }
 
-/**
- * Parses a set whose keys have one part. Skips a set with concatenated keys, because a trace cannot decide lookups in
- * such a set.
- */
+/** Parses a set. Skips concatenated keys, because a trace cannot decide their lookups. */
 function setIn(line: readonly Token[], table: string): NamedSet[] {
   const [name, ...rest] = line
   const text = rest.map((token) => token.text)

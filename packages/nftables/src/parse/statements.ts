@@ -112,10 +112,7 @@ interface Endpoint {
   readonly port?: number
 }
 
-/**
- * Parses a NAT target into address and port: `:15001`, `10.0.0.1:80`, `[::1]:80` or `::1`. Returns `undefined` if the
- * target is a range or has NAT flags after it.
- */
+/** Parses a NAT target such as `[::1]:80`. `undefined` for ranges and NAT flags. */
 function endpointIn(words: Words): Endpoint | undefined {
   const text = words.next()?.text ?? ''
   if (flags.test(words.peek()?.text ?? '')) return undefined
@@ -144,10 +141,7 @@ function matchIn(words: Words): Statement | undefined {
   return value === undefined ? undefined : ({ kind, ...(op === undefined ? undefined : { op }), value } as Statement)
 }
 
-/**
- * Names of selectors, the longest first. The parser tries the names in this order, because a short name can be the
- * beginning of a longer name.
- */
+/** Names of selectors, the longest first, because a short name can begin a longer name. */
 const kinds = (Object.keys(selectors) as Selector[]).sort((a, b) => b.length - a.length)
 
 function operandIn(kind: Selector, words: Words): unknown {

@@ -48,10 +48,7 @@ export class Words {
     return this.#tokens[this.#at++]
   }
 
-  /**
-   * Reads the given words if they are the next words of the listing. Words in quotes do not count. Returns true if the
-   * words were read.
-   */
+  /** Reads the given words if they are the next unquoted words of the listing. */
   take(...texts: readonly string[]): boolean {
     const comes = texts.every((text, ahead) => {
       const token = this.peek(ahead)
@@ -66,10 +63,7 @@ export class Words {
     while (this.take('\n') || this.take(';'));
   }
 
-  /**
-   * Reads the words of a line up to the line end, `;` or the closing brace of the block. Reads inner blocks completely.
-   * Does not read the end itself.
-   */
+  /** Reads the words of a line with its inner blocks, but not the line end. */
   line(): readonly Token[] {
     const found: Token[] = []
     for (let depth = 0; ; ) {

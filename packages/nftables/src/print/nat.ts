@@ -54,8 +54,7 @@ function addressText(address: string | Range<string>, family: 'ip' | 'ip6', with
   }
   if (typeof address === 'string') return shown(address)
   const network = networkOf(type, address)
-  // Prints a range of addresses as a network if the range covers exactly a network. An IPv6 network has no brackets,
-  // even before a port, as in nft.
+  // Prints the range as a network without brackets, even before a port, as in nft.
   return network === undefined ? `${shown(address.from)}-${shown(address.to)}` : valueText(type, network)
 }
 

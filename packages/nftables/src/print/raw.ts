@@ -1,9 +1,6 @@
 import type { Expression } from '../wire/expressions/expression-types.ts'
 
-/**
- * Text of an unknown expression of a rule, in brackets: name and attributes, with bytes in hexadecimal. This text is
- * not valid input for nft.
- */
+/** Text of an unknown expression, which is not valid input for nft. */
 export function rawText(expression: Expression): string {
   const { name, ...fields } = expression
   if (name === 'match' || name === 'target') return `xt ${name} ${JSON.stringify(expression.module)}`

@@ -27,10 +27,7 @@ export function ruleText(
   return escapeUnsafe([...words, ...(comment === undefined ? [] : [`comment "${comment}"`])].join(' '))
 }
 
-/**
- * Condition on a protocol, with its index in the rule. The tool nft does not print the condition if a later statement
- * implies the protocol.
- */
+/** Condition on a protocol that nft omits if a later statement implies the protocol. */
 interface Dependency {
   readonly at: number
   readonly kind: Selector
@@ -53,8 +50,7 @@ function impliedBy(statements: readonly Statement[], family: Family): ReadonlySe
         if (statement.with !== 'icmpx') drop(network)
         if (statement.with === 'tcp reset' && family !== 'inet') drop(transport)
       }
-      // An action clears the remembered conditions on protocols. The tool nft omits such a condition only if no action
-      // follows before the statement that implies the protocol.
+      // Clears the remembered protocols, because nft prints a condition that precedes an action.
       network = undefined
       transport = undefined
       continue
@@ -111,10 +107,7 @@ const headerOf = (protocol: unknown): string =>
 
 const hasPorts: ReadonlySet<string> = new Set(['tcp', 'udp', 'udplite', 'dccp', 'sctp'])
 
-/**
- * Text of one comparison of both ports of any protocol (`th`). It has the form `@th,0,32 0x…`, because nft has no name
- * for it.
- */
+/** Text of one comparison of both `th` ports, for which nft has no name. */
 function bothPorts(statement: Statement, next: Statement | undefined): string | undefined {
   const source = portOf(statement, 'th sport')
   const target = next && portOf(next, 'th dport')

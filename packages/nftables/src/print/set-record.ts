@@ -90,10 +90,7 @@ const unknown = (elements: readonly NftElement[]): Listed[] =>
 
 const hex = (bytes: Uint8Array | undefined): string => `0x${Buffer.from(bytes ?? []).toString('hex')}`
 
-/**
- * Keys of a set whose keys have several parts, as text. Sorted as little-endian numbers, except in interval sets, which
- * nft does not sort.
- */
+/** Keys with several parts, as text. nft sorts them as little-endian numbers, except in interval sets. */
 function several(types: readonly number[], interval: boolean, elements: readonly NftElement[]): Listed[] {
   const found = elements.map((element) => ({ element, key: partsText(types, element) }))
   if (interval) return found

@@ -116,8 +116,7 @@ const isList = (value: unknown): value is readonly string[] => Array.isArray(val
 const numberOf = (type: DataType, value: Plain): number => integer(type.write(value)?.from ?? new Uint8Array())
 
 function setText(type: DataType, keys: readonly Key<Plain>[]): string {
-  // nft sorts combinations of TCP flags by their first flag. Combinations with the same first flag are sorted from the
-  // highest number to the lowest.
+  // nft sorts combinations with the same first flag from the highest number to the lowest.
   const list = type === dataTypes.tcp_flag ? keys.toSorted((a, b) => whole(type, b) - whole(type, a)) : keys
   return inListOrder(type, list, (key) => key)
     .map((key) => keyText(type, key))

@@ -3,10 +3,7 @@ import { onesBefore, spanOf } from '../rules/spans.ts'
 import type { Key, Masked, Range } from '../rules/values.ts'
 import { icmpTypes, icmpv6Types, protocolNames } from './words.ts'
 
-/**
- * Text of a compared value as nft prints it. The parameter `inRange` marks a bound of a range, which nft prints as a
- * number instead of a name.
- */
+/** Text of a compared value as nft prints it. Bounds of a range are numbers. */
 export function valueText(type: DataType, value: Plain, inRange = false): string {
   if (typeof value === 'object') return 'prefix' in value ? `"${nameText(value.prefix)}*"` : listText(value)
   if (typeof value === 'string' && type === dataTypes.ifname) return `"${nameText(value)}"`
@@ -35,10 +32,7 @@ function marksText(type: DataType, key: Range<Plain>): string {
   return bits === undefined ? rangeText(type, key) : `${valueText(type, key.from)}/${bits}`
 }
 
-/**
- * Text of a comparison under a mask, without the selector. If the mask is a prefix, prints `value/bits` for marks and
- * addresses. Otherwise prints `& mask == value`.
- */
+/** Text of a comparison under a mask, without the selector. */
 export function maskedText(type: DataType, { value, mask }: Masked<Plain>, op: '!=' | undefined): string {
   const not = op === undefined ? '' : '!= '
   if (type.flags === true) return bitsText(listText(value), listText(mask), op)
@@ -72,10 +66,7 @@ const listText = (value: unknown): string => (Array.isArray(value) ? value.join(
 /** Escapes a `*` at the end of an interface name. Reason: nft would read `eth*` as a prefix of names. */
 const nameText = (name: string): string => name.replace(/\*$/, '\\*')
 
-/**
- * Text of an IPv6 address as `inet_ntop` writes it. If only the last two groups are set, prints them as an IPv4 address
- * (`::10.0.0.1`).
- */
+/** Text of an IPv6 address as `inet_ntop` writes it, such as `::10.0.0.1`. */
 function addressText(type: DataType, value: Plain): string {
   const span = type.write(value)
   const text = String((span && type.read(span)) ?? value)

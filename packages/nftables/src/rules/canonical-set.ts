@@ -70,10 +70,7 @@ function canonicalElements(
   return Object.freeze(canonical.filter((element, at) => !isRepeated(set, element, canonical[at - 1])))
 }
 
-/**
- * True if an element has the same key as the element before it. Throws if data, comment or timeout of the two elements
- * differ.
- */
+/** True if an element has the same key as the element before it. */
 function isRepeated({ name }: NamedSet, element: SetElement, before: SetElement | undefined): boolean {
   if (before === undefined || JSON.stringify(element.key) !== JSON.stringify(before.key)) return false
   const said = ({ data, comment, timeout }: SetElement) => JSON.stringify([data, comment, timeout])

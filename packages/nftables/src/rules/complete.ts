@@ -46,10 +46,7 @@ class KnownProtocols {
     this.#network = family === 'ip' ? 'ipv4' : family === 'ip6' ? 'ipv6' : undefined
   }
 
-  /**
-   * True if an earlier condition of the rule has named the protocol `need`. Throws if it has named a different
-   * protocol, because the rule could never match.
-   */
+  /** True if an earlier condition of the rule has named the protocol `need`. */
   has(need: Need): boolean {
     const known = isNetwork(need) ? this.#network : this.#transport
     if (known !== undefined && known !== need) {

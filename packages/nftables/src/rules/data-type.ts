@@ -121,8 +121,7 @@ const name: DataType = {
   write(value) {
     const isPrefix = typeof value === 'object' && value !== null && 'prefix' in value
     const text = isPrefix ? value.prefix : value
-    // Refuses names that no interface can have. Allows `:` as in `eth0:1`, the name of an old interface alias, because
-    // rules may contain such names.
+    // Refuses impossible interface names. Allows `:` as in `eth0:1`, an old interface alias.
     if (typeof text !== 'string' || text === '' || /[\0-\x20\x7f/]/.test(text) || text === '.' || text === '..')
       return undefined
     const bytes = utf8.encode(text)

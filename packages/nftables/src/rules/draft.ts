@@ -30,10 +30,7 @@ type Port = number | Range<number> | undefined
 /** Default `burst` of a `limit` statement in nft, in packets. */
 const BURST = 5
 
-/**
- * Rule under construction. Implements `RuleBuilder` for every table and chain. Each method validates its value and
- * returns a new rule builder. The property `rule` validates the whole rule.
- */
+/** Rule under construction, as `RuleBuilder` for every table and chain. */
 export class Draft implements Placed {
   readonly #place: DraftPlace
   readonly #statements: readonly Statement[]

@@ -17,8 +17,8 @@ export interface Chain {
   /** Type, hook and priority of a base chain. Packets enter a chain without `base` by jumps only. */
   readonly base?: BaseChain
   /**
-   * Policy of a base chain: the verdict for packets that reach the end of the chain. The canonical form always has a
-   * policy; the default is `accept`.
+   * Policy of a base chain: the verdict at the end of the chain. The canonical form always has a policy. Default:
+   * `accept`.
    */
   readonly policy?: 'accept' | 'drop'
   readonly comment?: string

@@ -15,10 +15,7 @@ export function next(bytes: Uint8Array): Uint8Array | undefined {
   return undefined
 }
 
-/**
- * Sorts ranges of set keys and joins overlapping ranges. If any key is a range and the type has an order, also joins
- * adjacent ranges.
- */
+/** Sorts ranges of set keys, and joins overlapping and some adjacent ranges. */
 export function merged(type: DataType, spans: readonly Span[]): Span[] {
   const touch = type.ordered === true && spans.some((span) => !isPoint(span))
   const result: Span[] = []

@@ -12,7 +12,7 @@ export interface SelectorValues {
   readonly nfproto: 'ipv4' | 'ipv6'
   /**
    * Transport protocol: one of the listed words, or a number for any other protocol. Protocol 58 is `ipv6-icmp`, as nft
-   * prints it after `meta l4proto`.
+   * prints it.
    */
   readonly l4proto: 'icmp' | 'tcp' | 'udp' | 'esp' | 'ah' | 'ipv6-icmp' | 'comp' | 'dccp' | 'sctp' | 'udplite' | number
   readonly mark: number

@@ -43,7 +43,7 @@ export interface TableSet {
   list(): Promise<readonly SetElement[]>
   /** Returns the set's element with the given key, or `undefined` if the set has no such element. */
   get(key: SetElement['key']): Promise<SetElement | undefined>
-  /** True if a rule that looks up the key in the set would find it. An address in a network of the set is found. */
+  /** True if a rule would find the key in the set. An address in a network of the set is found. */
   has(key: SetElement['key']): Promise<boolean>
   /** Differences between the set's elements in the kernel and the given elements. */
   diff(elements: readonly (SetElement | SetElement['key'])[]): Promise<{

@@ -5,10 +5,7 @@ import type { Expressions } from '../wire/expressions/expression-types.ts'
 import type { ElementSpec } from '../wire/specs.ts'
 import { withComment } from '../wire/userdata.ts'
 
-/**
- * Function that returns the content of an anonymous set as text, for a `lookup` in this set. Returns `undefined` for a
- * `lookup` in a named set.
- */
+/** Function that returns the content of an anonymous set as text; `undefined` for named sets. */
 export type SetTextOf = (lookup: Expressions['lookup']) => string | undefined
 
 /** Text that is the same for equal rules, without counter values and names of anonymous sets. */

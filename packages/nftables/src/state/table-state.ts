@@ -48,10 +48,7 @@ export interface SetState {
 export interface TableState {
   readonly table: Table
   readonly present: NftTable | undefined
-  /**
-   * True if `apply` can keep the kernel's table: the comment is equal, and the table has only chains and sets. `apply`
-   * cannot delete other objects one by one.
-   */
+  /** True if `apply` can keep the kernel's table, because it has only chains and sets. */
   readonly stays: boolean
   readonly dormant: boolean
   readonly chains: readonly ChainState[]
@@ -144,10 +141,7 @@ function stateOf(nft: Nft, table: Table, present: NftTable): TableState {
   }
 }
 
-/**
- * Finds chain, expressions and user data in a rule's netlink message. Rules are compared by these bytes, which is
- * faster than decoding thousands of rules.
- */
+/** Finds the compared bytes in a rule's message, because decoding thousands of rules is slower. */
 function partsOf(body: Buffer): { readonly chain: string; readonly expressions: Buffer; readonly userdata?: Buffer } {
   let chain = ''
   let expressions: Buffer = Buffer.alloc(0)

@@ -1,7 +1,4 @@
-/**
- * Numbers of the kernel's nf_tables interface, for the fake kernel. The fake does not use the encoder's numbers,
- * because tests can then find a wrong number in either copy.
- */
+/** Numbers of nf_tables for the fake. The encoder has its own copy, to find wrong numbers. */
 export const NFT_MSG = {
   ...{
     NEWTABLE: 0,

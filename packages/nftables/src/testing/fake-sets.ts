@@ -13,10 +13,7 @@ import {
   without,
 } from './fake-state.ts'
 
-/**
- * Attributes of a set in a dump, without names and handle. Like the kernel, the fake reports flags and types even if
- * they are 0.
- */
+/** Attributes of a set that the fake reports even if they are 0, like the kernel. */
 const TOLD = [
   ...[NFTA_SET.FLAGS, NFTA_SET.KEY_TYPE, NFTA_SET.KEY_LENGTH, NFTA_SET.DATA_TYPE, NFTA_SET.DATA_LENGTH],
   ...[NFTA_SET.TIMEOUT, NFTA_SET.USERDATA, NFTA_SET.DESCRIPTION],

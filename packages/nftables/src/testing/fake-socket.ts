@@ -38,10 +38,7 @@ export class FakeSocket implements NetlinkSocket {
     return next ?? 'none'
   }
 
-  /**
-   * Puts a datagram of the fake kernel into the receive buffer. If the buffer is full, drops all further datagrams
-   * until the program has read the buffer.
-   */
+  /** Puts a datagram into the receive buffer. Drops datagrams after an overrun until the next read. */
   take(datagram: Buffer): void {
     if (!this.#open || this.#overrun !== undefined) return
     if (this.#size + datagram.length + OVERHEAD <= this.#receiveBuffer) {

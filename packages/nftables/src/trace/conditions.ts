@@ -33,10 +33,7 @@ export function verdictIn(vmap: Vmap, table: Table, traced: TracedPacket): Verdi
   return found.every((each) => each === first) ? (first ?? 'none') : undefined
 }
 
-/**
- * Compares all possible values of the packet's field, and returns the common result. Returns `undefined` if the results
- * differ, or if the values are unknown.
- */
+/** Common result for all possible values of the packet's field; `undefined` if the results differ. */
 function decided(held: Held, holds: (bytes: Uint8Array) => boolean): boolean | undefined {
   if (held === undefined) return undefined
   const answers = held.map(holds)
@@ -81,10 +78,7 @@ function inNamed(held: Held, set: NamedSet | undefined, op: MatchOp | undefined)
   return decided(held, (bytes) => spans.some(([span]) => isIn(bytes, span)) === (op !== '!='))
 }
 
-/**
- * Returns the elements of a named set with their keys as byte ranges. Returns `undefined` if the elements are unknown,
- * or if the keys have several parts.
- */
+/** Elements of a named set with byte ranges; `undefined` for unknown elements or concatenated keys. */
 function spansOf({ name, key, elements }: NamedSet): readonly (readonly [Span, SetElement])[] | undefined {
   const [only, ...more] = typeof key === 'string' ? [key] : key
   if (elements === undefined || only === undefined || more.length > 0) return undefined

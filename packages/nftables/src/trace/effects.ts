@@ -3,10 +3,7 @@ import type { Action, MarkValue, Nat, Redirect, Tproxy } from '../rules/statemen
 import type { Range } from '../rules/values.ts'
 import { hasConnection, isLocal, isLoopback, type TracedPacket } from './traced-packet.ts'
 
-/**
- * Result of an action for a traced packet: the rule continues, the rule does not match, a verdict ends the trace, or
- * the result is unknown.
- */
+/** Result of a rule's action for a traced packet. */
 export type Outcome =
   | { readonly kind: 'continue' | 'accept'; readonly effect?: string }
   | { readonly kind: 'drop' | 'reject' }

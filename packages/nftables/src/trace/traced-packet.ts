@@ -51,10 +51,7 @@ export function startTrace(packet: Packet, options: TraceOptions): TracedPacket 
   return traced
 }
 
-/**
- * Conntrack state of a traced packet at its first hook. A packet on `lo` already got its connection when it was sent.
- * An invalid packet has no connection.
- */
+/** Conntrack state at the first hook. A packet on `lo` got its connection when it was sent. */
 function firstTracking({ in: from, state }: Packet): TracedPacket['tracking'] {
   if (from !== 'lo' || state === 'INVALID') return 'before'
   return state === 'UNTRACKED' ? 'untracked' : 'done'

@@ -32,8 +32,8 @@ export async function* monitor(
     /** AbortSignal that ends the iteration over changes. Default: the AbortSignal of the context. */
     readonly signal?: AbortSignal | undefined
     /**
-     * Milliseconds between two polls of the event socket. Default on the main thread: no polling, waits until the
-     * socket is readable. Default on a worker thread: 10.
+     * Milliseconds between two polls of the event socket. Default on the main thread: no polling. Default on a worker
+     * thread: 10.
      */
     readonly interval?: number | undefined
     /**

@@ -14,10 +14,7 @@ export function openNetfilter(target: NetnsTarget): Channel {
   return inOurWords(() => openNetlink(target, 'netfilter', { receiveBuffer: RECEIVE_BUFFER }))
 }
 
-/**
- * Opens a netlink socket that receives the events of a multicast group. Throws `NftError('UNSUPPORTED')` if the kernel
- * has no nfnetlink, `NftError('DENIED')` without CAP_NET_ADMIN in the namespace.
- */
+/** Opens a netlink socket that receives the events of a multicast group. */
 export function openGroup(
   target: NetnsTarget,
   group: number,

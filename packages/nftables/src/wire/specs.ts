@@ -41,8 +41,8 @@ export interface RuleSpec extends ChainName {
   /** Id of the rule, by which other rules of the batch refer to it. */
   readonly id?: number | undefined
   /**
-   * Position of the rule in its chain. A handle names an existing rule of the chain, an id a rule of the same batch.
-   * Default: `last`.
+   * Position of the rule in its chain; default `last`. A handle names an existing rule of the chain, an id a rule of
+   * the batch.
    */
   readonly place?:
     | 'last'
@@ -54,10 +54,7 @@ export interface RuleSpec extends ChainName {
     | undefined
   /** Comment of the rule, which `nft list` prints. */
   readonly comment?: string | undefined
-  /**
-   * User data of the rule, instead of a comment. Consists of entries as libnftnl writes them, each with a type, a
-   * length and the value.
-   */
+  /** User data of the rule, instead of a comment. Consists of entries as libnftnl writes them. */
   readonly userdata?: Uint8Array | undefined
 }
 
@@ -88,8 +85,8 @@ export interface SetSpec extends SetName, Pick<RuleSpec, 'comment' | 'userdata'>
       )[]
     | undefined
   /**
-   * Data type of the set's keys, as nft's number (7 IPv4 address, 8 IPv6 address, 13 port …). The number for a
-   * concatenated key has six bits for each part.
+   * Data type of the set's keys, as nft's number (7 IPv4 address, 8 IPv6 address, 13 port …). A concatenated key has
+   * six bits for each part.
    */
   readonly keyType: number
   /** Length of a set key in bytes. Each part of a concatenated key is padded to four bytes. */

@@ -9,7 +9,7 @@ import type { RuleSpec } from './specs.ts'
 const MOST = 256
 
 /**
- * Encodes the user data of an nf_tables object in the form of libnftnl. Throws `NftError('INVALID')` if it is too long.
+ * Encodes the user data of an nf_tables object in the form of libnftnl.
  *
  * @example
  * const note = encodeUserdata([[0, cString('to the proxy')]])

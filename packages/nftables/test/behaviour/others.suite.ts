@@ -122,8 +122,7 @@ export function othersBehaviour(open: () => Promise<World>): void {
         },
       ])
       expect(changesOf(world.nft.commit(new Batch().addRule(rule('unheard'))))).toEqual([])
-      // The kernel's echo does not report a table or element that existed before the batch. Newer kernels report a set
-      // that existed before the batch. The test therefore ignores sets.
+      // Ignores sets, because only newer kernels report a set that existed before the batch.
       const again = changesOf(world.nft.commit(batch(new Batch({ echo: true })))).map(({ kind }) => kind)
       expect(again.filter((kind) => kind !== 'set')).toEqual(['chain', 'rule'])
       const deleted = changesOf(world.nft.commit(new Batch({ echo: true }).deleteRule({ ...chain, handle })))

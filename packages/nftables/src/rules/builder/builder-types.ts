@@ -173,10 +173,7 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
   ): RuleBuilder<F, T, C, Port>
 }
 
-/**
- * Names of builder methods that the type `RuleBuilder` hides. The kernel would refuse them because of the table's
- * family, or in every base chain that can reach the rule.
- */
+/** Names of builder methods that `RuleBuilder` hides, because the kernel would refuse them. */
 type Withheld<F, Bases> =
   | (F extends 'ip6' ? 'ip' | 'icmp' : never)
   | (F extends 'ip' ? 'ip6' | 'icmpv6' : never)

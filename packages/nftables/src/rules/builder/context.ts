@@ -17,10 +17,7 @@ export interface Ended extends Placed {
   comment(text: string): Ended
 }
 
-/**
- * Names of the table's declared parts (chains and sets) that have the type `P`. All names if the parts are unknown at
- * compile time.
- */
+/** Names of the table's chains and sets that have the type `P`. */
 export type NamesOf<T extends TableParts, P> = {
   [K in keyof T & string]: [Extract<T[K], P>] extends [never] ? (TableParts[string] extends T[K] ? K : never) : K
 }[keyof T & string]

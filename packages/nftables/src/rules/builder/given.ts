@@ -2,10 +2,7 @@ import type { Range, SelectorValues } from '../values.ts'
 import type { NamesOf, TableParts } from './context.ts'
 import type { SetPart } from './parts.ts'
 
-/**
- * Operand that a rule builder accepts for a condition. A list is an anonymous set. For types of flags such as
- * `ct state`, a list matches any of the flags.
- */
+/** Operand that a rule builder accepts for a condition. A list is an anonymous set, or matches any of its flags. */
 export type Given<S extends keyof SelectorValues, T extends TableParts> =
   | SelectorValues[S]
   | Range<SelectorValues[S]>

@@ -24,8 +24,7 @@ export interface SetPart<
 }
 
 /**
- * Declares a base chain of a table: type (`filter`, `nat` or `route`), hook, priority and policy. The policy defaults
- * to `accept`.
+ * Declares a base chain of a table: type, hook, priority and policy. The policy defaults to `accept`.
  *
  * @example
  * const output = base('nat', 'output', -100)

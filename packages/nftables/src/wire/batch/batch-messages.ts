@@ -49,10 +49,7 @@ export class BatchMessages {
     this.#push(subject, ADD[subject.kind], flags, family, write)
   }
 
-  /**
-   * Appends a netlink message to the batch. The message deletes the objects that the given names select. The function
-   * `write` adds attributes to the message.
-   */
+  /** Appends the deletion of the named objects to the batch. `write` adds attributes. */
   delete(
     subject: Subject,
     { family, ...names }: ObjectNames & { readonly family: Family },

@@ -90,8 +90,8 @@ export class Batch {
       Pick<RuleSpec, 'comment' | 'userdata'> & {
         readonly base?: BaseChain | undefined
         /**
-         * Policy of a base chain: verdict on packets that reach the end of the chain. Default: an existing chain keeps
-         * its policy, a new chain accepts.
+         * Policy of a base chain: verdict on packets at the chain's end. Default: an existing chain keeps its policy, a
+         * new chain accepts.
          */
         readonly policy?: 'accept' | 'drop' | undefined
       },

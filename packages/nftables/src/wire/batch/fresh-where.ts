@@ -8,8 +8,8 @@ export interface FreshNftables extends Disposable {
   /** True if the namespace has none of the tables that the batch adds. */
   readonly fresh: boolean
   /**
-   * Generation number of the namespace's rules when nf_tables was opened. The kernel accepts a batch only at this
-   * generation. 1 means that the namespace has never had any rules.
+   * Generation number of the namespace's rules at the opening. The kernel accepts a batch only at this generation. 1
+   * means that the namespace has never had any rules.
    */
   readonly generation: number
   /**

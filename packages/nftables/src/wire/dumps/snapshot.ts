@@ -92,10 +92,7 @@ interface Again {
   readonly next: bigint | undefined
 }
 
-/**
- * Adds one object of a snapshot to a batch. Each set gets an id, because rules refer to anonymous sets by id.
- * `anonymous` collects the ids of anonymous sets.
- */
+/** Adds one object of a snapshot to a batch. `anonymous` collects the ids of anonymous sets. */
 function again(batch: Batch, { kind, body, next }: Again, anonymous: Map<string, number>): void {
   const family = familyWord(body[0])
   if (family === undefined) invalid(`The snapshot has an object of the unknown family ${body[0]}`)

@@ -51,10 +51,7 @@ export type TraceStep = Exclude<Trace, { readonly step: 'lost' }>
 type TraceVerdict = NonNullable<TraceStep['verdict']>
 export type TracedPacket = NonNullable<TraceStep['packet']>
 
-/**
- * Expressions of a rule that turns on tracing for packets: `meta nftrace set 1`. A rule in a base chain at priority
- * -350 comes before rules of other programs.
- */
+/** Expressions that turn on packet tracing. Use them in a base chain at priority -350. */
 export const traceOn: readonly Expression[] = [
   { name: 'immediate', dreg: 1, data: Uint8Array.of(1) },
   { name: 'meta', key: 'nftrace', sreg: 1 },

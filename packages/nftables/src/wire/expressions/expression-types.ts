@@ -13,8 +13,8 @@ export interface Expressions {
     readonly dreg: number
     readonly len: number
     /**
-     * Bitwise operation on the register. `boolean` is an AND with `mask`, then an XOR with `xor`. A shift moves the
-     * bits by the number in `data`.
+     * Bitwise operation on the register. `boolean` is an AND with `mask`, followed by an XOR with `xor`. A shift moves
+     * the bits by the number in `data`.
      */
     readonly op?: 'boolean' | 'lshift' | 'rshift'
     readonly mask?: Uint8Array

@@ -12,8 +12,8 @@ const NFTA_EXPR_DATA = 2
 const tables = new Map<string, Fields>(Object.entries(expressions).map(([name, fields]) => [name, indexed(fields)]))
 
 /**
- * Encodes the expressions of a rule as the value of the rule's netlink attribute. The bytes equal the bytes that the
- * kernel reports, except for counters. Throws `NftError('INVALID')`.
+ * Encodes the expressions of a rule for the rule's netlink attribute. Except for counters, the bytes equal the bytes
+ * that the kernel reports. Throws `NftError('INVALID')`.
  */
 export function encodeExpressions(list: readonly Expression[]): Buffer {
   return written((writer) => writeExpressions(writer, list))
@@ -48,10 +48,7 @@ function writeExpression(writer: AttributeWriter, expression: Expression): void 
   writer.close(at)
 }
 
-/**
- * Writes the data attribute of an expression. The attribute can be empty. An expression that never has attributes gets
- * no data attribute, as in nft.
- */
+/** Writes the data attribute of an expression, unless the expression never has attributes. */
 function writeData(writer: AttributeWriter, name: string, expression: Expression): void {
   const fields = tables.get(name)
   if (fields === undefined) invalid(`There is no expression ${JSON.stringify(name)}`)

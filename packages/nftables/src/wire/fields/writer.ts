@@ -5,10 +5,7 @@ const NLA_HDRLEN = 4
 const NLMSG_HDRLEN = 16
 const MOST = 0xffff
 
-/**
- * Writes netlink messages and attributes to a buffer, one after the other. Nested attributes lack the flag
- * `NLA_F_NESTED`, as in the kernel's messages. Written and reported bytes are therefore equal.
- */
+/** Writes netlink messages and attributes to a buffer, in the same bytes as the kernel. */
 export class AttributeWriter {
   #bytes: Buffer
   // Writes numbers with a `DataView`, because every JavaScript engine implements it natively.

@@ -75,10 +75,7 @@ function expressionsIn(body: Buffer): readonly Expression[] {
   return bytes === undefined ? [] : decodeExpressions(bytes)
 }
 
-/**
- * Name of the attribute that the kernel refused, by its offset in the message. Also returns the index of the refused
- * expression, if the message is about a rule.
- */
+/** Finds the refused attribute or expression by its offset in the message. */
 function placeIn({ kind, fields }: Subject, body: Buffer, offset: number): Part | undefined {
   const found = attributeAt(body.subarray(NFGENMSG), offset - NFGENMSG)
   if (found === undefined) return undefined

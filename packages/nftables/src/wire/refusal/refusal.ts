@@ -42,10 +42,7 @@ export function refused(
   return error
 }
 
-/**
- * Bytes of each refused batch. The key is the error of the batch. The bytes serve to add the texts of the refused rules
- * to the error.
- */
+/** Bytes of each refused batch, to add the texts of the refused rules to the error. */
 const batches = new WeakMap<NftError, Buffer>()
 
 /** Bytes of the refused batch that caused an error. `undefined` for other errors. */
