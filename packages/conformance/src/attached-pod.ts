@@ -82,9 +82,7 @@ export function attachTo(pod: Pod, version: string, settings: AttachSettings): A
   }
 }
 
-/**
- * Result of a successful ADD: the first JSON object on the plugin's stdout. An error object does not count as a result.
- */
+/** Result of a successful ADD: the first JSON object on stdout, unless it is an error. */
 export function resultIn({ exitCode, stdout }: Exchange): JsonObject | undefined {
   if (exitCode !== 0) return undefined
   return readStdout(stdout).documents.find((value): value is JsonObject => isObject(value) && !isErrorDocument(value))

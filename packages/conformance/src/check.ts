@@ -1,7 +1,7 @@
 import type { Context } from './context.ts'
 import type { CheckResult } from './model.ts'
 
-/** A check of the conformance suite: id, title and source of the rule, and a function that tests the plugin. */
+/** A check of the conformance suite, with the source of its rule. */
 export interface Check extends Pick<CheckResult, 'id' | 'group' | 'title' | 'spec'> {
   /** True if the check only evaluates earlier calls, and can run after too many time-outs. */
   readonly looksBack?: true

@@ -19,15 +19,9 @@ export interface Context {
   execute(execution: ExchangeRequest): Promise<Exchange>
   /** Creates a test pod. The suite removes the pod after the check. */
   attach(version?: string): Promise<AttachedPod>
-  /**
-   * Runs the plugin's ADD with default settings, and DEL afterwards. All checks share the ADD and the DEL, which run
-   * once.
-   */
+  /** Runs the shared ADD and DEL with default settings once for all checks. */
   plainAdd(): Promise<Exchange>
-  /**
-   * Result of the shared ADD with default settings. If the ADD has no result, marks the check as blocked and returns
-   * `undefined`.
-   */
+  /** Result of the shared ADD; marks the check as blocked if there is none. */
   working(): Promise<Working | undefined>
   violation(summary: string, why: string, exchange?: Exchange): void
   advice(summary: string, why: string, exchange?: Exchange): void

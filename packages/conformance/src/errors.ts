@@ -1,9 +1,6 @@
 const brand = Symbol.for('cni.conformance.error')
 
-/**
- * Error of a conformance suite that cannot run. A fault of the tested plugin is a finding in the report, never an
- * error.
- */
+/** Error of a conformance suite that cannot run. A fault of the tested plugin is a finding in the report. */
 export class ConformanceError extends Error {
   /** Reason why the suite cannot run. */
   readonly code:

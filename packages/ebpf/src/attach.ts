@@ -23,10 +23,7 @@ export async function attachFilter(
     readonly link: LinkRef
     /** Direction of the packets that the program sees: `ingress` for incoming ones, `egress` for outgoing ones. */
     readonly direction: Filter['direction']
-    /**
-     * Program to attach: loaded by this process, or opened from a pin of any process. The caller may close it
-     * afterwards.
-     */
+    /** Program to attach, loaded or opened from a pin. The caller may close it afterwards. */
     readonly program: Pick<Program, 'fd' | 'id' | 'name'>
     /** Name that identifies the tc filter. `tc filter show` prints it. Default: the program's name. */
     readonly name?: string | undefined
@@ -114,10 +111,7 @@ export async function findFilter(
   return link === undefined ? undefined : (await findFilters(rtnl, { ...wanted, link }))[0]
 }
 
-/**
- * Finds the bpf filters of a link that have the given name and priority. The kernel needs a separate request for each
- * direction.
- */
+/** Finds the bpf filters of a link that have the given name and priority. */
 async function findFilters(
   rtnl: RtnlPort,
   { link, direction, name, priority = 1 }: Parameters<typeof detachFilter>[1],

@@ -37,9 +37,7 @@ export class KernelObject {
   }
 }
 
-/**
- * Validates the name of a BPF map or program. Reason: the kernel would refuse an invalid name without an explanation.
- */
+/** Validates a BPF name, because the kernel would refuse it without an explanation. */
 export function checkName(name: unknown, of: string): string {
   if (typeof name === 'string' && /^[A-Za-z0-9_.]{1,15}$/.test(name)) return name
   return invalid(`Not a name of a ${of}: ${shown(name)}; expected 1 to 15 of A-Z a-z 0-9 _ and the dot`)

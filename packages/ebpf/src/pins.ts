@@ -13,9 +13,7 @@ const versionMap = arrayMap({ name: VERSION, value: int('u32'), maxEntries: 1 })
 /** Suffix of a temporary pin. The suffix has no dot, because the kernel rejects dots in pin names. */
 const NEW = '_new'
 
-/**
- * Folder of pinned maps and programs on a bpf file system. The version of the folder's layout is pinned as a map, too.
- */
+/** Folder of pinned maps and programs, with its layout's version pinned as a map. */
 export class PinFolder {
   readonly path: string
   readonly #kernel: Kernel
@@ -37,10 +35,7 @@ export class PinFolder {
     return invalid(`Not a name of a pin: ${shown(name)}; expected 1 to 64 of A-Z a-z 0-9 _ - that are not "${VERSION}"`)
   }
 
-  /**
-   * Opens the map that is pinned in the folder under the spec's name. With the option `create`, creates and pins a
-   * missing map.
-   */
+  /** Opens the pinned map. With the option `create`, creates and pins a missing map. */
   map<M>(spec: MapSpec<M>): M {
     const path = this.pathOf(spec.name)
     // Lists the folder first, because the error handling of a missing pin searches all mounts.
@@ -80,10 +75,7 @@ export class PinFolder {
     return (this.#kernel.list(this.path) ?? []).filter((name) => name !== VERSION).sort()
   }
 
-  /**
-   * Removes all pins and the folder. Programs that are attached, and maps and programs that are open, continue to
-   * exist.
-   */
+  /** Removes all pins and the folder. Attached and open objects continue to exist. */
   remove(): void {
     removePins(this.#kernel, this.path)
   }
@@ -130,8 +122,7 @@ export class PinFolder {
 export function removePins(kernel: Kernel, path: string): void {
   const names = kernel.list(checkFolder(path))
   if (names === undefined) return
-  // Removes the version map first. Reason: other processes reject a folder without a version, and therefore never use a
-  // half-removed folder.
+  // Removes the version first, because other processes reject a half-removed folder without a version.
   for (const name of [VERSION, ...names]) unlink(kernel, posix.join(path, name))
   kernel.removeFolder(path)
 }

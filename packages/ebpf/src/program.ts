@@ -12,10 +12,7 @@ const INFO = 80
 const LOG_BYTES = 1 << 20
 const LOG_LINES = 20
 
-/**
- * Loads a BPF program into the kernel. Throws `EbpfError`: `INVALID`, `VERIFIER` with the last lines of the verifier's
- * output, `NOT_SUPPORTED`, `EPERM`.
- */
+/** Loads a BPF program. `VERIFIER` errors have the last lines of the verifier's output. */
 export function loadProgram(kernel: Kernel, source: Parameters<Ebpf['load']>[0]): Program {
   const { name, instructions, license } = source
   checkName(name, 'program')

@@ -48,10 +48,7 @@ export function createRawMap(kernel: Kernel, shape: MapShape): RawMap {
   return new RawMap(kernel, result, shape)
 }
 
-/**
- * Opens a pinned BPF map. Throws an `EbpfError`: `MISMATCH` if the map's kind, sizes or number of entries differ from
- * the spec.
- */
+/** Opens a pinned BPF map. Throws `MISMATCH` if the map differs from the spec. */
 export function openRawMap(kernel: Kernel, shape: MapShape, path: string): RawMap {
   const map = new RawMap(kernel, openPinned(kernel, path, 'map'), shape)
   try {
@@ -137,12 +134,12 @@ export class RawMap {
     return this.#found(MAP_DELETE, this.#text('Delete', shown), [[8, key]])
   }
 
-  /** Removes the oldest value of a queue and copies it into the buffer `value`. Returns false if the queue is empty. */
+  /** Removes the oldest value of a queue into `value`. Returns false if it is empty. */
   take(value: Buffer): boolean {
     return this.#found(MAP_TAKE, `Pop from queue ${this.#shape.name}`, [[16, value]])
   }
 
-  /** Key that follows the key `last` in the map. Returns the first key if `last` is `undefined` or was deleted. */
+  /** Key after the key `last`. Returns the first key if `last` is missing. */
   next(last: Buffer | undefined): Buffer | undefined {
     const next = Buffer.alloc(this.#shape.keySize)
     const members: Member[] =

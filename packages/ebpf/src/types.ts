@@ -7,10 +7,7 @@ export interface MapSpec<M> {
   /** Size of a value of the map in bytes. */
   readonly valueSize: number
   readonly maxEntries: number
-  /**
-   * Adds functions such as `get`, with typed keys and values, to an open map. Only `Ebpf` and `Pins` call this
-   * function.
-   */
+  /** Adds typed functions such as `get` to an open map. Only `Ebpf` and `Pins` call this function. */
   open(raw: object): M
 }
 
@@ -74,15 +71,12 @@ export interface Program extends Disposable {
   close(): void
 }
 
-/** Pinned maps and programs in one folder of a bpf file system. The folder records the version of its layout. */
+/** Pinned maps and programs in one folder, with the version of its layout. */
 export interface Pins {
   readonly path: string
   /** Path of a pin in this folder, from the pin's name. Throws `EbpfError('INVALID')` for an invalid name. */
   pathOf(name: string): string
-  /**
-   * Opens the map that is pinned in the folder under the spec's name. With the option `create`, creates and pins a
-   * missing map.
-   */
+  /** Opens the map that is pinned under the spec's name. With the option `create`, creates and pins a missing map. */
   map<M>(spec: MapSpec<M>): M
   /** Opens the program that is pinned in the folder under a name. Throws `EbpfError`: `NOT_FOUND` … */
   program(name: string): Program
@@ -92,24 +86,18 @@ export interface Pins {
   unpin(name: string): boolean
   /** Names of all pins in the folder, sorted. */
   list(): string[]
-  /**
-   * Removes all pins and the folder. Programs that are attached, and maps and programs that are open, continue to
-   * exist.
-   */
+  /** Removes all pins and the folder. Attached programs, and open maps and programs, continue to exist. */
   remove(): void
 }
 
 /** Access to the kernel's eBPF: maps, programs, pins. Every call is synchronous and may throw an `EbpfError`. */
 export interface Ebpf {
-  /** Creates a BPF map. Only this process can use the map, until the map is pinned or a program uses it. */
+  /** Creates a BPF map. Pin the map to share it with other processes. */
   createMap<M>(spec: MapSpec<M>): M
-  /**
-   * Opens a pinned BPF map. Throws `NOT_FOUND`, or `MISMATCH` if the map's kind, sizes or number of entries differ from
-   * the spec.
-   */
+  /** Opens a pinned BPF map. Throws `NOT_FOUND`, or `MISMATCH` if the map's kind, sizes or number of entries differ. */
   openMap<M>(spec: MapSpec<M>, path: string): M
   /**
-   * Loads a BPF program into the kernel. Throws `VERIFIER` with the verifier's output, or `NOT_SUPPORTED` for an
+   * Loads a BPF program into the kernel. Throws `VERIFIER` with the verifier's output. Throws `NOT_SUPPORTED` for an
    * unknown helper function.
    */
   load(source: {
@@ -143,10 +131,7 @@ export interface Ebpf {
        * another version is refused.
        */
       readonly version: number
-      /**
-       * True to create a missing folder and missing maps. Default: false, for a process that only reads pins of another
-       * program.
-       */
+      /** True to create a missing folder and missing maps. Default: false, for a process that only reads. */
       readonly create?: boolean | undefined
     },
   ): Pins

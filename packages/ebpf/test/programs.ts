@@ -39,9 +39,7 @@ export const counting = (map: number): Uint8Array =>
     exit,
   )
 
-/**
- * License of the test programs. It need not be GPL, because the programs call no helper function that requires the GPL.
- */
+/** License of the test programs, which call no helper function that requires the GPL. */
 export const license = 'Apache-2.0'
 
 /** A minimal IPv4 packet with Ethernet header, as input for test runs. */

@@ -111,9 +111,7 @@ const protocols: ReadonlyMap<string, string> = new Map(
 
 const isPort = (text: string) => /^(0|[1-9]\d{0,4})$/.test(text) && Number(text) <= 65535
 
-/**
- * Canonical spelling of an address in an entry. Rejects the zero address, which the kernel's hash sets do not store.
- */
+/** Canonical address of an entry. Rejects the zero address, which hash sets do not store. */
 function address(text: string, family: IpFamily): string | undefined {
   const bytes = parseAddress(text)
   if (bytes?.length !== (family === 'ipv4' ? 4 : 16) || bytes.every((byte) => byte === 0)) return undefined

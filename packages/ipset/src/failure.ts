@@ -1,10 +1,7 @@
 import type { RunError } from '@cni/host'
 import { SetError } from './errors.ts'
 
-/**
- * Converts the failure of the program `ipset` to a `SetError`. Its message names the refused line and tells the user
- * what to do.
- */
+/** Converts the failure of the program `ipset` to a `SetError` for users. */
 export function failure(error: RunError, command: string, input = ''): SetError {
   const parts = { cause: error, stderr: error.stderr }
   if (error.code === 'NOT_FOUND' || error.code === 'NOT_EXECUTABLE') return noBinary(parts)

@@ -1,10 +1,7 @@
 import type { Change } from './changes.ts'
 import type { IpsetSession } from './session.ts'
 
-/**
- * Wraps an `IpsetSession`. The wrapper ignores every removal of a set or an entry, because another CNI attachment still
- * uses the namespace.
- */
+/** Ignores every removal, because another CNI attachment still uses the namespace. */
 export const keepingSession = (session: IpsetSession): IpsetSession => ({
   ...session,
   change: (changes, options) => session.change(changes.filter(isNoRemoval), options),

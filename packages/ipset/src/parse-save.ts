@@ -65,7 +65,7 @@ const wordsOf = (line: string): string[] =>
     : line.split(' ')
 
 function parseEntry(entry: string, words: readonly string[], line: string): SetEntry {
-  // Rejects an entry with spaces or quotes. A caller could not safely write it into a line for `ipset restore`.
+  // Rejects spaces and quotes, because a caller could not safely write them for `ipset restore`.
   if (!/^[\x21\x23-\x7e]+$/.test(entry)) throw new SetError('PARSE', `ipset save printed ${JSON.stringify(line)}`)
   if (words.length === 3) return { entry }
   const found: { -readonly [K in keyof SetEntry]: SetEntry[K] } = { entry }

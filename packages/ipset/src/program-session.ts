@@ -60,8 +60,5 @@ export function programSession(port: IpsetPort, { signal, log }: Place): IpsetSe
   }
 }
 
-/**
- * Time limit of the program `ipset` in milliseconds. It ends only a run that hangs: adding 65536 entries takes much
- * less time.
- */
+/** Time limit in milliseconds that ends only a hanging run of `ipset`. */
 const timeout = 60_000

@@ -38,8 +38,7 @@ async function swap(session: IpsetSession, name: string, spec: SetSpec, entries:
   const changes: Change[] = [
     { verb: 'create', set: temporary, spec },
     ...entryChange('add', temporary, entries),
-    // Creates the missing set after the entries of the temporary set. If the kernel refuses an entry, the missing set
-    // is not created.
+    // Creates the set last, because the kernel may refuse an entry.
     ...(known ? [] : [{ verb: 'create', set: name, spec } as const]),
     { verb: 'swap', set: temporary, other: name },
     { verb: 'destroy', set: temporary },
@@ -64,8 +63,7 @@ async function change(
     await session.change(entryChanges(name, diff), { exist: true })
   } catch (error) {
     await takeBack(session, `set ${name} could not be rolled back`, async () => {
-      // Reads the set again for the rollback. Reason: only the kernel knows how many changes it made before the
-      // failure.
+      // Reads the set again, because only the kernel knows which changes it made.
       const now = await session.save(name, { uncancelled: true })
       if (now === undefined) return []
       const old = new Map(before.map((each) => [canonicalText(spec, each.entry) ?? each.entry, each]))

@@ -9,10 +9,7 @@ export interface Uncancelled {
 
 /** Options for a call that changes IP sets. */
 export interface ChangeOptions extends Uncancelled {
-  /**
-   * True to accept a change whose outcome exists already: creation of an existing set or entry, deletion of a missing
-   * one.
-   */
+  /** True to accept the creation of existing and the deletion of missing sets and entries. */
   readonly exist: boolean
 }
 

@@ -34,9 +34,7 @@ export interface IpSet<S extends SetSpec = SetSpec> {
   flush(): Promise<void>
   /** Entries of the set, in the order in which the kernel lists them. */
   list(): Promise<SetEntry[]>
-  /**
-   * Reads one entry of the set with its comment, counters and remaining time. `undefined` if the set lacks the entry.
-   */
+  /** Reads one entry with its comment, counters and remaining time. `undefined` if the set lacks the entry. */
   get(entry: EntryText<S>): Promise<SetEntry | undefined>
   /**
    * True if a packet with this address would match the set. Addresses in a network match, unless the network has

@@ -53,7 +53,7 @@ export type EntryText<S extends SetSpec = SetSpec> = S['type'] extends 'hash:ip,
     ? `${number}`
     : string
 
-/** An entry to write into an IP set: its text, or its text with the options that the set's spec allows. */
+/** An entry to write into an IP set, optionally with options. The set's spec must allow each option. */
 export type Entry<S extends SetSpec = SetSpec> =
   | EntryText<S>
   | {

@@ -1,8 +1,6 @@
 import { invalid } from './errors.ts'
 
-/**
- * Validates the name of a set. Rejects names that the kernel refuses, and names that `ipset` would misread in a line.
- */
+/** Validates a set's name. `ipset` would misread some names in a line. */
 export function checkSetName(name: string): string {
   if (typeof name !== 'string' || !isSetName(name)) {
     invalid(`set ${JSON.stringify(name)}: 1 to 31 letters, digits or _ . : - are needed, the first neither - nor :`)
@@ -39,8 +37,5 @@ export function checkInteger(value: number, min: number, max: number, what: stri
   return value
 }
 
-/**
- * Validates a time-out in seconds. The maximum is 2147483 seconds, because the kernel counts milliseconds in a signed
- * 32-bit integer.
- */
+/** Validates a time-out, which the kernel stores in milliseconds as a signed 32-bit integer. */
 export const checkTimeout = (value: number, what: string): number => checkInteger(value, 0, 2147483, what)

@@ -54,8 +54,8 @@ export interface Nftables {
   /** Differences between a ruleset and the kernel that `verify` would report, as data. */
   diff(rules: Ruleset, options?: Parameters<Nftables['apply']>[1]): Promise<Drift>
   /**
-   * Lets the kernel validate the changes of `apply` without making them. Throws `NftError('REFUSED')` with every rule
-   * that the kernel refuses.
+   * Lets the kernel validate the changes of `apply` without making them. Throws `NftError('REFUSED')` with every
+   * refused rule.
    */
   check(rules: Ruleset): Promise<void>
   /**
@@ -91,15 +91,9 @@ export interface Nftables {
     tables: readonly TableName[],
     steps: (batch: Batch, nft: Nft) => T,
   ): Promise<Change & { readonly value: T }>
-  /**
-   * Reads some tables of the namespace, or all, as bytes for `restore`. Includes objects that this package does not
-   * model.
-   */
+  /** Reads some tables of the namespace, or all, for `restore`. Includes objects that this package does not model. */
   snapshot(tables?: readonly TableName[]): Promise<Snapshot>
-  /**
-   * Replaces the tables of a snapshot in the kernel. The tables get the content that they had when the snapshot was
-   * made.
-   */
+  /** Gives the tables of a snapshot their earlier content again. */
   restore(snapshot: Snapshot): Promise<Change>
 }
 

@@ -68,10 +68,7 @@ function matchOf(kind: Selector): fc.Arbitrary<Statement> {
     .filter(isThere)
 }
 
-/**
- * True if all generated keys begin with different flags. Reason: nft prints keys with the same first flag in arbitrary
- * order.
- */
+/** True if all keys begin with different flags, because nft otherwise prints arbitrary order. */
 function isOrdered(elements: readonly { readonly key: unknown }[]): boolean {
   const firsts = elements.map(({ key }) => (Array.isArray(key) ? key[0] : key))
   return new Set(firsts).size === firsts.length
@@ -105,7 +102,7 @@ const limit = fc
     },
     { requiredKeys: ['kind', 'rate', 'per', 'burst'] },
   )
-  // Skips large rates, because they would overflow in the kernel: it stores a limit's rate as 64 bits of nanoseconds.
+  // Skips large rates, which overflow the kernel's 64 bits of nanoseconds.
   .filter(({ rate, burst, per }) => (rate + burst) * limitUnits[per] < 1e10)
 const log = fc.oneof(
   fc.record(
@@ -229,10 +226,9 @@ function isReadOtherwise(statement: Statement, before: readonly Statement[]): bo
     !('op' in each) &&
     !others.includes(String(each.value))
   const last = before.at(-1)
-  // True if the statement compares the source port directly after a comparison of the destination port. nft would swap
-  // them.
+  // True if the source port follows the destination port, because nft would swap them.
   const isSecond = kind.endsWith(' sport') && last?.kind === kind.replace('sport', 'dport')
-  // True if the statement ends a pair such as `>=` and `<=`. The tool nft would read the pair as one range.
+  // True for the end of a pair such as `>=` and `<=`, which nft combines.
   const isRange = last !== undefined && ranges.has(`${opOf(last)} ${opOf(statement)}`)
   return isSecond || isRange || (kind.startsWith('th ') && before.some(isProtocol))
 }

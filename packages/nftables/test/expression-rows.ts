@@ -45,8 +45,7 @@ const MANGLE: BaseChain = { type: 'filter', hook: 'prerouting', priority: -150 }
 const INPUT: BaseChain = { type: 'filter', hook: 'input', priority: 0 }
 const RAW: BaseChain = { type: 'filter', hook: 'prerouting', priority: -300 }
 
-// Anonymous sets as nft 1.0.6 writes them: keys in network byte order, and user data that stands for "TCP destination
-// port".
+// Anonymous sets as nft 1.0.6 writes them, with user data for "TCP destination port".
 const PORTS = {
   set: '__set%d',
   ...{ flags: ['anonymous', 'constant'] as const, keyType: 13, keyLength: 2, size: 2 },
@@ -60,10 +59,7 @@ const PORT_VERDICTS = {
   userdata: bytes('00040200000001040000000004080004010000000100060400000000'),
 }
 
-/**
- * Test cases for every known netlink expression except xt modules, as nft 1.0.6 writes the expressions in an `inet`
- * table.
- */
+/** Test cases for every known expression except xt modules, as nft 1.0.6 writes them. */
 export const rows: readonly Row[] = [
   { text: 'iifname "eth0"', expressions: [meta('iifname'), cmp(name16('eth0'))] },
   { text: 'oifname "eth*"', expressions: [meta('oifname'), cmp(Buffer.from('eth'))] },

@@ -95,7 +95,7 @@ const told = ({ added, removed }: Difference, where: string): string[] => [
   ...removed.map((line) => `no ${line} ${where}`),
 ]
 
-/** Returns true if the CNI version has the command CHECK. Otherwise marks the current check of the suite as skipped. */
+/** Returns true if the CNI version has CHECK. Otherwise marks the check as skipped. */
 export function hasCheck(ctx: Context): boolean {
   const has = from(ctx.version, '0.4.0')
   if (!has) ctx.skip(`there is no CHECK in ${ctx.version}, the newest version it claims`)

@@ -37,8 +37,7 @@ export const environment: readonly Check[] = [
     spec: PARAMETERS,
     async run(ctx) {
       const exchange = await call(ctx, 'ADD', { env: { CNI_COMMAND: undefined } })
-      // A plugin may print a description of itself on stderr instead of an error if CNI_COMMAND is missing. The
-      // reference implementation does so.
+      // Accepts a description on stderr, as the reference implementation prints it without CNI_COMMAND.
       if (exchange.exitCode === 0 && exchange.stdout === '') return
       const why = 'Without a command there is nothing to succeed with; a result would be taken for real.'
       expectFailure(ctx, exchange, { what: 'no CNI_COMMAND', why, codes: [4] })
@@ -64,7 +63,7 @@ export const environment: readonly Check[] = [
     spec: `${PARAMETERS}: CNI_CONTAINERID`,
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
-      // Adds one pod after the other, because the configuration may request a fixed address that only one pod can have.
+      // Adds pods in sequence, because only one pod can have a configured fixed address.
       for (const id of ['A._-', '0', 'f'.repeat(64)]) {
         const attached = await ctx.attach()
         const exchange = await attached.add({ env: { CNI_CONTAINERID: id } })
@@ -118,7 +117,7 @@ export const environment: readonly Check[] = [
   },
 ]
 
-/** Calls the plugin for a new pod. Reason: a call that the plugin wrongly accepts must not affect the next call. */
+/** Calls the plugin for a new pod, because an accepted call must not affect the next. */
 export async function call(ctx: Context, verb: Verb, changes: Changes, version?: string) {
   const attached = await ctx.attach(version)
   return await attached.run(verb, changes)

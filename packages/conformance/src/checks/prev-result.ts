@@ -79,10 +79,7 @@ export const prevResult: readonly Check[] = [
   },
 ]
 
-/**
- * Returns true if the plugin is chained and the CNI version has `prevResult`. Otherwise marks the running check as
- * skipped.
- */
+/** Returns true if the check can use `prevResult`. Otherwise marks the check as skipped. */
 function hasPrevResult(ctx: Context): boolean {
   if (!ctx.chained) ctx.skip('not a chained plugin')
   else if (!from(ctx.version, '0.3.0')) ctx.skip(`there is no prevResult in ${ctx.version}`)

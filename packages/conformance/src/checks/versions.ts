@@ -74,8 +74,7 @@ export const versions: readonly Check[] = [
       // Skips versions before 0.3.0 for plugins without addresses, because these versions require an address.
       const usable = claimed.filter((version) => isCniVersion(version) && (old || from(version, '0.3.0')))
       if (usable.length === 0) return ctx.block('VERSION claims no version that such a plugin could be executed with')
-      // Tests one version after the other, because the configuration may request a fixed address that only one pod can
-      // have.
+      // Tests versions in sequence, because only one pod can have a configured fixed address.
       for (const version of usable) {
         const attached = await ctx.attach(version)
         const added = await attached.add()

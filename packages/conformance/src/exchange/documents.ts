@@ -35,7 +35,7 @@ export function onlyDocument(text: string): JsonObject | undefined {
   return documents.length === 1 && noise === '' && isObject(first) ? first : undefined
 }
 
-/** True if a JSON value is a CNI error: an object with `code` and `msg`. A result has neither member. */
+/** True for a CNI error, because a result has neither `code` nor `msg`. */
 export function isErrorDocument(value: unknown): value is JsonObject {
   return isObject(value) && 'code' in value && 'msg' in value
 }

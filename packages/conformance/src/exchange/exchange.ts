@@ -10,10 +10,8 @@ export interface ExchangeRequest {
   readonly streams?: Streams
   /** Description of the plugin's unusual streams, for the report. Example: `stdin stays open`. */
   readonly special?: string
-  /**
-   * Called as soon as the plugin runs. `kill` sends the plugin a signal. `runs` returns false after the plugin's end.
-   */
+  /** Called as soon as the plugin runs. `runs` returns false after the plugin's end. */
   onStarted?(kill: (signal: NodeJS.Signals) => void, runs: () => boolean): Promise<void>
-  /** Time limit of this plugin call in milliseconds. Default: the limit that is set for the run of the suite. */
+  /** Time limit of this plugin call in milliseconds. Default: the suite's limit. */
   readonly timeout?: number
 }

@@ -8,10 +8,7 @@ export interface Lost {
   readonly removed: boolean
 }
 
-/**
- * Items of `prevResult` that the plugin's result lacks. A plugin may add and change items, but must not omit items that
- * still exist.
- */
+/** Items of `prevResult` that the plugin's result lacks. A plugin must keep existing items. */
 export function lostFrom(
   before: Result,
   after: Result,

@@ -10,24 +10,17 @@ export function needsSight(ctx: Context): void {
   if (why !== undefined) ctx.block(`packet filters cannot be seen: ${why}`)
 }
 
-/**
- * Runs the function `body`, and compares the pod's network state before and after. Returns the differences: `+ link
- * eth0 …`, `- address …`.
- */
+/** Differences of the pod's network state that the function `body` causes. */
 export async function remains({ pod }: AttachedPod, body: () => Promise<void>): Promise<string[]> {
   const before = await takeSnapshot(pod.netns)
   await body()
   return await settledDifference(before, () => takeSnapshot(pod.netns))
 }
 
-// Milliseconds that the suite waits for the kernel after DEL. The kernel removes a veth's peer and a bridge's port with
-// a delay.
+// Milliseconds to wait after DEL, because the kernel removes a veth's peer with a delay.
 const SETTLE_MS = 1000
 
-/**
- * Differences of a namespace from an earlier snapshot. Takes new snapshots until the differences are gone, for at most
- * a second.
- */
+/** Differences from an earlier snapshot, read again until they disappear or a second passes. */
 export async function settledDifference(before: Snapshot, take: () => Promise<Snapshot>): Promise<string[]> {
   return await settled(async () => {
     const { added, removed } = difference(before, await take())
@@ -35,7 +28,7 @@ export async function settledDifference(before: Snapshot, take: () => Promise<Sn
   })
 }
 
-/** Calls the function `take` until it returns an empty list, but for at most a second. Returns the last list. */
+/** Calls `take` until it returns an empty list, for at most a second. */
 export async function settled(take: () => Promise<string[]>): Promise<string[]> {
   const deadline = performance.now() + SETTLE_MS
   for (;;) {

@@ -22,8 +22,8 @@ export interface ConformanceOptions {
   /** Checks to leave out, by id or group. Default: none. */
   readonly skip?: readonly string[] | undefined
   /**
-   * Folders with other plugins that the tested plugin calls, joined by `:` (`CNI_PATH`). Default: the tested plugin's
-   * own folder, /opt/cni/bin and /usr/lib/cni.
+   * Folders with plugins that the tested plugin calls, joined by `:`. Default: the tested plugin's own folder,
+   * /opt/cni/bin and /usr/lib/cni.
    */
   readonly cniPath?: string | undefined
   /** Value of CNI_ARGS in every call of the plugin. */

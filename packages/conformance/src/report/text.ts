@@ -6,7 +6,7 @@ import { exchangeLines } from './exchange-lines.ts'
 type Paint = (text: string) => string
 
 /**
- * Formats the report as text for users: violations, advice, notes, skipped checks, summary.
+ * Formats the report as text for users.
  *
  * @param options - `colour` adds ANSI colours. Default: false.
  */

@@ -31,8 +31,7 @@ export async function kernelOf(where: Netns): Promise<Kernel> {
           route.type === 'unicast' &&
           (table === undefined || route.table === table) &&
           (route.destination === 'default' ? ANY[route.family] : route.destination) === wanted &&
-          // Accepts any gateway for a multipath route. Reason: this code does not read the attribute with the gateways
-          // of such a route.
+          // Accepts any gateway for a multipath route, because its gateway attribute is not read.
           (gw === undefined || route.gateway === gw || (route.gateway === undefined && route.linkIndex === undefined)),
       )
     },

@@ -104,7 +104,7 @@ function elementText({ key, keyEnd, data, flags = [], comment }: NftElement): st
 const families: Readonly<Record<number, string>> = { 1: 'inet', 2: 'ip', 3: 'arp', 5: 'netdev', 7: 'bridge', 10: 'ip6' }
 const NFGENMSG = 4
 
-/** Line for an nf_tables flowtable or named object, such as a counter or quota. The line has the name but no counts. */
+/** Line for an nf_tables flowtable or named object, without counts. */
 function otherLine(kind: 'object' | 'flowtable', body: Buffer): string {
   const attributes = new Map(decodeAttributes(body, NFGENMSG))
   const family = families[body[0] ?? 0] ?? '?'

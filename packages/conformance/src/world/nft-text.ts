@@ -52,10 +52,7 @@ function bytesText(bytes: Buffer): string {
   return text === undefined ? bytes.toString('hex').replace(/(?<=.{8})(00)+$/, '…') : JSON.stringify(text)
 }
 
-/**
- * Attributes of nf_tables expressions that change while packets pass: counts of `quota` and times of `last`.
- * Comparisons ignore these attributes.
- */
+/** Attributes of expressions that change while packets pass, and that comparisons ignore. */
 const state: Readonly<Record<string, readonly number[]>> = { quota: [4], last: [1, 2] }
 
 function withoutState(name: string, data: Uint8Array | undefined): Uint8Array | undefined {

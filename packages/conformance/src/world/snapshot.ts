@@ -29,10 +29,7 @@ export async function takeSnapshot(where: Netns): Promise<Snapshot> {
   return { lines: [...state, ...(await nftLines(where)), ...legacy.flat(), ...settings], sysctls }
 }
 
-/**
- * Compares two snapshots of a namespace. A rule that exists twice instead of once counts as added. Ignores sysctls of
- * new links.
- */
+/** Compares two snapshots of a namespace. Ignores sysctls of new links. */
 export function difference(before: Snapshot, after: Snapshot): Difference {
   const added = surplus(after.lines, before.lines)
   const removed = surplus(before.lines, after.lines)
@@ -87,17 +84,13 @@ async function kernelState(rtnl: Rtnl): Promise<string[]> {
   ].filter((line) => !comesByItself(line))
 }
 
-/**
- * True for addresses and routes that the kernel adds asynchronously: link-local addresses, addresses of `lo`, and
- * routes to such addresses.
- */
+/** True for local addresses and routes that the kernel adds asynchronously. */
 function comesByItself(line: string): boolean {
   return /^(address|route \S+) (fe80|ff00)::/.test(line) || /^(address|route \S+) (127\.|::1).* dev lo\b/.test(line)
 }
 
 async function legacyLines(where: Netns, name: (typeof LEGACY)[number]): Promise<string[]> {
-  // Looks for legacy iptables tables in /proc first. Runs iptables-save only for existing tables, because iptables-save
-  // would create a missing one.
+  // Searches /proc first, because iptables-save would create a missing table.
   if (!netns.run(where, () => hasLegacyTables(name))) return []
   const save = findExecutable(`${name}-legacy-save`)
   if (save === undefined) throw new Error(`There are legacy tables, and no ${name}-legacy-save to see them`)
@@ -152,8 +145,7 @@ function readOr(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch {
-    // Skips an entry of /proc/sys that cannot be read: a folder, a write-only sysctl, or `stable_secret` before it is
-    // set.
+    // Skips an unreadable entry of /proc/sys, such as `stable_secret` before it is set.
     return undefined
   }
 }

@@ -45,7 +45,7 @@ export function freshState(dir: string, shares: readonly string[], folders: read
     mounts: [...shared, ...covers.flatMap(({ mounts }) => mounts)],
     look: () => new Map([...look()].filter(([path]) => !before.has(path))),
     remove() {
-      // Refuses to delete `dir` if a mount is below it. The deletion would empty the mounted folder of the machine.
+      // Refuses the deletion below a mount, because it would empty the machine's folder.
       if (readFileSync('/proc/self/mountinfo', 'utf8').includes(` ${dir}/`)) throw new Error(`${dir} is mounted upon`)
       rmSync(dir, { recursive: true, force: true })
     },

@@ -25,7 +25,7 @@ export interface World extends AsyncDisposable {
 /** FIFO that is the stdin of a plugin. */
 export interface OpenStdin extends Disposable {
   readonly path: string
-  /** Waits until the plugin has read from the FIFO. Returns false if the plugin ends first or `withinMs` is over. */
+  /** Waits until the plugin has read. Returns false after the plugin's end or `withinMs`. */
   beingRead(withinMs: number, runs: () => boolean): Promise<boolean>
 }
 
@@ -44,12 +44,9 @@ export const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 /** Options of the test node. */
 export interface WorldOptions {
   readonly plugin: string
-  /**
-   * Files and folders of the machine that the plugin can use. The suite replaces the folders around them, such as
-   * `/run`.
-   */
+  /** Files and folders of the machine that the plugin can use. */
   readonly shares: readonly string[]
-  /** Folders of the machine that the plugin must still see: its own folder, and folders of plugins that it calls. */
+  /** Folders that the plugin must still see, with itself and plugins that it calls. */
   readonly needed: readonly string[]
 }
 
@@ -158,7 +155,7 @@ export async function becamePlugin(pid: number | undefined, withinMs: number): P
   return false
 }
 
-/** True while a process runs. A zombie process, which has an empty command line in /proc, does not run any more. */
+/** True while a process runs. A zombie, which has no command line, is ended. */
 export function isRunning(pid: number | undefined): boolean {
   return Boolean(commandLine(pid))
 }

@@ -1,7 +1,4 @@
-/**
- * Name of the shell script that prepares the plugin's process. The process loses this name when it executes the
- * plugin's file.
- */
+/** Name of the script process until it executes the plugin's file. */
 export const WRAPPER = 'cni-conformance-wrapper'
 
 /** Last line on stderr if the plugin's file could not be executed. */
@@ -16,7 +13,7 @@ export interface Streams {
   readonly stderr?: string
 }
 
-/** A bind mount in the plugin's mount namespace: the plugin sees the file or folder `from` at the path `to`. */
+/** Bind mount in the plugin's mount namespace, from the machine's path to the plugin's path. */
 export interface Mount {
   readonly from: string
   readonly to: string

@@ -1,7 +1,7 @@
 import { textAt } from '../call.ts'
 import { refuse } from './refuse.ts'
 
-/** A BPF map of the fake kernel. Its functions return 0, or throw the error that the kernel would report. */
+/** BPF map of the fake kernel. Its functions throw errors as the kernel does. */
 export interface FakeMap {
   readonly type: number
   readonly name: string

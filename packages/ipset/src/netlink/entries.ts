@@ -15,7 +15,7 @@ import {
   NLMSGHDR,
 } from './protocol.ts'
 
-/** Encodes the text of an entry as netlink attributes. `type` is the type that the set has in the kernel. */
+/** Encodes an entry's text as netlink attributes for the kernel's actual set `type`. */
 export function textBytes(set: string, type: string, text: string): Buffer {
   const write = textWriter(set, type)
   return attributesOf((writer) => write(writer, text))
@@ -35,9 +35,7 @@ export function* entriesBytes(set: string, type: string, list: readonly SetEntry
   }
 }
 
-/**
- * Decodes the entries of a set from a netlink attribute. Throws `PARSE` for a set type that this package does not know.
- */
+/** Decodes the entries of a set. Throws `PARSE` for an unknown set type. */
 export function readEntries(set: string, type: string, list: Buffer): SetEntry[] {
   const parts = partsOf(type)
   return decodeAttributes(list).map(([, bytes]) => {
@@ -82,8 +80,7 @@ function writeEntry(writer: MessageWriter, writeText: TextWriter, entry: SetEntr
 
 function readEntry(parts: readonly Part[], bytes: Buffer): SetEntry | undefined {
   const data = attributeMap(bytes)
-  // The first part of an entry is required. The other parts are optional: a `bitmap:ip,mac` entry may lack the MAC
-  // address.
+  // Requires only the first part: a `bitmap:ip,mac` entry may lack the MAC address.
   const [start, ...more] = parts.map((part) => part.read(data))
   if (start === undefined) return undefined
   const timeoutSeconds = readBe32(data.get(ATTR_TIMEOUT))

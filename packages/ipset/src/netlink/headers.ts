@@ -58,10 +58,7 @@ export function createAttributes(name: string, spec: SetSpec): Attribute[] {
   ]
 }
 
-/**
- * Decodes type and options of a set from a netlink message. Returns `undefined` if the message only continues the list
- * of entries.
- */
+/** Decodes a set from a message; `undefined` if it only continues the entries. */
 export function readHeader(body: Data): SetInfo | undefined {
   const type = readCString(body.get(ATTR_TYPENAME))
   if (type === undefined) return undefined
@@ -120,7 +117,7 @@ function rangeIn(data: Data): string | undefined {
     : `${from}-${readBe16(data.get(ATTR_PORT_TO)) ?? readAddress(data.get(ATTR_IP_TO))}`
 }
 
-/** Options of a set that this package never sets itself, in the spelling of `ipset save`, such as `netmask 24`. */
+/** Options of other programs' sets, in the spelling of `ipset save`, such as `netmask 24`. */
 function otherWords(data: Data, flags: number): string[] {
   const netmask = data.get(ATTR_NETMASK)?.[0]
   const bitmask = readAddress(data.get(ATTR_BITMASK))

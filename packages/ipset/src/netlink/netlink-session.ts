@@ -91,8 +91,7 @@ async function make(channel: Channel, changes: readonly Change[], exist: boolean
       try {
         ask(channel, each)
       } catch (error) {
-        // Ignores the error for the deletion of a missing set, because the option `exist` allows it. Older kernels
-        // report the error nevertheless.
+        // Ignores a missing set, because older kernels report the error even with `exist`.
         if (!(exist && change.verb === 'destroy' && isSetError(error) && error.code === 'NOT_FOUND')) throw error
       }
     }

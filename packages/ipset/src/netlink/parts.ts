@@ -20,10 +20,7 @@ import {
 /** Netlink attributes of one entry of a set, by attribute number. */
 export type Data = ReadonlyMap<number, Buffer>
 
-/**
- * Encoder and decoder for one part of an entry's text, such as the port in `10.0.0.5,tcp:80`. Parts are separated by
- * commas.
- */
+/** Encoder and decoder for one part of an entry, such as the port in `10.0.0.5,tcp:80`. */
 export interface Part {
   /** Encodes the text of the part as netlink attributes. For an invalid text, writes nothing and returns `false`. */
   write(writer: MessageWriter, text: string): boolean
@@ -92,8 +89,7 @@ const port: Part = {
     const [, word, high, low] = /^(?:(\w+):)?(\d{1,5})(?:\/(\d{1,3}))?$/.exec(text) ?? []
     const value = low === undefined ? Number(high) : Number(high) * 256 + Number(low)
     const protocol = word === undefined ? undefined : protocolNumber(word)
-    // Rejects ports above 65535 and protocols above 255. The conditions use `!(x <= max)`, because this form also
-    // rejects NaN.
+    // Uses `!(x <= max)` for ports and protocols, because this form also rejects NaN.
     if (!(value <= 0xffff) || (protocol !== undefined && !(protocol <= 0xff))) return false
     writer.bytes(ATTR_PORT | NET_ORDER, be16(value))
     if (protocol !== undefined) writer.bytes(ATTR_PROTO, Uint8Array.of(protocol))
@@ -134,7 +130,7 @@ const set: Part = {
   read: (data) => readCString(data.get(ATTR_NAME)),
 }
 
-/** Refuses to encode this part of an entry. This package can read sets with this part, but cannot write them. */
+/** Encoder of a part that this package can read but not write. */
 const unwritten = () => false
 
 const mark: Part = {

@@ -89,10 +89,7 @@ export interface IpsetRequest {
   readonly attributes: readonly Attribute[]
   /** Type of the set to which the request refers. Missing if the type is unknown. */
   readonly type?: string
-  /**
-   * Returns a description of one entry of the request, given the entry's number from 1 on. Used if the kernel refuses
-   * the entry.
-   */
+  /** Describes a refused entry of the request, given the entry's number from 1 on. */
   readonly about?: (number: number) => string
 }
 

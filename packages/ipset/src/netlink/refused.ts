@@ -27,8 +27,7 @@ function aboutEntry({ about }: IpsetRequest, { refusal: { request } }: NetlinkEr
     // Number 0 instead of an entry's number means that the kernel refused the whole request.
     return number === undefined || number === 0 ? undefined : about(number)
   } catch {
-    // Describes no entry if the kernel's answer cannot be decoded. In this case the caller reports only the kernel's
-    // error.
+    // Describes no entry, because the kernel's answer cannot be decoded.
     return undefined
   }
 }
@@ -81,10 +80,7 @@ const general = new Map<number, Meaning | ((command: number) => Meaning)>([
   [4112, invalid('the set was made without comments')],
 ])
 
-/**
- * Meanings of ip_set's error numbers that depend on the set type, by the first word of the type: `hash`, `bitmap`,
- * `list`.
- */
+/** Meanings of ip_set's type-dependent error numbers, by the first word of the type. */
 const ofType: ReadonlyMap<string, ReadonlyMap<number, Meaning>> = new Map([
   [
     'hash',

@@ -4,10 +4,7 @@ import { parseSets, type SavedSet } from '../parse-save.ts'
 import { maxelemOf } from '../spec.ts'
 import type { SetEntry, SetSpec } from '../spec-types.ts'
 
-/**
- * Fake IP sets of one namespace, in memory. Executes lines for `ipset` and fails with the error messages of `ipset`.
- * Entries never expire.
- */
+/** Fake IP sets in memory, with the lines and error messages of `ipset`. */
 export class FakeSets {
   readonly #sets = new Map<string, FakeSet>()
 
@@ -185,10 +182,7 @@ function specOf({
   }
 }
 
-/**
- * Formats an entry of a fake set as `ipset save` prints it: with names of protocols, and with counters before the
- * comment.
- */
+/** Formats an entry of a fake set as `ipset save` prints it. */
 function printed(entry: SetEntry): string {
   const { entry: text, comment, packets, bytes, nomatch } = entry
   const timeout = entry.timeoutSeconds === undefined ? '' : ` timeout ${entry.timeoutSeconds}`
@@ -196,10 +190,7 @@ function printed(entry: SetEntry): string {
   return `${text}${timeout}${counters}${nomatch ? ' nomatch' : ''}${comment === undefined ? '' : ` comment "${comment}"`}`
 }
 
-/**
- * True if an entry matches the fake set. If several networks contain the address, the one with the longest prefix
- * decides.
- */
+/** True if an entry matches the fake set. The network with the longest prefix decides. */
 function matches({ spec, entries }: FakeSet, tested: string): boolean {
   const text = canonicalText(spec, tested) ?? tested
   const exact = entries.get(text)

@@ -44,10 +44,7 @@ export function putBackGone(batch: Batch, before: Snapshot, effect: Effect, left
 
 const ruleOf = (body: Uint8Array): NftRule[] => decodeAll([Buffer.from(body)], ruleIn)
 
-/**
- * Names of the anonymous sets that a deleted rule uses. The kernel creates and deletes these sets together with the
- * rule.
- */
+/** Names of a deleted rule's anonymous sets, which the kernel deletes with the rule. */
 function ownSets({ expressions }: NftRule): string[] {
   return expressions.flatMap((each) =>
     'set' in each && typeof each.set === 'string' && isAnonymous(each.set) ? each.set : [],

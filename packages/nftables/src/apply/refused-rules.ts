@@ -113,8 +113,7 @@ function present(nft: Nft) {
   try {
     return setsOf(nft)
   } catch {
-    // Ignores an error of reading the kernel's sets. Consequence: the texts of refused rules lack the elements of these
-    // sets.
+    // Ignores the error: the texts of refused rules only lack the sets' elements.
     return []
   }
 }

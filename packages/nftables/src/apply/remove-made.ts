@@ -11,7 +11,7 @@ export interface Left {
   /** Tables of the namespace that still exist after the rollback, by key. */
   readonly tables: ReadonlyMap<string, NftTable>
   readonly chains: ReadonlyMap<string, NftChain>
-  /** Handles of the rules that still exist in each chain after the rollback, in order. The key is the chain's key. */
+  /** Handles of the remaining rules after the rollback, in order, by the chain's key. */
   readonly rules: ReadonlyMap<string, readonly bigint[]>
   readonly sets: ReadonlyMap<string, NftSet>
   readonly elements: ReadonlyMap<string, readonly NftElement[]>
@@ -53,7 +53,7 @@ function removeFrom(batch: Batch, nft: Nft, removal: Removal, left: LeftSoFar): 
   const rules = nft.rules({ family, table: name })
   const sets = setsOf(nft, { family, table: name })
   const named = sets.filter(({ flags }) => flags?.includes('anonymous') !== true)
-  // The kernel refuses to delete a set or chain that a rule or element refers to: delete rules and elements first.
+  // Deletes rules and elements first, because the kernel keeps sets and chains in use.
   for (const rule of rules) removeRule(batch, rule, effect, left)
   const keptSets = named.filter((set) => !removeSet(batch, nft, set, removal, left))
   const keptChains = chains.filter((chain) => !removeChain(batch, chain, removal, left))
@@ -73,9 +73,7 @@ function removeRule(batch: Batch, rule: NftRule, effect: Effect, left: LeftSoFar
   left.rules.set(key, [...(left.rules.get(key) ?? []), handle])
 }
 
-/**
- * Deletes a set with its elements, or only the elements that the transaction added. Returns true if the set is deleted.
- */
+/** Deletes a set, or only the elements that the transaction added. Returns true for a set. */
 function removeSet(batch: Batch, nft: Nft, set: NftSet, { effect, inUse }: Removal, left: LeftSoFar): boolean {
   const key = setKey(set)
   const made = new Set((effect.elements.get(key) ?? []).map(elementKey))
@@ -83,7 +81,7 @@ function removeSet(batch: Batch, nft: Nft, set: NftSet, { effect, inUse }: Remov
   const isLookedAt = isMade || made.size > 0 || effect.goneElements.has(key)
   const present = isLookedAt ? elementsOf(nft, set).filter((each) => !isEndOfNone(each)) : []
   const ours = present.filter((each) => made.has(elementKey(each)))
-  // Packets add elements to a dynamic set. These elements belong to no program, and are deleted together with the set.
+  // Deletes a dynamic set with its elements, because packets have added these elements.
   const isOurs = isMade && (ours.length === present.length || set.flags?.includes('dynamic') === true)
   if (isOurs && !inUse.has(key)) {
     deleteSet(batch, set)
@@ -101,10 +99,7 @@ function removeSet(batch: Batch, nft: Nft, set: NftSet, { effect, inUse }: Remov
 const isEndOfNone = ({ key, flags }: NftElement): boolean =>
   flags?.includes('intervalEnd') === true && key?.every((byte) => byte === 0) === true
 
-/**
- * Copies a set element for deletion. The kernel deletes an element by key, so timeouts, comment and user data are left
- * out.
- */
+/** Copies a set element for deletion, for which the kernel needs only the key. */
 const plain = ({ expiration: _, timeout: __, comment: ___, userdata: ____, ...element }: NftElement): ElementSpec =>
   element
 

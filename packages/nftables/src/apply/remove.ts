@@ -5,10 +5,7 @@ import type { Change } from './report.ts'
 import { runTransaction } from './transaction.ts'
 import type { OwnedTables, Work } from './work.ts'
 
-/**
- * Deletes the tables of a ruleset with their content. Ignores missing tables. Deletes nothing while another CNI
- * attachment uses the namespace.
- */
+/** Deletes the tables, unless another CNI attachment uses the namespace. */
 export async function removeRuleset(work: Work, { tables }: OwnedTables): Promise<Change> {
   const names = keptIn(work.place.netns) === undefined ? tables.map(nameOf) : []
   return runTransaction(work, names, (batch, nft) => {

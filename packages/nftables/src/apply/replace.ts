@@ -26,10 +26,7 @@ export interface Wanted {
   readonly gone: readonly TableName[]
 }
 
-/**
- * Makes the kernel's tables equal to the tables of the ruleset, by writing only the differences. Returns the kind of
- * change.
- */
+/** Makes the kernel's tables equal to the ruleset by writing only the differences. */
 export function replaceRuleset(nft: Nft, { rules, gone }: Wanted, back: WayBack, patience: Patience): Promise<Plan> {
   const plan = (batch: Batch) => {
     const left = present(nft, gone)
@@ -74,10 +71,7 @@ function writeTable(batch: Batch, state: TableState): void {
   for (const { wanted } of rewritten) if (wanted !== undefined) addRules(batch, table, wanted)
 }
 
-/**
- * Deletes rules first, then elements with verdicts, then chains and sets. Reason: a rule or element may refer to a
- * chain or set.
- */
+/** Deletes rules first, because they may refer to a chain or set. */
 function remove(batch: Batch, { table, chains, sets }: TableState, rewritten: readonly ChainState[]): void {
   const name = nameOf(table)
   for (const chain of rewritten) {

@@ -39,10 +39,7 @@ export function transactWith<T>(nft: Nft, { work, tables, back }: Undoable, plan
   return nft.transact(recorded, { ...patienceOf(work), told: back.told })
 }
 
-/**
- * Commits changes that do not depend on the current rules. The commit succeeds even if other processes change rules at
- * the same time.
- */
+/** Commits changes that do not depend on the current rules of other processes. */
 export async function runWrite(
   work: Work,
   tables: readonly TableName[],
@@ -73,10 +70,7 @@ export async function checkRuleset(work: Work, { tables }: Ruleset): Promise<voi
   })
 }
 
-/**
- * Reads from a transaction's tables the content that the rollback needs: everything if the batch deletes objects, else
- * only tables, chains and sets.
- */
+/** Reads only the content that the rollback of the batch needs. */
 function contentFor(nft: Nft, batch: Batch, tables: readonly TableName[]): Snapshot {
   return snapshot(nft, tables, messagesOf(batch).frees ? undefined : ['table', 'chain', 'set'])
 }

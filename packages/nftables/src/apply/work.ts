@@ -11,10 +11,7 @@ import { takeBack } from './take-back.ts'
 /** Tables that a program owns: a list of their names, or a ruleset that contains the tables. */
 export type OwnedTables = { readonly tables: readonly Pick<Table, 'family' | 'name'>[] }
 
-/**
- * Options of `apply`, `verify` and `diff`. `absent` names tables that must not exist: `apply` deletes them, `verify`
- * and `diff` report them as differences.
- */
+/** Options of `apply`, `verify` and `diff`. `absent` names tables that must not exist. */
 export type OwnedOptions = { readonly absent?: OwnedTables | undefined }
 
 /** Namespace in which a call works, and optionally an open netlink socket for all calls. */
@@ -41,10 +38,7 @@ export async function withNft<T>({ place, nft }: Work, run: (nft: Nft) => T | Pr
 
 /** Rollback of one transaction: undoes exactly the changes of that transaction. */
 export interface WayBack {
-  /**
-   * Starts a write: stores `before`, the content of the tables, for the rollback. The first call registers the rollback
-   * with the context.
-   */
+  /** Stores the tables' content for the rollback. The first call registers the rollback. */
   begin(before?: Snapshot): void
   /** Stores the changes that the kernel reported for the transaction. */
   readonly told: (committed: Committed) => void

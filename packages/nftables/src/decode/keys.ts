@@ -44,7 +44,7 @@ interface Bound<E> {
   readonly key: Uint8Array | undefined
 }
 
-/** Compares set elements by key. At equal keys the end of an interval precedes the start of the next interval. */
+/** Compares by key. The end of an interval precedes the next interval's start. */
 function byKey(a: Bound<Element>, b: Bound<Element>): number {
   return Buffer.compare(a.key ?? none, b.key ?? none) || Number(isEnd(b.element)) - Number(isEnd(a.element))
 }
@@ -70,10 +70,7 @@ function nameSpan(from: Uint8Array, to: Uint8Array): Span | undefined {
   return isPrefix ? { from, to, bits: 8 * length } : undefined
 }
 
-/**
- * Converts bytes in the kernel's byte order to a value. Returns `undefined` for bytes that are not the encoding of a
- * value.
- */
+/** Converts bytes in the kernel's byte order to a value; `undefined` for invalid bytes. */
 export function valueIn(type: DataType, bytes: Uint8Array): Plain | undefined {
   return bytes.length === type.length ? orderedValue(type, inOrder(type, bytes)) : undefined
 }

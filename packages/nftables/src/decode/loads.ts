@@ -2,10 +2,7 @@ import type { Selector } from '../rules/values.ts'
 import type { Expression, Expressions } from '../wire/expressions/expression-types.ts'
 import type { Family } from '../wire/family.ts'
 
-/**
- * Network and transport protocol that earlier statements of the decoded rule have checked. The meaning of a header
- * offset depends on them.
- */
+/** Protocols that earlier statements have checked. The meaning of header offsets depends on them. */
 export interface Context {
   network: 'ip' | 'ip6' | undefined
   /** Transport protocol: protocol number (`IPPROTO_…`), or nft's word for the protocol. */
@@ -20,10 +17,7 @@ export function contextOf(family: Family): Context {
 /** Field of the packet that an expression has loaded into register 1. */
 export interface Loaded {
   readonly selector: Selector
-  /**
-   * Number of loaded bytes. Present only if the expression loads the beginning of an address, for a comparison with a
-   * network.
-   */
+  /** Number of loaded bytes, if only the beginning of an address is loaded. */
   readonly bytes?: number
   /** True if the expression loads source and destination port together. */
   readonly ports?: true
@@ -35,10 +29,7 @@ const socketKeys = new Set(['transparent', 'mark', 'wildcard'] as const)
 
 const has = <T>(set: ReadonlySet<T>, key: unknown): key is T => (set as ReadonlySet<unknown>).has(key)
 
-/**
- * Field of the packet (selector) that an expression loads into register 1. `undefined` if the expression loads no known
- * selector.
- */
+/** Selector that an expression loads into register 1; `undefined` for unknown fields. */
 export function loadedBy(expression: Expression, context: Context): Loaded | undefined {
   if (!('dreg' in expression) || expression.dreg !== 1) return undefined
   switch (expression.name) {

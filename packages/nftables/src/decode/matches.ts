@@ -49,10 +49,7 @@ function compared(reading: Reading, at: number, expression: Expression, loaded: 
 
 const matchOps = { eq: undefined, neq: '!=', lt: '<', lte: '<=', gt: '>', gte: '>=' } as const
 
-/**
- * Creates a condition that compares the field `kind` of a packet. The type cast is safe, because `value` has the
- * field's data type.
- */
+/** Creates a condition. The cast is safe, because `value` has the field's data type. */
 const match = (kind: Selector, value: Operand<Plain>, op?: MatchOp): Match =>
   ({ kind, ...(op === undefined ? {} : { op }), value }) as Match
 
@@ -132,7 +129,7 @@ function masked(reading: Reading, at: number, bits: Expressions['bitwise'], load
     const any = valueIn(type, mask)
     return any === undefined ? undefined : read(2, match(selector, any))
   }
-  // A comparison with a network has a mask of leading one bits. Its value has no bits outside the mask.
+  // Reads a mask of leading one bits as a network without other value bits.
   const length = data.every((byte, i) => (byte & ~(mask[i] ?? 0)) === 0) ? onesBefore(mask) : undefined
   if (type.networks === true && length !== undefined) {
     const network = beginning(type, data, length)
@@ -145,7 +142,7 @@ function masked(reading: Reading, at: number, bits: Expressions['bitwise'], load
   return value === undefined || kept === undefined ? undefined : read(2, match(selector, operand, word))
 }
 
-/** Converts the value or the mask of a masked comparison. For a type of flags, zero becomes an empty list. */
+/** Converts a masked comparison's value or mask. Zero flags become an empty list. */
 const maskValue = (type: DataType, bytes: Uint8Array): Plain | undefined =>
   type.flags === true && isZero(bytes) ? [] : valueIn(type, bytes)
 
@@ -161,10 +158,7 @@ function isMask(
 
 const isZero = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === 0)
 
-/**
- * Converts the leading bits of an address to a network. Converts the leading bits of an interface name to a name
- * prefix.
- */
+/** Converts leading bits to a network, or to a prefix of interface names. */
 function beginning(type: DataType, data: Uint8Array, bits: number): Plain | undefined {
   const from = new Uint8Array(type.length)
   from.set(data)

@@ -6,18 +6,14 @@ import type { Expression, Expressions } from '../wire/expressions/expression-typ
 import { valueIn } from './keys.ts'
 import { type Read, type Reader, read } from './reading.ts'
 
-/**
- * Decodes a NAT statement. Its expressions load values into registers 1 to 4; the NAT expression uses the registers in
- * this order.
- */
+/** Decodes a NAT statement with the expressions that load its registers. */
 export const readNat: Reader = ({ expressions }, at) => {
   const loaded: Uint8Array[] = []
   for (;;) {
     const expression = expressions[at + loaded.length]
     if (expression === undefined) return undefined
     if (expression.name !== 'immediate') return translated(expression, loaded)
-    // NAT statements load their values into registers 1, 2 … in order. Any other expression means that this is not a
-    // NAT statement.
+    // Stops at other expressions, because NAT statements load their registers in order.
     if (expression.dreg !== loaded.length + 1 || !(expression.data instanceof Uint8Array)) return undefined
     loaded.push(expression.data)
   }
@@ -96,9 +92,7 @@ function spanned<T>({ from, to }: Range<string | number>, of: (value: string | n
   return from === to ? of(from) : { from: of(from), to: of(to) }
 }
 
-/**
- * Values that a NAT statement has loaded into registers. The NAT expression has to use each value once and in order.
- */
+/** Loaded values of a NAT statement, which must use each value once and in order. */
 class Registers {
   readonly #loaded: readonly Uint8Array[]
   #used = 0

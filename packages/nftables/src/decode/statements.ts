@@ -10,10 +10,7 @@ import type { Reader, Sets } from './reading.ts'
 
 const readers: readonly Reader[] = [readMatch, readAction, readSetting, readNat]
 
-/**
- * Decodes the expressions of a kernel rule into statements in the canonical form of {@link Statement}. Unknown
- * expressions stay as `raw`.
- */
+/** Decodes the expressions of a kernel rule into canonical statements. See {@link Statement}. */
 export function decodeStatements(family: Family, expressions: readonly Expression[], sets: Sets): Statement[] {
   const reading = { expressions, sets, context: contextOf(family) }
   const statements: Statement[] = []

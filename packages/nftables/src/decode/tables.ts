@@ -5,10 +5,7 @@ import type { TableRecords } from './records.ts'
 import { decodeSet } from './sets.ts'
 import { decodeStatements } from './statements.ts'
 
-/**
- * Decodes records of kernel tables into a ruleset. Skips sets that the data model cannot express. Unknown expressions
- * of rules become `raw`.
- */
+/** Decodes records of kernel tables. Skips sets that the data model cannot express. */
 export function decodeTables(records: readonly TableRecords[]): Ruleset {
   return { tables: records.map(decodeTable) }
 }

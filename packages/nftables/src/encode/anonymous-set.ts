@@ -8,7 +8,7 @@ import { encodeUserdata } from '../wire/userdata.ts'
 /** Element of an nft set or map: the range of its keys, and the data of a map element. */
 export type Entry = readonly [span: Span, data?: Uint8Array | Verdict]
 
-/** True if any of the key ranges has more than one value. Only an interval set can hold such a range. */
+/** True if a key range has several values and needs an interval set. */
 export const isInterval = (spans: readonly Span[]): boolean => spans.some((span) => !isPoint(span))
 
 /** Encodes single values as set elements, in the kernel's byte order. */
@@ -19,10 +19,7 @@ export function pointElements(type: DataType, entries: readonly Entry[]): Elemen
   }))
 }
 
-/**
- * User data that nft stores with an interval that ends at the highest possible value. Such an interval has no end
- * element.
- */
+/** User data of an interval that ends at the highest value and has no end element. */
 const OPEN = encodeUserdata([[1, Uint8Array.of(1, 0, 0, 0)]])
 
 /** Encodes sorted ranges as elements of an interval set, as nft does. */
@@ -41,7 +38,7 @@ export function intervalElements(type: DataType, entries: readonly Entry[]): Ele
   return elements
 }
 
-/** Size that nft declares for an interval set. It counts a start and an end for each range, even an omitted end. */
+/** Size that nft declares for an interval set, with omitted end elements counted. */
 export function expectedSize(elements: readonly ElementSpec[], ranges: number): number {
   return 2 * ranges + (elements[0]?.flags === undefined ? 0 : 1)
 }
@@ -49,9 +46,7 @@ export function expectedSize(elements: readonly ElementSpec[], ranges: number): 
 const HOST = 1
 const NETWORK = 2
 
-/**
- * User data that nft stores with an anonymous set: byte order and key expression. `nft list` needs it to print the set.
- */
+/** User data of an anonymous set, which `nft list` needs to print the set. */
 export function noteOf(
   spec: SelectorSpec,
   { interval, verdicts }: { readonly interval: boolean; readonly verdicts: boolean },

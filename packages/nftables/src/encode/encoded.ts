@@ -3,7 +3,7 @@ import type { ElementSpec, SetFlag } from '../wire/specs.ts'
 
 /** Netlink expressions of a rule, with the rule's anonymous sets. */
 export interface Encoded {
-  /** Expressions of the rule. If a `lookup` uses an anonymous set, its `setId` is the index of the set in `sets`. */
+  /** Expressions of the rule. The `setId` of a `lookup` is an index in `sets`. */
   readonly expressions: readonly Expression[]
   readonly sets: readonly EncodedSet[]
 }

@@ -9,7 +9,7 @@ import { isNftError } from '../wire/nft-error.ts'
 import { type Token, Words } from './tokens.ts'
 import { braced, keyIn, keysIn } from './values.ts'
 
-/** Parses a rule in nft's words. An unknown word and all following words become one `raw` statement with their text. */
+/** Parses a rule in nft's words. Unknown words become one `raw` statement. */
 export function parseRule(tokens: readonly Token[], family: Family): Rule {
   const { length } = tokens
   const [word, text] = tokens.slice(-2)
@@ -38,8 +38,7 @@ function statementsIn(tokens: readonly Token[], family: Family): readonly Statem
   try {
     return complete(family, statements)
   } catch (error) {
-    // Keeps a rule that the data model cannot express as one `raw` statement, because other programs may have written
-    // it.
+    // Keeps an inexpressible rule as `raw`, because other programs may have written it.
     if (isNftError(error)) return [unknown(tokens)]
     throw error
   }
@@ -53,8 +52,7 @@ const unknown = (tokens: readonly Token[]): Statement => ({
 function statementIn(words: Words, family: Family): Statement | undefined {
   const { left } = words
   const action = actionIn(words, family)
-  // If `actionIn` has read words but returns no action, the parameters of the action are unknown. The words are then no
-  // condition either.
+  // Returns no condition if `actionIn` has read words, because they belong to an unknown action.
   const given = action === undefined && words.left === left ? matchIn(words) : action
   if (given === undefined) return undefined
   try {
@@ -161,6 +159,6 @@ function operandIn(kind: Selector, words: Words): unknown {
     return value && { value: keyIn(type, value), mask: keyIn(type, mask) }
   }
   words.next()
-  // A `|` or `/` after a flag means that nft compares the flags as one number. Such a condition stays `raw`.
+  // Leaves the condition `raw`, because nft compares flags with `|` or `/` as one number.
   return words.peek()?.text === '|' || words.peek()?.text === '/' ? undefined : keyIn(type, first)
 }

@@ -63,10 +63,7 @@ function ordered(
   return keyed.sort((a, b) => compareBytes(a.bytes, b.bytes)).map(({ element }) => element)
 }
 
-/**
- * Bytes of a concatenated set key for sorting, the most significant byte first. The tool nft sorts such keys as one
- * little-endian number.
- */
+/** Bytes of a concatenated key, which nft sorts as one little-endian number. */
 function bytesOf(types: readonly DataType[], parts: readonly Key<Plain>[]): Uint8Array {
   const written = parts.map((part, at) => {
     const type = types[at]

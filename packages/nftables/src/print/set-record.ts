@@ -11,7 +11,7 @@ import { type PrintOptions, verdictText } from './statement.ts'
 import { timeText } from './times.ts'
 import { keyText, valueText } from './values.ts'
 
-/** Text of a set read from the kernel, as `nft list` prints it. Keys of unknown types are printed as numbers. */
+/** Text of a set as `nft list` prints it, with numbers for unknown types. */
 export function setRecordText({ set, elements }: SetRecord, options: PrintOptions = {}): SetText {
   const { flags = [], keyType, dataType, timeout = 0n, size, comment, userdata } = set
   const types = partsOf(keyType)
@@ -103,7 +103,7 @@ function partsText(types: readonly number[], { key, keyEnd = key }: NftElement):
   const texts: string[] = []
   for (const number of types) {
     const type = typesByNumber.get(number)
-    // Prints the whole key in hexadecimal if a part has an unknown type. The length of such a part is unknown too.
+    // Prints the key in hexadecimal, because a part of unknown type has an unknown length.
     if (type === undefined || key === undefined || keyEnd === undefined) return hex(key)
     texts.push(partText(type, key.subarray(at, at + type.length), keyEnd.subarray(at, at + type.length)))
     at += (type.length + 3) & ~3

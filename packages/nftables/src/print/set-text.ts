@@ -34,10 +34,7 @@ export function setLines(set: SetText): string[] {
 /** Comment line of a table, chain or set. Escapes characters in the comment that could end the line. */
 export const commentText = (comment: string): string => escapeUnsafe(`comment "${comment}"`)
 
-/**
- * Line with the flags of a set. A timeout implies the flag `timeout`, so nft prints the flag only together with other
- * flags.
- */
+/** Line with a set's flags. nft omits a lone `timeout`, because the time implies it. */
 function flagLine(flags: readonly string[], timeout: string | undefined): string[] {
   const isSaid = flags.some((flag) => flag !== 'timeout' || timeout === undefined)
   return isSaid ? [`flags ${flags.join(',')}`] : []

@@ -83,13 +83,11 @@ function matchText({ kind, op, value }: Match): string {
 /** The type cast is safe, because value and mask have the data type of the selector. */
 const masked = (value: Masked<unknown>): Masked<Plain> => value as Masked<Plain>
 
-/** True for a set with one key that is a combination of flags. nft prints such a set without braces. */
+/** True for a single combination of flags, which nft prints without braces. */
 const isExact = (type: DataType, keys: readonly Key<Plain>[]): keys is readonly Plain[] =>
   type.flags === true && keys.length === 1
 
-/**
- * Text of flags in a condition, with its operator. Flags after an operator are joined by `|`, other flags by commas.
- */
+/** Text of flags with the condition's operator, joined by `|` or by commas. */
 function flagsText(type: DataType, value: Plain, op: Match['op'] | '=='): string {
   if (type.flags !== true || op === undefined || !Array.isArray(value))
     return `${op === undefined ? '' : `${op} `}${valueText(type, value)}`
@@ -153,7 +151,7 @@ export function inListOrder<T>(
 
 const whole = (type: DataType, key: Key<Plain>): number => (isRange(key) ? 0 : numberOf(type, key))
 
-/** Text of the bit operations on a mark, as nft prints them. A bit that `and` clears and `xor` sets appears as `or`. */
+/** Text of the bit operations on a mark, as nft prints them. */
 function markValueText(value: MarkValue): string {
   if (typeof value === 'number') return markText(value)
   const { of, and = ALL, xor = 0 } = value

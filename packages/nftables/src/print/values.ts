@@ -63,7 +63,7 @@ const namesOf: ReadonlyMap<DataType, ReadonlyMap<number, string>> = new Map<Data
 
 const listText = (value: unknown): string => (Array.isArray(value) ? value.join(',') : String(value))
 
-/** Escapes a `*` at the end of an interface name. Reason: nft would read `eth*` as a prefix of names. */
+/** Escapes a `*` at the end, because nft would read `eth*` as a prefix. */
 const nameText = (name: string): string => name.replace(/\*$/, '\\*')
 
 /** Text of an IPv6 address as `inet_ntop` writes it, such as `::10.0.0.1`. */

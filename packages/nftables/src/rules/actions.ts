@@ -184,10 +184,7 @@ function flagsOf<F extends string>(
   return list.length === 0 ? {} : { flags: Object.freeze(list) }
 }
 
-/**
- * Creates an object with only the property `key`. Returns an empty object if the value is undefined or equals the
- * default.
- */
+/** Object with only the property `key`; empty for undefined or the default. */
 function some<K extends string, T>(key: K, value: T, fallback?: T): { readonly [P in K]?: NonNullable<T> } {
   // The type cast is necessary, because TypeScript infers a string index for the computed property name.
   return value === undefined || value === fallback ? {} : ({ [key]: value } as { readonly [P in K]?: NonNullable<T> })

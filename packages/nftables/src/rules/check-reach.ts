@@ -71,8 +71,7 @@ function checkBase({ name, family }: Table, chain: Chain, base: BaseChain, chain
       `${where}: a nat chain of priority ${priority} would be before connections are tracked: at least -199 is needed`,
     )
   }
-  // Visits the base chain and all chains that it reaches by jumps. The loop adds each jump target to `reached`, and
-  // later visits it.
+  // Visits the base chain and all chains that it reaches by jumps.
   const reached = new Set([chain])
   for (const each of reached) {
     for (const { statements } of each.rules) {

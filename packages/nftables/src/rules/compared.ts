@@ -3,7 +3,7 @@ import { compareBytes } from './compare-bytes.ts'
 import { type DataType, point, type Span } from './data-type.ts'
 import { isPoint, keyOf, maskOf, merged, onesBefore, spanOf } from './spans.ts'
 
-/** Validated operand of a condition, as bytes: one value, a range, a masked value, a set, or the name of a set. */
+/** Validated operand of a condition, as bytes or as the name of a set. */
 export type Compared =
   | { readonly is: 'one'; readonly span: Span }
   | { readonly is: 'range'; readonly span: Span }
@@ -26,10 +26,7 @@ export function comparedWith(type: DataType, operand: unknown, what: string, sin
   return one(spanIn(type, operand, what))
 }
 
-/**
- * Converts a condition's operand from bytes to its canonical form. Returns `undefined` if the bytes are not a value of
- * the data type.
- */
+/** Converts an operand from bytes to its canonical form; `undefined` for invalid bytes. */
 export function operandOf(type: DataType, compared: Compared): unknown {
   switch (compared.is) {
     case 'one':
@@ -63,10 +60,7 @@ export function spanIn(type: DataType, key: unknown, what: string): Span {
   return type.write(key) ?? wrong(key, type.expected, what)
 }
 
-/**
- * Reads a key of a set or a map as bytes. A range that is exactly a network becomes the network. Throws
- * `NftError('INVALID')`.
- */
+/** Reads a key of a set or a map as bytes, with ranges normalised. */
 export function keySpan(type: DataType, key: unknown, what: string): Span {
   const span = spanIn(type, key, what)
   return isOne(span) ? span : spanOf(type, span.from, span.to)

@@ -99,10 +99,7 @@ function needsOf(statement: Statement): readonly Need[] {
   return statement.with === 'icmp' ? IPV4 : statement.with === 'icmpv6' ? IPV6 : NONE
 }
 
-/**
- * Turns ports of any protocol (`th`) after `tcp` or `udp` into ports of that protocol. Reason: the kernel stores both
- * in the same form.
- */
+/** Turns `th` ports into `tcp` or `udp` ports, because the kernel stores both alike. */
 function withHeader(statement: Statement, { transport }: KnownProtocols): Statement {
   if (transport !== 'tcp' && transport !== 'udp') return statement
   const named = portsOf[transport]
@@ -124,10 +121,7 @@ const portsOf = {
   udp: { 'th sport': 'udp sport', 'th dport': 'udp dport' },
 } as const
 
-/**
- * True if the condition before `statement` compares the destination port and `statement` the source port. The caller
- * swaps the two conditions.
- */
+/** True if the destination port precedes the source port, and the caller swaps them. */
 function isSwapped(before: Statement | undefined, statement: Statement): boolean {
   return before !== undefined && isPort(before) && isPort(statement) && before.kind === sourceBehind.get(statement.kind)
 }

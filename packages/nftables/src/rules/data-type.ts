@@ -8,10 +8,7 @@ export type Plain = string | number | { readonly prefix: string } | readonly str
 export interface Span {
   readonly from: Uint8Array
   readonly to: Uint8Array
-  /**
-   * Number of leading bits that all values of the range share. Present if the range is a network or a prefix of
-   * interface names.
-   */
+  /** Number of leading bits that all values of a network or name prefix share. */
   readonly bits?: number
 }
 

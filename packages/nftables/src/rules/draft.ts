@@ -263,10 +263,7 @@ const unreachable: Readonly<Record<DraftPlace['family'], Reject>> = {
 
 const markOf = (to: MarkValue | 'mark' | 'ct mark'): MarkValue => (typeof to === 'string' ? { of: to } : to)
 
-/**
- * Converts the builder's argument to an operand: a list becomes a set. For types of flags, a single word becomes a
- * list.
- */
+/** Converts the builder's argument to an operand: a list becomes a set. */
 function operand(value: unknown, isBits: boolean): unknown {
   if (isBits) return typeof value === 'string' ? [value] : value
   return Array.isArray(value) ? { set: value } : value

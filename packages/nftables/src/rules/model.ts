@@ -42,10 +42,7 @@ export interface NamedSet {
   /** Maximum number of elements of the set. */
   readonly size?: number
   readonly comment?: string
-  /**
-   * Elements of the set, if the ruleset owns them. Absent if other programs own the elements: `apply` and `verify`
-   * ignore such elements.
-   */
+  /** Elements of the set, if the ruleset owns them. `apply` and `verify` ignore the elements of other programs. */
   readonly elements?: readonly SetElement[]
 }
 
@@ -63,10 +60,7 @@ export interface SetElement {
   readonly timeout?: number
 }
 
-/**
- * Table of a ruleset with all its content. Any other object in the kernel's table is a difference that `verify`
- * reports.
- */
+/** Table of a ruleset with all its content. `verify` reports any other object in the kernel's table. */
 export interface Table {
   readonly family: Family
   readonly name: string

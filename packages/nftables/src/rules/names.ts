@@ -1,9 +1,6 @@
 import { wrong } from './compared.ts'
 
-/**
- * Validates a name, comment or prefix that the kernel stores: one line of `least` to `most` bytes, without control
- * characters. Throws `NftError('INVALID')`.
- */
+/** Validates a text that the kernel stores: one line of `least` to `most` bytes. */
 export function checkText(text: string, most: number, what: string, least = 0): string {
   const isText = typeof text === 'string' && !/\p{Cc}|\p{Cs}/u.test(text)
   const size = isText ? new TextEncoder().encode(text).length : -1

@@ -13,9 +13,7 @@ export interface SelectorSpec {
   /** Netlink expression that loads the selector's value into register 1. */
   readonly load: Expression
   readonly needs: readonly Need[]
-  /**
-   * Selector as nft describes it in the user data of an anonymous set: number of the expression, then its arguments.
-   */
+  /** Selector in nft's user data: number of the expression, and its arguments. */
   readonly noted: readonly number[]
 }
 
@@ -99,8 +97,5 @@ export function isSelector(kind: string): kind is Selector {
   return Object.hasOwn(selectors, kind)
 }
 
-/**
- * True if the selector reads a header field. For such a selector, nft stores "network byte order" in the user data of
- * anonymous sets.
- */
+/** True if the selector reads a header field, which nft stores in network byte order. */
 export const isHeader = ({ noted }: SelectorSpec): boolean => noted[0] === PAYLOAD

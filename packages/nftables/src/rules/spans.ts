@@ -38,11 +38,11 @@ export function spanOf(type: DataType, from: Uint8Array, to: Uint8Array): Span {
   return isNetwork && bits < 8 * type.length ? { from, to, bits } : { from, to }
 }
 
-/** Prefix length of a mask: the number of leading one bits. `undefined` if a one bit follows a zero bit. */
+/** Prefix length of a mask; `undefined` if a one bit follows a zero bit. */
 export function onesBefore(mask: Uint8Array): number | undefined {
   let bits = 0
   for (const byte of mask) {
-    // Limits the result to the 8 bits of a byte. `clz32` returns 32 for a byte with only one bits.
+    // Limits the result to a byte, because `clz32` returns 32 for only one bits.
     const ones = Math.min(8, Math.clz32((~byte & 0xff) << 24))
     bits += ones
     if (ones < 8) break
@@ -60,9 +60,7 @@ export function inOrder({ host }: DataType, bytes: Uint8Array): Uint8Array {
   return host === true ? Uint8Array.from(bytes).reverse() : bytes
 }
 
-/**
- * Converts a range of bytes to a canonical set key. Returns `undefined` if the bytes are not values of the data type.
- */
+/** Converts a range of bytes to a canonical set key; `undefined` for invalid values. */
 export function keyOf(type: DataType, span: Span): Plain | { readonly from: Plain; readonly to: Plain } | undefined {
   if (span.bits !== undefined || isPoint(span)) return type.read(span)
   const from = type.read({ from: span.from, to: span.from })

@@ -109,8 +109,8 @@ export type Statement =
   | {
       readonly kind: 'tproxy'
       /**
-       * Address family of a `tproxy` statement. In an `inet` table, a statement without family and address applies to
-       * IPv4 and IPv6.
+       * Address family of a `tproxy` statement. In `inet` tables, a statement without family and address applies to
+       * both families.
        */
       readonly family?: 'ip' | 'ip6'
       readonly address?: string

@@ -3,10 +3,7 @@
  * with `/length` is a network.
  */
 export interface SelectorValues {
-  /**
-   * Value of an interface condition: a name, taken literally (`eth*` is a name of four characters), or a prefix of
-   * names.
-   */
+  /** Literal interface name (`eth*` is a name of four characters), or a prefix of names. */
   readonly iifname: string | { readonly prefix: string }
   readonly oifname: SelectorValues['iifname']
   readonly nfproto: 'ipv4' | 'ipv6'
@@ -78,7 +75,7 @@ export interface Masked<T> {
 /** Key of a set or map element: a single value or a range. */
 export type Key<T = SelectorValues[Selector]> = T | Range<T>
 
-/** Operand of a condition: a value, a range, a masked value, a list, or a named set of the table. */
+/** Operand of a condition: a value, a range, a masked value, a list, or a set's name. */
 export type Operand<T = SelectorValues[Selector]> =
   | T
   | Range<T>

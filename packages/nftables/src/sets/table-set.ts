@@ -27,8 +27,8 @@ export interface TableSet {
   readonly name: string
   readonly spec: NamedSet
   /**
-   * Creates the set with the elements of its spec. Leaves an existing set unchanged; throws `EXISTS` if its type
-   * differs.
+   * Creates the set with the elements of its spec. Leaves an existing set unchanged. Throws `EXISTS` if the existing
+   * set's type differs.
    */
   create(): Promise<void>
   /** Deletes the set if it exists. Throws `REFUSED` while a rule uses the set. */
@@ -56,7 +56,7 @@ export interface TableSet {
   replace(elements: readonly (SetElement | SetElement['key'])[]): Promise<'unchanged' | 'replaced'>
 }
 
-/** Creates the methods for a named set of a table. No request is sent before the first call of a method. */
+/** Creates the methods for a named set of a table. */
 export function tableSet(work: Work, table: TableName, spec: NamedSet): TableSet {
   const run = <T>(act: (editing: Editing) => Promise<T>): Promise<T> =>
     withNft(work, (nft) => act({ nft, edit: (plan) => edit(work, nft, table, plan) }))

@@ -15,13 +15,13 @@ import type { RuleSpec } from '../wire/specs.ts'
 import { withUserdata } from '../wire/userdata.ts'
 import { elementText, ruleKey, setText, specText } from './keys.ts'
 
-/** Rule of the ruleset or of the kernel, with a text as its key. Equal rules have the same key. */
+/** Rule with a text as its key, which equal rules share. */
 export interface Keyed<R> {
   readonly key: string
   readonly rule: R
 }
 
-/** Comparison of a chain: the chain of the ruleset and the chain in the kernel. One of the two may be missing. */
+/** Chain of the ruleset and of the kernel. One of both may be missing. */
 export interface ChainState {
   readonly name: string
   readonly wanted: Chain | undefined
@@ -34,7 +34,7 @@ export interface ChainState {
   readonly presentRules: readonly Keyed<Buffer>[]
 }
 
-/** Comparison of a named set: the set of the ruleset and the set in the kernel. One of the two may be missing. */
+/** Named set of the ruleset and of the kernel. One of both may be missing. */
 export interface SetState {
   readonly name: string
   readonly wanted: NamedSet | undefined
@@ -53,7 +53,7 @@ export interface TableState {
   readonly dormant: boolean
   readonly chains: readonly ChainState[]
   readonly sets: readonly SetState[]
-  /** All sets of the kernel's table by name. The elements of a set are read only if a comparison needs them. */
+  /** All sets of the kernel's table by name, with elements read on demand. */
   readonly records: Sets
 }
 
@@ -190,9 +190,7 @@ function chainState(
 
 type KeyedRules = ReadonlyMap<Chain, readonly Keyed<Rule>[]>
 
-/**
- * Cache of the keys of a frozen table's rules. Repeated `verify` calls for the same table encode its rules only once.
- */
+/** Keys of a frozen table's rules, because repeated `verify` calls would encode them again. */
 const memo = new WeakMap<Table, KeyedRules>()
 
 function wantedRules(table: Table): KeyedRules {

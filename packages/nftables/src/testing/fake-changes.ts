@@ -28,10 +28,7 @@ export interface FakeTransaction {
 /** Maximum length of a name in bytes: 255 bytes and the NUL after the name. */
 const MOST_IN_NAME = 256
 
-/**
- * Applies a netlink message of a batch to the fake kernel's tables. Throws a `FakeRefusal` if the kernel would refuse
- * the message.
- */
+/** Applies a netlink message to the fake's tables, or throws a `FakeRefusal`. */
 export function change(transaction: FakeTransaction, received: Omit<FakeMessage, 'attributes'>): void {
   const message: FakeMessage = { ...received, attributes: attributeMap(received.body, NFGENMSG) }
   if (message.message === NFT_MSG.NEWTABLE) newTable(transaction, message)

@@ -34,13 +34,11 @@ import type { FakeState, FakeTable } from './fake-state.ts'
 export interface FakeKernel {
   /** Opens a netlink socket to the fake kernel, for `channelFrom` of `@cni/netns/netlink`. */
   nfnetlink(options?: {
-    /**
-     * True to open a socket that receives an event for every transaction, such as a socket for the function `commits`.
-     */
+    /** True for a socket that receives an event for every transaction, as for `commits`. */
     readonly events?: boolean
     /**
-     * Size of the socket's receive buffer in bytes. Each message counts 512 bytes more, as in the kernel. Default: 212
-     * 992.
+     * Size of the socket's receive buffer in bytes. Default: 212992. Each message counts 512 bytes more, as in the
+     * kernel.
      */
     readonly receiveBuffer?: number
   }): NetlinkSocket
@@ -78,10 +76,7 @@ export function fakeKernel(
     readonly privileged?: boolean
     /** True if the fake kernel has nf_tables. Default: true. */
     readonly nftables?: boolean
-    /**
-     * Function that the fake calls before each change. The fake refuses the change with the errno that the function
-     * returns.
-     */
+    /** Called before each change. The fake refuses the change with the returned errno. */
     readonly fail?: (change: {
       /** Name of the change, such as `add rule`. */ readonly what: string
       /** Netlink attributes of the change. */ readonly body: Buffer

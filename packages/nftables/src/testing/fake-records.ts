@@ -66,7 +66,7 @@ export function setBody(table: FakeTable, set: FakeSet): Buffer {
   ])
 }
 
-/** Maximum number of set elements in a message of the fake kernel. More elements would not fit into an attribute. */
+/** Maximum number of elements in a message, because more would not fit into an attribute. */
 const ELEMENTS_IN_MESSAGE = 200
 
 export function elementBodies(table: FakeTable, set: FakeSet, elements: readonly FakeElement[]): Buffer[] {

@@ -59,10 +59,7 @@ export function placed(
   return [...rules.slice(0, before), rule, ...rules.slice(before)]
 }
 
-/**
- * Follows all jumps from the base chains of a table. Refuses loops, jumps that are too deep, and NAT outside nat
- * chains.
- */
+/** Refuses loops, jumps that are too deep, and NAT outside nat chains. */
 export function validate(table: FakeTable): void {
   const visit = (name: string, type: string, depth: number): void => {
     if (depth > DEEPEST) throw new FakeRefusal('EMLINK')

@@ -44,10 +44,7 @@ export interface FakeTable {
   readonly sets: ReadonlyMap<string, FakeSet>
 }
 
-/**
- * All tables of the fake kernel, by family and name. Each change creates a new map. A failed transaction therefore has
- * no effect.
- */
+/** All tables of the fake kernel. Each change creates a new map, to allow rollbacks. */
 export type FakeState = ReadonlyMap<string, FakeTable>
 
 /** Netlink message that adds or deletes an object in the fake kernel. */

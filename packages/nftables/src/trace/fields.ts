@@ -111,7 +111,7 @@ function port(kind: string, value: number | undefined, traced: TracedPacket): He
   const protocol = protocolOf(traced)
   const wanted = kind.startsWith('tcp ') ? [6] : kind.startsWith('udp ') ? [17] : withPorts
   if (wanted.includes(protocol)) return number(value, 2)
-  // The value of `th` is unknown for a protocol without ports. Its header has other fields at the offset of the ports.
+  // Leaves `th` unknown, because a protocol without ports has other fields at their offset.
   return kind.startsWith('th ') ? undefined : NOTHING
 }
 
@@ -126,10 +126,7 @@ function flagsOfTcp(traced: TracedPacket): Held {
 
 const packetTypes = { unicast: 0, broadcast: 1, multicast: 2 } as const
 
-/**
- * Link-layer type of the traced packet (`pkttype`). Locally generated packets are `unicast`, because they have not
- * reached the link layer.
- */
+/** Link-layer type of the packet. Local packets are `unicast`, before they reach the link layer. */
 function packetType({ from, packet }: TracedPacket): Held {
   const type = packet.packetType ?? (from === 'local' || packet.in === 'lo' ? 'unicast' : undefined)
   return type === undefined ? undefined : [Uint8Array.of(packetTypes[type])]

@@ -78,8 +78,7 @@ function isSeenByNat(traced: TracedPacket): boolean {
   const { packet } = traced
   if (packet.in === 'lo') return false
   const state = stateOf(traced)
-  // A related ICMP packet reports an error of a connection, and belongs to this connection. No nat chain sees such a
-  // packet.
+  // Excludes related ICMP packets, which belong to the connection whose error they report.
   const reports = /icmp/i.test(packet.protocol) || ['1', '58'].includes(packet.protocol)
   return state === 'NEW' || (state === 'RELATED' && !reports)
 }
@@ -90,8 +89,7 @@ function nextHook(hook: Hook, traced: TracedPacket, before: string | undefined):
   const isMoved = destination !== before || destination === undefined
   switch (hook) {
     case 'prerouting': {
-      // A packet stays on this machine after a `tproxy` or `redirect` statement. After `redirect`, its new address can
-      // be unknown.
+      // Keeps a packet local after `tproxy` or `redirect`, even with an unknown address.
       const isTaken = traced.tproxy !== undefined || destination === undefined
       const isHere = isTaken || (isMoved ? isLocal(destination, traced) : traced.from === 'incoming')
       if (isHere === undefined) {

@@ -18,10 +18,7 @@ export interface TracedPacket {
   out: string | undefined
   mark: number | undefined
   connmark: number | undefined
-  /**
-   * State of conntrack for the traced packet. `before`: conntrack has not seen the packet. `template`: a rule set a
-   * zone before conntrack.
-   */
+  /** Conntrack state. `before`: conntrack has not seen the packet. `template`: a rule set a zone earlier. */
   tracking: 'before' | 'template' | 'done' | 'untracked'
   zone: number | undefined
   rewritten: 'redirect' | 'dnat' | undefined
@@ -85,9 +82,6 @@ export function isLocal(address: string | undefined, { packet }: TracedPacket): 
 export const isLoopback = (address: string): boolean =>
   address === '::1' || (!address.includes(':') && addressBytes(address)[0] === 127)
 
-/**
- * Interface on which the traced packet leaves. Known only for destinations on this machine (`lo`); for other
- * destinations it depends on routes.
- */
+/** Interface on which the packet leaves, known only for local destinations (`lo`). */
 export const routeOut = (traced: TracedPacket): string | undefined =>
   isLocal(traced.destination, traced) === true ? 'lo' : undefined

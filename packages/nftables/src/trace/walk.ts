@@ -8,10 +8,7 @@ import { act, isHarmless } from './effects.ts'
 import type { TraceStep } from './trace-types.ts'
 import type { TracedPacket } from './traced-packet.ts'
 
-/**
- * Result of a base chain for the traced packet. With `accept` the packet continues; with any other verdict the trace
- * ends.
- */
+/** Result of a base chain for the packet. Only after `accept` the packet continues. */
 export type Ending =
   | { readonly kind: 'accept' }
   | { readonly kind: 'end'; readonly verdict: 'drop' | 'reject' | 'undecided'; readonly reason: string }
@@ -19,7 +16,7 @@ export type Ending =
 /** Maximum number of rules in a trace. A longer trace is a loop of `goto`, or grows exponentially. */
 const MOST_STEPS = 10_000
 
-/** Evaluates the rules of a base chain for the traced packet, and of the chains that the rules jump to. */
+/** Evaluates the rules of a base chain and of the chains that they reach. */
 export function walkChain(base: Chain, table: Table, traced: TracedPacket, path: TraceStep[]): Ending {
   const chains = new Map(table.chains.map((chain) => [chain.name, chain]))
   const stack: Place[] = []
@@ -107,7 +104,7 @@ function ended({ statements }: Rule, table: Table, traced: TracedPacket): RuleEn
   return { matched: true, effect, assumed }
 }
 
-/** True if a later condition of the rule fails. Such a rule does not match, even if an earlier condition is unknown. */
+/** True if a later condition fails, which decides the rule despite an unknown condition. */
 function failsLater(statements: Rule['statements'], table: Table, traced: TracedPacket): boolean {
   for (const statement of statements) {
     if (isMatch(statement)) {

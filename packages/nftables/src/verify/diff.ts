@@ -18,10 +18,7 @@ import type { Drift } from '../wire/nft-error.ts'
 import type { TableName } from '../wire/specs.ts'
 import { presentText, wantedText } from './rule-words.ts'
 
-/**
- * Differences between a ruleset and the kernel. Throws `NftError('INVALID')` for an invalid ruleset, and the errors of
- * reading the kernel.
- */
+/** Differences between a ruleset and the kernel, for a valid ruleset. */
 export async function driftOf(nft: Nft, rules: Ruleset, options: OwnedOptions = {}): Promise<Drift> {
   const gone = absentTables(rules, options)
   const { states, left } = await nft.read(() => ({
@@ -102,10 +99,7 @@ function compareRules(table: Table, chain: ChainState, records: Sets, drift: Fou
   drift.changed.push({ ...at, reason: 'order', ...texts })
 }
 
-/**
- * Rules of the first list that the second list lacks. Duplicates count: a rule that occurs twice must occur twice in
- * both lists.
- */
+/** Rules of the first list that the second list lacks, with duplicates counted. */
 function without<R>(list: readonly Keyed<R>[], others: readonly Keyed<unknown>[]): Keyed<R>[] {
   const counts = new Map<string, number>()
   for (const { key } of others) counts.set(key, (counts.get(key) ?? 0) + 1)

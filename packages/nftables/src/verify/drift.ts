@@ -4,10 +4,7 @@ import type { Drift } from '../wire/nft-error.ts'
 export const isClean = ({ missing, unexpected, changed }: Drift): boolean =>
   missing.length === 0 && unexpected.length === 0 && changed.length === 0
 
-/**
- * Returns the differences between a ruleset and the kernel as text, one line for each difference. Returns `''` if there
- * is no difference.
- */
+/** Differences between a ruleset and the kernel as text, one per line. */
 export function driftText({ missing, unexpected, changed }: Drift): string {
   return [
     ...missing.map((line) => `missing ${placeText(line)}`),

@@ -5,10 +5,7 @@ import type { Rule } from '../rules/model.ts'
 import { ruleIn } from '../wire/dumps/records.ts'
 import type { Family } from '../wire/family.ts'
 
-/**
- * Text of a rule of the ruleset, like `nft --stateless list`. Omits counter values, because different values are no
- * drift.
- */
+/** Text of a rule without counter values, because different values are no drift. */
 export const wantedText = (rule: Rule, family: Family): string => ruleText(rule, family, { stateless: true })
 
 /** Text of a rule in the kernel, like `nft --stateless list`. */

@@ -7,7 +7,7 @@ import type { TableName } from '../wire/specs.ts'
 const keyOf = ({ family, table }: TableName): string => `${family} ${table}`
 const NONE: Sets = new Map()
 
-/** Copy of all sets in the kernel. Anonymous sets are included, because the text of a rule lists their elements. */
+/** Copy of all sets, including anonymous sets whose elements belong to a rule's text. */
 export class KnownSets {
   #tables: Map<string, Map<string, SetRecord>> = new Map()
 

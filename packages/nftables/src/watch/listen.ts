@@ -43,10 +43,7 @@ export function listen(
   }
 }
 
-/**
- * Options for waiting for events on a netlink socket. On the main thread, waits until the descriptor is readable. On a
- * worker thread, polls.
- */
+/** Options for waiting for events. Worker threads poll the socket. */
 export function waiting({ fd }: NetlinkSocket, { signal, interval }: Wait): NonNullable<Parameters<typeof events>[1]> {
   const isTold = interval === undefined && isMainThread && fd >= 0
   return { signal, interval, ...(isTold ? { watch: watchReadable } : undefined) }

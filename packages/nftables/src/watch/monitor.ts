@@ -36,10 +36,7 @@ export async function* monitor(
      * thread: 10.
      */
     readonly interval?: number | undefined
-    /**
-     * Open netlink sockets for requests and events. The iteration does not close these sockets. Tests pass sockets of a
-     * fake kernel.
-     */
+    /** Open netlink sockets, for tests with a fake kernel. The iteration does not close them. */
     readonly sockets?:
       | {
           readonly nft: Nft
@@ -52,10 +49,7 @@ export async function* monitor(
   } = {},
 ): AsyncGenerator<
   Pick<Commit, 'generation' | 'pid' | 'program' | 'lost'> & {
-    /**
-     * Changes of one transaction as text, in the kernel's order, such as
-     * `add rule inet ex output tcp dport 80 accept # handle 7`.
-     */
+    /** Changes of one transaction, such as `add rule inet ex output tcp dport 80 accept # handle 7`. */
     readonly changes: readonly string[]
   },
   void,

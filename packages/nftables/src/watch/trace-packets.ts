@@ -46,11 +46,9 @@ export async function* tracePackets(
   } = {},
 ): AsyncGenerator<
   | (ChainName & {
-      /**
-       * Kind of trace step: a rule that matched, the end of a chain without a verdict, or the policy of a base chain.
-       */
+      /** Kind of step: matched rule, end of a chain without a verdict, or policy. */
       readonly step: 'rule' | 'end' | 'policy'
-      /** Id of the traced packet, equal in all steps of the packet. The kernel may use an id again after a while. */
+      /** Id of the traced packet in all steps. The kernel may reuse an id later. */
       readonly id: number
       /** Text of the rule as nft lists it. Missing if the rule no longer exists. */
       readonly rule?: string

@@ -43,7 +43,7 @@ export async function* watch(
   const place = placeOf(where, 'watch')
   const { signal: end = place.signal, retry = 30_000 } = options
   const names = rules.tables.map(({ family, name }): TableName => ({ family, table: name }))
-  // Opens the event socket before the first read, because a socket that opens later would miss changes during the read.
+  // Opens the event socket first, because a later socket would miss changes during the read.
   using listening = listen(place.netns, options)
   const { nft, socket } = listening
   let state: WatchEvent['state'] | undefined

@@ -30,10 +30,7 @@ export const GET = 1
 export const DELETE = 2
 const actions = ['add', undefined, 'delete'] as const
 
-/**
- * Action and kind of object for an nf_tables message number. `undefined` if the message neither adds nor deletes an
- * object.
- */
+/** Action and object kind of a message number; `undefined` for other messages. */
 export function changeOf(
   message: number,
 ): { readonly action: 'add' | 'delete'; readonly kind: ObjectKind } | undefined {

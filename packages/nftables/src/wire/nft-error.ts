@@ -1,10 +1,7 @@
 import { cniErrorKey, ErrorCode } from '@cni/types'
 import type { Family } from './family.ts'
 
-/**
- * Differences between a ruleset and the kernel. All content of the ruleset's tables is compared, including the order of
- * rules.
- */
+/** Differences between a ruleset and the kernel, including the order of rules. */
 export interface Drift {
   /** Objects of the ruleset that are missing in the kernel: tables, chains, sets and rules. */
   readonly missing: readonly {
@@ -49,10 +46,7 @@ export class NftError extends Error {
      * Code `REFUSED`: the kernel refused at least one message of a batch, and therefore the whole batch. See `faults`.
      */
     | 'REFUSED'
-    /**
-     * Code `STALE`: the batch is for an older generation, because another process has changed rules since the rules
-     * were read.
-     */
+    /** Code `STALE`: another process has changed rules since the rules were read. */
     | 'STALE'
     /** Code `CHANGED`: other processes changed rules during every retry. */
     | 'CHANGED'

@@ -25,10 +25,7 @@ export interface Nft extends Dumps, Disposable {
    * `STALE` if the rules have another generation, `DENIED`, `UNSUPPORTED`.
    */
   commit(batch: Batch): {
-    /**
-     * Netlink messages by which the kernel reports the changes of the batch, for `changesOf`. Empty for a batch without
-     * `echo`.
-     */
+    /** Netlink messages of the batch's changes, for `changesOf`. Empty for a batch without `echo`. */
     readonly echo: readonly Message[]
   }
   /** Lets the kernel validate a batch like `commit`, without changing anything. */

@@ -1,5 +1,2 @@
-/**
- * Kinds of objects in nf_tables. `object`: a stateful object such as a named counter. `element`: a list of set
- * elements.
- */
+/** Kinds of nf_tables objects. `object` is stateful, such as a counter; `element` is a list. */
 export type ObjectKind = 'table' | 'chain' | 'rule' | 'set' | 'element' | 'object' | 'flowtable'

@@ -59,7 +59,7 @@ export const flowtableFields = indexed({
 /** Netlink attributes of `NFT_MSG_NEWGEN`, the message about a new generation of the rules. */
 export const generationFields = indexed({ generation: must(1, n32), pid: may(2, n32, 0), program: may(3, name, '') })
 
-/** Names of a table, chain and set in a request. They select one object, or several objects of a kind. */
+/** Names in a request, which select one object or several objects of a kind. */
 export type ObjectNames = Partial<Record<'table' | 'chain' | 'set', string | undefined>>
 
 const namingFields = indexed({ table: may(1, name) })

@@ -31,8 +31,7 @@ function inOurWords<T>(open: () => T): T {
     if (errno === 'EPROTONOSUPPORT') {
       throw new NftError('UNSUPPORTED', 'The kernel has no nfnetlink: it needs the module nfnetlink', { cause })
     }
-    // An `EPERM` from the netlink socket becomes `DENIED`. An `EPERM` in a `NetnsError` is different: the process could
-    // not enter the namespace.
+    // Excludes a `NetnsError`, whose `EPERM` means that the process could not enter the namespace.
     if (errno === 'EPERM' && !isNetnsError(cause)) {
       throw new NftError('DENIED', 'Listen to netfilter: EPERM, needs root: CAP_NET_ADMIN in the namespace', { cause })
     }

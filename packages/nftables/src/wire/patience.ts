@@ -36,10 +36,7 @@ export async function patiently<T>(
 }
 
 const PATIENCE = 10_000
-/**
- * Default maximum time for retries in milliseconds if the caller passes an AbortSignal. A plugin's AbortSignal ends the
- * retries earlier, usually after 50 s.
- */
+/** Default maximum milliseconds for retries of a caller with an AbortSignal. */
 const LONG_PATIENCE = 60_000
 const LONGEST = 64
 

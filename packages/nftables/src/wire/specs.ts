@@ -18,8 +18,7 @@ export interface BaseChain {
   readonly type: 'filter' | 'nat' | 'route'
   readonly hook: 'prerouting' | 'input' | 'forward' | 'output' | 'postrouting' | 'ingress' | 'egress'
   /**
-   * Priority of the base chain: chains with a lower number see a packet first. The kernel refuses `nat` chains at -200
-   * and below.
+   * Priority of the base chain: a lower number sees packets first. The kernel refuses `nat` chains at -200 and below.
    */
   readonly priority: number
   /** Network interface whose packets the base chain sees. For the family `netdev` and for the hook `ingress`. */
@@ -102,7 +101,7 @@ export interface SetSpec extends SetName, Pick<RuleSpec, 'comment' | 'userdata'>
   readonly timeout?: bigint | undefined
 }
 
-/** Element that a batch adds to a set or deletes: a key, an interval of keys, or a key with data. */
+/** Element to add to a set or to delete, optionally with an interval or data. */
 export interface ElementSpec extends Pick<RuleSpec, 'comment' | 'userdata'> {
   /** Key of the set element, in network byte order. */
   readonly key?: Uint8Array | undefined

@@ -43,7 +43,7 @@ export function decodeUserdata(userdata: Uint8Array): [type: number, value: Buff
 /** Type number of the user data entry that holds an object's comment. */
 const commentType = (of: ObjectKind) => (of === 'set' ? 7 : 0)
 
-/** User data that holds only a comment, as nft writes it. The comment has at most 253 bytes and no NUL. */
+/** User data that holds only a comment, as nft writes it. */
 function commentUserdata(comment: string, of: ObjectKind): Uint8Array {
   const value = valueBytes(text, comment, 'comment')
   // A comment must leave room for its entry's type and length, one byte each.
@@ -75,7 +75,7 @@ export interface NotesRead {
   readonly userdata?: Uint8Array
 }
 
-/** Adds the member `comment` to an object that was read from the kernel, if its user data contains a comment. */
+/** Adds the `comment` in an object's user data to the object. */
 export function withComment<T extends { readonly userdata?: Uint8Array }>(values: T, kind: ObjectKind): T & NotesRead {
   const { userdata } = values
   const comment = userdata === undefined ? undefined : commentIn(userdata, kind)

@@ -265,10 +265,7 @@ const everything = (nft: Nft) => ({
   })),
 })
 
-/**
- * Replaces the names of anonymous sets in rules by the sets' content: after a restore the kernel may choose other
- * names.
- */
+/** Replaces anonymous names by content, because the kernel may choose other names after a restore. */
 const resolved = (nft: Nft, expressions: readonly Expression[]) =>
   expressions.map((each) =>
     each.name === 'lookup' ? { ...each, set: elementsOf(nft, { ...ex, set: each.set }) } : each,

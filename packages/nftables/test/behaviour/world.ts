@@ -4,7 +4,7 @@ import { Batch, type Expression, isNftError, type Nft, type NftError } from '@cn
 /** Kernel for contract tests: nf_tables without tables, of a real namespace or of the fake kernel. */
 export interface World extends AsyncDisposable {
   readonly nft: Nft
-  /** Expected pid of the test process in reports of transactions. A matcher for any number, if the pid is unknown. */
+  /** Expected pid in reports of transactions, or a matcher for any number. */
   readonly pid: unknown
   /**
    * Opens a second netlink socket, by which a test acts as another program. A small `receiveBuffer` causes lost events.

@@ -254,7 +254,7 @@ const jumpTo = (chain: string): readonly Expression[] => [
   { name: 'immediate', dreg: 0, data: { verdict: 'jump', chain } },
 ]
 
-/** Ruleset with a base chain that jumps into a row of `depth` chains. Each chain jumps to the next chain. */
+/** Ruleset with a base chain that jumps through a row of `depth` chains. */
 const deep = (depth: number) => {
   const names = Array.from({ length: depth }, (_, at) => `c${at}`)
   const levels: TableParts = {

@@ -15,10 +15,7 @@ export interface RulesetWorld extends AsyncDisposable {
   readonly nft: Nft
 }
 
-/**
- * Creates a test kernel. The socket `nft` plays another program. The function `open` creates the tested methods with a
- * context.
- */
+/** Creates a test kernel, in which the socket `nft` plays another program. */
 export function worldOver(
   nft: Nft,
   open: (context?: Omit<NetnsContext, 'netns'>) => Nftables,

@@ -19,7 +19,7 @@ export type RuleBuilder<
   Port = "A port needs a protocol before it, such as .l4proto('tcp')",
 > = Omit<RuleSteps<F, T, C, Port>, Withheld<F, T[C] extends BasePart ? T[C] : T[keyof T]>>
 
-/** Rule builders of a ruleset, one for each declared table. `on` begins a rule at the end of a chain. */
+/** Rule builders of a ruleset, one for each table. `on` begins a rule at the end of a chain. */
 export type Builders<F extends 'inet' | 'ip' | 'ip6', Tables extends Readonly<Record<string, TableParts>>> = {
   readonly [N in keyof Tables]: {
     on<const C extends NamesOf<Tables[N], BasePart | { readonly part: 'chain' }>>(
@@ -137,7 +137,7 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
   /** Rejects the packet: answers its sender with an error. Default: port unreachable. */
   reject(how?: 'tcp reset'): Ended
   reject(how: 'icmpx' | 'icmp' | 'icmpv6', code: number): Ended
-  /** Looks up the verdict in a map. The map is a list of keys with verdicts, or a named map. */
+  /** Looks up the verdict in a list of keys with verdicts, or in a named map. */
   vmap<S extends keyof SelectorValues>(
     on: S,
     map:

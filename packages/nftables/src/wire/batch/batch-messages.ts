@@ -22,10 +22,7 @@ export class BatchMessages {
   readonly #flags: number
   /** Kind of object of each message in the batch, in order. */
   readonly subjects: Subject[] = []
-  /**
-   * True if the batch deletes or replaces objects. The kernel frees the memory of these objects some time after the
-   * commit.
-   */
+  /** True if the batch deletes or replaces objects, whose memory the kernel frees later. */
   frees = false
 
   constructor(generation: number | undefined, echo: boolean) {
@@ -40,10 +37,7 @@ export class BatchMessages {
     return 0x4000_0000 + this.subjects.length
   }
 
-  /**
-   * Appends a netlink message to the batch. The message adds an object. With the flag `NLM_F_REPLACE` it replaces an
-   * object.
-   */
+  /** Appends a message that adds an object, or replaces it with `NLM_F_REPLACE`. */
   add(subject: Subject, flags: number, family: Family, write: Write): void {
     this.frees ||= (flags & NLM_F_REPLACE) !== 0
     this.#push(subject, ADD[subject.kind], flags, family, write)

@@ -28,8 +28,8 @@ import { compatValues } from './compat.ts'
  */
 export class Batch {
   /**
-   * Generation number that the namespace's ruleset must have, or `undefined` for any number. The kernel refuses the
-   * batch at any other generation (`STALE`).
+   * Generation number that the ruleset must have, or `undefined` for any. The kernel refuses the batch at any other
+   * generation (`STALE`).
    */
   readonly generation: number | undefined
 
@@ -38,14 +38,11 @@ export class Batch {
     echo = false,
   }: {
     /**
-     * Generation number that the namespace's ruleset must have. The kernel refuses the batch at any other generation
-     * (`STALE`). Default: any.
+     * Generation number that the namespace's ruleset must have. Default: any. The kernel refuses the batch at any other
+     * generation (`STALE`).
      */
     readonly generation?: number | undefined
-    /**
-     * True if the kernel has to report every change of the batch to the sender, with handles. See `commit` of
-     * {@link Nft}. Default: false.
-     */
+    /** True if the kernel has to report every change to the sender. Default: false. See `commit` of {@link Nft}. */
     readonly echo?: boolean | undefined
   } = {}) {
     this.generation = generation
@@ -61,7 +58,7 @@ export class Batch {
   addTable(
     spec: TableName &
       Pick<RuleSpec, 'comment' | 'userdata'> & {
-        /** Flags of the table. 1 means dormant, 2 means owned by the socket and deleted with the socket. Default: 0. */
+        /** Flags of the table. Default: 0. 1 means dormant, 2 means owned by the socket and deleted with the socket. */
         readonly flags?: number | undefined
       },
     options?: {

@@ -34,8 +34,7 @@ export function freshWhere(target: Netns, look: (channel: Channel) => boolean): 
     const generation = generationIn(socket, 1)
     return over(socket, generation, generation === FRESH_GENERATION || look(channelFrom(socket)))
   } catch {
-    // Returns `undefined` if the kernel has no nf_tables or the process lacks the privilege. The caller then uses a
-    // fallback, which reports the reason.
+    // Returns `undefined`, because the caller has a fallback that reports the reason.
     socket?.close()
     return undefined
   }
@@ -46,10 +45,7 @@ export function freshWhere(target: Netns, look: (channel: Channel) => boolean): 
 const ROOM_FOR_REFUSALS = 4_000_000
 /** Generation number of a namespace in which no program has ever changed nf_tables. Such a namespace has no tables. */
 const FRESH_GENERATION = 1
-/**
- * Sequence number of the first message in the batch. It is higher than the sequence numbers of earlier requests over
- * the socket.
- */
+/** Sequence number of the batch's first message, higher than those of earlier requests. */
 const FIRST = 0x4000_0000
 
 /** Batch that deletes every table of the namespace: one delete message without a table name. */

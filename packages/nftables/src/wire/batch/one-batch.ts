@@ -87,8 +87,7 @@ const GET_GENERATION = (10 << 8) | 16
 const NEW_GENERATION = (10 << 8) | 15
 const GENERATION = (1 << 16) | 8
 const NF_TABLES = 10
-// Positions in a netlink message, counted in 32-bit words: sequence number, errno of an answer, and first attribute
-// after `nfgenmsg`.
+// Positions in a netlink message, counted in 32-bit words.
 const SEQUENCE = 2
 const ERRNO = 4
 const ATTRIBUTE = 5

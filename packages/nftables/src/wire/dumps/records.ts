@@ -36,10 +36,7 @@ export interface NftRule extends ChainName, Pick<NftTable, 'comment' | 'userdata
   readonly handle: bigint
   /** Expressions of the rule, decoded at the first access. */
   readonly expressions: readonly Expression[]
-  /**
-   * Expressions of the rule as bytes. Equal to {@link encodeExpressions} of the same rule, except for the values of
-   * counters.
-   */
+  /** Expressions of the rule as bytes. Equal to {@link encodeExpressions} of the rule, except for counter values. */
   readonly bytes: Buffer
 }
 

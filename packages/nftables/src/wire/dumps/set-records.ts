@@ -7,7 +7,7 @@ import type { ElementSpec, SetName, SetSpec } from '../specs.ts'
 import { withComment } from '../userdata.ts'
 import type { NftTable } from './records.ts'
 
-/** Set or map as the kernel reports it in a list, or in an event about its creation or deletion. */
+/** Set or map as the kernel reports it in a list or event. */
 export interface NftSet extends SetName, Pick<NftTable, 'comment' | 'userdata'> {
   readonly handle: bigint
   readonly flags?: NonNullable<SetSpec['flags']>

@@ -71,8 +71,7 @@ export function setsOf(
   nft: Pick<Dumps, 'bytes'>,
   { family, table }: NonNullable<Parameters<Dumps['chains']>[0]> = {},
 ): NftSet[] {
-  // Lists all sets of the family, then selects the sets of the table. Reason: a list request for a missing table would
-  // fail.
+  // Lists the family's sets, because a list request for a missing table would fail.
   return decodeAll(nft.bytes('set', { family }), setIn).filter((set) => table === undefined || set.table === table)
 }
 

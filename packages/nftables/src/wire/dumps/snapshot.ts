@@ -26,8 +26,8 @@ import { setsOf } from './sets.ts'
 /** Content of some tables as bytes, including all objects that this package does not model. */
 export interface Snapshot {
   /**
-   * Kind and bytes of each object in the tables, without the message header. A batch can add the objects again in this
-   * order.
+   * Kind and bytes of each object in the tables, without the message header. The order allows a batch to add the
+   * objects again.
    */
   readonly messages: readonly { readonly kind: Parameters<Dumps['bytes']>[0]; readonly body: Uint8Array }[]
 }
@@ -124,10 +124,7 @@ function again(batch: Batch, { kind, body, next }: Again, anonymous: Map<string,
 
 type Read = readonly [type: number, value: Buffer]
 
-/**
- * Replaces the number in an anonymous set's name (`__set3`, `__map3`) by `%d`, for which the kernel chooses a free
- * number.
- */
+/** Replaces the number in an anonymous set's name by `%d`, a free number. */
 function unnamed(attributes: readonly Read[], name: number): Attribute[] {
   const template = (value: Buffer) => cString((readCString(value) ?? '').replace(/\d+$/, '%d'))
   return attributes.map(([type, value]) => [type, type === name ? template(value) : value])
@@ -170,8 +167,7 @@ function dataAgain(
   given: readonly Read[],
   idOf: (set: Buffer | undefined) => number | undefined,
 ): readonly Attribute[] | undefined {
-  // Leaves out the flags of an `exthdr` expression that writes a header. The kernel reports these flags, but refuses
-  // them in a new rule.
+  // Omits flags of an `exthdr` write, because the kernel refuses them in a new rule.
   if (name === 'exthdr' && given.some(([type]) => type === EXTHDR_SREG)) {
     return given.filter(([type]) => type !== EXTHDR_FLAGS)
   }

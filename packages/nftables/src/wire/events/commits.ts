@@ -19,8 +19,8 @@ export interface Commit {
   readonly pid: number
   readonly program: string
   /**
-   * Netlink port of the socket that sent the transaction. A process recognises its own commits by `port()` of
-   * {@link Nft}.
+   * Netlink port of the socket that sent the transaction. A process recognises its own commits by `port()` of {@link
+   * Nft}.
    */
   readonly port: number
   /**
@@ -47,8 +47,8 @@ export type Change = Commit['changes'][number]
 const NFNLGRP_NFTABLES = 7
 
 /**
- * Opens a netlink socket that receives all transactions of a namespace from now on, for {@link commits}. Throws
- * `NftError`: `DENIED`, `UNSUPPORTED`.
+ * Opens a netlink socket that receives all transactions of a namespace, for {@link commits}. Throws `NftError`:
+ * `DENIED`, `UNSUPPORTED`.
  */
 export function openCommits(target: NetnsTarget, options: { readonly receiveBuffer?: number } = {}): NetlinkSocket {
   return openGroup(target, NFNLGRP_NFTABLES, options)

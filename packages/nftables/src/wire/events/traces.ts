@@ -15,9 +15,7 @@ import type { ChainName } from '../specs.ts'
  */
 export type Trace =
   | (ChainName & {
-      /**
-       * Kind of trace step: a rule that matched, the end of a chain without a verdict, or the policy of a base chain.
-       */
+      /** Kind of trace step: a rule that matched, a chain's end without a verdict, or a policy. */
       readonly step: 'rule' | 'end' | 'policy'
       /** Handle of the rule that the packet matched. */
       readonly handle?: bigint
@@ -27,7 +25,7 @@ export type Trace =
        * `undefined` for an unknown verdict number.
        */
       readonly verdict: Verdict | { readonly verdict: 'queue' | 'repeat' | 'stolen' } | undefined
-      /** Id of the traced packet, equal in all steps of the packet. The kernel may use an id again after a while. */
+      /** Id of the traced packet, equal in all of its steps. The kernel may use an id again after a while. */
       readonly id: number
       /** Properties of the traced packet, reported with the packet's first step in each base chain. */
       readonly packet?: {
@@ -60,8 +58,7 @@ export const traceOn: readonly Expression[] = [
 const NFNLGRP_NFTRACE = 9
 
 /**
- * Opens a netlink socket that receives the trace steps of a namespace's packets from now on, for {@link traces}. Throws
- * `NftError`: `DENIED`, `UNSUPPORTED`.
+ * Opens a netlink socket that receives packet traces, for {@link traces}. Throws `NftError`: `DENIED`, `UNSUPPORTED`.
  */
 export function openTraces(target: NetnsTarget, options: { readonly receiveBuffer?: number } = {}): NetlinkSocket {
   return openGroup(target, NFNLGRP_NFTRACE, options)
@@ -131,7 +128,7 @@ const others = new Map<number | undefined, 'queue' | 'repeat' | 'stolen'>([
 ])
 
 function decided(code: number | undefined, chain: string | undefined): TraceVerdict | undefined {
-  // The low byte of a verdict number is the verdict. The upper half has an errno or a queue number, which is ignored.
+  // Takes the low byte, because the upper half has an errno or a queue number.
   const number = code === undefined || code < 0 ? code : code & 0xff
   const word = others.get(number)
   if (word !== undefined) return { verdict: word }

@@ -80,7 +80,7 @@ export interface Expressions {
     readonly name: 'fib'
     readonly dreg: number
     readonly result: 'unspec' | 'oif' | 'oifname' | 'type'
-    /** Bits that select the inputs of the `fib` lookup: 1 saddr, 2 daddr, 4 mark, 8 iif, 16 oif, 32 existence only. */
+    /** Inputs of the `fib` lookup as bits: 1 saddr, 2 daddr, 4 mark, 8 iif, 16 oif, 32 existence only. */
     readonly flags: number
   }
   readonly immediate: {
@@ -96,10 +96,7 @@ export interface Expressions {
     readonly unit: bigint
     readonly burst: number
     readonly type?: 'packets' | 'bytes'
-    /**
-     * Flags of the `limit` expression. The flag 1 makes the expression match packets above the limit, instead of
-     * packets within the limit.
-     */
+    /** Flags of the `limit` expression. The flag 1 matches packets above the limit instead of within it. */
     readonly flags?: number
   }
   readonly log: {
@@ -116,7 +113,7 @@ export interface Expressions {
   readonly lookup: {
     readonly name: 'lookup'
     readonly set: string
-    /** Id of the set in which `lookup` searches the key. Used if the set is new in this batch and has no name yet. */
+    /** Id of the set in which `lookup` searches the key. Used for a set that is new in this batch. */
     readonly setId?: number
     readonly sreg: number
     /** Register that a `lookup` loads with the map's data. 0 for a verdict map. */

@@ -10,8 +10,8 @@ export interface Codec<T> {
   /** Description of the attribute's valid values, for error messages. */
   readonly expected: string
   /**
-   * Writes an attribute with its value. Returns false for an invalid value. In this case, an incomplete attribute may
-   * remain in the buffer.
+   * Writes an attribute with its value. Returns false for an invalid value. An incomplete attribute may remain in the
+   * buffer after false.
    */
   write(writer: AttributeWriter, type: number, value: T): boolean
   decode(bytes: Buffer): T | undefined
@@ -104,7 +104,7 @@ export const bytes: Codec<Uint8Array> = {
 /** Encoding of bytes that are decoded as a `Buffer`, such as the expressions of a rule. */
 export const buffer: Codec<Buffer> = { ...bytes, decode: (value) => value }
 
-/** Encoding of a list of words as a number with one bit for each word. The first word has the value 1. */
+/** Encoding of a list of words as a number, with one bit for each word. */
 export function someOf<const W extends string>(words: readonly W[]): Codec<readonly W[]> {
   return {
     expected: `some of ${words.join(', ')}`,
@@ -119,7 +119,7 @@ export function someOf<const W extends string>(words: readonly W[]): Codec<reado
   }
 }
 
-/** Encoding of a word as a number: its index in a list. An empty word in the list marks an unused number. */
+/** Encoding of a word as its index in a list with empty unused numbers. */
 export function oneOf<const W extends string>(words: readonly W[]): Codec<Exclude<W, ''>> {
   const isWord = (word: W | undefined): word is Exclude<W, ''> => word !== undefined && word !== ''
   return {

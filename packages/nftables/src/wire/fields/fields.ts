@@ -134,10 +134,7 @@ interface FieldIndex {
 
 const indexes = new WeakMap<Fields, FieldIndex>()
 
-/**
- * Declares netlink attributes and builds their index. Reason: an index that exists at module load becomes part of the
- * program's V8 heap snapshot.
- */
+/** Declares netlink attributes with an index, which becomes part of the V8 heap snapshot. */
 export function indexed<const F extends Fields>(fields: F): F {
   indexOf(fields)
   return fields

@@ -107,10 +107,7 @@ export class AttributeWriter {
     this.#view.setUint32(at + NLA_HDRLEN, value)
   }
 
-  /**
-   * Reserves bytes at the end of the buffer and returns their offset. Replaces the buffer by a larger buffer if
-   * necessary.
-   */
+  /** Reserves bytes at the end of the buffer and returns their offset. */
   #advance(length: number): number {
     const at = this.#length
     this.#length += length

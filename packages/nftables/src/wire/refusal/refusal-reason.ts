@@ -21,9 +21,7 @@ export interface Refused {
   readonly expressions: readonly Expression[]
 }
 
-/**
- * Reason for which the kernel refused a message, guessed from the errno. The kernel uses one errno for many reasons.
- */
+/** Probable reason of a refusal, because the kernel uses one errno for many reasons. */
 export function reasonOf(refused: Refused): string | undefined {
   const { code, kind, action } = refused
   if (code === 'ENOENT') return missing(refused)
