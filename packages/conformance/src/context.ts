@@ -21,7 +21,7 @@ export interface Context {
   attach(version?: string): Promise<AttachedPod>
   /** Runs the shared ADD and DEL with default settings once for all checks. */
   plainAdd(): Promise<Exchange>
-  /** Result of the shared ADD; marks the check as blocked if there is none. */
+  /** Result of the shared ADD. A missing result marks the check as blocked. */
   working(): Promise<Working | undefined>
   violation(summary: string, why: string, exchange?: Exchange): void
   advice(summary: string, why: string, exchange?: Exchange): void

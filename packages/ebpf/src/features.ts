@@ -16,7 +16,7 @@ const license = 'Apache-2.0'
 export function findFeatures(kernel: Kernel): ReturnType<Ebpf['features']> {
   return {
     skcLookup: loads(kernel, withSocket('bf01000000000000')), // copies the socket from register r0 to r1
-    // The instructions keep the socket in r7, call sk_assign(packet, socket, 0), and copy the socket to r1.
+    // Calls sk_assign(packet, socket, 0) with the socket in r7, and copies the socket to r1.
     skAssign: loads(
       kernel,
       withSocket(

@@ -38,7 +38,7 @@ async function swap(session: IpsetSession, name: string, spec: SetSpec, entries:
   const changes: Change[] = [
     { verb: 'create', set: temporary, spec },
     ...entryChange('add', temporary, entries),
-    // Creates the set last, because the kernel may refuse an entry.
+    // Creates the set after the temporary set's entries, because the kernel may refuse an entry.
     ...(known ? [] : [{ verb: 'create', set: name, spec } as const]),
     { verb: 'swap', set: temporary, other: name },
     { verb: 'destroy', set: temporary },

@@ -21,12 +21,13 @@ import type { TableName } from './wire/specs.ts'
  */
 export interface Nftables {
   /**
-   * Writes a ruleset in one transaction. If none of its tables exists, writes everything; concurrent changes do not
-   * disturb such a write. If a table exists, corrects the differences and ignores counters. A correction is computed
-   * again if another process changes rules meanwhile, as in `transaction`.
+   * Writes a ruleset in one transaction. Writes everything if none of its tables exists, even during concurrent
+   * changes. Otherwise corrects the differences and ignores counters. Corrects again if another process changes rules
+   * meanwhile, as in `transaction`.
    *
-   * @example const others = { tables: ['ex-nat', 'ex-raw'].map((name) => ({ family: 'inet', name }) as const) } await
-   * nftables(pod).apply(rules, { absent: others }) // also deletes the tables in `others`, except tables of `rules`
+   * @example
+   * const others = { tables: ['ex-nat', 'ex-raw'].map((name) => ({ family: 'inet', name }) as const) }
+   * await nftables(pod).apply(rules, { absent: others }) // also deletes `others`, except tables of `rules`
    */
   apply(
     rules: Ruleset,
@@ -84,7 +85,7 @@ export interface Nftables {
   /**
    * Makes several changes, which may depend on the current rules, in one transaction. The argument `tables` names the
    * tables to change. Calls `steps` again if another process changes rules of the namespace in between. Retries end
-   * with the call's AbortSignal, or without a signal after 10 s. The error is `CHANGED`, CNI code 11. The context's
+   * with the call's AbortSignal. Without a signal, retries end after 10 s (`CHANGED`, CNI code 11). The context's
    * `undo` rolls back exactly these changes.
    */
   transaction<T>(

@@ -228,7 +228,7 @@ function isReadOtherwise(statement: Statement, before: readonly Statement[]): bo
   const last = before.at(-1)
   // True if the source port follows the destination port, because nft would swap them.
   const isSecond = kind.endsWith(' sport') && last?.kind === kind.replace('sport', 'dport')
-  // True for the end of a pair such as `>=` and `<=`, which nft combines.
+  // True for the end of a pair such as `>=` and `<=`, which nft reads as one range.
   const isRange = last !== undefined && ranges.has(`${opOf(last)} ${opOf(statement)}`)
   return isSecond || isRange || (kind.startsWith('th ') && before.some(isProtocol))
 }

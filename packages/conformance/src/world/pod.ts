@@ -3,7 +3,7 @@ import { type Netns, netns, openRtnl, type Rtnl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import type { Result } from '@cni/types'
 
-/** Network namespace that simulates a pod. For a chained plugin, it has an interface. */
+/** Network namespace that simulates a pod. For a chained plugin, the pod has an interface. */
 export interface Pod extends AsyncDisposable {
   readonly netns: Netns
   readonly id: string

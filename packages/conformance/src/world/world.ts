@@ -46,7 +46,7 @@ export interface WorldOptions {
   readonly plugin: string
   /** Files and folders of the machine that the plugin can use. */
   readonly shares: readonly string[]
-  /** Folders that the plugin must still see, with itself and plugins that it calls. */
+  /** Folders that the plugin must still see: its own folder and folders of called plugins. */
   readonly needed: readonly string[]
 }
 

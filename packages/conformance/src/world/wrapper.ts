@@ -19,8 +19,8 @@ export interface Mount {
   readonly to: string
 }
 
-// Keeps one pid through unshare, sh and the plugin, because signals must reach the plugin. A shell plugin cannot read
-// the socket that Node.js would use as stdin.
+// The process keeps one pid, because signals must reach the plugin. stdin is a pipe, because a shell plugin cannot open
+// a socket.
 const SCRIPT = `
 trap 'echo "${NOT_STARTED}" >&2' EXIT
 in=$1; out=$2; err=$3; pipe=$4; mounts=$5; shift 5

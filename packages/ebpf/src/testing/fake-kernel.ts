@@ -22,7 +22,7 @@ interface FakeProgram {
   readonly instructions: Buffer
 }
 
-/** Map or program of the fake kernel. Its descriptor equals its id, because fakeRtnl knows only descriptors. */
+/** Object of the fake kernel. Its descriptor equals its id, because fake rtnetlink gets only descriptors. */
 type FakeObject = { readonly id: number } & ({ readonly map: FakeMap } | { readonly program: FakeProgram })
 
 const BPFFS = '/sys/fs/bpf'

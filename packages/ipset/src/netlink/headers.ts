@@ -117,7 +117,7 @@ function rangeIn(data: Data): string | undefined {
     : `${from}-${readBe16(data.get(ATTR_PORT_TO)) ?? readAddress(data.get(ATTR_IP_TO))}`
 }
 
-/** Options of other programs' sets, in the spelling of `ipset save`, such as `netmask 24`. */
+/** Options that this package never sets, in the spelling of `ipset save`, such as `netmask 24`. */
 function otherWords(data: Data, flags: number): string[] {
   const netmask = data.get(ATTR_NETMASK)?.[0]
   const bitmask = readAddress(data.get(ATTR_BITMASK))

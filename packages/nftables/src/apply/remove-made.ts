@@ -73,7 +73,7 @@ function removeRule(batch: Batch, rule: NftRule, effect: Effect, left: LeftSoFar
   left.rules.set(key, [...(left.rules.get(key) ?? []), handle])
 }
 
-/** Deletes a set, or only the elements that the transaction added. Returns true for a set. */
+/** Deletes a set, or only the transaction's elements. Returns true if the set is deleted. */
 function removeSet(batch: Batch, nft: Nft, set: NftSet, { effect, inUse }: Removal, left: LeftSoFar): boolean {
   const key = setKey(set)
   const made = new Set((effect.elements.get(key) ?? []).map(elementKey))

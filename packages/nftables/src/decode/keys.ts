@@ -9,7 +9,7 @@ interface Element {
   readonly flags?: readonly ElementFlag[]
 }
 
-/** Set element with the range of its keys; `undefined` for invalid keys. */
+/** Set element with the range of its keys. Invalid keys have no range. */
 export interface SpanOf<E> {
   readonly element: E
   readonly span: Span | undefined

@@ -50,7 +50,7 @@ const setTypes: ReadonlyMap<number, Typed> = new Map(
 
 const BITS = 6
 
-/** Splits the type number of a concatenated key into six bits for each part. */
+/** Splits the type number of a concatenated key into its parts of six bits. */
 export function partsOf(keyType: number): number[] {
   const parts: number[] = []
   for (let rest = keyType; rest > 0; rest >>>= BITS) parts.unshift(rest & (2 ** BITS - 1))

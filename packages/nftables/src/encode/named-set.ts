@@ -152,7 +152,7 @@ function noteOf({ comment, data }: NamedSet, types: readonly DataType[], dataTyp
 const CONCATENATION = 13
 const PROTOCOL = 12
 
-/** Number for a byte order in nft's user data: 0 unknown, 1 host, 2 network. */
+/** Byte order in nft's user data: 1 host, 2 network, 0 for protocols and verdicts. */
 function orderOf(type: DataType | undefined): number {
   if (type === undefined || type.number === PROTOCOL) return 0
   return type.host === true || type.ordered !== true ? 1 : 2

@@ -14,7 +14,7 @@ export function complete(family: Family, statements: readonly Statement[], where
     for (const need of last === undefined || known.has(last) ? NONE : needs) {
       if (known.has(need)) continue
       const match = matchFor(need)
-      // Adds `reject`'s condition after ports of any protocol (`th`), because nft would otherwise interpret the ports.
+      // Adds the condition after `th` ports, because nft would read the ports as that protocol's.
       const isFirst = statement.kind === 'reject' && !result.some(looksAtPorts)
       result.splice(isFirst ? 0 : result.length, 0, match)
       known.add(match)

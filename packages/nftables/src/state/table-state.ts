@@ -48,7 +48,7 @@ export interface SetState {
 export interface TableState {
   readonly table: Table
   readonly present: NftTable | undefined
-  /** True if `apply` can keep the kernel's table, because it has only chains and sets. */
+  /** True if `apply` can keep the kernel's table and change its content. */
   readonly stays: boolean
   readonly dormant: boolean
   readonly chains: readonly ChainState[]

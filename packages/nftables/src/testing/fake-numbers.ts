@@ -1,4 +1,4 @@
-/** Numbers of nf_tables for the fake. The encoder has its own copy, to find wrong numbers. */
+/** Numbers of nf_tables, separate from the encoder's numbers, because tests can then find wrong numbers. */
 export const NFT_MSG = {
   ...{
     NEWTABLE: 0,

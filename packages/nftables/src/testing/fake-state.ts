@@ -44,7 +44,7 @@ export interface FakeTable {
   readonly sets: ReadonlyMap<string, FakeSet>
 }
 
-/** All tables of the fake kernel. Each change creates a new map, to allow rollbacks. */
+/** All tables of the fake kernel, copied for each change because failed transactions have no effect. */
 export type FakeState = ReadonlyMap<string, FakeTable>
 
 /** Netlink message that adds or deletes an object in the fake kernel. */

@@ -8,7 +8,7 @@ import { act, isHarmless } from './effects.ts'
 import type { TraceStep } from './trace-types.ts'
 import type { TracedPacket } from './traced-packet.ts'
 
-/** Result of a base chain for the packet. Only after `accept` the packet continues. */
+/** Result of a base chain for the packet. The packet continues only after `accept`. */
 export type Ending =
   | { readonly kind: 'accept' }
   | { readonly kind: 'end'; readonly verdict: 'drop' | 'reject' | 'undecided'; readonly reason: string }

@@ -8,18 +8,18 @@ export interface FreshNftables extends Disposable {
   /** True if the namespace has none of the tables that the batch adds. */
   readonly fresh: boolean
   /**
-   * Generation number of the namespace's rules at the opening. The kernel accepts a batch only at this generation. 1
+   * Generation number of the rules when nf_tables was opened. The kernel accepts a batch only at this generation. 1
    * means that the namespace has never had any rules.
    */
   readonly generation: number
   /**
-   * Sends a batch, unless another process has changed rules since the opening. Returns `false` if the kernel refused
-   * the batch and changed nothing. The caller can use `apply`, which makes the change or reports the reason.
+   * Sends a batch, unless another process has changed rules since nf_tables was opened. Returns `false` if the kernel
+   * refused the batch and changed nothing. The caller can use `apply`, which makes the change or reports the reason.
    */
   commit(batch: Uint8Array): boolean
   /**
    * Deletes all tables of the namespace, also tables of other programs. Returns `false` if another process has changed
-   * rules since the opening.
+   * rules since nf_tables was opened.
    */
   flush(): boolean
 }
@@ -45,7 +45,7 @@ export function freshWhere(target: Netns, look: (channel: Channel) => boolean): 
 const ROOM_FOR_REFUSALS = 4_000_000
 /** Generation number of a namespace in which no program has ever changed nf_tables. Such a namespace has no tables. */
 const FRESH_GENERATION = 1
-/** Sequence number of the batch's first message, higher than those of earlier requests. */
+/** Sequence number of the batch's first message, higher than the numbers of earlier requests. */
 const FIRST = 0x4000_0000
 
 /** Batch that deletes every table of the namespace: one delete message without a table name. */

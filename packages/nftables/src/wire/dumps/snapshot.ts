@@ -124,7 +124,7 @@ function again(batch: Batch, { kind, body, next }: Again, anonymous: Map<string,
 
 type Read = readonly [type: number, value: Buffer]
 
-/** Replaces the number in an anonymous set's name by `%d`, a free number. */
+/** Replaces an anonymous set's number by `%d`, because the kernel chooses a free number. */
 function unnamed(attributes: readonly Read[], name: number): Attribute[] {
   const template = (value: Buffer) => cString((readCString(value) ?? '').replace(/\d+$/, '%d'))
   return attributes.map(([type, value]) => [type, type === name ? template(value) : value])

@@ -5,7 +5,7 @@ const NLA_HDRLEN = 4
 const NLMSG_HDRLEN = 16
 const MOST = 0xffff
 
-/** Writes netlink messages and attributes to a buffer, in the same bytes as the kernel. */
+/** Writes netlink attributes without `NLA_F_NESTED`, because the kernel's messages lack this flag, too. */
 export class AttributeWriter {
   #bytes: Buffer
   // Writes numbers with a `DataView`, because every JavaScript engine implements it natively.
