@@ -34,7 +34,7 @@ export const allChecks: readonly Check[] = Object.freeze([
 ])
 
 /**
- * Ids, titles and rules of all checks of the suite, in their order.
+ * Ids, titles and rules of all checks of the suite, in order.
  *
  * @example
  * checks.map(({ id, title }) => `${id}: ${title}`)

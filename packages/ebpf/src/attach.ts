@@ -8,8 +8,7 @@ const ETH_P_ALL = 3
 
 /**
  * Attaches a program to a link as a tc filter. Adds the qdisc `clsact` if the link has none. Replaces a filter of the
- * same name and priority atomically. With `rtnl` of a CNI call's context, a later failure of the call detaches the
- * program.
+ * same name and priority atomically. A failed CNI call detaches the program if `rtnl` is from its context.
  *
  * A failed call undoes its changes and throws `EbpfError`:
  * - `NO_LINK`: the link does not exist or disappears.

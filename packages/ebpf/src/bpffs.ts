@@ -46,7 +46,7 @@ export function mountBpffs(kernel: Kernel, folder: string): { mounted: boolean }
   }
 }
 
-/** Finds the probable reason why a pin is missing. Only a reason with a `code` is certain. */
+/** Finds a reason why a pin is missing, which is certain if it has a `code`. */
 export function filesystemProblem(kernel: Kernel, path: string): { code?: 'NO_BPFFS'; text: string } | undefined {
   if (!isOnBpffs(kernel, posix.dirname(path)))
     return { code: 'NO_BPFFS', text: `it is not on a bpf file system: ${HINT}` }

@@ -28,8 +28,8 @@ export function findFeatures(kernel: Kernel): ReturnType<Ebpf['features']> {
 }
 
 /**
- * True if programs can be attached to links (clsact of Linux 4.5, cls_bpf). The test needs `CAP_SYS_ADMIN`. Throws
- * `EbpfError` or `NetnsError` if this test is not possible.
+ * True if programs can be attached to links. Attaching needs clsact (Linux 4.5) and cls_bpf. The test needs
+ * `CAP_SYS_ADMIN`. Throws `EbpfError` or `NetnsError` if this test is not possible.
  */
 export async function supportsFilters(): Promise<boolean> {
   using nowhere = runInNew(() => current())

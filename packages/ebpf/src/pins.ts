@@ -10,7 +10,7 @@ import type { Ebpf, MapSpec, Program } from './types.ts'
 
 const VERSION = 'version'
 const versionMap = arrayMap({ name: VERSION, value: int('u32'), maxEntries: 1 })
-/** Suffix of a temporary pin. The suffix has no dot, because the kernel rejects dots in pin names. */
+/** Suffix of a temporary pin. It has no dot, because the kernel rejects dots. */
 const NEW = '_new'
 
 /** Folder of pinned maps and programs, with its layout's version pinned as a map. */

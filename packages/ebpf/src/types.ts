@@ -71,7 +71,7 @@ export interface Program extends Disposable {
   close(): void
 }
 
-/** Pinned maps and programs in one folder, with the version of its layout. */
+/** Pinned maps and programs in one folder with a layout version. */
 export interface Pins {
   readonly path: string
   /** Path of a pin in this folder, from the pin's name. Throws `EbpfError('INVALID')` for an invalid name. */
@@ -108,10 +108,7 @@ export interface Ebpf {
      * descriptor.
      */
     readonly instructions: Uint8Array
-    /**
-     * License of the program: `GPL`, `Dual MIT/GPL`, `Apache-2.0` … The kernel allows some helper functions only with a
-     * GPL license.
-     */
+    /** License of the program: `GPL`, `Dual MIT/GPL`, `Apache-2.0` … Some helper functions require a GPL license. */
     readonly license: string
   }): Program
   /**

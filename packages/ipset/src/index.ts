@@ -1,5 +1,5 @@
 /**
- * Typed IP sets of the kernel, like sets of `ipset`. Writes many entries at once, and replaces a set as a whole.
+ * Typed IP sets of the kernel. Writes many entries at once, and replaces whole sets.
  *
  * @example
  * ```ts

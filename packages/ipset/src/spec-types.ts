@@ -98,10 +98,7 @@ export interface SetInfo {
   readonly range?: string
   /** Options of the set that this package never sets itself, such as `netmask 24`. */
   readonly other: readonly string[]
-  /**
-   * Number of packet filter rules and other sets that refer to the set. The kernel deletes the set only if the number
-   * is 0.
-   */
+  /** Number of rules and other sets that refer to the set. The kernel deletes the set only if the number is 0. */
   readonly references: number
   readonly entryCount: number
 }

@@ -1,5 +1,5 @@
 /**
- * Applies, verifies and removes typed nftables rulesets in the kernel. Sends netlink messages, and runs no program.
+ * Applies, verifies and removes typed nftables rulesets in the kernel. Runs no program.
  *
  * @example
  * ```ts

@@ -65,7 +65,7 @@ export interface Nftables {
    */
   remove(rules: { readonly tables: readonly Pick<Table, 'family' | 'name'>[] }): Promise<Change>
   /**
-   * Opens a named set or map of an existing table of any program.
+   * Opens a named set or map of an existing table.
    *
    * @example
    * const pods = nftables('host').set({ family: 'inet', table: 'mesh' }, { name: 'pods', key: 'ipv4_addr' })
@@ -74,8 +74,8 @@ export interface Nftables {
   set(table: TableName, spec: NamedSet): TableSet
   /**
    * Makes several changes in one transaction, without reading the current rules. Use it for the rules of one pod in a
-   * table that all pods share. The argument `tables` names the tables to change. Changes of rules by other processes do
-   * not disturb the write. The context's `undo` rolls back exactly these changes.
+   * shared table. The argument `tables` names the tables to change. Changes of rules by other processes do not disturb
+   * the write. The context's `undo` rolls back exactly these changes.
    *
    * @example
    * const chain = { family: 'inet', table: 'mesh', chain: attachmentName(c, 'pod-', 28) } as const
@@ -83,10 +83,10 @@ export interface Nftables {
    */
   write(tables: readonly TableName[], fill: (batch: Batch) => unknown): Promise<Change>
   /**
-   * Makes several changes, which may depend on the current rules, in one transaction. The argument `tables` names the
-   * tables to change. Calls `steps` again if another process changes rules of the namespace in between. Retries end
-   * with the call's AbortSignal. Without a signal, retries end after 10 s (`CHANGED`, CNI code 11). The context's
-   * `undo` rolls back exactly these changes.
+   * Makes several changes that may depend on the current rules. The kernel commits all changes in one transaction. The
+   * argument `tables` names the tables to change. Calls `steps` again if another process changes rules of the namespace
+   * in between. Retries end with the call's AbortSignal. Without a signal, retries end after 10 s (`CHANGED`, CNI code
+   * 11). The context's `undo` rolls back exactly these changes.
    */
   transaction<T>(
     tables: readonly TableName[],

@@ -34,10 +34,7 @@ function tableOf(family: Family, number: number): fc.Arbitrary<Table> {
     }))
 }
 
-/**
- * Generator of random rulesets in canonical form. No base chain reaches the rules, because some hooks would refuse
- * them.
- */
+/** Generator of random rulesets without reachable rules, because some hooks would refuse them. */
 export const rulesets: fc.Arbitrary<Ruleset> = fc
   .array(fc.constantFrom('inet', 'ip', 'ip6'), { minLength: 1, maxLength: 3 })
   .chain((families) => fc.tuple(...families.map((family, at) => tableOf(family, at))))

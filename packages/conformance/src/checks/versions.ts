@@ -71,7 +71,7 @@ export const versions: readonly Check[] = [
       const working = await ctx.working()
       if (working === undefined) return
       const old = !ctx.chained && hasAddress(working.result)
-      // Skips versions before 0.3.0 for plugins without addresses, because these versions require an address.
+      // Skips versions before 0.3.0 for chained plugins and for plugins without addresses.
       const usable = claimed.filter((version) => isCniVersion(version) && (old || from(version, '0.3.0')))
       if (usable.length === 0) return ctx.block('VERSION claims no version that such a plugin could be executed with')
       // Tests versions in sequence, because only one pod can have a configured fixed address.

@@ -29,8 +29,8 @@ export interface ConformanceOptions {
   /** Value of CNI_ARGS in every call of the plugin. */
   readonly args?: string | undefined
   /**
-   * Files and folders in the machine's /run and /var/lib/cni that the plugin needs. An example is the socket of a
-   * daemon. The suite hides all other content of these folders from the plugin.
+   * Files in the machine's /run and /var/lib/cni that the plugin needs. An example is the socket of a daemon. The suite
+   * hides all other content of these folders from the plugin.
    */
   readonly share?: readonly string[] | undefined
   /** Time limit of one plugin call in milliseconds. Default: 10000. */

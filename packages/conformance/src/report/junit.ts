@@ -2,7 +2,7 @@ import { groupBy } from '../group-by.ts'
 import type { CheckResult, Report } from '../model.ts'
 import { exchangeLines } from './exchange-lines.ts'
 
-/** Formats the report as JUnit XML. Reports blocked checks as errors, because CI systems ignore skipped test cases. */
+/** Formats the report as JUnit XML. Blocked checks are errors, because CI systems ignore skips. */
 export function renderJunit(report: Report): string {
   const groups = groupBy(report.results, ({ group }) => group)
   const suites = [...groups].map(([group, results]) => suite(group, results))

@@ -3,7 +3,7 @@ import { renderJson } from './json.ts'
 import { renderJunit } from './junit.ts'
 import { renderText } from './text.ts'
 
-/** Formats a report of the conformance suite as text, JSON or JUnit XML. */
+/** Formats a conformance report as text, JSON or JUnit XML. */
 export function renderReport(
   report: Report,
   options: {

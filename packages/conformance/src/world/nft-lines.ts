@@ -41,8 +41,7 @@ export async function nftLines(where: Netns): Promise<string[]> {
 const isUnsupported = (error: unknown): error is NftError => isNftError(error) && error.code === 'UNSUPPORTED'
 
 /**
- * Text of the nf_tables ruleset, one line for each object, without counters and handles. Empty tables of iptables-nft
- * are omitted.
+ * Text of the nf_tables ruleset, one line for each object, without counters and handles.
  *
  * @example
  * linesOf(nft) // ['nft table ip nat', 'nft table ip nat / chain X', 'nft table ip nat / chain X / counter, return']

@@ -18,7 +18,7 @@ export interface World extends AsyncDisposable {
   start(request: StartRequest): ReturnType<typeof start>
   /** Creates a FIFO for a stream of the plugin and returns the FIFO's path. */
   fifo(): Promise<string>
-  /** Creates a FIFO as stdin, full of blanks, because the suite detects the first read by its room. */
+  /** Creates a full FIFO as stdin, because the first read then makes room in it. */
   openStdin(text: string): Promise<OpenStdin>
 }
 

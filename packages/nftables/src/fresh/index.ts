@@ -1,6 +1,5 @@
 /**
- * Writes nftables tables into namespaces that do not have the tables yet. One process creates the batch. Another
- * process, which has access to the namespace, sends the batch.
+ * Writes tables into namespaces without the tables. Another process can create the batch.
  *
  * @example
  * ```ts

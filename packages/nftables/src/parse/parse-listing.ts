@@ -9,8 +9,8 @@ import { type Token, tokensIn, Words } from './tokens.ts'
 import { braced, keysIn } from './values.ts'
 
 /**
- * Parses the output of `nft list ruleset`, to trace packets without a kernel. Reads tables of `inet`, `ip` and `ip6`
- * with their chains, rules and sets. An unknown part of a rule becomes `raw`. A trace cannot decide `raw`, and `apply`
+ * Parses the output of `nft list ruleset`, for example to trace packets. Reads tables of `inet`, `ip` and `ip6` with
+ * their chains, rules and sets. An unknown part of a rule becomes `raw`. A trace cannot decide `raw`, and `apply`
  * refuses it. Skips stateful objects and unknown kinds of tables and sets. Throws `NftError('INVALID')` with the line
  * for text that is not a listing.
  *

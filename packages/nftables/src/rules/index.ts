@@ -1,5 +1,5 @@
 /**
- * Builds, prints, parses and traces typed nftables rulesets without a kernel. The code imports no Node.js module.
+ * Builds, prints, parses and traces typed nftables rulesets. Imports no Node.js module.
  *
  * @example
  * ```ts

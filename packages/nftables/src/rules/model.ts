@@ -17,8 +17,7 @@ export interface Chain {
   /** Type, hook and priority of a base chain. Packets enter a chain without `base` by jumps only. */
   readonly base?: BaseChain
   /**
-   * Policy of a base chain: the verdict at the end of the chain. The canonical form always has a policy. Default:
-   * `accept`.
+   * Policy of a base chain: the verdict at the chain's end. The canonical form always has a policy. Default: `accept`.
    */
   readonly policy?: 'accept' | 'drop'
   readonly comment?: string

@@ -4,7 +4,7 @@ import type { Range, SelectorValues } from './values.ts'
 
 /**
  * Condition of a rule: compares the packet's property `kind` with `value`. The default `op` is equality, or membership
- * of a set or range. A list of flags such as `ct state` matches if the packet has any of them.
+ * of a set or range. A list of flags matches if the packet has any of them.
  */
 export type Match<S extends keyof SelectorValues = keyof SelectorValues> = {
   readonly [K in S]: {
@@ -21,8 +21,7 @@ export type Match<S extends keyof SelectorValues = keyof SelectorValues> = {
 }[S]
 
 /**
- * Condition or action of a rule, in nft's words. Rules of `nftRuleset` and of the kernel share one **canonical form**,
- * so equal rules are deeply equal:
+ * Condition or action of a rule, in nft's words. Rules of `nftRuleset` and of the kernel share one **canonical form**:
  *
  * - A rule has one statement for each step of its expressions, in order. The function `nftRuleset` adds protocol
  *   conditions that nft does not print.
@@ -74,7 +73,10 @@ export type Statement =
       readonly kind: 'limit'
       readonly rate: number
       readonly per: 'second' | 'minute' | 'hour' | 'day' | 'week'
-      /** Size of a burst that a `limit` allows. The default of nft is 5 packets, or 0 bytes for a rate in bytes. */
+      /**
+       * Size of a burst that a `limit` allows. The default of nft is 5 packets. The default for a rate in bytes is 0
+       * bytes.
+       */
       readonly burst: number
       /** Unit of a `limit` statement's rate. Default: packets. */
       readonly of?: 'bytes'
@@ -83,9 +85,7 @@ export type Statement =
   | {
       readonly kind: 'log'
       readonly prefix?: string
-      /**
-       * Log level of a `log` statement: 0 (emergency) to 7 (debug), or 8 (audit). Omitted for the kernel's default, 4.
-       */
+      /** Log level of a `log` statement, from 0 (emergency) to 8 (audit). Omitted for the kernel's default, 4. */
       readonly level?: number
       readonly flags?: readonly ('tcp sequence' | 'tcp options' | 'ip options' | 'skuid' | 'ether')[]
       readonly group?: number

@@ -8,8 +8,8 @@ export interface SelectorValues {
   readonly oifname: SelectorValues['iifname']
   readonly nfproto: 'ipv4' | 'ipv6'
   /**
-   * Transport protocol: one of the listed words, or a number for any other protocol. Protocol 58 is `ipv6-icmp`, as nft
-   * prints it.
+   * Transport protocol: a listed word, or a number for any other protocol. Protocol 58 is `ipv6-icmp`, as nft prints
+   * it.
    */
   readonly l4proto: 'icmp' | 'tcp' | 'udp' | 'esp' | 'ah' | 'ipv6-icmp' | 'comp' | 'dccp' | 'sctp' | 'udplite' | number
   readonly mark: number
@@ -75,7 +75,7 @@ export interface Masked<T> {
 /** Key of a set or map element: a single value or a range. */
 export type Key<T = SelectorValues[Selector]> = T | Range<T>
 
-/** Operand of a condition: a value, a range, a masked value, a list, or a set's name. */
+/** Operand of a condition: a value, a range, a masked value or a set. */
 export type Operand<T = SelectorValues[Selector]> =
   | T
   | Range<T>

@@ -34,7 +34,7 @@ import type { FakeState, FakeTable } from './fake-state.ts'
 export interface FakeKernel {
   /** Opens a netlink socket to the fake kernel, for `channelFrom` of `@cni/netns/netlink`. */
   nfnetlink(options?: {
-    /** True for a socket that receives an event for every transaction, as for `commits`. */
+    /** True for a socket that receives events, as for the function `commits`. */
     readonly events?: boolean
     /**
      * Size of the socket's receive buffer in bytes. Default: 212992. Each message counts 512 bytes more, as in the

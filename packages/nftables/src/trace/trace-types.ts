@@ -52,7 +52,7 @@ export interface Trace {
     readonly matched: boolean | undefined
     /** Texts of the rule's statements that the option `assume` answered. */
     readonly assumed?: readonly string[]
-    /** Effect of the rule on the packet, if the rule's text does not tell it. */
+    /** Effect of the rule, if the rule's text does not tell it. */
     readonly effect?: string
   }[]
 }

@@ -15,10 +15,9 @@ import type { monitor } from './monitor.ts'
 import { RuleTexts } from './rule-texts.ts'
 
 /**
- * Traces real packets through all rules of a namespace, including rules of iptables-nft. A temporary table makes the
- * kernel report the packets. Linux before 5.12 keeps this table if the process dies. Tracing is expensive: select
- * packets with `only`. A step `lost` means that the socket was full. Throws `NftError`: `DENIED`, `UNSUPPORTED`,
- * `INVALID` for contradicting conditions.
+ * Traces real packets through all rules of a namespace. A temporary table makes the kernel report the packets. Linux
+ * before 5.12 keeps this table if the process dies. Tracing is expensive: select packets with `only`. A step `lost`
+ * means that the socket was full. Throws `NftError`: `DENIED`, `UNSUPPORTED`, `INVALID` for contradicting conditions.
  *
  * @example
  * ```ts
@@ -46,7 +45,7 @@ export async function* tracePackets(
   } = {},
 ): AsyncGenerator<
   | (ChainName & {
-      /** Kind of step: matched rule, end of a chain without a verdict, or policy. */
+      /** Kind of step: a matched rule, a chain's end, or a policy. */
       readonly step: 'rule' | 'end' | 'policy'
       /** Id of the traced packet in all steps. The kernel may reuse an id later. */
       readonly id: number

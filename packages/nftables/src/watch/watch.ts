@@ -10,9 +10,9 @@ import { listen } from './listen.ts'
 import type { monitor } from './monitor.ts'
 
 /**
- * Compares the kernel's tables with a ruleset, at once and after each change. Yields `drift` after each comparison that
- * finds a difference. Yields `clean` after the first comparison without a difference. Yields `clean` again after a
- * drift or an error. Throws `NftError`: `DENIED`, `UNSUPPORTED`.
+ * Compares the kernel's tables with a ruleset after each change. The first comparison is made at once. Yields `drift`
+ * after each comparison that finds a difference. Yields `clean` after the first comparison without a difference. Yields
+ * `clean` again after a drift or an error. Throws `NftError`: `DENIED`, `UNSUPPORTED`.
  *
  * @example
  * ```ts

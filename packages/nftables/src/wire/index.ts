@@ -1,6 +1,5 @@
 /**
- * nf_tables over netlink, without a rule language: transactions, rules as expressions, lists and events. Runs no
- * program.
+ * Transactions, expressions, lists and events of nf_tables over netlink. Runs no program.
  *
  * @example
  * ```ts

@@ -77,8 +77,8 @@ export class NftError extends Error {
     readonly chain?: string | undefined
     readonly set?: string | undefined
     /**
-     * Name of the attribute that the kernel refused, if the kernel reports it. For a rule, it includes the expression,
-     * such as `expression 2 (immediate) data`.
+     * Name of the attribute that the kernel refused, if reported. For a rule, it includes the expression, such as
+     * `expression 2 (immediate) data`.
      */
     readonly part?: string | undefined
     /** Index of the refused expression in the rule, from 0. */

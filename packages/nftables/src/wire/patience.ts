@@ -10,8 +10,7 @@ export interface Patience {
 }
 
 /**
- * Retries a function while other processes change the rules. Pauses are random because writers with equal pauses would
- * collide again.
+ * Retries a function while other processes change the rules. Random pauses prevent further collisions.
  *
  * @throws NftError `CHANGED` after the last retry.
  */

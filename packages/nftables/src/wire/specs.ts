@@ -33,15 +33,15 @@ export interface RuleSpec extends ChainName {
    */
   readonly expressions: readonly Expression[] | Uint8Array
   /**
-   * Protocol of a rule with xt modules (extensions of iptables); 0 means any. With `inverted`, the rule matches all
-   * other protocols. The caller has to pass the protocol, because the kernel does not report it.
+   * Protocol of a rule with xt modules (extensions of iptables). 0 means any protocol. With `inverted`, the rule
+   * matches all other protocols. The caller has to pass the protocol, because the kernel does not report it.
    */
   readonly compat?: { readonly protocol: number; readonly inverted: boolean } | undefined
   /** Id of the rule, by which other rules of the batch refer to it. */
   readonly id?: number | undefined
   /**
-   * Position of the rule in its chain; default `last`. A handle names an existing rule of the chain, an id a rule of
-   * the batch.
+   * Position of the rule in its chain; default `last`. A handle names an existing rule of the chain. An id names a rule
+   * of the batch.
    */
   readonly place?:
     | 'last'
@@ -84,8 +84,8 @@ export interface SetSpec extends SetName, Pick<RuleSpec, 'comment' | 'userdata'>
       )[]
     | undefined
   /**
-   * Data type of the set's keys, as nft's number (7 IPv4 address, 8 IPv6 address, 13 port …). A concatenated key has
-   * six bits for each part.
+   * Data type of the set's keys, as nft's number. Examples: 7 IPv4 address, 8 IPv6 address, 13 port. A concatenated key
+   * has six bits for each part.
    */
   readonly keyType: number
   /** Length of a set key in bytes. Each part of a concatenated key is padded to four bytes. */
@@ -101,7 +101,7 @@ export interface SetSpec extends SetName, Pick<RuleSpec, 'comment' | 'userdata'>
   readonly timeout?: bigint | undefined
 }
 
-/** Element to add to a set or to delete, optionally with an interval or data. */
+/** Element of a set, for addition or deletion in a batch. */
 export interface ElementSpec extends Pick<RuleSpec, 'comment' | 'userdata'> {
   /** Key of the set element, in network byte order. */
   readonly key?: Uint8Array | undefined

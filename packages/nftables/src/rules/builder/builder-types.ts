@@ -30,10 +30,7 @@ export type Builders<F extends 'inet' | 'ip' | 'ip6', Tables extends Readonly<Re
 
 // internal
 
-/**
- * Methods of a rule builder. A condition without a value returns the methods `not` and `compare`. Methods accept ports
- * only after a condition that names a protocol.
- */
+/** Methods of a rule builder. A condition without a value returns `not` and `compare`. */
 interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C extends string, Port> extends Placed {
   /**
    * Incoming interface of the packet. A text is a literal interface name. `{ prefix }` matches all interface names with
@@ -137,7 +134,7 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
   /** Rejects the packet: answers its sender with an error. Default: port unreachable. */
   reject(how?: 'tcp reset'): Ended
   reject(how: 'icmpx' | 'icmp' | 'icmpv6', code: number): Ended
-  /** Looks up the verdict in a list of keys with verdicts, or in a named map. */
+  /** Looks up the verdict in a map of the rule or a named map. */
   vmap<S extends keyof SelectorValues>(
     on: S,
     map:
@@ -163,8 +160,8 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
     options?: Pick<Extract<Statement, { readonly kind: 'snat' | 'dnat' }>, 'flags'>,
   ): Ended
   /**
-   * Delivers the packet to a transparent socket (`tproxy`), and continues with the next statement. Allowed only in
-   * filter chains at prerouting, after a condition that names a protocol.
+   * Delivers the packet to a transparent socket, and continues with the next statement. Allowed only in filter chains
+   * at prerouting, after a condition that names a protocol.
    */
   tproxy(
     family: F extends 'inet' ? 'ip' | 'ip6' : F,

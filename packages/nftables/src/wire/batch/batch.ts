@@ -13,7 +13,7 @@ import { adding, BatchMessages, type Subject } from './batch-messages.ts'
 import { compatValues } from './compat.ts'
 
 /**
- * Batch of changes to any tables, which the kernel commits as one transaction. A method that throws adds nothing.
+ * Batch of changes to tables. The kernel commits a batch as one transaction. A method that throws adds nothing.
  *
  * Add a table before its chains and sets, and a set before its elements. Add a rule after the chains and sets that it
  * refers to.
@@ -58,7 +58,10 @@ export class Batch {
   addTable(
     spec: TableName &
       Pick<RuleSpec, 'comment' | 'userdata'> & {
-        /** Flags of the table. Default: 0. 1 means dormant, 2 means owned by the socket and deleted with the socket. */
+        /**
+         * Flags of the table. Default: 0. The flag 1 makes the table dormant. The kernel deletes a table with flag 2
+         * together with its owner socket.
+         */
         readonly flags?: number | undefined
       },
     options?: {

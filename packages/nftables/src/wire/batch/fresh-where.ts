@@ -9,12 +9,12 @@ export interface FreshNftables extends Disposable {
   readonly fresh: boolean
   /**
    * Generation number of the rules when nf_tables was opened. The kernel accepts a batch only at this generation. 1
-   * means that the namespace has never had any rules.
+   * means that the namespace never had rules.
    */
   readonly generation: number
   /**
-   * Sends a batch, unless another process has changed rules since nf_tables was opened. Returns `false` if the kernel
-   * refused the batch and changed nothing. The caller can use `apply`, which makes the change or reports the reason.
+   * Sends a batch. Returns `false` if another process has changed rules since nf_tables was opened. The kernel has
+   * changed nothing after `false`. The caller can use `apply`, which makes the change or reports the reason.
    */
   commit(batch: Uint8Array): boolean
   /**

@@ -25,10 +25,7 @@ import { setsOf } from './sets.ts'
 
 /** Content of some tables as bytes, including all objects that this package does not model. */
 export interface Snapshot {
-  /**
-   * Kind and bytes of each object in the tables, without the message header. The order allows a batch to add the
-   * objects again.
-   */
+  /** Kind and bytes of each object, without the message header. The order allows a batch to add the objects again. */
   readonly messages: readonly { readonly kind: Parameters<Dumps['bytes']>[0]; readonly body: Uint8Array }[]
 }
 

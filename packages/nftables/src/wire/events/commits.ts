@@ -47,8 +47,8 @@ export type Change = Commit['changes'][number]
 const NFNLGRP_NFTABLES = 7
 
 /**
- * Opens a netlink socket that receives all transactions of a namespace, for {@link commits}. Throws `NftError`:
- * `DENIED`, `UNSUPPORTED`.
+ * Opens a netlink socket for all transactions of a namespace. The function {@link commits} reads this socket. Throws
+ * `NftError`: `DENIED`, `UNSUPPORTED`.
  */
 export function openCommits(target: NetnsTarget, options: { readonly receiveBuffer?: number } = {}): NetlinkSocket {
   return openGroup(target, NFNLGRP_NFTABLES, options)

@@ -10,12 +10,12 @@ import { openGroup } from '../open-netfilter.ts'
 import type { ChainName } from '../specs.ts'
 
 /**
- * Step of a packet trace: the packet reached a rule, a chain's end, or a policy. The step `lost` means that steps are
- * missing, because the socket was full.
+ * Step of a packet trace: a rule, a chain's end, or a policy. The step `lost` means that steps are missing, because the
+ * socket was full.
  */
 export type Trace =
   | (ChainName & {
-      /** Kind of trace step: a rule that matched, a chain's end without a verdict, or a policy. */
+      /** Kind of step: a matched rule, a chain's end, or a policy. The end of a chain has no verdict. */
       readonly step: 'rule' | 'end' | 'policy'
       /** Handle of the rule that the packet matched. */
       readonly handle?: bigint
@@ -65,8 +65,7 @@ export function openTraces(target: NetnsTarget, options: { readonly receiveBuffe
 }
 
 /**
- * Yields the steps of traced packets, through the rules of all programs. Throws `NetnsError('PROTOCOL')` for invalid
- * messages.
+ * Yields the steps of traced packets. Throws `NetnsError('PROTOCOL')` for invalid messages.
  *
  * @example
  * const chain = { family: 'inet', table: 'trace', chain: 'prerouting' } as const

@@ -2,17 +2,11 @@ import { cString, decodeAttributes, readBe16, readBe32, readBe64, readCString } 
 import { type Verdict, verdictIn, writeVerdict } from './verdict.ts'
 import type { AttributeWriter } from './writer.ts'
 
-/**
- * Encoder and decoder for the value of a netlink attribute. Encoding a decoded value gives the same bytes. `decode`
- * returns `undefined` for bytes that no value encodes to.
- */
+/** Lossless codec of a netlink attribute. `decode` returns `undefined` for bytes without a value. */
 export interface Codec<T> {
   /** Description of the attribute's valid values, for error messages. */
   readonly expected: string
-  /**
-   * Writes an attribute with its value. Returns false for an invalid value. An incomplete attribute may remain in the
-   * buffer after false.
-   */
+  /** Writes an attribute. Returns false for an invalid value, and may leave incomplete bytes. */
   write(writer: AttributeWriter, type: number, value: T): boolean
   decode(bytes: Buffer): T | undefined
 }
