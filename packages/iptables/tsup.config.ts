@@ -6,8 +6,7 @@ export default library({
   fresh: 'src/fresh/index.ts',
   rules: 'src/rules/index.ts',
   testing: 'src/testing/index.ts',
-  // Builds these modules as separate files, because a bundler can drop an unused file. In a used file, a bundler keeps
-  // all tables that the file builds when it loads, even unused tables.
+  // Separate files, because a bundler can drop only a whole unused file.
   'restore-text': 'src/text/restore-text.ts',
   trace: 'src/trace/trace.ts',
 })

@@ -4,18 +4,14 @@ import type * as Esbuild from 'esbuild'
 /** Modules that the executable's runtime provides but that Node.js on the build machine may lack. */
 const OF_A_RUNTIME = new Set(['bun:ffi', 'node:ffi'])
 
-/**
- * Names of packages that a bundle imports but does not contain: koffi, netlink, and optional packages that are not
- * installed. The build replaces each of them by a module that fails to load. Otherwise bun would load the package from
- * `node_modules` of the working directory, where any user may have written files.
- */
+/** Packages that must fail to load, because bun would load them from the untrusted working directory. */
 export function leftToRunTime({ outputs }: Esbuild.Metafile): string[] {
   const imports = Object.values(outputs).flatMap((output) => output.imports)
   const names = imports.filter(({ external }) => external).map(({ path }) => path)
   return [...new Set(names)].filter((name) => !isBuiltin(name) && !OF_A_RUNTIME.has(name))
 }
 
-/** Makes esbuild replace each listed package by a module that fails to load, like a package that is not installed. */
+/** Makes esbuild replace each listed package by a module that fails to load. */
 export function absent(names: () => readonly string[]): Esbuild.Plugin {
   return {
     name: 'absent',

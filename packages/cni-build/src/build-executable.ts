@@ -14,37 +14,28 @@ import { findTools, type Tools } from './tools/tools.ts'
 import { baseFor } from './tools/tools-small.ts'
 
 export interface BuildExecutableOptions extends Omit<BundleOptions, 'outfile' | 'runtime'> {
-  /**
-   * Path of the executable. The build stores the file name in the executable. Two builds give the same bytes only if
-   * bundle and file name are the same.
-   */
+  /** Path of the executable. Equal bytes need an equal file name, because the executable contains the name. */
   outfile: string
   /** Runtime that the executable contains: `small` (QuickJS) or `bun`. Default: `small`. */
   runtime?: 'small' | 'bun'
   /**
-   * Machine that the executable runs on. Default: the build machine. The default for x64 (`-baseline`) runs on any
-   * x86-64 processor.
+   * Machine that the executable runs on. Default: the build machine. On x64, the default runs on any x86-64 processor.
    */
   target?: Target
   /** AbortSignal that ends the build. An aborted build removes its unfinished files. */
   signal?: AbortSignal
-  /**
-   * File to which the build also writes a bundle for Node 20.19 and later. The bundle inside the executable works only
-   * with the executable's runtime.
-   */
+  /** Path of an additional bundle for Node 20.19 and later. */
   bundleFile?: string
-  /**
-   * More names of the executable in the same folder: hard links, or copies if the file system has none. Default: none.
-   */
+  /** More names of the executable: hard links, or copies if necessary. Default: none. */
   names?: readonly string[]
   /**
-   * Starts the executable under the name of `outfile` and under each of `names`, to test it. A `plugin` (the default)
-   * must answer `CNI_COMMAND=VERSION`. A `command` must answer `--help`. `false` skips the test.
+   * Kind of test that starts the executable under each of its names. A `plugin` (the default) must answer
+   * `CNI_COMMAND=VERSION`. A `command` must answer `--help`. `false` skips the test.
    */
   smoke?: 'plugin' | 'command' | false
   /**
-   * Keeps the existing executable if its bundle and compiler have not changed since its build. A stamp file beside
-   * `bundleFile` records both. Default: false.
+   * Keeps the existing executable if its bundle and compiler have not changed. Needs a stamp file beside `bundleFile`.
+   * Default: false.
    */
   incremental?: boolean
   /** Called after each step of the build with a line of text that a user can read. */
@@ -74,24 +65,18 @@ export interface BuiltExecutable {
   packages: Bundle['packages']
   /** Warnings that esbuild printed while it bundled the program. */
   warnings: readonly string[]
-  /**
-   * Duration of one start of the executable in milliseconds: the median of five starts. An executable with several
-   * names has the duration of its slowest name. Absent if the executable was not started.
-   */
+  /** Median duration of one start in milliseconds, for the slowest name. Absent if the executable was not started. */
   startMs?: number
   /** Reason why the build did not start the executable although `smoke` asked for it. */
   notStarted?: string
-  /**
-   * True if the build wrote a new executable. False if `incremental` kept the old executable, because neither the
-   * bundle nor the compiler had changed.
-   */
+  /** False if `incremental` kept the old executable. */
   compiled: boolean
 }
 
 type Started = Pick<BuiltExecutable, 'startMs' | 'notStarted'>
 
 /**
- * Bundles a program, compiles the bundle into one executable, and starts the executable once.
+ * Builds one executable from a program and starts the executable once.
  *
  * @example const built = await buildExecutable({ entry: 'src/main.ts', outfile: 'dist/my-plugin' })
  */
@@ -99,7 +84,7 @@ export async function buildExecutable(options: BuildExecutableOptions): Promise<
   try {
     return await build(options)
   } catch (error) {
-    // Reports every error as `ABORTED` after the caller has aborted the build. An aborted step may fail with any error.
+    // An aborted step may fail with any error, so the build reports `ABORTED`.
     if (!options.signal?.aborted) throw error
     const { reason } = options.signal
     throw new BuildError('ABORTED', reason instanceof Error ? reason.message : 'stopped', { cause: error })
@@ -174,10 +159,7 @@ async function start(
   return { startMs }
 }
 
-/**
- * Content of the stamp file: all inputs that determine the bytes of the executable. If the inputs are unchanged, the
- * build can keep the executable.
- */
+/** Content of the stamp file: all inputs that determine the bytes of the executable. */
 function stampOf({ text }: Contents, tools: Tools, options: BuildExecutableOptions): string {
   const flags = tools.runtime === 'bun' ? BUN_FLAGS : []
   const base = statSync(baseFor(text, tools))

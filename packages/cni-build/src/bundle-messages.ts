@@ -39,10 +39,7 @@ export function messagesOf(
   return esbuild.formatMessagesSync(advised, { kind, color: false }).map((text) => text.trim())
 }
 
-/**
- * Replaces the path of a small-runtime source file in a message by the name of its Node module: `…/node/path.ts` and
- * `…/node/fs/fs.ts` become `node:path` and `node:fs`.
- */
+/** Replaces the path of a small-runtime source file by its Node module's name. */
 const inWords = (text: string): string =>
   text.replace(
     /^No matching export in ".*\/runtime\/src\/node\/(.+?)(?:\/\1)?\.ts" for import (".+")$/,

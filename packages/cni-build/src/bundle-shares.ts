@@ -41,7 +41,7 @@ function packageOf(folder: string, names: Map<string, string>): string {
   return name
 }
 
-// Skips a package.json without a name. Such a file only marks a subfolder of a package, such as `mini` in zod.
+// A package.json without a name only marks a subfolder of a package.
 function nameIn(folder: string): string | undefined {
   const manifest = join(folder, 'package.json')
   if (!existsSync(manifest)) return undefined

@@ -29,26 +29,21 @@ export interface BundleOptions {
   /** Constants that replace names at build time: `{ __VERSION__: '"1.2.3"' }`. */
   define?: Readonly<Record<string, string>>
   /**
-   * Runtime of the executable that will contain the bundle. Default: the bundle is for Node and bun, which load missing
-   * packages at run time. With this option, a missing package counts as not installed.
+   * Runtime that runs the bundle. Default: Node or bun, which load missing packages at run time. With this option, a
+   * missing package counts as not installed.
    * - `small`: the bundle contains the Node modules of the small runtime.
-   * - `bun`: the bundle has no branches for other runtimes. The program removes environment variables that configure
-   *   bun.
+   * - `bun`: the program removes environment variables that configure bun.
    */
   runtime?: 'small' | 'bun'
   /**
-   * True to evaluate the program's modules at build time, which only the small runtime supports. In this case,
-   * top-level code must not read environment, clock or files. With `false` the modules are evaluated at each start.
-   * Default: true.
+   * True to evaluate the program's modules at build time. Only the small runtime supports this. Top-level code must not
+   * read environment, clock or files. With `false`, every start evaluates the modules. Default: true.
    */
   snapshot?: boolean
 }
 
 export interface Bundle {
-  /**
-   * JavaScript text of the bundle, without imports of files or packages. The format is CommonJS, or an ES module for
-   * the small runtime.
-   */
+  /** JavaScript text of the bundle, without imports of files or packages. */
   text: string
   bytes: number
   /** Source files that the bundle contains, largest first. */
@@ -59,9 +54,7 @@ export interface Bundle {
   warnings: readonly string[]
 }
 
-/**
- * Modules that a bundle never contains. The program loads such a module at run time if its runtime provides the module.
- */
+/** Modules that a bundle never contains, because only some runtimes provide them. */
 const external = ['koffi', 'netlink', 'bun:ffi', 'node:ffi']
 
 /** Oldest version of Node that can run a bundle. */
@@ -83,11 +76,8 @@ const bunDefines = (version = findTools('bun').version): Readonly<Record<string,
 })
 
 /**
- * Bundles one entry into a single CommonJS file. Without `runtime`, Node 20.19 and later and bun run the file
- * unchanged.
- *
- * The format is CommonJS because `bun build --bytecode` accepts no other format. The bundler is esbuild because bun's
- * bundler replaces `node-fetch` and `undici` by its built-in fetch, which ignores a custom CA.
+ * Bundles one entry into a single CommonJS file. Without `runtime`, Node 20.19 and later and bun run the file. The
+ * bundler is esbuild because bun's bundler would make `node-fetch` ignore a custom CA.
  *
  * @throws BuildError `BUNDLE` with the bundler's messages, `NO_COMPILER` if esbuild is missing
  */
@@ -163,8 +153,7 @@ async function bundling<T>(esbuild: typeof Esbuild, options: ProgramOptions, wor
     return await work()
   } catch (cause) {
     if (isBuildError(cause)) throw cause
-    // An esbuild error without a list of failures means that esbuild cannot start: esbuild's package for this machine
-    // is missing.
+    // An esbuild error without a list of failures means that esbuild's package is missing.
     if (!isBuildFailure(cause)) throw new BuildError('NO_COMPILER', `esbuild does not run: ${cause}`, { cause })
     const errors = messagesOf(esbuild, 'error', cause.errors, folderOf(options)).join('\n\n')
     throw new BuildError('BUNDLE', `cannot bundle ${options.entry}:\n${errors}`, { cause })
@@ -179,8 +168,7 @@ async function esbuildOnce(
   const folder = folderOf({ entry })
   const { outputFiles, metafile, warnings } = await esbuild.build({
     entryPoints: [resolve(entry)],
-    // Sets the base folder of the paths that esbuild writes into comments and names of the bundle. The default, the
-    // working directory, would make the bundle depend on where the build runs.
+    // Base folder of paths in the bundle, which must not depend on the working directory.
     absWorkingDir: folder,
     bundle: true,
     write: false,
@@ -190,8 +178,7 @@ async function esbuildOnce(
     target: TARGET,
     minifyWhitespace: minify,
     minifySyntax: minify,
-    // Keeps all names of functions and variables. Reason: a program may print function names, and error messages of bun
-    // quote variable names.
+    // Keeps names of functions and variables, because programs and error messages may print them.
     keepNames: true,
     legalComments: 'none',
     conditions: [...conditions],

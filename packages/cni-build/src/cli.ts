@@ -2,8 +2,7 @@
 import { commandMain } from '@cni/host/cli'
 import { runCli } from './run-cli.ts'
 
-// The compiler and the started executables have their own process groups, so Ctrl-C does not reach them. The function
-// `runCli` ends these processes when the abort signal fires.
+// Ctrl-C does not reach the child processes, because each has its own process group.
 commandMain('cni-build', (argv, io) =>
   runCli(argv, {
     stdout: io.stdout,

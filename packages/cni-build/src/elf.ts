@@ -12,16 +12,13 @@ export interface Segment {
 /** A parsed ELF file: 64-bit and little-endian. */
 export interface Elf {
   machine: number
-  /** Offset at which the ELF file ends. A linker writes the section table last, so the file ends with this table. */
+  /** Offset at which the ELF file ends, after the section table. */
   end: number
   segments: readonly Segment[]
   bytes(at: bigint, length: number): Buffer
 }
 
-/**
- * Parses a file as ELF and calls `read` with the result. Returns `undefined` if the file is not a 64-bit, little-endian
- * ELF file.
- */
+/** Parses an ELF file and calls `read`. Returns `undefined` for an unsupported file. */
 export function withElf<T>(file: string, read: (elf: Elf) => T): T | undefined {
   const fd = openSync(file, 'r')
   try {

@@ -1,6 +1,5 @@
 /**
- * Builds one executable file from one entry module: bundles with esbuild, compiles bundle and runtime, starts the
- * result.
+ * Builds one executable file from one entry module, and starts it as a test.
  *
  * @example
  * ```ts

@@ -69,7 +69,7 @@ function read(elf: Elf): { note: Note; sizes: Pick<Inspection, 'runtimeBytes' | 
   return { note: own, sizes: { runtimeBytes: Number(heap.offset), heapBytes: Number(heap.size) } }
 }
 
-/** Finds the ELF note with the name CNI in a PT_NOTE segment. The note holds the versions of the runtime. */
+/** Finds the ELF note CNI, which holds the versions of the runtime. */
 function noteIn(elf: Elf, offset: bigint, size: bigint): Note | undefined {
   const bytes = elf.bytes(offset, Number(size))
   const aligned = (length: number): number => (length + 3) & ~3

@@ -18,7 +18,7 @@ export function namePaths(outfile: string, names: readonly string[]): string[] {
   return names.map((name) => join(dirname(outfile), name))
 }
 
-/** Gives a file more names in a temporary folder, by hard links or copies. Returns the paths of the new names. */
+/** Gives a file more names in a temporary folder, by hard links or copies. */
 export function giveNames(file: string, folder: string, names: readonly string[]): string[] {
   return names.map((path) => {
     const temporary = join(folder, basename(path))
@@ -43,8 +43,7 @@ function linkOrCopy(file: string, path: string): void {
   try {
     linkSync(file, path)
   } catch {
-    // The hard link failed: the file system has no hard links, or the file has too many. Copies the file instead. An
-    // error of the copy is reported.
+    // Some file systems have no hard links.
     copyFileSync(file, path, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
   }
 }

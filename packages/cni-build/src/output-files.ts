@@ -2,14 +2,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { BuildError } from './errors.ts'
 
-/**
- * Maximum length of an output file's name in bytes. The kernel allows 255 bytes. The build appends suffixes such as
- * `.cjs` to the name for its temporary files.
- */
+/** Maximum length of a file name, which leaves space for suffixes of temporary files. */
 const NAME_MAX = 255 - 20
 
 /**
- * Rejects an output that would overwrite a folder, a device (root could replace `/dev/null`) or the source itself.
+ * Rejects an output that would overwrite a folder, a device (`/dev/null`) or the source.
  *
  * @throws BuildError `USAGE`
  */
@@ -35,8 +32,7 @@ export function checkOutputs(entry: string, outputs: Readonly<Record<string, str
 }
 
 /**
- * Runs `work` with a temporary folder beside `file`. Folder and `file` share a file system, so the result can be
- * renamed to `file` atomically. The folder is always removed afterwards.
+ * Runs `work` with a temporary folder beside `file`, on the same file system.
  *
  * @throws BuildError `WRITE` if the folder of `file` is not writable
  */

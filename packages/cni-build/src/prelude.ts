@@ -2,10 +2,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type * as Esbuild from 'esbuild'
 
-/**
- * Code that an executable runs before the program. The build inserts the code as text. With an import, other modules of
- * the program could run first.
- */
+/** Code that runs before the program. An import could not guarantee this order. */
 export interface Prelude {
   /**
    * Text of `clean-start.ts`, which runs at every start. It restarts the program if an environment variable configures
@@ -19,17 +16,10 @@ export interface Prelude {
   startAnew: string
 }
 
-/**
- * JSON text of the code that executables run before the program. Only a compiled `cni-build` has this constant, because
- * it cannot read the code from source files.
- */
+/** JSON text of the prelude, for a compiled `cni-build`, which cannot read source files. */
 declare const CNI_BUILD_PRELUDE: string | undefined
 
-/**
- * Constant for esbuild's option `define`: the code that executables run before the program, as JSON text. Only the
- * program `cni-build` uses this constant. The value is a text, because esbuild would move an object into a separate
- * module.
- */
+/** Constant `CNI_BUILD_PRELUDE` for esbuild, as text because esbuild would move an object elsewhere. */
 export const preludeDefine = (prelude: Prelude) => ({ CNI_BUILD_PRELUDE: JSON.stringify(JSON.stringify(prelude)) })
 
 export async function readPrelude(esbuild: typeof Esbuild): Promise<Prelude> {
@@ -45,11 +35,7 @@ export async function readPrelude(esbuild: typeof Esbuild): Promise<Prelude> {
   }
 }
 
-/**
- * Inserts the code that an executable runs first at the beginning of a bundle, after a hashbang or directive. Puts the
- * bundle into an arrow function. Otherwise a variable `process` of the bundle would hide the global `process` from the
- * inserted code.
- */
+/** Inserts the prelude into a bundle. A function around the bundle keeps its variables local. */
 export async function withPrelude(
   esbuild: typeof Esbuild,
   text: string,
@@ -58,8 +44,7 @@ export async function withPrelude(
 ): Promise<string> {
   const script = (contents: string) => bundled(esbuild, { ...options, stdin: { contents }, format: 'iife' })
   const first = /^(?:#!.*\n)?(?:"use strict";\n?)?/.exec(text)?.[0] ?? ''
-  // Puts `startAnew` inside another function. Reason: the runtime reads the bytecode of an inner function only at its
-  // first call, and most starts never call `startAnew`.
+  // Most starts never call `startAnew`, and the runtime reads an inner function's bytecode lazily.
   const prelude = `(()=>{function startAnew(unwanted){${await script(startAnew)}}\n${await script(check)}})();\n`
   return `${first}${prelude}(()=>{${text.slice(first.length)}
 })();

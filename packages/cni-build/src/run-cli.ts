@@ -19,10 +19,7 @@ export interface CliIo {
   signal?: AbortSignal
 }
 
-/**
- * Runs the `cni-build` command inside this process: takes the arguments and returns the exit code. Uses no globals of
- * the process.
- */
+/** Runs the `cni-build` command inside this process and returns the exit code. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<0 | 1 | 2> {
   const json = argv.includes('--json')
   try {

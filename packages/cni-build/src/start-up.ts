@@ -2,10 +2,7 @@ import { basename } from 'node:path'
 import { type RunResult, run } from '@cni/host'
 import { BuildError } from './errors.ts'
 
-/**
- * Kind of executable. The kind decides which command line the test uses: `CNI_COMMAND=VERSION` for a plugin, `--help`
- * for a command.
- */
+/** Kind of executable, which decides the command line of the test. */
 type Smoke = 'plugin' | 'command'
 
 /** Number of starts from which the median start time is computed. */
@@ -14,7 +11,7 @@ const STARTS = 5
 const TIMEOUT = 10_000
 
 /**
- * Starts an executable several times as a container runtime does: with an empty environment, in `/`, with empty stdin.
+ * Starts an executable several times as a container runtime does.
  *
  * @returns the median time of a whole process in milliseconds
  * @throws BuildError `SMOKE` with the output if it is not a valid answer

@@ -2,10 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type * as Esbuild from 'esbuild'
 
-/**
- * True if all modules of a bundle are in strict mode: ES modules, and CommonJS modules with the directive "use strict".
- * The build puts one directive at the beginning of such a bundle. Reason: esbuild omits the directive of ES modules.
- */
+/** True if all modules of a bundle are in strict mode. esbuild omits the directive. */
 export function isAllStrict(folder: string, { inputs }: Esbuild.Metafile): boolean {
   return Object.entries(inputs).every(
     ([path, { format }]) => format === 'esm' || path.endsWith('.json') || saysStrict(resolve(folder, path)),
@@ -27,8 +24,7 @@ function saysStrict(file: string): boolean {
   try {
     return DIRECTIVE.test(readFileSync(file, 'utf8'))
   } catch {
-    // Counts a module without a file as strict. The build generated the module for a missing package, and strict mode
-    // has no effect on it.
+    // The build generated this module for a missing package. Strict mode does not affect it.
     return true
   }
 }

@@ -4,8 +4,7 @@ import { BuildError } from './errors.ts'
 import { type SourcePlaces, sourcePlaces } from './small/source-places.ts'
 
 /**
- * Rewrites a log line by line: replaces positions in an executable by positions in its source files. Uses the source
- * map beside the executable.
+ * Replaces positions in an executable by positions in its source files, line by line.
  *
  * @throws BuildError `USAGE` if `mapFile` is not the source map of an executable
  */

@@ -1,10 +1,7 @@
 import { convertResult, goStringify, isObject, jsonMembers, jsonValue, resultVersion } from '@cni/types'
 import { confObject, confText, confVersion, type PluginInput } from './conf.ts'
 
-/**
- * Converts a plugin's configuration to another CNI version. Rewrites `cniVersion` and `prevResult`, and keeps all other
- * bytes. Keeps an invalid `prevResult`, because the plugin itself reports that error.
- */
+/** Converts a plugin's configuration to another CNI version. Leaves an invalid `prevResult` to the plugin. */
 export function confInVersion(plugin: string, conf: PluginInput, version: string): PluginInput {
   const own = confVersion(plugin, conf)
   if (own === version) return conf

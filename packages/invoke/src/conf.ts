@@ -1,10 +1,7 @@
 import { goStringify, isObject, messageOf } from '@cni/types'
 import { InvokeError } from './errors.ts'
 
-/**
- * Configuration for a plugin. Text and bytes are passed unchanged, for example from a plugin to its delegate. An object
- * is printed as JSON with sorted keys, as container runtimes do.
- */
+/** Configuration for a plugin. Text and bytes are passed unchanged. An object is printed as JSON with sorted keys. */
 export type PluginInput = string | Uint8Array | Readonly<Record<string, unknown>>
 
 /** Converts a configuration to the bytes or text for the plugin's stdin. */

@@ -19,32 +19,28 @@ export interface DelegationContext {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /** AbortSignal that kills the delegate and its children. A killed call fails with code 11. */
   readonly signal?: AbortSignal | undefined
-  /**
-   * Registers the delegate's DEL as a rollback step. The delegating plugin runs this step if its own ADD fails. The
-   * registration comes before the delegate's ADD.
-   */
+  /** Registers the delegate's DEL as a rollback step. The delegating plugin runs this step if its own ADD fails. */
   undo?(step: (options: { readonly signal: AbortSignal }) => Promise<void>): void
 }
 
 /** Options for running a delegate. */
 export interface DelegateOptions extends Pick<InvokeOptions, 'exec' | 'timeout' | 'stderr'> {
   /**
-   * Milliseconds for the DEL that reverts a failed ADD of the delegate. This DEL runs even if the caller has aborted.
-   * Default: 2000.
+   * Milliseconds for the DEL that reverts a failed ADD of the delegate. Default: 2000. This DEL runs even if the caller
+   * has aborted.
    */
   readonly undoTimeout?: number | undefined
 }
 
 /**
- * One plugin that runs on behalf of another plugin. All calls use a CNI version that both plugins support.
- * The delegate receives a copy of the configuration in that version. Results are returned in the 1.1.0 model.
+ * One plugin that runs on behalf of another plugin. All calls use a CNI version that both plugins support. Results are
+ * returned in the 1.1.0 model.
  */
 export interface Delegate {
   /** Type of the delegate: the file name of its executable. */
   readonly type: string
   /**
-   * Runs ADD of the delegate. If ADD fails, runs DEL before it rejects. Also registers the DEL with the context's
-   * `undo`, for a later failure of the delegating plugin.
+   * Runs ADD of the delegate, and DEL if ADD fails. Also registers the DEL with the context's `undo`.
    *
    * @throws {@link PluginError} with the delegate's own code and message.
    */
@@ -66,12 +62,9 @@ export interface Delegate {
 }
 
 /**
- * Creates a delegate: another plugin that runs on behalf of the calling plugin. Runs nothing before the first call of a
- * method. Uses the context's environment and configuration. Finds the delegate in `CNI_PATH` of that environment.
- *
- * Calls the delegate in the configuration's own version. If the delegate rejects that version, calls it once more. The
- * second call uses the newest older version that both plugins support, else the oldest newer one. The process remembers
- * the delegate's versions until the executable file changes.
+ * Creates a delegate: another plugin that runs on behalf of the calling plugin. Uses the context's environment and
+ * configuration, and searches in `CNI_PATH`. If the delegate rejects the configuration's version, uses the newest older
+ * common version. Without an older common version, uses the oldest newer one.
  *
  * @throws {@link InvokeError} `NO_NAME` or `INVALID_NAME` for a type that is not a file name.
  *
@@ -85,8 +78,7 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
   const { undoTimeout = 2000, exec = realExec(), timeout, stderr } = options
   const { raw, env, signal } = c
   const invoke: InvokeOptions = { exec, timeout, stderr, env, signal }
-  // Versions that the delegate supports, for later calls of this object. The cache of the process is keyed by
-  // executable file. That cache is not enough, because plugins of a caller's `Exec` may not be files.
+  // Versions that the delegate supports. The process-wide cache knows only plugins that are files.
   let learned: readonly string[] | undefined
 
   const find = () => exec.find(type, splitCniPath((env ?? process.env).CNI_PATH))
@@ -96,10 +88,7 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
     return versions
   }
 
-  /**
-   * Runs a verb of the delegate with a configuration of the given CNI version. Skips the call if that version does not
-   * define the verb.
-   */
+  /** Runs a verb of the delegate, unless the given CNI version lacks the verb. */
   const askIn = async (version: string, verb: Verb, path: string, how: InvokeOptions): Promise<Answer> => {
     if (isBefore(version, verb)) return { version }
     const conf = confInVersion(type, raw, version)
@@ -125,8 +114,7 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
     const why = own ? `the configuration is of version ${version}` : `${type} knows ${version} at most`
     return { kind: 'skipped', reason: `${verb} came with version ${SINCE.get(verb) ?? ''}, and ${why}` }
   }
-  // Queries the delegate's versions before GC or STATUS. Reason: a plugin that does not know these verbs fails with an
-  // unrelated error.
+  // A plugin that does not know GC or STATUS would fail with an unrelated error.
   const askSupported = async (verb: 'GC' | 'STATUS'): Promise<DelegationOutcome> => {
     const path = find()
     learned ??= await supportedVersions(path, options.exec, invoke)
@@ -178,10 +166,7 @@ function isBefore(version: string, verb: Verb): boolean {
   return since !== undefined && !gte(version, since)
 }
 
-/**
- * Reverts the delegate's ADD: waits for ADD to end, then runs DEL. Runs no DEL if ADD did not start, or if the delegate
- * rejected the version.
- */
+/** Reverts the delegate's ADD: waits for ADD to end, then runs DEL. */
 async function undoAdd(adding: Promise<unknown>, del: () => Promise<unknown>): Promise<void> {
   try {
     await adding
@@ -191,10 +176,7 @@ async function undoAdd(adding: Promise<unknown>, del: () => Promise<unknown>): P
   await del()
 }
 
-/**
- * Runs `undo` after a failed ADD of the delegate, and returns the error to report. An error of the DEL is only added to
- * the details of the ADD's error. Reason: the operator has to fix the ADD first.
- */
+/** Runs `undo` and returns the error of ADD, which the operator must fix first. */
 async function undoFailed(error: unknown, undo: () => Promise<void>): Promise<unknown> {
   try {
     await undo()

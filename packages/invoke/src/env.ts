@@ -1,10 +1,7 @@
 import type { Verb } from '@cni/types'
 import { InvokeError } from './errors.ts'
 
-/**
- * Values of the `CNI_` variables for a plugin call: container, interface, arguments and plugin folders. An omitted
- * member becomes an empty variable.
- */
+/** Values of the `CNI_` variables for a plugin call. An omitted member becomes an empty variable. */
 export interface PluginCall {
   readonly containerID?: string
   readonly netns?: string
@@ -16,8 +13,8 @@ export interface PluginCall {
 }
 
 /**
- * Environment of a plugin that a container runtime executes. Sets all six `CNI_` variables of the protocol, and
- * inherits every other variable.
+ * Environment of a plugin that a container runtime executes. Sets all six `CNI_` variables, and inherits every other
+ * variable.
  *
  * @example
  * ```ts
@@ -72,10 +69,7 @@ export function formatCniArgs(pairs: ReadonlyArray<readonly [string, string]>): 
   return joined(pairs)
 }
 
-/**
- * Formats `CNI_ARGS`. DEL accepts invalid pairs too. Reason: another container runtime may have used them for ADD, and
- * DEL must clean up.
- */
+/** Formats `CNI_ARGS`. DEL accepts invalid pairs, because another runtime may have used them. */
 function cniArgs(command: Verb | 'VERSION', args: NonNullable<PluginCall['args']>): string {
   if (typeof args === 'string') return args
   return command === 'DEL' ? joined(args) : formatCniArgs(args)

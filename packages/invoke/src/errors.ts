@@ -1,8 +1,7 @@
 import { CniError, cniErrorKey, ErrorCode } from '@cni/types'
 
 /**
- * Error for a plugin that could not be found or called, or whose output is invalid. In a CNI error document it has code
- * 999 and the same message.
+ * Error for a plugin that cannot be called, or whose output is invalid. Has code 999 in a CNI error document.
  *
  * @example
  * ```ts
@@ -10,10 +9,7 @@ import { CniError, cniErrorKey, ErrorCode } from '@cni/types'
  * ```
  */
 export class InvokeError extends Error {
-  /**
-   * Kind of the error: the plugin cannot be called, or its output is invalid. A failure that the plugin itself reports
-   * is a {@link PluginError}.
-   */
+  /** Kind of the error. The plugin's own failure is a {@link PluginError}. */
   readonly code:
     | 'NO_NAME'
     | 'INVALID_NAME'
@@ -58,7 +54,7 @@ export function isInvokeError(value: unknown): value is InvokeError {
  * Error for a plugin that failed. The error code is:
  * - the plugin's own code, with the plugin's message and details.
  * - 0, with the exit status, if the plugin printed no error.
- * - 11, if a retry may help: deadline, abort, or an executable that is being replaced.
+ * - 11, if a retry may help.
  *
  * @example
  * ```ts
@@ -74,7 +70,9 @@ export class PluginError extends CniError {
    * - `unreadable`: the plugin's output is not an error document.
    * - `start`: the plugin did not start.
    * - `busy`: the plugin's executable was being replaced.
-   * - `timeout`, `aborted`, `output`: the plugin was killed at the deadline, by an abort, or after too much output.
+   * - `timeout`: the plugin was killed at the deadline.
+   * - `aborted`: the plugin was killed after an abort.
+   * - `output`: the plugin was killed after too much output.
    */
   readonly reason: 'reported' | 'exit' | 'unreadable' | 'start' | 'busy' | 'timeout' | 'aborted' | 'output'
   readonly exitCode: number | null

@@ -9,8 +9,7 @@ import { type PluginResult, readResult } from './result.ts'
 type ExecPluginOptions = Parameters<typeof execPlugin>[2]
 
 /**
- * Executes a plugin and returns its stdout. The plugin gets no arguments, the configuration on stdin, and its own
- * process group. Passes the plugin's stderr on at once.
+ * Executes a plugin and returns its stdout. Passes the plugin's stderr on at once.
  *
  * @param path - path of the plugin's executable, from {@link Exec.find}.
  * @param options - `env` is the plugin's whole environment, as {@link pluginEnv} builds it.
@@ -52,10 +51,7 @@ function outcomeOf(path: string, conf: PluginInput, options: ExecPluginOptions):
   return exec.run({ path, stdin: confBytes(conf), env, signal, timeout, stderr })
 }
 
-/**
- * CNI version to assume for a plugin's result without `cniVersion`. Returns the configuration's version, or 0.1.0 if
- * the configuration is invalid.
- */
+/** CNI version to assume for a plugin's result without `cniVersion`. */
 function fallbackVersion(path: string, conf: PluginInput): string {
   try {
     return confVersion(basename(path), conf)

@@ -1,15 +1,12 @@
 /**
- * Interface that finds and runs plugins. Tests replace it. A caller can also run plugins in a chroot, in a mount
- * namespace or in its own process.
+ * Interface that finds and runs plugins. Another implementation may run plugins in a chroot, or replace them in tests.
  *
  * @see `realExec` for processes and `fakeExec` of `@cni/invoke/testing` for tests.
  */
 export interface Exec {
   /** Finds the path of a plugin's executable in the given folders. Throws an `InvokeError`. */
   find(plugin: string, paths: readonly string[]): string
-  /**
-   * Runs a plugin to its end. Also resolves if the plugin fails. Rejects only for a defect of the {@link Exec} itself.
-   */
+  /** Runs a plugin to its end, even if the plugin fails. Rejects only for a defect of the {@link Exec} itself. */
   run(request: {
     /** Path of the plugin's executable, from {@link Exec.find}. */
     readonly path: string

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { InvokeError } from './errors.ts'
 
 /**
- * Finds a plugin's executable: the first regular file with the plugin's name in the folders. Follows symbolic links.
- * Does not check that the file is executable. The start of a file without this permission fails later.
+ * Finds a plugin's executable: the first regular file with the plugin's name. Follows symbolic links. Does not check
+ * that the file is executable.
  *
  * @throws {@link InvokeError} `NO_NAME`, `INVALID_NAME` (a path, not a name), `NO_PATHS` or `NOT_FOUND`.
  *
@@ -15,8 +15,7 @@ import { InvokeError } from './errors.ts'
  */
 export function findInPath(plugin: string, paths: readonly string[]): string {
   assertPluginName(plugin)
-  // Drops empty elements of `CNI_PATH`, because an empty element would mean the working directory. The CNI
-  // specification does not define them.
+  // An empty element of `CNI_PATH` would mean the working directory.
   const folders = paths.filter((path) => path !== '')
   if (folders.length === 0) {
     throw new InvokeError('NO_PATHS', plugin, 'no paths provided', { hint: 'is CNI_PATH set?' })

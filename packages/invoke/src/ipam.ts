@@ -3,9 +3,8 @@ import { confObject, type PluginInput } from './conf.ts'
 import { type Delegate, type DelegateOptions, type DelegationContext, delegate } from './delegate.ts'
 
 /**
- * Creates the delegate for the address management (IPAM) plugin in the configuration's `ipam.type`. The delegate
- * receives the whole configuration. The result of its ADD has no interfaces. To add interfaces, pass it to
- * `mergeResults` and `assignInterface` of `@cni/types`.
+ * Creates the delegate for the address management (IPAM) plugin in `ipam.type`. The result of its ADD has no
+ * interfaces. To add interfaces, use `mergeResults` and `assignInterface` of `@cni/types`.
  *
  * @throws {@link InvokeError} `INVALID_CONF` or `INVALID_NAME`; CniError with code 7 if `ipam.type` is missing.
  *
@@ -21,8 +20,8 @@ export function ipam(c: DelegationContext, options?: DelegateOptions): Delegate 
 }
 
 /**
- * Reads `ipam.type`, the type of the IPAM plugin, from a plugin configuration. `undefined` if the member is missing:
- * the plugin then manages no addresses.
+ * Reads the type of the IPAM plugin from a plugin configuration. `undefined` means that the plugin manages no
+ * addresses.
  *
  * @throws {@link InvokeError} `INVALID_CONF` if the configuration is not a JSON object.
  */

@@ -7,8 +7,7 @@ import { realExec } from './real-exec.ts'
 import type { PluginResult } from './result.ts'
 
 /**
- * Finds one plugin and runs its ADD, as a container runtime does for a list of one plugin. Does not cache the result.
- * Passes the configuration unchanged.
+ * Finds one plugin and runs its ADD, as a container runtime does. Does not cache the result.
  *
  * @example
  * ```ts
@@ -27,8 +26,8 @@ export function addPlugin(
 }
 
 /**
- * Finds one plugin and runs a verb that has no result, such as DEL. Ignores the plugin's stdout. The `conf` of CHECK
- * should have a `prevResult`. For GC and STATUS the plugin gets only the `path` of the call.
+ * Finds one plugin and runs a verb that has no result, such as DEL. The `conf` of CHECK should have a `prevResult`. GC
+ * and STATUS use only the `path` of the call.
  *
  * @example
  * ```ts

@@ -10,8 +10,7 @@ type RealExecOptions = NonNullable<Parameters<typeof realExec>[0]>
 const BUSY_PAUSE = 100
 
 /**
- * Runs each plugin as a process: no shell, no arguments, its own process group. The deadline or an abort kills the
- * whole group.
+ * Runs each plugin as a process with its own process group. The deadline or an abort kills the whole group.
  *
  * @example
  * ```ts
@@ -74,7 +73,7 @@ async function pause(signal: AbortSignal | undefined): Promise<void> {
 async function runOnce(request: ExecRequest, options: RealExecOptions): Promise<ExecOutcome> {
   const { path, stdin, env, signal, timeout, stderr } = request
   try {
-    // Adds `./` to a file name without a slash. A start by the bare name would search the folders of PATH.
+    // A start by the bare name would search the folders of PATH.
     const file = path.includes('/') ? path : `./${path}`
     const { killGrace, start: begin = start } = options
     return outcomeOf(await begin([file], { input: stdin, env: { ...env }, signal, timeout, stderr, killGrace }).done)
@@ -124,10 +123,7 @@ function errnoText({ cause, message }: RunError): string {
   return ERRNO[errno] ?? (errno || message)
 }
 
-/**
- * Tells if an aborted plugin was killed at its deadline or by the caller. An abort by `AbortSignal.timeout` counts as a
- * deadline.
- */
+/** Tells if the deadline or the caller aborted a plugin. */
 function abortedBy(signal: AbortSignal | undefined, after: string): { reason: 'timeout' | 'aborted'; message: string } {
   const reason: unknown = signal?.reason
   if (reason instanceof Error && reason.name === 'TimeoutError') {

@@ -4,25 +4,15 @@ import { getVersionInfo } from './version-info.ts'
 
 type Versions = readonly string[]
 
-/**
- * CNI versions that plugins support, as this process has learned them. Keyed by path, inode and timestamps of the
- * plugin's executable.
- */
+/** CNI versions that this process has learned, by path, inode and timestamps of the executable. */
 const ours = new Map<string, Versions>()
-/**
- * CNI versions of plugins that a caller's own `Exec` runs. Each `Exec` has its own map, because the same path may lead
- * to another plugin in another `Exec`.
- */
+/** CNI versions by `Exec`, because one path may mean different plugins for different `Exec`s. */
 const byPort = new WeakMap<Exec, Map<string, Versions>>()
 
-/**
- * CNI versions of a plugin that this process has already learned. Returns `undefined` if the executable is unknown or
- * has changed.
- */
+/** CNI versions of a plugin that this process has already learned. */
 export function knownVersions(path: string, exec: Exec | undefined): Versions | undefined {
   const known = exec === undefined ? ours : byPort.get(exec)
-  // Skips the `stat` of the executable while the map is empty. Most plugin processes make only one call, and need no
-  // stored versions.
+  // Most plugin processes make only one call, and need no `stat` of the executable.
   const identity = known?.size ? identityOf(path) : undefined
   return identity === undefined ? undefined : known?.get(identity)
 }

@@ -5,10 +5,7 @@ import { getVersionInfo } from '../src/version-info.ts'
 
 const conf = { cniVersion: '1.0.0', name: 'net', type: 'x' }
 
-/**
- * Tests that the real and the fake `Exec` must both pass. The plugins in `folder` are `good`, `bad`, `silent`, `noisy`,
- * `killed` and `stuck`.
- */
+/** Tests that the real and the fake `Exec` must both pass. */
 export function execPortSuite(exec: Exec, folder: string): void {
   const call = { containerID: 'c1', netns: '/ns', ifName: 'eth0', path: [folder] }
   const heard: string[] = []

@@ -10,7 +10,7 @@ export interface ScriptFolder extends Disposable {
 }
 
 /**
- * Creates a temporary folder for plugins written as shell scripts. Disposing removes the folder.
+ * Creates a temporary folder for plugins written as shell scripts.
  *
  * @example
  * ```ts

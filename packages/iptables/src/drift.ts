@@ -3,8 +3,8 @@ import type { IptablesBackend } from './iptables-backend.ts'
 import type { Table } from './table.ts'
 
 /**
- * One difference, in a rule or in a chain. `rule` is the rule's text without `-A CHAIN`. The member `rule` is missing
- * if the difference is a whole chain.
+ * One difference, in a rule or in a chain. `rule` is the rule's text without `-A CHAIN`. Without `rule`, the difference
+ * is a whole chain.
  */
 export interface DriftLine {
   readonly family: IpFamily
@@ -17,8 +17,8 @@ export interface DriftLine {
 
 /**
  * Differences between a ruleset and the rules in the kernel. In the ruleset's own chains, content and order of the
- * rules count. Only rules of the ruleset may jump to these chains. In built-in chains, the ruleset's rules must exist
- * in their relative order. Rules of other programs do not count.
+ * rules count. In built-in chains, rules of other programs do not count. Only rules of the ruleset may jump to the
+ * ruleset's chains.
  */
 export interface Drift {
   /** Rules and chains of the ruleset that are missing in the kernel. */
@@ -46,10 +46,7 @@ export interface Drift {
           readonly actual: string
         }
     ))[]
-  /**
-   * Policies of built-in chains that differ between two snapshots. Missing in a comparison with a ruleset, because a
-   * ruleset has no policies.
-   */
+  /** Policies of built-in chains that differ between two snapshots. Missing in a comparison with a ruleset. */
   readonly policies?: readonly (Omit<DriftLine, 'rule' | 'backend'> & {
     readonly expected: string
     readonly actual: string

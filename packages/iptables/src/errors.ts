@@ -10,8 +10,7 @@ const laterCodes: readonly IptablesError['code'][] = ['LOCKED', 'CHANGED', 'TIME
 const MAX_DETAILS = 2000
 
 /**
- * Error of this package. The message names the failed operation, its cause (the invalid value or the first line of
- * stderr), and a remedy.
+ * Error of this package. The message names the failed operation, its cause and a remedy.
  *
  * @example
  * ```ts

@@ -1,5 +1,2 @@
-/**
- * Implementation of iptables in the kernel: nf_tables, or the legacy tables. Each has its own rules, and every packet
- * passes the rules of both.
- */
+/** Implementation of iptables in the kernel. Every packet passes the rules of both implementations. */
 export type IptablesBackend = 'iptables-nft' | 'iptables-legacy'

@@ -22,10 +22,7 @@ import { type IptablesOptions, workIn } from './work.ts'
 export interface Iptables {
   /** Back end that `apply` and other calls write to in this namespace. */
   backend(): Promise<IptablesBackend>
-  /**
-   * Writes the ruleset if it is missing, corrects differences, and leaves equal rules in the kernel unchanged. A failed
-   * call leaves no change.
-   */
+  /** Writes the ruleset if it is missing, and corrects differences. A failed call leaves no change. */
   apply(rules: Ruleset): Promise<ApplyReport>
   /**
    * Throws an `IptablesError` `DRIFT` unless the kernel holds exactly this ruleset. Ignores rules of other programs.
@@ -34,8 +31,8 @@ export interface Iptables {
   /** Returns, as data, the differences for which `verify` would throw an error. */
   diff(rules: Ruleset): Promise<Drift>
   /**
-   * Returns the differences of the kernel's rules from a snapshot, or from a text that `parseSave` read. Also reports
-   * changes by other programs.
+   * Returns the differences of the kernel's rules from a snapshot or saved text. Also reports changes by other
+   * programs.
    */
   diff(since: Snapshot | SavedTables): Promise<Required<Drift>>
   /** Removes the ruleset's chains and rules. Missing chains and rules are not an error. */
@@ -44,21 +41,20 @@ export interface Iptables {
     rules: Ruleset,
     options: {
       /**
-       * Option of `remove`: true to read the rules before deleting them, because `undo` must know the deleted rules.
-       * Default: true if the plugin's context has an `undo`.
+       * True to read the rules before deleting them, as `undo` needs. Default: true if the plugin's context has an
+       * `undo`.
        */
       readonly reversible: true
     },
   ): Promise<Change>
   /**
-   * Removes all chains whose name begins with `prefix`, in all tables, and the jumps to these chains. Afterwards,
-   * deletes the tables of nf_tables that hold only empty built-in chains.
+   * Removes all chains whose name begins with `prefix`, and jumps to them. Afterwards, deletes the empty tables as
+   * `removeEmptyTables` does.
    */
   removeChains(prefix: string): Promise<Change>
   /**
-   * Deletes tables of nf_tables that hold only empty built-in chains with the policy ACCEPT. Meant for a caller that
-   * created these tables with its own rules. Returns true if a table was deleted. Deletes nothing if netlink cannot be
-   * used.
+   * Deletes tables of nf_tables that hold only empty chains with policy ACCEPT. Returns true if a table was deleted.
+   * Deletes nothing if netlink cannot be used.
    */
   removeEmptyTables(): Promise<boolean>
   /** Reads the kernel's rules as text, as `iptables-save` prints them. */
@@ -72,14 +68,11 @@ export interface Iptables {
     /** Tables to include in the snapshot. Default: all tables. */
     readonly tables?: readonly Table[] | undefined
   }): Promise<Snapshot>
-  /**
-   * Makes the kernel hold the rules of a snapshot again, except counters. Removes all rules added since the snapshot,
-   * also rules of other programs.
-   */
+  /** Restores the rules of a snapshot, except counters. Removes all later rules, also rules of other programs. */
   restore(snapshot: Snapshot): Promise<Change>
   /**
-   * Watches the ruleset in the kernel. The first event tells whether the ruleset is intact. A later check gives an
-   * event if it finds drift or an error, or if it finds the ruleset intact again. The watch ends on abort or `break`.
+   * Watches the ruleset in the kernel. The first event tells if the ruleset is intact. Later events report drift, an
+   * error, or the end of a drift. The watch ends on abort or `break`.
    */
   watch(
     rules: Ruleset,
@@ -91,8 +84,8 @@ export interface Iptables {
     },
   ): AsyncIterable<WatchEvent>
   /**
-   * Runs several changes of chains and rules as one transaction. Reads and writes each family once; all changes succeed
-   * or none. The callback must be synchronous: an `async` callback does not compile.
+   * Runs several changes of chains and rules as one transaction. The callback must be synchronous: an `async` callback
+   * does not compile.
    */
   transaction<T>(steps: (t: Transaction) => T extends PromiseLike<unknown> ? never : T): Promise<Change>
 }
@@ -100,10 +93,9 @@ export interface Iptables {
 /**
  * Creates the access to a namespace's iptables rules. `where` is an open namespace, `'host'`, or a context with
  * `netns`. An abort of the context's `signal` stops the programs that are running. The context's `undo` registers the
- * undo step before the first write. No program runs before the first method call.
+ * undo step before the first write.
  *
- * During a CNI DEL, `remove` and `removeChains` remove nothing if the namespace handle is `kept`: another attachment
- * still uses the namespace.
+ * During a CNI DEL, `remove` and `removeChains` skip a `kept` namespace: another attachment uses it.
  *
  * @example
  * ```ts

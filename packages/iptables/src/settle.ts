@@ -1,7 +1,4 @@
-/**
- * Waits until all promises have settled, and throws the first error afterwards. No write is still running when the
- * caller continues.
- */
+/** Waits for all promises before it throws the first error, so that no write continues. */
 export async function settle<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   const results = await Promise.allSettled(promises)
   return results.map((result) => {

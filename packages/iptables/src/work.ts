@@ -9,14 +9,13 @@ import { type OpenWork, openWork } from './session/open-work.ts'
 /** Options of `iptables()`. All are optional. */
 export interface IptablesOptions {
   /**
-   * Back end to use. Default `'auto'`: legacy if it holds rules in the namespace, otherwise the back end of the node's
-   * `iptables-restore`.
+   * Back end to use. Default `'auto'`: legacy if it holds rules in the namespace. Otherwise, `'auto'` uses the back end
+   * of the node's `iptables-restore`.
    */
   readonly backend?: IptablesBackend | 'auto' | undefined
   /**
-   * IP families to write. Default: IPv4, and IPv6 if the kernel has it in the namespace. If the iptables programs of a
-   * family are missing, the default omits this family. The call throws `NO_BINARY` if the ruleset has rules for a
-   * family whose programs are missing.
+   * IP families to write. Default: IPv4, and IPv6 if the kernel has it. The default omits a family whose iptables
+   * programs are missing. Rules for this family throw `NO_BINARY`.
    */
   readonly families?: readonly Family[] | undefined
   /** Seconds to wait for the file lock of the legacy back end, at least 1. Default: 30. */
@@ -28,8 +27,7 @@ export interface IptablesOptions {
   readonly shield?: boolean | undefined
   /**
    * Selects netlink or the iptables programs for the nft back end. Default: `'auto'`.
-   * - `auto`: programs only for rules that netlink cannot write, for a namespace of another user namespace, or without
-   *   FFI
+   * - `auto`: programs only where netlink cannot be used
    * - `never`: netlink only; throws where `auto` would use programs
    * - `always`: programs only
    *
@@ -37,8 +35,8 @@ export interface IptablesOptions {
    */
   readonly programs?: 'auto' | 'always' | 'never' | undefined
   /**
-   * Function that prints the restore text with which iptables programs write a ruleset for the first time. Default:
-   * `restoreText`. The `-N` lines in that text fail if the ruleset was already written.
+   * Function that prints the restore text of a ruleset's first write. Default: `restoreText`. The `-N` lines in that
+   * text prevent a second write.
    */
   readonly print?: ((rules: Ruleset, family: Family) => string) | undefined
   /** Replaces the access to programs and files of the node; for tests. */

@@ -52,10 +52,7 @@ const sites: readonly Site[] = [
   { table: 'raw', chain: 'EX_R1', from: 'OUTPUT', bodies: bodies('out', anywhere, ends.raw) },
 ]
 
-/**
- * Random rulesets over all tables except security, valid on both back ends. Packets reach each user-defined chain from
- * only one built-in chain.
- */
+/** Random rulesets that are valid on both back ends. */
 export const anyRuleset: fc.Arbitrary<Ruleset> = fc.tuple(...sites.map((site) => site.bodies)).map((all) =>
   ruleset(ownChains, () =>
     sites.flatMap((site, index) => {

@@ -29,10 +29,7 @@ const tcp = 'proto 06'
 const udp = 'proto 11'
 const accept = 'counter; accept'
 
-/**
- * Test cases for the codecs: one rule for each difference between the iptables versions, and similar rules without a
- * difference.
- */
+/** Test cases for the codecs: one rule for each difference between the iptables versions. */
 export const dialectRows: readonly DialectRow[] = [
   row('', all, 'counter'),
   row('-j ACCEPT', all, accept),
@@ -100,8 +97,7 @@ export const dialectRows: readonly DialectRow[] = [
     '-p udp -m udp ! --sport 1 ! --dport 2 -j ACCEPT',
     all,
     `${udp}; match udp 0 16 @0:0100 @2:0100 @4:0200 @6:0200 @8:03; ${accept}`,
-    // This comparison of both ports matches a packet if at least one port differs. The rule's text requires that both
-    // ports differ.
+    // The comparison needs one different port, but the rule's text needs two.
     `${udp}; payload transport+0 4; cmp neq 00010002; ${accept}`,
   ),
   row(
@@ -149,11 +145,7 @@ export const dialectRows: readonly DialectRow[] = [
   row('-m limit --limit 7/day --limit-burst 77 -j ACCEPT', all, `limit 7 86400 77; ${accept}`),
 ]
 
-/**
- * Decodes the notation of a test case for one iptables version. Semicolons separate the nf_tables expressions. Bytes of
- * xt modules are `@offset:hex`; other bytes are zero. The words `proto` and `not-proto` compare the protocol, and `any`
- * means the interface `+`: each version encodes these differently.
- */
+/** Decodes a test case for one iptables version. Bytes of xt modules are `@offset:hex`. */
 export function expressionsOf({ old, native = old }: DialectRow, dialect: Dialect, family: Family): Expression[] {
   const notation = dialect === '1.8.7' ? old : native
   return notation.split('; ').flatMap((step) => {

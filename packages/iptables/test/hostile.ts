@@ -8,10 +8,7 @@ const filter = () => new Draft({ ...place, table: 'filter' })
 const raw = () => new Draft({ ...place, table: 'raw' })
 const only4 = () => draft().only('ipv4')
 
-/**
- * Rule builder calls in which a caller's string becomes part of the rule's text. The member `tokens` is the maximum
- * number of tokens that the call may add to the rule.
- */
+/** Rule builder calls with a caller's string, and the maximum number of resulting `tokens`. */
 export const fields: Record<string, { readonly build: (text: string) => Rule; readonly tokens: number }> = {
   src: { build: (text) => only4().src(text).return(), tokens: 4 },
   dst: { build: (text) => only4().not.dst(text).return(), tokens: 5 },

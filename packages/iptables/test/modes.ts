@@ -6,7 +6,7 @@ import type { Family } from '../src/rules/model.ts'
 import type { Programs } from '../src/run/backend.ts'
 import type { IptablesOptions } from '../src/work.ts'
 
-/** Back end for a test, and the methods by which the test writes and reads rules. A method is netlink or programs. */
+/** Back end for a test, and the methods by which the test writes and reads rules. */
 export interface Way {
   readonly backend: IptablesBackend
   /** Way in which the test writes rules: by netlink or with the iptables programs. */
@@ -34,9 +34,8 @@ const mixed: readonly Mode[] = [
 ]
 
 /**
- * Combinations of back end and method for the tests: netlink, and the programs of one back end, which the seed chooses.
- * `npm run test:deep` and `all` include both back ends. With `all`, includes the combinations in which the writing and
- * the reading method differ.
+ * Combinations of back end and method for the tests: netlink, and programs of the back end that the seed draws. Deep
+ * runs use both back ends.
  */
 export const modes: readonly Mode[] = [
   byNetlink,

@@ -12,8 +12,7 @@ commandMain('cnitool', (argv, io) =>
     get colour() {
       return io.stderrColour
     },
-    // Ctrl-C reaches only the `cnitool` process, because plugins have their own process groups. Ctrl-C also aborts
-    // `io.signal`, and `runCnitool` then ends the plugins.
+    // Ctrl-C reaches only the `cnitool` process, because plugins have their own process groups.
     signal: io.signal,
   }),
 )

@@ -35,7 +35,7 @@ export interface Cni {
     options?: OperationOptions & { readonly onDelError?: 'stop' | 'continue' | undefined },
   ): Promise<void>
   /**
-   * Runs DEL for the network's cached attachments that no longer exist, and GC of every plugin.
+   * Runs DEL for cached attachments that no longer exist, and GC of every plugin.
    *
    * @param args - attachments that still exist. All other attachments of the network are deleted; `[]` deletes all.
    */
@@ -47,8 +47,8 @@ export interface Cni {
   /** Runs STATUS of every plugin, to test whether an ADD would succeed now. */
   status(list: NetworkList | Conflist, options?: OperationOptions): Promise<void>
   /**
-   * Tests that every plugin of the list exists and supports the list's version. Returns the capabilities that the
-   * plugins declare.
+   * Tests that every plugin of the list exists and supports its version. Returns the capabilities that the plugins
+   * declare.
    */
   validate(list: NetworkList | Conflist, options?: OperationOptions): Promise<string[]>
   /** Cached result of an attachment, converted to the `cniVersion` of the network's list. */
@@ -63,14 +63,13 @@ export interface Cni {
 }
 
 /**
- * The runtime side of CNI: executes the plugins of network configuration lists and caches their results. Uses the cache
- * folder and file format of the Go library. Either library can delete a container that the other one added.
+ * The runtime side of CNI: executes chains of plugins and caches their results. Uses the cache folder and file format
+ * of the Go library.
  *
- * Within this process, operations on a container run one at a time, in the order of the calls.
- * A GC runs alone in its network. All others run in parallel. Waiting counts towards an operation's timeout.
+ * In this process, operations on a container run in the order of the calls. A GC runs alone in its network. Waiting
+ * counts towards an operation's timeout.
  *
- * Two processes are not synchronized. A plugin that is a function must not use the runtime for its own container, which
- * would deadlock.
+ * Two processes are not synchronized. A plugin that is a function must not use the runtime for its own container.
  *
  * @example
  * ```ts

@@ -4,10 +4,7 @@ import { type Conflist, goStringify, type PluginConf, type ValidAttachment } fro
 export type Derivation =
   | {
       readonly command: 'ADD' | 'CHECK' | 'DEL'
-      /**
-       * Previous result. For ADD it is the result of the previous plugin, for CHECK and DEL the result of the whole
-       * chain. It is added to the configuration unchanged.
-       */
+      /** Previous plugin's result for ADD. Result of the whole chain for CHECK and DEL. */
       readonly prevResult?: unknown
       /**
        * Values by capability that the runtime offers. A plugin gets only values whose capability it declares in
@@ -19,8 +16,7 @@ export type Derivation =
   | { readonly command: 'STATUS' }
 
 /**
- * Derives the configuration that a plugin gets on stdin, from the network's list and the runtime's data. Pure: changes
- * no argument. Members that are unknown to CNI are kept.
+ * Derives the configuration that a plugin gets on stdin. Keeps members that are unknown to CNI.
  *
  * @example
  * ```ts

@@ -25,10 +25,7 @@ export class RuntimeError extends Error {
     | 'BUSY'
   /** Advice to the user of the runtime. */
   declare readonly hint?: string
-  /**
-   * Index of the failed plugin in the network's list. Set only for a failed ADD. The ADDs of all earlier plugins have
-   * succeeded.
-   */
+  /** Index of the failed plugin in the network's list. Set only for a failed ADD. */
   declare readonly pluginIndex?: number
 
   constructor(

@@ -11,10 +11,7 @@ export function assertCheckSupported({ cniVersion = '' }: Gated): void {
   throw new RuntimeError('CHECK_UNSUPPORTED', message, { hint: 'CHECK came with cniVersion 0.4.0' })
 }
 
-/**
- * True if the version of a network configuration list is 0.4.0 or later. From this version on, DEL gets the result of
- * ADD.
- */
+/** True if DEL gets the result of ADD, which CNI requires since 0.4.0. */
 export function delKnowsResult({ cniVersion = '' }: Gated): boolean {
   return gte(cniVersion, '0.4.0')
 }

@@ -15,7 +15,7 @@ import { type NetworkList, parseNetworkList } from './network-list.ts'
 
 /**
  * Loads the network with the given name from a folder. Takes the first matching `*.conflist`, sorted by file name.
- * Without a match, wraps the first matching single-plugin file (`*.conf` or `*.json`) in a list.
+ * Without a match, wraps the first matching `*.conf` or `*.json` file in a list.
  *
  * @param options - `skipInvalid` skips invalid files, as runtimes do, and reports them to `onInvalid`.
  * @throws {@link RuntimeError} `NO_CONFIG`, `NOT_FOUND`, or `INVALID_CONFIG` naming the file.
@@ -52,8 +52,8 @@ export function loadConflist(
 }
 
 /**
- * Loads a conflist file. Also loads plugins from `*.conf` files in a folder beside the file. The folder has the
- * network's name. Appends these plugins to the list, unless the list has `loadOnlyInlinedPlugins`.
+ * Loads a conflist file, and more plugins from the network's folder beside it. Loads no folder if the list has
+ * `loadOnlyInlinedPlugins`.
  *
  * @throws {@link RuntimeError} `INVALID_CONFIG` naming the file.
  */
@@ -65,10 +65,7 @@ export function loadConflistFile(file: string): NetworkList {
   throw new RuntimeError('INVALID_CONFIG', `${file}: no plugin configs found`)
 }
 
-/**
- * Configuration files in a folder that have one of the given extensions, sorted by name. Empty if the folder is
- * missing.
- */
+/** Configuration files in a folder that have one of the given extensions. */
 export function confFiles(dir: string, extensions: readonly string[]): string[] {
   try {
     const entries = readdirSync(dir, { withFileTypes: true })
@@ -110,8 +107,7 @@ function listOfOne(plugin: PluginConf): NetworkList {
 }
 
 function withFolder(conflist: Conflist, file: string): Conflist {
-  // Loads more plugins from the folder that has the network's name. Loads none if the name, such as `..`, would lead to
-  // another folder.
+  // Loads more plugins from the network's folder. A name such as `..` must not escape.
   if (conflist.name === '' || conflist.name === '.' || conflist.name === '..' || conflist.name.includes('/')) {
     return conflist
   }

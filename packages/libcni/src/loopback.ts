@@ -4,10 +4,7 @@ import type { Cni } from './cni.ts'
 import { type NetworkList, parseNetworkList } from './network-list.ts'
 import type { OperationOptions } from './runtime.ts'
 
-/**
- * Network for a container's loopback interface. Network, interface and plugin have the same names as in containerd. The
- * version is 0.4.0, the first version with CHECK. Even plugins of 2019 support 0.4.0.
- */
+/** Network for a container's loopback interface, with the same names as in containerd. */
 export const loopbackList: NetworkList = /* @__PURE__ */ parseNetworkList(
   '{"cniVersion":"0.4.0","name":"cni-loopback","plugins":[{"type":"loopback"}]}',
 )
@@ -18,8 +15,7 @@ export function loopbackOf({ containerID, netns }: Pick<Attachment, 'containerID
 }
 
 /**
- * Sets a container's `lo` up, as runtimes do before the container's first network. Needs the plugin `loopback` in a
- * plugin folder. The attachment of `lo` is cached and listed like any other.
+ * Sets a container's `lo` up, as runtimes do before the first network. Needs the plugin `loopback` in a plugin folder.
  *
  * @example
  * ```ts

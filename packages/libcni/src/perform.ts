@@ -16,10 +16,7 @@ export interface Task {
   readonly rt?: Pick<Attachment, 'containerID' | 'ifName'>
 }
 
-/**
- * Runs one operation, such as an ADD. Waits first for earlier operations that conflict with it. Reports the operation
- * to the function `observe`.
- */
+/** Runs one operation, such as an ADD, after earlier operations that conflict with it. */
 export async function perform<T>(
   options: CniOptions,
   own: OperationOptions | undefined,

@@ -37,14 +37,11 @@ export interface Plan {
     /** The six environment variables of the plugin call that begin with `CNI_`. */
     readonly env: Readonly<Record<string, string>>
     /**
-     * Configuration that the plugin gets on stdin; `encodeConf` encodes it. For ADD only the first configuration is
-     * complete: later ones lack `prevResult`.
+     * Configuration that the plugin gets on stdin; `encodeConf` encodes it. For ADD, later plugins' configurations lack
+     * `prevResult`.
      */
     readonly conf: Readonly<Record<string, unknown>>
-    /**
-     * Source of the configuration's `prevResult`. `plugin before` means the result of the previous plugin. That result
-     * exists only after the previous plugin's call.
-     */
+    /** Source of the configuration's `prevResult`. `plugin before` means the result of the previous plugin. */
     readonly prevResult?: 'cache' | 'plugin before'
   }>
   /** Reasons why the operation calls no plugins: a member of the list such as `disableCheck`, or the list's version. */
@@ -54,8 +51,8 @@ export interface Plan {
 type PlannedCall = Plan['calls'][number]
 
 /**
- * Plans the plugin calls of an operation on a network: environment and configuration for every plugin. Pure: searches
- * for no plugins and calls none.
+ * Plans the plugin calls of an operation: environment and configuration for each plugin. Pure: searches for no plugins
+ * and calls none.
  *
  * @throws the error with which the operation would fail before its first plugin call.
  *

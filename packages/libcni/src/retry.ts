@@ -11,22 +11,17 @@ import type { OperationOptions } from './runtime.ts'
 export interface RetryOptions {
   /** Maximum number of attempts of an operation, the first one included. Default: 5. */
   readonly attempts?: number
-  /**
-   * Pause before the second attempt in milliseconds. Each later pause is twice as long as the pause before. Default:
-   * 200.
-   */
+  /** Pause before the second attempt in milliseconds. Each pause is twice as long as the previous one. Default: 200. */
   readonly delay?: number
   /** Longest pause between two attempts in milliseconds. Default: 10 000. */
   readonly maxDelay?: number
-  /**
-   * AbortSignal that ends the pause between two attempts. After an abort the caller gets the error of the last attempt.
-   */
+  /** AbortSignal that ends the pause between two attempts. After an abort, the caller gets the last attempt's error. */
   readonly signal?: AbortSignal | undefined
   /** Called before each pause between two attempts. */
   readonly onRetry?: (error: unknown, delay: number) => void
   /**
-   * Returns a random number from 0 to 1, which shortens a pause: 1 keeps the pause, 0 halves it. The different pauses
-   * prevent many containers from retrying at the same time. Default: `Math.random`.
+   * Returns a random number from 0 to 1: 1 keeps a pause, 0 halves it. Different pauses prevent simultaneous retries of
+   * many containers. Default: `Math.random`.
    */
   readonly random?: () => number
   readonly sleep?: (delay: number, signal: AbortSignal | undefined) => Promise<unknown>
@@ -38,8 +33,8 @@ type RetryPolicy = Pick<RetryOptions, 'attempts' | 'delay' | 'maxDelay'>
 const LONGEST = 2 ** 31 - 1
 
 /**
- * Milliseconds to wait before the next attempt, after `failures` failed attempts. Pure. Returns `undefined` if no
- * further attempt is permitted. Only CNI error code 11, "try again later", permits a further attempt.
+ * Milliseconds to wait before the next attempt. Returns `undefined` if no further attempt is permitted. Only CNI error
+ * code 11, "try again later", permits a further attempt.
  *
  * @example
  * ```ts
@@ -49,17 +44,13 @@ const LONGEST = 2 ** 31 - 1
  */
 export function retryDelay(error: unknown, failures: number, policy: RetryPolicy = {}): number | undefined {
   const { attempts = 5, delay = 200, maxDelay = 10_000 } = policy
-  // Does not retry an ADD whose cleanup by DEL failed, because a second ADD would find remains of the first.
+  // A second ADD would find remains of an ADD whose cleanup by DEL failed.
   if (isRuntimeError(error) && error.code === 'UNDO') return undefined
   if (failures >= attempts || toErrorDocument(error).code !== ErrorCode.tryAgainLater) return undefined
   return Math.min(maxDelay, LONGEST, delay * 2 ** (failures - 1))
 }
 
-/**
- * True if the runtime must run DEL after a failed ADD. A DEL is needless in one case only: the first plugin of the list
- * reports code 3 (unknown container). If a later plugin fails, DEL must undo the changes of the plugins before it.
- * Pure.
- */
+/** True if the runtime must run DEL after a failed ADD, to undo earlier plugins. */
 export function needsDel(error: unknown): boolean {
   if (toErrorDocument(error).code !== ErrorCode.unknownContainer) return true
   return isRuntimeError(error) && (error.pluginIndex ?? 0) > 0
@@ -92,8 +83,8 @@ export async function withRetry<T>(body: () => Promise<T>, options: RetryOptions
 }
 
 /**
- * Runs ADD as a runtime should: runs DEL after a failed ADD, and retries the ADD after CNI error code 11. Skips DEL if
- * the first plugin reports code 3 (unknown container). A failed DEL ends the retries.
+ * Runs ADD as a runtime should, with DEL and retries after failures. Retries the ADD after CNI error code 11. Skips DEL
+ * if the first plugin reports code 3 (unknown container). A failed DEL ends the retries.
  *
  * @example
  * ```ts

@@ -13,8 +13,8 @@ export interface CniOptions extends Omit<InvokeOptions, 'timeout'> {
   /** Time limit of one operation in milliseconds, for all plugins of the list together. Default: no limit. */
   readonly timeout?: number | undefined
   /**
-   * Function that receives a report of every finished operation except `validate`; see `operationMetrics`. The runtime
-   * ignores an error of the function.
+   * Function that receives a report of every finished operation except `validate`. The runtime ignores an error of the
+   * function.
    */
   readonly observe?: ((report: OperationReport) => void) | undefined
 }
@@ -25,10 +25,7 @@ export interface OperationOptions {
   readonly timeout?: number | undefined
 }
 
-/**
- * Settings of one running operation: {@link CniOptions} with defaults. One abort signal combines the timeout, the
- * caller's signal and the runtime's signal.
- */
+/** Settings of one running operation: {@link CniOptions} with defaults and one abort signal. */
 export interface Operation {
   readonly path: readonly string[]
   readonly cacheDir: string

@@ -19,9 +19,8 @@ interface Turn {
 const unfinished = new Map<string, Set<Turn>>()
 
 /**
- * Runs an operation after all earlier conflicting operations of this process, as the specification requires. Two
- * operations on the same container conflict. A GC conflicts with every operation in its network. An operation waits
- * only for earlier ones, so there is no deadlock. Operations of other processes are ignored.
+ * Runs an operation after all earlier conflicting operations of this process. An operation waits only for earlier ones,
+ * so there is no deadlock.
  *
  * @throws {@link RuntimeError} `BUSY` with code 11 if the signal aborts the wait. The operation has not started.
  */

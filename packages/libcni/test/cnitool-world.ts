@@ -12,10 +12,7 @@ interface Surroundings {
   readonly colour?: boolean
 }
 
-/**
- * Sets up a test environment. Each test gets a folder with a configuration of the network `pods`. Each test also gets a
- * cnitool that runs the fake plugins `a` and `b`.
- */
+/** Gives each test the network `pods` and a cnitool that runs two fake plugins. */
 export function cnitoolWorld() {
   let temp: TempDir
   beforeEach(() => {

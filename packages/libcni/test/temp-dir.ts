@@ -4,10 +4,7 @@ import { dirname, join } from 'node:path'
 
 export interface TempDir extends Disposable {
   readonly dir: string
-  /**
-   * Writes a file into the temporary folder and creates missing parent folders. Writes content that is not a string as
-   * JSON.
-   */
+  /** Writes a file into the temporary folder. Writes content that is not a string as JSON. */
   write(name: string, content: unknown): string
 }
 

@@ -8,8 +8,7 @@ import type { Tools } from '../tools/tools.ts'
 import { compileWithBun } from './compile-with-bun.ts'
 
 /**
- * Compiles a bundle and its runtime into one executable file. The executable ignores files in its working directory.
- * The file is written into a temporary folder.
+ * Compiles a bundle and its runtime into one executable file in a temporary folder.
  *
  * @throws BuildError `NO_COMPILER`, or `COMPILE` with the compiler's message
  * @returns the file, which has the name of `outfile`
@@ -21,8 +20,7 @@ export async function compileIn(
   { outfile, signal }: { readonly outfile: string; readonly signal?: AbortSignal | undefined },
 ): Promise<string> {
   if (tools.runtime === 'small') return compileSmall(folder, tools, { text, map }, { outfile, signal })
-  // Gives both files, bundle and executable, their final names already in the temporary folder. Reason: bun writes
-  // these names into the executable.
+  // Uses the final file names already here, because bun writes them into the executable.
   const fresh = join(folder, basename(outfile))
   const files = { bundle: `${fresh}.cjs`, outfile: fresh }
   try {

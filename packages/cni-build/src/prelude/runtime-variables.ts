@@ -1,8 +1,5 @@
 /**
- * True if the environment variable configures the runtime (bun or Node): it opens a debugger, writes files, loads code,
- * adds trusted certificates or tunes memory. An executable of `cni-build` ignores these variables.
- *
- * Variables that programs in any language obey are not included (`TZ`, `SSL_CERT_FILE`, `HTTPS_PROXY`, `LD_PRELOAD`).
+ * True if the environment variable configures the runtime, for example loads code. Executables ignore these variables.
  */
 export function isRuntimeVariable(name: string, runtime: 'bun' | 'node'): boolean {
   return NAMES[runtime].includes(name) || (runtime === 'bun' && isOfBun(name))
@@ -10,10 +7,7 @@ export function isRuntimeVariable(name: string, runtime: 'bun' | 'node'): boolea
 
 // internal
 
-/**
- * Environment variables that bun 1.4 and Node 26 read and that have an effect. The list was recorded with a library
- * that intercepts `getenv`. The variable `NODE_OPTIONS` is missing because it has no effect in an executable.
- */
+/** Environment variables that affect bun 1.4 and Node 26, recorded by intercepting `getenv`. */
 const NAMES: Readonly<Record<'bun' | 'node', readonly string[]>> = {
   bun: [
     'ICU_DATA',
@@ -58,10 +52,6 @@ const NAMES: Readonly<Record<'bun' | 'node', readonly string[]>> = {
   ],
 }
 
-/**
- * True for variables of bun, including variables of later versions. False for `BUN_INSTALL…`, the folders of bun's
- * package manager: a developer's shell sets these variables, and executables do not read them. Variables of bun's
- * allocator match in upper and lower case.
- */
+/** True for variables of bun. Executables do not read `BUN_INSTALL…`, which developers' shells set. */
 const isOfBun = (name: string): boolean =>
   name.startsWith('BUN_') ? !name.startsWith('BUN_INSTALL') : name.slice(0, 9).toLowerCase() === 'mimalloc_'

@@ -1,31 +1,22 @@
 import { type Sys, tryLoadSys } from '@cni/netns/sys'
 
-/**
- * Environment variable that marks a restarted process. Its value is the process id. The mark prevents a second restart.
- * The restarted program deletes the mark first.
- */
+/** Environment variable that holds the id of a restarted process. It prevents a second restart. */
 export const STARTED_ANEW = 'CNI_BUILD_STARTED_ANEW'
 
-/**
- * Signal that stays blocked during a restart. The profilers of bun stop threads with this signal. It would end the
- * restarted program before bun has installed its signal handler.
- */
+/** Signal of bun's profilers. It would end the restarted program, so it stays blocked. */
 const SIGPWR = 30
 
 /** Flag of unshare(2): stops sharing working directory and root with the other threads of the process. */
 const CLONE_FS = 0x200
 
 /**
- * Executes this program again in the same process, without the environment variables that configure the runtime.
- * Process id, arguments and stdin stay. If the restart is impossible, prints a message to stderr and continues with all
- * variables.
+ * Restarts this program in the same process, without the variables that configure the runtime.
  *
  * @param unwanted - true for the name of a variable to remove
  */
 export function startAnew(unwanted: (name: string) => boolean): void {
   const isSecond = process.env[STARTED_ANEW] === String(process.pid)
-  // Deletes the variable that marks a restarted process, because the program and its child processes do not need it.
-  // The mark counts only if its value is the id of this process.
+  // The program and its child processes do not need the mark of the restart.
   delete process.env[STARTED_ANEW]
   const names = Object.keys(process.env).filter(unwanted)
   if (names.length === 0) return
@@ -55,11 +46,7 @@ function execute(unwanted: (name: string) => boolean): void {
   sys.execve(file, args, kept, SIGPWR)
 }
 
-/**
- * Gives this thread its own working directory, before it calls execve(2). Reason: threads that share the working
- * directory of a thread in execve(2) cannot start other threads. The debugger of bun would then fail to start a thread,
- * and bun would abort the process.
- */
+/** Gives this thread its own working directory, because execve(2) otherwise blocks new threads of bun. */
 function ownFolders(sys: Sys): void {
   try {
     sys.unshare(CLONE_FS)
@@ -69,10 +56,7 @@ function ownFolders(sys: Sys): void {
   }
 }
 
-/**
- * Restarts the program with `process.execve` instead of FFI, for a bun without FFI (`BUN_JSC_useJIT=0`). All other
- * restarts use FFI, because `process.execve` supports UTF-8 only.
- */
+/** Restart for a bun without FFI. The function `process.execve` supports UTF-8 only. */
 function executeWithoutFfi(file: string, args: readonly Uint8Array[], environment: readonly Uint8Array[]): never {
   if (process.execve === undefined) throw new Error('this runtime has no FFI')
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -97,10 +81,7 @@ function textsIn(file: 'cmdline' | 'environ'): Uint8Array[] {
 
 const nameOf = (text: Uint8Array): string => Buffer.from(text).toString('latin1').split('=', 1)[0] ?? ''
 
-/**
- * Path of the executable to restart. The kernel takes the name of the restarted process from this path. Returns
- * `/proc/self/exe` if the executable was replaced or removed, because this link always leads to the running file.
- */
+/** Path of the executable, or `/proc/self/exe` if the executable was replaced or removed. */
 function ownFile(): string {
   const link = '/proc/self/exe'
   const path = fs().readlinkSync(link)
@@ -129,6 +110,5 @@ function warn(names: readonly string[], error: unknown): void {
   }
 }
 
-// Loads node:fs only when it is used. Reason: this file must have no imports, and most starts of an executable do not
-// need the module.
+// Loads node:fs only when it is used, because most starts do not need it.
 const fs = () => process.getBuiltinModule('node:fs')

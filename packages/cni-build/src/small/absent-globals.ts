@@ -53,10 +53,7 @@ export const ABSENT_GLOBALS = [
 
 const SUFFIX = '_is_not_in_the_small_runtime'
 
-/**
- * Values for esbuild's option `define`. They rename each global of Node that the small runtime lacks to a unique name.
- * The build searches the text of the bundle for the unique names.
- */
+/** Unique name for each global that the small runtime lacks, to find its uses. */
 export const absentGlobalDefines: Readonly<Record<string, string>> = Object.fromEntries(
   ABSENT_GLOBALS.map((name) => [name, `${name}${SUFFIX}`]),
 )

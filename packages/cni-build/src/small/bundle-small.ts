@@ -21,10 +21,7 @@ export interface SmallBundleOptions {
 /** Newest syntax that QuickJS parses. esbuild translates newer syntax. */
 const TARGET = 'es2023'
 
-/**
- * Bundles the program with the JavaScript modules of the small runtime. Throws esbuild's error, or a `BuildError` if
- * the program uses a module or global that the small runtime lacks.
- */
+/** Bundles the program with the JavaScript modules of the small runtime. */
 export async function bundleSmall(
   esbuild: typeof Esbuild,
   platform: Platform,
@@ -58,10 +55,7 @@ export const moduleName = (outfile: string): string => `${outfile.slice(outfile.
 
 // internal
 
-/**
- * Empty input for esbuild's first run, which finds the globals, modules and packages that the program uses. The second
- * run gets them as its input.
- */
+/** Empty input for esbuild's first run, which finds the input of the second run. */
 const NOTHING: Pick<Start, 'absent' | 'builtins' | 'evaluated' | 'globals'> = {
   absent: [],
   builtins: [],
@@ -101,21 +95,18 @@ function settings(platform: Platform, options: SmallBundleOptions, start: Start)
     conditions: ['node', ...conditions],
     format: 'esm',
     target: TARGET,
-    // Makes esbuild keep regular expressions with the flag `v`. If QuickJS does not support such an expression, the
-    // bytecode compiler reports an error.
+    // Keeps regular expressions with the flag `v`. The bytecode compiler reports unsupported ones.
     supported: { 'regexp-set-notation': true, 'import-meta': false },
     minifyWhitespace: minify,
     minifySyntax: minify,
-    // Shortens identifiers, because esbuild would otherwise derive long identifiers from module paths. The option
-    // `keepNames` keeps names of functions, because a program may print these names.
+    // Shortens identifiers. The option `keepNames` keeps function names, which a program may print.
     minifyIdentifiers: minify,
     keepNames: true,
     legalComments: 'none',
     logLevel: 'silent',
     define: {
       ...absentGlobalDefines,
-      // Rewrites each use of a global as `globalThis.NAME`. In the bundle's text, the build can then distinguish
-      // globals from local names.
+      // The build can then distinguish globals from local names in the bundle.
       ...Object.fromEntries(Array.from(platform.globals.keys(), (name) => [name, `globalThis.${name}`])),
       'process.versions.bun': 'undefined',
       'process.versions.cni': JSON.stringify(platform.version),
@@ -126,10 +117,7 @@ function settings(platform: Platform, options: SmallBundleOptions, start: Start)
   } as const satisfies Esbuild.BuildOptions
 }
 
-/**
- * Modules that the program loads by `import()` and whose package declares no side effects. The build evaluates these
- * modules too, although the program may never load them.
- */
+/** Modules loaded by `import()` that the build may evaluate, because they have no side effects. */
 function lazyModules({ inputs, outputs }: Esbuild.Metafile, folder: string): string[] {
   const output = Object.values(outputs).find(({ entryPoint }) => entryPoint !== undefined)
   const lazy = Object.values(inputs).flatMap(({ imports }) =>

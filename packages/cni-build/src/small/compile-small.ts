@@ -15,8 +15,7 @@ export interface SmallProgram {
 }
 
 /**
- * Compiles a bundled module to QuickJS bytecode and evaluates the module once. The executable consists of the native
- * runtime and the JavaScript heap after this evaluation.
+ * Compiles a bundled module to an executable with the JavaScript heap after its evaluation.
  *
  * @returns the executable, in `folder` under the name of `outfile`
  */

@@ -4,10 +4,7 @@ import type { Platform } from './platform.ts'
 /** Name of the generated module that every executable with the small runtime evaluates first. */
 export const ENTRY = 'cni-build:entry'
 
-/**
- * Input from which the build generates an executable's entry module. File paths are absolute. The build runs esbuild
- * twice, and the input may change between the two runs.
- */
+/** Input for the entry module that the build generates. */
 export interface Start {
   readonly entry: string
   /** True to evaluate the program's modules at build time, false to evaluate them at each start. */
@@ -22,10 +19,7 @@ export interface Start {
   absent: readonly string[]
 }
 
-/**
- * esbuild's options that add the generated entry module to the program. With `snapshot`, the entry module runs before
- * the program at build time. Otherwise the entry module imports the program at each start.
- */
+/** esbuild's options that run the generated entry module before the program. */
 export function placeOf({ entry, snapshot }: Start): { entryPoints: string[]; inject?: string[] } {
   return snapshot ? { entryPoints: [entry], inject: [ENTRY] } : { entryPoints: [ENTRY] }
 }

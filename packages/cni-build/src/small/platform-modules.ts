@@ -8,10 +8,7 @@ export const LACKING = 'not-in-the-small-runtime'
 /** esbuild namespace for Node modules that CommonJS code loads by `require`. */
 const REQUIRED = 'required'
 
-/**
- * esbuild plugin that resolves Node's modules to modules of the small runtime. A Node module becomes an empty module if
- * the small runtime lacks it. The code in `refuse.ts` reports an error if the bundle uses such an empty module.
- */
+/** esbuild plugin that resolves Node's modules to modules of the small runtime. */
 export function platformModules(platform: Platform): Esbuild.Plugin {
   return {
     name: 'platform-modules',
@@ -22,8 +19,7 @@ export function platformModules(platform: Platform): Esbuild.Plugin {
         if (file === undefined) return { path, namespace: LACKING, sideEffects: false }
         return kind === 'require-call' ? { path: file, namespace: REQUIRED } : { path: file }
       })
-      // `require` of a Node module returns the module's default export, as in Node. Reason: a program may patch members
-      // of this object.
+      // `require` must return the module's default export, because a program may patch its members.
       build.onLoad({ filter: /^/, namespace: REQUIRED }, ({ path }) => ({
         contents: `module.exports = require(${JSON.stringify(path)}).default`,
         resolveDir: platform.folder,

@@ -10,23 +10,17 @@ import { needPackage } from '../tools/find-package.ts'
 export interface Platform {
   /** Version of the small runtime, which programs read as `process.versions.cni`. */
   version: string
-  /**
-   * Path of the module that every executable evaluates first. The module gets the functions of the native runtime
-   * program and defines the basic globals.
-   */
+  /** Path of the module that every executable evaluates first, to define the basic globals. */
   first: string
   folder: string
-  /** File that defines a global, by the global's name. A file is bundled only if the program uses its global. */
+  /** File that defines a global, by the global's name. Bundled only if used. */
   globals: ReadonlyMap<string, string>
-  /**
-   * Finds the file that implements the Node module `name`, such as `fs` or `node:fs`. Returns `undefined` if the small
-   * runtime lacks the module.
-   */
+  /** Finds the file that implements the Node module `name`, such as `node:fs`. */
   fileOf(name: string): string | undefined
 }
 
 /**
- * Finds the small runtime's JavaScript modules in the installed package `@cni/runtime`.
+ * Finds the small runtime's modules in the installed package `@cni/runtime`.
  *
  * @throws BuildError `NO_COMPILER` with the command that installs the package
  */

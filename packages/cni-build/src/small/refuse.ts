@@ -12,8 +12,7 @@ import { type Place, placeText, type SourcePlaces, sourcePlaces } from './source
 const LOCALE_METHOD = /\.(toLocale(?:String|DateString|TimeString|UpperCase|LowerCase)|localeCompare)(?![\w$])/g
 
 /**
- * Rejects a program that uses a module, member or global that the small runtime lacks. Consequence: the author sees an
- * error at build time instead of a failed call at run time.
+ * Rejects a program that uses a module, member or global that the small runtime lacks.
  *
  * @throws BuildError `BUNDLE` with the name and the place of each use
  */
@@ -68,10 +67,7 @@ function members(warnings: readonly Esbuild.Message[], folder: string): string[]
   })
 }
 
-/**
- * Pattern for esbuild's warning about a missing export of a Node module. The source file of a Node module is
- * `node/path.ts`, or `node/fs/fs.ts` if the module has submodules.
- */
+/** Pattern for esbuild's warning about a missing export of a Node module. */
 const LACKING_MEMBER =
   /^Import "(.+)" will always be undefined because there is no matching export in ".*\/runtime\/src\/node\/(.+?)(?:\/\2)?\.ts"/
 

@@ -13,7 +13,7 @@ export interface Place {
 export interface SourcePlaces {
   /** File name by which stack traces refer to the bundle. */
   readonly name: string
-  /** Position in a source file for a line and column of the bundle, counted from 1. `undefined` for generated code. */
+  /** Position in a source file for a bundle position, counted from 1. `undefined` for generated code. */
   at(line: number, column: number): Place | undefined
   /** Position in a source file for an index into the bundle's text. */
   atIndex(text: string, index: number): Place | undefined
@@ -35,8 +35,7 @@ export function sourcePlaces(map: string, folder: string): SourcePlaces {
     const entry = decoded.findEntry(line - 1, column - 1)
     if (!('originalSource' in entry) || entry.originalSource === undefined) return undefined
     const { originalSource: source, originalLine, originalColumn } = entry
-    // Returns no position for a source with a scheme, such as `cni-build:entry`. The build generates this module, so it
-    // has no file.
+    // A source with a scheme, such as `cni-build:entry`, is generated and has no file.
     if (/^[\w-]+:/.test(source)) return undefined
     const file = relative('', isAbsolute(source) ? source : join(folder, source))
     return { file, line: originalLine + 1, column: originalColumn + 1 }

@@ -12,25 +12,20 @@ export interface InstalledPackage {
   require: NodeJS.Require
 }
 
-/**
- * Finds an installed package with a build tool, such as a compiler. Looks in three places, in this order: beside the
- * running `@cni/build`, beside the `@cni/build` of the project in the working directory, in that project itself. A
- * compiled `cni-build` looks only in the last two places.
- */
+/** Finds an installed package with a build tool, beside `@cni/build` or in the project. */
 export function findPackage(name: string): InstalledPackage | undefined {
   for (const from of places()) {
     try {
       return open(name, from)
     } catch {
-      // Tries the next folder, because the package is not installed in this one. If no folder has the package, the
-      // caller throws an error with advice.
+      // The package is not installed in this folder.
     }
   }
   return undefined
 }
 
 /**
- * Finds a package like {@link findPackage}, but throws an error if the package is missing or has the wrong version.
+ * Finds a package like {@link findPackage}, but throws if it is missing or unsuitable.
  *
  * @param wanted - the package that npm has to install, and the only valid version; default: any version
  * @throws BuildError `NO_COMPILER` with the command that installs the package
@@ -47,8 +42,7 @@ export function needPackage(name: string, wanted: { install?: string; version?: 
 }
 
 function* places(): Generator<NodeJS.Require> {
-  // Looks beside the running `@cni/build`. A compiled `cni-build` skips this folder: it has no packages beside its
-  // file, and its `import.meta.url` is undefined.
+  // Looks beside the running `@cni/build`. A compiled `cni-build` has no `import.meta.url`.
   const here: string | undefined = import.meta.url
   if (here !== undefined) yield createRequire(here)
   const project = createRequire(join(process.cwd(), 'package.json'))

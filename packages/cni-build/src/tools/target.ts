@@ -1,9 +1,6 @@
 import { existsSync } from 'node:fs'
 
-/**
- * Runtime in the executable. `small` is for plugins: a small static file that starts fast and needs only the kernel.
- * `bun` has all of Node, for long-running processes.
- */
+/** Runtime in the executable. `small` suits plugins, and `bun` suits long-running processes. */
 export type Runtime = 'small' | 'bun'
 
 /** Machine that an executable is built for. `-baseline` runs on x86-64 without AVX2, `-musl` on Alpine and Talos. */
@@ -38,10 +35,7 @@ export function bunTarget(target: Target): string {
   return `bun-linux-${arch}${baseline ? '-baseline' : ''}${libc === 'musl' ? '-musl' : ''}`
 }
 
-/**
- * Converts any target to the target of the small runtime with the same processor. The small runtime needs neither a C
- * library nor AVX2.
- */
+/** Target of the small runtime, which needs neither a C library nor AVX2. */
 export const smallTarget = (target: Target): Target => `linux-${partsOf(target).arch}`
 
 /** Target that describes the build machine. `undefined` if the machine does not run Linux on x64 or arm64. */
@@ -69,8 +63,7 @@ export function partsOf(target: Target) {
   } as const
 }
 
-// True if this machine uses musl as its C library. If glibc and musl are both installed, glibc is the system's C
-// library.
+// True if this machine uses musl. Where glibc is installed too, glibc counts.
 const isThere = (machine: string, libc: 'musl'): boolean =>
   existsSync(`/lib/ld-${libc}-${machine}.so.1`) &&
   !existsSync('/lib64/ld-linux-x86-64.so.2') &&

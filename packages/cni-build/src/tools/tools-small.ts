@@ -20,10 +20,7 @@ export interface SmallTools {
 /** Text from packages/runtime/src/tls/child.ts. A bundle that contains this text uses TLS. */
 const NEEDS_TLS = 'TLS needs cni-runtime-tls'
 
-/**
- * Path of the native runtime that a bundle needs. A bundle that uses TLS needs the runtime with TLS; any other bundle
- * gets the runtime without TLS, which is smaller.
- */
+/** Path of the native runtime that a bundle needs. The runtime without TLS is smaller. */
 export const baseFor = (text: string, { base, tlsBase = base }: { base: string; tlsBase?: string }): string =>
   text.includes(NEEDS_TLS) ? tlsBase : base
 
@@ -48,10 +45,7 @@ export function findSmallTools(target: Target, host: Target): SmallTools {
 
 // internal
 
-/**
- * Finds the package with the native programs, first as a dependency of `@cni/runtime`. Reason: some package managers do
- * not hoist packages, and only `@cni/runtime` can then resolve the package.
- */
+/** Finds the native programs through `@cni/runtime`, because some package managers do not hoist packages. */
 function nativeFolder(target: Target, version: string): string {
   const name = `@cni/runtime-${smallTarget(target)}`
   const runtime = needPackage('@cni/runtime')

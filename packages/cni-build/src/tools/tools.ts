@@ -18,10 +18,7 @@ export interface Tools {
   version: string
   /** Path of the compiler, which is a program for the build machine. */
   compiler: string
-  /**
-   * Path of the runtime program that goes into the executable. The compiler of bun is also the runtime, unless the
-   * executable is for another machine.
-   */
+  /** Path of the runtime program that goes into the executable. */
   base: string
   /** Path of the small runtime with TLS, for programs that use `node:https` or `node:tls`. */
   tlsBase?: string
@@ -32,7 +29,7 @@ export interface Tools {
 }
 
 /**
- * Finds the compiler and the runtime for a target in npm packages. Nothing is downloaded.
+ * Finds the installed compiler and runtime for a target.
  *
  * @throws BuildError `NO_COMPILER` with the command that installs the missing package
  */
@@ -58,7 +55,7 @@ function ownTarget(): Target {
   )
 }
 
-// Name of the installed npm package with a bun that runs on this machine. Any such bun compiles for every target.
+// Name of the installed npm package whose bun runs on this machine.
 function hostPackage(): string {
   const host = ownTarget()
   const names = [host, withoutBaseline(host)].map(bunPackage)
@@ -68,6 +65,5 @@ function hostPackage(): string {
 const withoutBaseline = (target: Target): Target =>
   target === 'linux-x64-baseline' ? 'linux-x64' : target === 'linux-x64-baseline-musl' ? 'linux-x64-musl' : target
 
-// Path of the bun program in the folder of bun's npm package for one type of machine. Avoids the command `bun` of the
-// package `bun`, because this command does not work if npm blocks install scripts.
+// Path of bun in its npm package. The command `bun` fails without install scripts.
 const programIn = (folder: string): string => join(folder, 'bin/bun')

@@ -22,15 +22,14 @@ const FOLDER = '/fake'
 const OUTCOME = Symbol('outcome')
 
 /**
- * Replaces plugins by functions, for tests of container runtimes and of delegating plugins. Finds every plugin of
- * `plugins` in `/fake`, whatever folders the caller searches.
+ * Replaces plugins by functions, for tests without processes. Finds every plugin of `plugins` in `/fake`.
  *
  * Verbs that a fake plugin does not define succeed:
  * - ADD returns its `prevResult`.
  * - VERSION returns every version.
  * - other verbs print nothing.
  *
- * If a fake plugin's VERSION is an object with `supportedVersions`, the plugin rejects other versions.
+ * If a fake plugin's VERSION lists `supportedVersions`, the plugin rejects other versions.
  *
  * @param plugins - each fake plugin is one function for all verbs, or an answer for each verb. An answer is the object
  *   to print, or a function. The function returns the object to print (`undefined` prints nothing), throws the error to
@@ -79,7 +78,7 @@ export function fakeExec(
 }
 
 /**
- * Raw outcome of a fake plugin that prints neither a result nor an error: a crash, invalid output, or nothing.
+ * Raw outcome of a fake plugin: a crash, invalid output, or nothing.
  *
  * @example
  * ```ts
@@ -95,10 +94,7 @@ export function outcome(facts: {
   return { [OUTCOME]: ended(facts) }
 }
 
-/**
- * Resolves with the outcome of a killed plugin when the call is aborted or reaches its deadline. Never settles before
- * that.
- */
+/** Resolves with the outcome of a killed plugin at an abort or deadline. */
 function stopped({ signal, timeout }: ExecRequest): Promise<ExecOutcome> {
   return new Promise((resolve) => {
     const stop = (reason: 'aborted' | 'timeout', message: string) =>
@@ -141,10 +137,7 @@ function answerOf(plugin: Exclude<FakePlugin, (call: FakeCall) => unknown>, call
   }
 }
 
-/**
- * Rejects a call if the fake plugin's VERSION does not list the version of its configuration. Plugins made with Go's
- * skeleton do so too.
- */
+/** Rejects an unsupported version of the configuration, as plugins of Go's skeleton do. */
 function refuseVersion(answer: FakeAnswer | undefined, { command, conf }: FakeCall): void {
   const supported: unknown = typeof answer === 'object' ? answer.supportedVersions : undefined
   if (!Array.isArray(supported) || command === 'VERSION') return

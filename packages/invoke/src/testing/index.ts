@@ -1,5 +1,5 @@
 /**
- * Replaces plugins by functions, to test a container runtime or a delegating plugin without processes.
+ * Replaces plugins by functions, for tests without processes.
  *
  * @example
  * ```ts

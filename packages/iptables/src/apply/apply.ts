@@ -17,17 +17,12 @@ import { type ApplyReport, overall, planOf } from './report.ts'
 
 /** Options of `applyRuleset`, which writes a ruleset to the kernel. */
 export interface ApplyOptions {
-  /**
-   * Function that prints the restore text to write a ruleset for the first time: the option `print` of `iptables()`.
-   * Default: `restoreText`.
-   */
+  /** Function that prints the restore text for a ruleset's first write. Default: `restoreText`. */
   readonly print?: ((rules: Ruleset, family: Family) => string) | undefined
   readonly undo?: RegisterUndo | undefined
 }
 
-/**
- * Writes a ruleset to the kernel. If the write fails, first rolls back everything that this call wrote, then throws.
- */
+/** Writes a ruleset to the kernel. Rolls back a failed write. */
 export async function applyRuleset(session: Session, rules: Ruleset, options: ApplyOptions): Promise<ApplyReport> {
   checkPlaces(rules)
   const started = performance.now()
@@ -38,13 +33,11 @@ export async function applyRuleset(session: Session, rules: Ruleset, options: Ap
   const cleared = new Journal(session)
   let writing: Promise<unknown> | undefined
   const undo = once(async () => {
-    // The undo step may run while this `apply` call is still writing. The step waits for these writes, then rolls them
-    // back as well.
+    // The undo step may run while this `apply` call is still writing.
     await writing?.catch(() => {})
     await settle([work.takeBack(), cleared.takeBack()])
   })
-  // Registers the undo step before the first write. Reason: the step must also run if the plugin's handler fails during
-  // the write.
+  // The undo step must also run if the plugin's handler fails during the write.
   options.undo?.(undo)
   const write = async (): Promise<ApplyReport['plan']> => {
     const plan = (await work.byNetlink()) ?? (await work.byPrograms(families, options.print))
@@ -107,8 +100,7 @@ class ApplyWork {
     if (done === undefined) return undefined
     this.generation = done[0]?.generation
     for (const { seen, steps } of done) this.#journal.keep(this.#backend, seen, steps)
-    // Reports each family in which the ruleset has rules. Also reports a family in which this call only removed rules
-    // of an older ruleset.
+    // Also reports a family in which only rules of an older ruleset were removed.
     const counts = (family: Family) => rulesFor(rules, family).length > 0
     const written = done.filter(({ seen, steps }) => steps.size > 0 || counts(seen.family))
     return overall(written.map(({ seen }) => plans.get(seen.family) ?? 'unchanged'))
@@ -129,7 +121,7 @@ class ApplyWork {
       }),
     )
     const rest = this.#jobs.filter((_, index) => fresh[index] === false)
-    // Also writes to a family without rules in the new ruleset, because an older ruleset may have left rules there.
+    // An older ruleset may have left rules in a family without new rules.
     const looked = rest.length === 0 ? [] : await this.#session.familiesFor(this.#backend, this.#rules)
     const emptied = looked.filter((family) => !families.includes(family)).map((family) => job(family, ''))
     this.#jobs.push(...emptied)

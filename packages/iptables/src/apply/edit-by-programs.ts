@@ -15,8 +15,7 @@ export async function editByPrograms(
   { families, plan, journal, stopAtSame = false }: Edit,
   how: Uncancelled,
 ): Promise<Accepted[]> {
-  // Reads the rules with the iptables programs instead of netlink. Reason: reads and writes must use the same spelling
-  // of each rule.
+  // Reads with the iptables programs, because reads and writes must spell each rule equally.
   const programs = { ...backend, netlink: false }
   const planned = (await session.read(programs, families, how)).map((seen) => ({ seen, steps: plan(seen) }))
   const writes = planned.map((first) => {

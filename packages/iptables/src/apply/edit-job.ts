@@ -18,15 +18,9 @@ export interface Ledger {
 /** Change of the rules of one back end in some families. */
 export interface Edit extends Uncancelled {
   readonly families: readonly Family[]
-  /**
-   * Plans the changes from a family's current rules. Called again if another program writes between the read and the
-   * write.
-   */
+  /** Plans the changes from a family's current rules. Called again after another program's write. */
   plan(seen: SavedTables): Steps
   readonly journal?: Ledger | undefined
-  /**
-   * True to stop after a refusal if the rules, read again, give an equal plan. Reason: an equal plan proves that no
-   * other program's change caused the refusal. Only for writes by iptables programs.
-   */
+  /** True to stop if a refused plan stays equal: no other program caused the refusal. */
   readonly stopAtSame?: boolean
 }

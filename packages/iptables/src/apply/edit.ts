@@ -4,12 +4,7 @@ import type { Accepted } from '../steps/write-until-accepted.ts'
 import { editByPrograms } from './edit-by-programs.ts'
 import type { Edit } from './edit-job.ts'
 
-/**
- * Reads the rules of all families, plans the changes, and writes them. Starts again if another program writes between
- * read and write. Netlink writes the whole edit in one transaction. The iptables programs write each table of each
- * family in a transaction of its own. If one of these transactions fails, the journal records the tables that were
- * already written.
- */
+/** Reads rules, plans the changes, and writes them. Repeats this after another program's write. */
 export async function edit(session: Session, backend: Backend, job: Edit): Promise<Accepted[]> {
   const { families, plan, journal, uncancelled } = job
   const how = uncancelled === true ? ({ uncancelled } as const) : {}

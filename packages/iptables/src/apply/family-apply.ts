@@ -16,24 +16,15 @@ import { rewrite } from './rewrite.ts'
 /** Steps of one `apply` call for one IP family: first write, comparison and rollback. */
 export interface FamilyApply {
   readonly family: Family
-  /**
-   * Writes the whole ruleset without reading the family's rules first. Returns false if the rules must be read first.
-   * The caller must then call `reconcile`.
-   */
+  /** Writes the whole ruleset without reading the family's rules. If false, `reconcile` must follow. */
   fresh(): Promise<boolean>
   /** Reads the family's rules from the kernel. Writes only the changes that make these rules equal to the ruleset. */
   reconcile(): Promise<ApplyReport['plan']>
-  /**
-   * Rolls back the writes of `fresh` and `reconcile`. `alone` is true if `fresh` succeeded in at least one family. Such
-   * a success proves that no earlier call wrote the ruleset.
-   */
+  /** Rolls back the writes. `alone` means that no earlier call wrote the ruleset. */
   back(alone: boolean): Promise<void>
 }
 
-/**
- * Creates the steps of `apply` for one family. `freshText` is the restore text of a first write. Default: the text of
- * `restoreText`.
- */
+/** Creates the steps of `apply` for one family. `freshText` is the first write's restore text. */
 export function familyApply(
   session: Session,
   journal: Journal,
@@ -44,16 +35,12 @@ export function familyApply(
 ): FamilyApply {
   const tables = textTables(freshText)
   let state: Wanted | undefined
-  // Computes the ruleset's chains and rules for this family at the first use. Reason: `fresh` does not need them,
-  // because it compares nothing with the kernel's rules.
+  // Computes the wanted rules at the first use, because `fresh` does not need them.
   const wanted = () => {
     state ??= wantedState(rules, family)
     return state
   }
-  /**
-   * Tables that `fresh` wrote. These tables held no rules of the ruleset before. The value is `unknown` if the restore
-   * program failed without naming a refused line, for example because it was killed.
-   */
+  /** Tables that `fresh` wrote; `unknown` if the restore program was killed. */
   let written: ReadonlySet<Table> | 'unknown' = new Set()
 
   return {

@@ -8,9 +8,7 @@ import { holdsOurs, onlyTables, type Wanted } from '../state/wanted.ts'
 /** One table's section in a restore text. */
 export interface TextTable {
   readonly table: Table
-  /**
-   * True if the table's section creates a chain with `-N`. The kernel refuses this section if the chain already exists.
-   */
+  /** True if the section has an `-N`, which the kernel refuses for an existing chain. */
   readonly guarded: boolean
   /** Line number of the table's `COMMIT` in the restore text. */
   readonly commit: number
@@ -38,23 +36,10 @@ export function textTables(text: string): TextTable[] {
   return tables
 }
 
-/**
- * True if a restore text may be written without reading the rules first. Each table of the text must create a chain
- * with `-N`, because this line fails if the chain already exists. Without such a line, a second write would add the
- * table's rules again.
- */
+/** True if a second write would fail: each table must create a chain with `-N`. */
 export const mayTryFresh = (tables: readonly TextTable[]): boolean => tables.every(({ guarded }) => guarded)
 
-/**
- * Finds the tables that a first `apply` wrote before its restore program was killed. The program commits one table
- * after the other, in the order of the text. So it wrote all tables before the first table that differs from the
- * ruleset.
- *
- * Returns no table if an earlier call may have written them, in two cases:
- *
- * - A later table contains rules of the ruleset.
- * - All tables equal the ruleset, and `alone` is false. The flag `alone` means that no earlier call wrote any rules.
- */
+/** Finds the tables that a killed restore program wrote. Returns none that an earlier call may have written. */
 export function writtenBeforeKill(
   wanted: Wanted,
   snapshot: SavedTables,

@@ -23,10 +23,7 @@ export class Journal implements Ledger {
     return [...new Set([...this.#kept.values()].map(({ family }) => family))].sort()
   }
 
-  /**
-   * Writes changes of rules with an iptables program. Records the changes, and the rules from before the write. If the
-   * write fails, records only the committed tables.
-   */
+  /** Writes changes with an iptables program, and records the committed ones for a rollback. */
   async write(backend: Backend, before: SavedTables, steps: Steps): Promise<void> {
     const text = stepsText(steps)
     try {
@@ -53,10 +50,7 @@ export class Journal implements Ledger {
     return writes.toReversed().reduce(reverted, now)
   }
 
-  /**
-   * Rolls back all recorded writes, even after the caller's signal has aborted. Needs one read and one write per
-   * family.
-   */
+  /** Rolls back all recorded writes, even after the caller's signal has aborted. */
   async takeBack(): Promise<void> {
     const all = [...this.#kept.values()]
     if (all.length === 0) return
@@ -72,10 +66,7 @@ export class Journal implements Ledger {
 
 // internal
 
-/**
- * Selects the changes of the tables that an iptables program committed before it reached the refused line. Returns all
- * changes if the program did not name a line.
- */
+/** Selects the changes that an iptables program committed before it reached the refused line. */
 function committedPart(steps: Steps, text: string, line: number | undefined): Steps {
   if (line === undefined) return steps
   const before = text.split('\n').slice(0, line - 1)

@@ -8,11 +8,7 @@ import { textTables } from './fresh.ts'
 import type { Journal } from './journal.ts'
 import { removeLooking } from './remove-looking.ts'
 
-/**
- * Removes a ruleset from a family with an iptables program, without reading the rules first. Two kinds of tables are an
- * exception: tables that `removalText` omits, and tables whose removal the kernel refuses. There, reads the rules first
- * and then deletes the ruleset's rules.
- */
+/** Removes a ruleset with an iptables program, if possible without reading the rules first. */
 export async function removeBlindly(
   session: Session,
   journal: Journal,
@@ -30,8 +26,7 @@ export async function removeBlindly(
     } catch (error) {
       if (!(error instanceof RestoreError) || error.line === undefined) throw error
       const { line } = error
-      // Skips tables whose removal is already committed. A second removal could delete another program's rule that
-      // equals a rule of the ruleset.
+      // A second removal could delete another program's equal rule.
       const left = new Set(written.filter(({ commit }) => commit >= line).map(({ table }) => table))
       await removeLooking(
         session,
@@ -56,10 +51,7 @@ export async function removeBlindly(
 
 // internal
 
-/**
- * True if a rule may use another kernel object, such as an ipset. The caller may destroy that object after the removal.
- * So the removal of such a rule waits until the kernel has released the object.
- */
+/** True if a rule may use another kernel object that the caller destroys afterwards. */
 const holdsMore = ({ matches, target }: Rule) =>
   matches.some(({ match }) => match === 'set' || match === 'raw') || target.target === 'SET' || target.target === 'raw'
 

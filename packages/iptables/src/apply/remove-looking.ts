@@ -12,10 +12,7 @@ export async function removeFrom(session: Session, backend: Backend, rules: Rule
   await removeLooking(session, journal, backend, rules, await session.familiesFor(backend, rules))
 }
 
-/**
- * Removes a ruleset's rules and chains from some families, after reading their rules. Reads the rules again if another
- * program changes them before the removal.
- */
+/** Removes a ruleset's rules and chains from some families, after reading their rules. */
 export async function removeLooking(
   session: Session,
   journal: Journal,

@@ -12,11 +12,7 @@ import { Journal } from './journal.ts'
 import { removeBlindly } from './remove-blindly.ts'
 import { removeLooking } from './remove-looking.ts'
 
-/**
- * Removes a ruleset from both families and both back ends. Missing rules are not an error. Reads the rules before it
- * deletes them, except if iptables programs must write to the back end in use. In that case, `removeBlindly` deletes
- * the rules.
- */
+/** Removes a ruleset from both families and both back ends. Missing rules are not an error. */
 export async function removeRuleset(session: Session, rules: Ruleset): Promise<void> {
   checkPlaces(rules)
   const journal = new Journal(session)
@@ -26,19 +22,13 @@ export async function removeRuleset(session: Session, rules: Ruleset): Promise<v
   })
 }
 
-/**
- * Removes a ruleset and records the removed rules for `undo`. Reads the rules first, because the existing rules may
- * differ from the ruleset.
- */
+/** Removes a ruleset. Reads the rules first, because `undo` must restore exactly these rules. */
 export async function removeReversibly(session: Session, rules: Ruleset, journal: Journal): Promise<void> {
   checkPlaces(rules)
   await everywhere(session, rules, (backend, families) => removeLooking(session, journal, backend, rules, families))
 }
 
-/**
- * Removes all chains whose name begins with `prefix`, and the jumps to these chains, in all tables. Then deletes tables
- * of nf_tables that hold only empty built-in chains.
- */
+/** Removes all chains whose name begins with `prefix`, and the jumps to these chains. */
 export async function removeByPrefix(session: Session, prefix: string, journal: Journal): Promise<void> {
   if (typeof prefix !== 'string' || !/^[A-Za-z0-9_.][A-Za-z0-9_.:-]*$/.test(prefix)) {
     invalid(`removeChains(${JSON.stringify(prefix)}): expected a non-empty prefix of chain names`)
@@ -62,8 +52,7 @@ async function everywhere(
   rules: Ruleset | undefined,
   remove: (backend: Backend, families: readonly Family[], inUse: boolean) => Promise<void>,
 ): Promise<void> {
-  // Tells `session.backends` only the rules in built-in chains, which netlink must be able to write. The rules in the
-  // ruleset's own chains do not matter, because these chains are deleted with any content.
+  // Omits rules in the ruleset's own chains, which are deleted with any content.
   const told = rules && { chains: [], rules: rules.rules.filter(({ table, chain }) => isBuiltin(table, chain)) }
   const { chosen, other, legacyTables } = await session.backends(told)
   const backends = [chosen, ...(other === undefined ? [] : [other])].filter(

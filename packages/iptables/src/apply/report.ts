@@ -6,16 +6,17 @@ import type { Change } from './change.ts'
 /** Report of an `apply` call. */
 export interface ApplyReport extends Change {
   /**
-   * Kind of write. `fresh`: the kernel held no rules of the ruleset. `reconcile`: the kernel's rules differed from the
-   * ruleset, and the call corrected them. `unchanged`: no rule was written.
+   * Kind of write:
+   * - `fresh`: the kernel held no rules of the ruleset.
+   * - `reconcile`: the call corrected the kernel's rules.
+   * - `unchanged`: no rule was written.
    */
   readonly plan: 'fresh' | 'reconcile' | 'unchanged'
   /** Families that hold the ruleset after the call. */
   readonly families: readonly Family[]
   /**
-   * Generation of nf_tables in the namespace before the write: the kernel's counter of changes. The value 1 means that
-   * no program had changed nf_tables before. The member is `undefined` if iptables programs wrote the rules instead of
-   * netlink.
+   * Generation of nf_tables before the write: the kernel's counter of changes. The value 1 means that no program had
+   * changed nf_tables before. `undefined` if iptables programs wrote the rules.
    */
   readonly generation?: number | undefined
 }

@@ -17,8 +17,7 @@ export async function takeSnapshot(
   const covered = checkTables(options.tables)
   const { chosen } = await session.backends()
   const all = checkFamilies(options.families) ?? (await session.families())
-  // Reads all tables, and selects the wanted tables afterwards. Reason: `iptables-save -t` would make the kernel create
-  // a missing legacy table.
+  // Reads all tables, because `iptables-save -t` would create a missing legacy table.
   const found = (await session.read(chosen, all)).map((each) => inTables(each, covered))
   const of = (family: Family) => found.find((each) => each.family === family)
   const [ipv4, ipv6] = [of('ipv4'), of('ipv6')]
@@ -35,9 +34,7 @@ export async function diffSince(session: Session, before: Snapshot | SavedTables
   return diffSnapshots(before, await takeSnapshot(session, coverage(before)))
 }
 
-/**
- * Makes the kernel hold the rules of a snapshot, in the snapshot's families and tables. A failed call leaves no change.
- */
+/** Makes the kernel hold the rules of a snapshot. */
 export async function restoreSnapshot(session: Session, wanted: Snapshot, journal: Journal): Promise<void> {
   checkSnapshot(wanted)
   const { chosen } = await session.backends()

@@ -6,10 +6,7 @@ import { withoutDangling } from '../state/revert.ts'
 import { transitionSteps } from '../state/transition.ts'
 import { edit } from './edit.ts'
 
-/**
- * Replaces the rules of some families. The function `target` computes the wanted rules of a family from its current
- * rules. An abort by the caller does not stop the writes, because rollbacks use this function.
- */
+/** Replaces the rules of some families. Ignores the caller's abort, because rollbacks use this function. */
 export async function rewrite(
   session: Session,
   backend: Backend,

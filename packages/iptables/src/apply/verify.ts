@@ -15,11 +15,7 @@ export async function verifyRuleset(session: Session, rules: Ruleset): Promise<v
   if (!isClean(drift)) throw new DriftError(drift)
 }
 
-/**
- * Differences between a ruleset and the kernel's rules, in all families. The back end that is not in use may hold an
- * older copy of the ruleset. In that case, reads this back end too, and reports every rule of the older copy as
- * unexpected.
- */
+/** Differences between a ruleset and the kernel's rules, also in the unused back end. */
 export async function diffRuleset(session: Session, rules: Ruleset): Promise<Drift> {
   checkPlaces(rules)
   const { chosen, other } = await session.backends(rules)

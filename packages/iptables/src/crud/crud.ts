@@ -50,9 +50,8 @@ export interface Crud {
 }
 
 /**
- * Methods that list, read or change single chains and rules of a namespace. {@link Transaction} documents each change.
- * For several changes at once, use `iptables(where).transaction`. For rules that belong together, apply a ruleset
- * instead.
+ * Methods that list, read or change single chains and rules. {@link Transaction} documents each change. For several
+ * changes at once, use `iptables(where).transaction`. For rules that belong together, apply a ruleset instead.
  *
  * @example
  * ```ts

@@ -49,10 +49,7 @@ export class DraftTables {
     }
   }
 
-  /**
-   * Throws if a rule jumps to a missing chain. The kernel would only report that COMMIT failed, without naming the
-   * rule.
-   */
+  /** Throws if a rule jumps to a missing chain, because the kernel's error names no rule. */
   check(before: SavedTables): void {
     for (const [table, chains] of this.#tables) {
       const old = before.tables.get(table)

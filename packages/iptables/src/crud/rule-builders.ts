@@ -2,10 +2,8 @@ import type { Builders, TableSpec } from '../rules/builder/builder-types.ts'
 import { ruleset } from '../rules/ruleset.ts'
 
 /**
- * Creates builders of single rules, for `appendRule` and similar methods. These builders equal the builders that
- * `ruleset` passes to its callback.
- *
- * The argument `chains` lists the tables for which rules can be built, and the user-defined chains of each table.
+ * Creates builders of single rules, for `appendRule` and similar methods. The argument `chains` lists the tables and
+ * their user-defined chains.
  *
  * @example
  * ```ts

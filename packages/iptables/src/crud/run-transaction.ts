@@ -7,11 +7,7 @@ import { transitionSteps } from '../state/transition.ts'
 import { DraftTables } from './draft-tables.ts'
 import { collect, type Transaction } from './transaction.ts'
 
-/**
- * Runs a transaction. Reads each family once, runs the transaction's steps on a copy of the tables, and writes the
- * differences once. Plans all families before the first write. If the write of one family fails, rolls back the other
- * families.
- */
+/** Runs a transaction. Plans all families before the first write. */
 export async function runTransaction(
   session: Session,
   journal: Journal,

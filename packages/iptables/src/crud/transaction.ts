@@ -6,8 +6,7 @@ import type { DraftTables } from './draft-tables.ts'
 
 /**
  * Transaction: changes of chains and rules that succeed or fail together. `appendRule` and `insertRule` add a rule at
- * every call. A repeated call of any other step has no further effect. Steps apply to all IP families that the option
- * `families` of `iptables()` selects.
+ * every call. A repeated call of any other step has no further effect.
  */
 export interface Transaction {
   /** Creates a chain. An existing chain stays unchanged. */
@@ -98,8 +97,7 @@ export function collect(fn: (t: Transaction) => unknown): Step[] {
   })
   closed = true
   if (isThenable(returned)) {
-    // The caller passed an `async` callback, which is an error. Its promise rejects if the callback calls a step after
-    // an `await`. This empty handler prevents an unhandled rejection.
+    // Prevents an unhandled rejection, because the promise of an `async` callback may reject.
     Promise.resolve(returned).catch(() => {})
     invalid('transaction: the function must be synchronous: steps after its first await would be lost')
   }

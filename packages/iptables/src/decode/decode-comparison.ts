@@ -97,8 +97,7 @@ function address(
   const { src, dst, size } = addressOffsets[family]
   const name = offset === src ? '-s' : offset === dst ? '-d' : undefined
   if (name === undefined || data.length > size || (mask !== undefined && data.length !== size)) return undefined
-  // Refuses an address with bits outside the mask. Such a comparison never matches, and no iptables option can express
-  // it.
+  // A comparison with bits outside the mask never matches, and iptables cannot express it.
   if (mask?.some((byte, i) => ((data[i] ?? 0) & ~byte) !== 0) === true) return undefined
   const length = mask === undefined ? 8 * data.length : prefixLength(mask)
   const bytes = new Uint8Array(size)
@@ -106,7 +105,7 @@ function address(
   return length === undefined ? undefined : said(name, not, `${addressText(bytes)}/${length}`)
 }
 
-/** Prefix length of an address mask; `undefined` for a mask with holes, or for a mask that matches every address. */
+/** Prefix length of an address mask; `undefined` for any other mask. */
 function prefixLength(mask: Uint8Array): number | undefined {
   const bits = Array.from(mask, (byte) => byte.toString(2).padStart(8, '0')).join('')
   return /^1+0*$/.test(bits) ? bits.lastIndexOf('1') + 1 : undefined
@@ -121,9 +120,7 @@ function transport({ op, mask, data, to }: Comparison, offset: number): readonly
   }
   const source = be16(data)
   if (data.length === 4 && offset === 0 && (not || op === 'eq') && to === undefined) {
-    // iptables-nft compares the source and destination port together, as one value of four bytes. This function prints
-    // the negated comparison as iptables 1.8.9 does: both port options are negated. The text is not exact, because the
-    // kernel's comparison also matches if only one of the ports differs.
+    // Prints the negated comparison of both ports inexactly, as iptables 1.8.9 does.
     const destination = be16(data.subarray(2))
     return [port('--sport', not, source, source), port('--dport', not, destination, destination)]
   }

@@ -16,10 +16,7 @@ import { nflogText, targetText } from './decode-targets.ts'
 import { words } from './option-text.ts'
 import { endOf, endText } from './rule-end.ts'
 
-/**
- * Decodes an nf_tables rule to the text that `iptables-nft-save` prints after `-A CHAIN`. Decodes rules of all versions
- * of iptables. `undefined` for a rule with parts that this package does not model.
- */
+/** Decodes an nf_tables rule to the text that `iptables-nft-save` prints after `-A CHAIN`. */
 export function decodeRule(expressions: readonly Expression[], family: Family): string | undefined {
   const reader = new RuleReader(family)
   return expressions.every((expression) => reader.take(expression)) ? reader.text() : undefined
@@ -27,18 +24,12 @@ export function decodeRule(expressions: readonly Expression[], family: Family): 
 
 // internal
 
-/**
- * Decodes a rule expression by expression. One expression loads a packet field, and a later one compares the field. The
- * two expressions together give one iptables option.
- */
+/** Decodes a rule. Two expressions give one option: a load and a comparison. */
 class RuleReader {
   readonly #family: Family
   readonly #general = new Map<GeneralOption, string>()
   readonly #matches: string[] = []
-  /**
-   * Port and TCP flag options that nf_tables compares without an xt module. All these options become one match, at the
-   * position of the first option.
-   */
+  /** Port and TCP flag options without an xt module. They become one match. */
   readonly #transport = new Map<TransportOption, string>()
   #transportAt = 0
   #loaded: Expressions['meta' | 'payload'] | undefined
@@ -77,10 +68,7 @@ class RuleReader {
     return words(...generalOptions.map((each) => this.#general.get(each) ?? ''), ...this.#matches, this.#end ?? '')
   }
 
-  /**
-   * True if no loaded field still needs a comparison. An interface name needs none: for the interface `+`, which
-   * matches every name, a rule only loads the name.
-   */
+  /** True if no loaded field still needs a comparison. An interface name needs none. */
   #isIdle(): boolean {
     const key = this.#loaded?.name === 'meta' ? this.#loaded.key : undefined
     return this.#loaded === undefined || key === 'iifname' || key === 'oifname'

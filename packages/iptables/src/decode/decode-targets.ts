@@ -67,8 +67,7 @@ export function nflogText({ prefix, group, size, threshold }: Nflog): string {
 
 function nat(info: StructureReader, name: string, family: Family): string | undefined {
   const old = family === 'ipv4' && name !== 'DNAT'
-  // Accepts exactly one address range. The kernel's NAT structure has room for several ranges, but the kernel allows
-  // only one.
+  // The kernel allows only one address range, although its structure has room for several.
   if (old && info.u32(0) !== 1) return undefined
   const bits = info.u32(old ? 4 : 0)
   const flags = wordsOf(natBits, bits & ~(ADDRESSES | PORTS))

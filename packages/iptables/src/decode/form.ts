@@ -10,10 +10,7 @@ export function formIn(bytes: Buffer): string {
   return isCopied ? scratch.toString('latin1', 0, bytes.length) : bytes.toString('latin1')
 }
 
-/**
- * Byte offset of each expression in a rule's netlink bytes. Empty if an expression's length is invalid; the kernel
- * never sends such bytes.
- */
+/** Byte offset of each expression in a rule's netlink bytes. */
 export function elementsIn(bytes: Buffer): number[] {
   const starts: number[] = []
   for (let at = 0; at + NAME <= bytes.length; ) {
@@ -31,9 +28,7 @@ export const nameIn = (bytes: Buffer, at: number): string =>
 
 // internal
 
-/**
- * Shared scratch buffer for the bytes of one rule, in which counters are set to zero. Avoids a new copy for each rule.
- */
+/** Shared scratch buffer, which avoids a new copy for each rule. */
 let scratch = Buffer.alloc(1024)
 
 function copyToScratch(bytes: Buffer): void {
@@ -41,8 +36,7 @@ function copyToScratch(bytes: Buffer): void {
   scratch.set(bytes)
 }
 
-// Offsets and lengths in a counter expression: [element [name "counter"] [data [bytes] [packets]]]. Each netlink
-// attribute has a header of four bytes with length and type.
+// Offsets and lengths in a counter expression: [element [name "counter"] [data [bytes] [packets]]].
 
 const HEADER = 4
 const NAME = 8

@@ -5,10 +5,7 @@ import { StructureReader } from '../xt/structure-reader.ts'
 /** Decoder of one xt module: returns the module's name and its options as text. */
 type Read = (info: StructureReader, family: Family) => string | undefined
 
-/**
- * Creates a decoder that converts xt modules to text as `iptables-save` prints it. The table `named` has a function for
- * each module and revision. The decoder returns `undefined` for content that it does not model.
- */
+/** Creates a decoder that converts xt modules to text as `iptables-save` prints it. */
 export function moduleTexts(option: '-m' | '-j', named: Readonly<Record<string, Read>>) {
   const readers = new Map(Object.entries(named))
   return ({ module, revision, info }: Omit<Expressions['match'], 'name'>, family: Family): string | undefined => {

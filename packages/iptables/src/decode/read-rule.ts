@@ -41,10 +41,7 @@ export class ReadRule implements KernelRule {
     return isRead ? decodeRule(expressions, this.#family) : undefined
   }
 
-  /**
-   * Replacement text for a rule that this package cannot decode. The text contains all bytes of the rule, because only
-   * an equal rule may have the same text. The text is never a valid iptables option.
-   */
+  /** Text for a rule that this package cannot decode. Only equal rules have equal texts. */
   #opaque(): string {
     const all = Buffer.from(this.form, 'latin1').toString('hex')
     return words('-m nft --expressions', all, endText(endIn(this.rule.bytes)) ?? '')

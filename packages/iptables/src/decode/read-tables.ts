@@ -7,11 +7,7 @@ import { savedName } from './saved-word.ts'
 /** Table names in the order in which `iptables-nft-save` prints the tables. */
 const saveOrder: readonly Table[] = ['mangle', 'security', 'raw', 'filter', 'nat']
 
-/**
- * Converts a family's chains and rules from netlink to the form that `parseSave` returns for the output of
- * `iptables-nft-save`. Each table has all its built-in chains in hook order, then its user-defined chains by name. A
- * table without chains is omitted.
- */
+/** Converts a family's chains and rules from netlink to the form of `parseSave`. */
 export function tablesFrom(chains: readonly NftChain[], rules: readonly NftRule[], family: Family): SavedTables {
   const own = family === 'ipv4' ? 'ip' : 'ip6'
   const all = new Map<string, Map<string, SavedChain>>()
@@ -44,10 +40,7 @@ function ordered(table: Table, found: ReadonlyMap<string, SavedChain>): Map<stri
   return new Map([...list, ...others])
 }
 
-/**
- * Creates an empty chain in place of a missing built-in chain. A built-in chain exists in nf_tables only after a
- * program has written to it.
- */
+/** Stands for a built-in chain that is missing in nf_tables until its first use. */
 const unused = (): SavedChain => ({ policy: 'ACCEPT', rules: [] })
 
 /** Prints tables as `iptables-nft-save` does, without comment lines and counters. */

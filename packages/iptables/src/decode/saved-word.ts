@@ -2,9 +2,6 @@
 export const savedWord = (text: string): string =>
   /^[\w-]+$/.test(text) ? text : `"${text.replace(/["'\\]/g, '\\$&')}"`
 
-/**
- * Prints the name of a chain as `iptables-save` does. A name in nf_tables may contain any bytes. The result is always
- * one word without a line break.
- */
+/** Prints the name of a chain as `iptables-save` does, always as one word. */
 export const savedName = (name: string): string =>
   /^[^\s"\\\p{Cc}]+$/u.test(name) ? name : savedWord(name.replace(/\p{Cc}/gu, '\ufffd'))

@@ -69,8 +69,7 @@ export function matchExpression(match: Match, family: Family): Expression | unde
     case 'pktType':
       return xtMatch('pkttype', 0, new Structure(8).u32(0, packetTypes.indexOf(match.type)).u32(4, not))
     case 'random': {
-      // Rounds the probability to eleven digits, as iptables does. Like iptables, writes the probability into two
-      // fields, although the second field belongs to the mode `nth`.
+      // Rounds the probability as iptables does. The second field belongs to the mode `nth`.
       const share = Math.round(Number(match.probability.toFixed(11)) * 2 ** 31)
       return xtMatch('statistic', 0, new Structure(24).u16(2, not).u32(4, share).u32(12, share))
     }
@@ -113,10 +112,7 @@ function multiport(kind: number, text: string, not: number): Structure {
   return info.u8(1, count)
 }
 
-/**
- * Encodes the owner match. Looks user and group names up in the node's files; `undefined` for unknown names, which
- * iptables refuses.
- */
+/** Encodes the owner match. Finds names of users and groups in the node's files. */
 function owner(kind: 'uid' | 'gid', text: string, not: number): Expression | undefined {
   const found = /^(\d+)(?:-(\d+))?$/.exec(accountId(kind === 'uid' ? 'passwd' : 'group', text))
   if (found === null) return undefined
@@ -155,10 +151,7 @@ function icmp(names: Readonly<Record<string, string>>, text: string, not: number
     .u8(3, not)
 }
 
-/**
- * Encodes a rule's ports and TCP flags as one match of the protocol's xt module; `undefined` for protocols without such
- * a module.
- */
+/** Encodes a rule's ports and TCP flags as one match of the protocol's xt module. */
 export function transportExpressions(
   protocol: number | undefined,
   matches: readonly Match[],
@@ -214,10 +207,7 @@ export function interfaceExpressions(match: Match & { match: 'in' | 'out' }): Ex
   return [load, compare(Buffer.from(text), match.not)]
 }
 
-/**
- * Encodes an address for a comparison. A prefix of whole bytes needs a comparison of these bytes only. For any other
- * prefix, the rule masks all bytes and then compares them.
- */
+/** Encodes an address for a comparison. Only an incomplete last byte needs a mask. */
 export function addressExpressions(match: Match & { match: 'src' | 'dst' }, family: Family): Expression[] | undefined {
   const prefix = parsePrefix(forFamily(match.address, family))
   if (prefix === undefined) return undefined

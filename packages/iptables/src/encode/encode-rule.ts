@@ -6,19 +6,13 @@ import { compare, counter, loadProtocol, rateUnits, USUAL_BURST } from '../xt/ex
 import { addressExpressions, interfaceExpressions, matchExpression, transportExpressions } from './encode-matches.ts'
 import { targetExpressions } from './encode-targets.ts'
 
-/**
- * nf_tables rule with the bytes that iptables-nft would write. For ports and marks, uses an encoding that all versions
- * of iptables can read.
- */
+/** nf_tables rule with bytes that all versions of iptables can read. */
 export interface EncodedRule {
   readonly expressions: readonly Expression[]
   readonly compat: NonNullable<RuleSpec['compat']>
 }
 
-/**
- * Encodes a rule for netlink. Returns `undefined` for a rule that this package does not model: only an iptables program
- * can write that rule.
- */
+/** Encodes a rule for netlink; `undefined` if only an iptables program can write it. */
 export function encodeRule({ matches, target }: Rule, family: Family): EncodedRule | undefined {
   const general: General = {}
   const body: Expression[] = []
@@ -41,8 +35,7 @@ export function encodeRule({ matches, target }: Rule, family: Family): EncodedRu
       case 'dport':
       case 'tcpFlags':
       case 'syn':
-        // Port and TCP flag options of a rule become one match of the protocol's module. The match stands at the
-        // position of the first such option.
+        // Port and TCP flag options become one match, at the position of the first option.
         if (transport.push(match) === 1) transportAt = body.length
         break
       default: {
@@ -66,7 +59,7 @@ export function encodeRule({ matches, target }: Rule, family: Family): EncodedRu
   }
 }
 
-/** General options of a rule, such as `-i` and `-s`. If the rule repeats an option, the last one counts. */
+/** General options of a rule, such as `-i`. The last of equal options counts. */
 interface General {
   in?: Match & { match: 'in' | 'out' }
   out?: Match & { match: 'in' | 'out' }

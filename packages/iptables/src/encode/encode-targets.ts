@@ -27,10 +27,7 @@ const end = (verdict: 'accept' | 'drop' | 'return'): Expression =>
   Object.freeze({ name: 'immediate', dreg: 0, data: Object.freeze({ verdict }) })
 const verdicts = { ACCEPT: end('accept'), DROP: end('drop'), RETURN: end('return') } as const
 
-/**
- * Encodes a rule's target. Empty for a rule without a target, which only counts packets. `undefined` for targets that
- * this package does not model.
- */
+/** Encodes a rule's target; `undefined` for targets that this package does not model. */
 export function targetExpressions(target: Target, family: Family): Expression[] | undefined {
   switch (target.target) {
     case 'none':

@@ -5,12 +5,8 @@ import { checkPlaces } from '../rules/places.ts'
 import { freshSteps } from '../state/fresh.ts'
 
 /**
- * Builds a netlink batch that writes a ruleset to a namespace whose nf_tables are empty. The batch covers all given
- * families. Its bytes equal the bytes that `apply` sends. Returns `undefined` if only an iptables program can write one
- * of the rules.
- *
- * The batch does not contain the generation of nf_tables (the kernel's change counter). The process that sends the
- * batch inserts the namespace's generation.
+ * Builds a netlink batch that writes a ruleset to empty nf_tables. Returns `undefined` if only an iptables program can
+ * write one of the rules. The process that sends the batch inserts the generation of nf_tables.
  *
  * @throws `IptablesError` `INVALID_RULE` if the kernel does not allow a rule in its table or chain.
  */

@@ -1,6 +1,6 @@
 /**
- * Functions to write the first rules of an empty namespace with two processes. A daemon that knows the rules builds the
- * netlink batch. A plugin that has opened the namespace sends the batch.
+ * Functions to write the first rules of an empty namespace with two processes. A daemon builds the netlink batch, and a
+ * plugin sends it.
  *
  * @example
  * ```ts

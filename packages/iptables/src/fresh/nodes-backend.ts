@@ -4,10 +4,7 @@ import { run } from '@cni/netns/enter'
 import type { Netns } from '@cni/netns/handle'
 import { namesFile, plainPrograms } from '../run/plain-programs.ts'
 
-/**
- * True if `apply` would choose the nft back end without running a program. Requires a namespace without legacy tables.
- * Also requires that the node's `iptables-restore` uses nft or is missing.
- */
+/** True if `apply` would choose the nft back end without running a program. */
 export function nftIsTheNodes(target: Netns): boolean {
   const found = plainPrograms({ find: (program) => findExecutable(program), resolve: (path) => realpathSync(path) })
   if (found === 'unknown' || (found !== 'none' && found.kind !== 'iptables-nft')) return false

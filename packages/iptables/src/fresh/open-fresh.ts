@@ -19,10 +19,7 @@ export function openFresh(
   {
     backend = 'auto',
   }: {
-    /**
-     * Back end to use, as in the options of `apply`. `iptables-nft` skips the check of the node's programs. Default:
-     * `auto`.
-     */
+    /** Back end to use. `iptables-nft` skips the check of the node's programs. Default: `auto`. */
     readonly backend?: 'iptables-nft' | 'auto' | undefined
   } = {},
 ): FreshNftables | undefined {

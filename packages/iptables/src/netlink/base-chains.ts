@@ -10,11 +10,7 @@ export function baseOf(table: Table, chain: string): BaseChain {
   return { type, hook: hooks[chain] ?? 'output', priority: late ? 100 : priorities[table] }
 }
 
-/**
- * True if a chain has the name of a built-in chain, but another type, hook or priority. Such a chain belongs to another
- * program. The kernel calls this chain for other packets than a built-in chain, or for none. `iptables-save` omits this
- * chain.
- */
+/** True for another program's chain with a built-in name. `iptables-save` omits this chain. */
 export function isImpostor({ table, chain, base }: NftChain): boolean {
   if (!isTable(table) || !isBuiltin(table, chain)) return false
   const ours = baseOf(table, chain)
@@ -31,8 +27,5 @@ const hooks: Readonly<Record<string, BaseChain['hook']>> = {
   POSTROUTING: 'postrouting',
 }
 
-/**
- * Priority of each table's chains in iptables-nft, which refuses built-in chains with other priorities. iptables-nft
- * uses 150 for `security`, although the kernel's default is 50.
- */
+/** Priority of each table's chains. iptables-nft refuses built-in chains with other priorities. */
 const priorities: Readonly<Record<Table, number>> = { filter: 0, mangle: -150, nat: -100, raw: -300, security: 150 }

@@ -5,20 +5,14 @@ import { type Family, isBuiltin, type Table } from '../rules/model.ts'
 import type { Step, StepRule, Steps } from '../steps/steps.ts'
 import { baseOf } from './base-chains.ts'
 
-/**
- * Current rules of a family, and the chains that exist in nf_tables. The member `saved` also contains missing built-in
- * chains, as empty chains.
- */
+/** Current rules of a family. The member `saved` also contains missing built-in chains. */
 export interface Found {
   readonly saved: SavedTables
-  /**
-   * Built-in and user-defined chains that exist in nf_tables, as `table chain`. Excludes another program's chain with
-   * the name of a built-in chain.
-   */
+  /** Chains that exist in nf_tables, as `table chain`, without foreign chains of built-in names. */
   readonly chains: ReadonlySet<string>
 }
 
-/** Purpose of one message in a netlink batch: the change of a rule or chain, with its family and table. */
+/** Change of a rule or chain that one message of a netlink batch makes. */
 export interface Purpose {
   readonly family: Family
   readonly table: Table
@@ -32,10 +26,7 @@ export class NotModelled extends Error {
   }
 }
 
-/**
- * Adds changes of rules and chains to a netlink batch. Records for each message the change that it belongs to. Refers
- * to existing rules by their handles. Throws {@link NotModelled}.
- */
+/** Adds changes of rules and chains to a netlink batch. Throws {@link NotModelled}. */
 export function addSteps(batch: Batch, found: Found, steps: Steps, purposes: Purpose[]): void {
   for (const [table, list] of steps) {
     const writer = new TableWriter(batch, found, table, list)
@@ -51,7 +42,7 @@ export const nftFamily = (family: Family) => (family === 'ipv4' ? 'ip' : 'ip6')
 
 // internal
 
-/** Reference to a rule of a chain: the kernel's handle of an existing rule, or the batch id of a new rule. */
+/** Reference to a rule: its kernel handle, or the batch id of a new rule. */
 type Standing = { readonly handle: bigint } | { readonly id: number }
 
 class TableWriter {
@@ -111,8 +102,7 @@ class TableWriter {
     const encoded = encodingOf(rule, this.#found.saved.family)
     if (encoded === undefined) throw new NotModelled(chain, rule)
     const rules = this.#rules(chain)
-    // Gives the new rule a batch id only if the batch inserts rules into this chain. Reason: an inserted rule refers to
-    // its neighbour, and a new neighbour has only a batch id.
+    // An inserted rule may refer to this new neighbour, which has no handle yet.
     const id = this.#inserted.has(chain) ? this.#batch.size + 1 : undefined
     const { bytes: expressions, compat } = encoded
     const { family, table } = this.#place

@@ -7,10 +7,7 @@ import { kernelRefusal } from './refusal.ts'
 /** Filter of the tables to delete, by family and name. */
 export type IsMeant = (family: Family, table: Table) => boolean
 
-/**
- * Deletes tables of iptables that hold only empty built-in chains with the policy ACCEPT. Such tables have no effect on
- * packets. Returns true if a table was deleted.
- */
+/** Deletes iptables tables that have no effect on packets. Returns true if one was deleted. */
 export async function deleteEmptyTables(nft: Nft, isMeant: IsMeant, patience?: Patience): Promise<boolean> {
   try {
     return await nft.transact((batch) => {
@@ -35,8 +32,7 @@ function isMeantTable({ family, table }: NftTable, isMeant: IsMeant): boolean {
 
 function isEmpty({ family, table, flags = 0, use = 0 }: NftTable, chains: readonly NftChain[]): boolean {
   const own = chains.filter((chain) => chain.family === family && chain.table === table)
-  // Returns false if the table's use count exceeds its number of chains. In this case, another program has sets,
-  // objects or flowtables in the table.
+  // A higher use count means that another program has sets or objects in the table.
   return flags === 0 && use <= own.length && own.every(isUnused)
 }
 

@@ -19,10 +19,7 @@ export async function readFamilies(nft: Nft, families: readonly Family[], patien
   }
 }
 
-/**
- * Plans the changes of all families and writes them in one netlink transaction. Starts again if another program writes
- * between read and write. If only an iptables program can write a rule, returns that rule and writes nothing.
- */
+/** Writes all families in one netlink transaction, or returns a rule that needs a program. */
 export async function editFamilies(
   nft: Nft,
   families: readonly Family[],

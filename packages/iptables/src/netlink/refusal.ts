@@ -5,10 +5,7 @@ import { privilegeHint } from '../run/hints.ts'
 import { stepsText } from '../steps/steps.ts'
 import type { Purpose } from './compile.ts'
 
-/**
- * Converts the error of a refused netlink read or transaction to an `IptablesError`. The list `purposes` has one entry
- * for each message of the batch: the change that the message makes. Returns other errors unchanged.
- */
+/** Converts a netlink error to an `IptablesError`. `purposes` has an entry for each batch message. */
 export function kernelRefusal(error: unknown, purposes: readonly Purpose[]): unknown {
   if (!isNftError(error)) return error
   const { faults } = error
@@ -52,15 +49,14 @@ function sentence(fault: NftError['faults'][number], purpose: Purpose | undefine
   return `${fault.text}${reason === undefined ? '' : `, ${reason}`} (${shown})`
 }
 
-/** Explains the kernel's error code for a refused rule or chain, if the code alone does not tell the reason. */
+/** Explains the kernel's error code for a refused rule or chain. */
 function reasonFor({ code, kind, part }: NftError['faults'][number], { table, step }: Purpose): string | undefined {
   if (kind === 'chain' && code === 'EEXIST' && isBuiltin(table, step.chain)) {
     return 'but not as iptables attaches it: another program created a chain of this name, whose rules see other packets or none'
   }
   if (kind !== 'rule') return undefined
   if (code === 'EOVERFLOW') return 'a value in it is too long'
-  // The cause of EINVAL may be a rule in another chain, to which this rule jumps. The kernel checks that chain's rules
-  // again when a new jump leads to the chain.
+  // For a new jump, the kernel checks the rules of the jump's chain again.
   if (code === 'EINVAL' && part === undefined && !('rule' in step && / --[ug]id-owner /.test(` ${step.rule.text} `))) {
     return `the kernel does not take it in this chain, or not what it jumps to when that is reached from ${step.chain}`
   }

@@ -15,24 +15,19 @@ import { asWords, type Word } from './tokenize.ts'
 
 /** Canonical form of a rule: equal rules have equal forms, whatever their spelling. */
 export interface CanonicalRule {
-  /**
-   * Sorted conditions of the rule in canonical spelling. A general option, such as `-s`, has the module `''`. Sorting
-   * moves no condition across a stateful match, such as `limit`.
-   */
+  /** Sorted conditions of the rule. A general option, such as `-s`, has the module `''`. */
   readonly conditions: readonly {
     readonly module: string
     readonly option: string
     readonly not: boolean
     readonly values: readonly string[]
   }[]
-  /** Name of the rule's target, or of the chain to which the rule jumps; `''` if the rule only counts packets. */
+  /** Name of the target, or of the chain to jump to; `''` without a target. */
   readonly target: string
   /** True if the rule uses `-g` instead of `-j`. */
   readonly goto: boolean
   readonly targetOptions: readonly string[]
-  /**
-   * Canonical form of the rule as one string. Two rules of one family are equal if and only if their keys are equal.
-   */
+  /** Canonical form of the rule, equal for all equal rules of one family. */
   readonly key: string
 }
 
@@ -48,8 +43,7 @@ export function canonical(words: readonly Word[], family: Family): CanonicalRule
     if (isUnordered(match)) parts.at(-1)?.push(...conditions)
     else parts.push(sorted(conditions), [])
   }
-  // Sorts the conditions between two stateful matches. In `parts`, each even index has a list of sortable conditions,
-  // and each odd index has one stateful match.
+  // Sorts the conditions between two stateful matches, which are at the odd indexes.
   const conditions = parts.flatMap((part, index) => (index % 2 === 0 ? sorted(part) : part))
   const target = targetName(found.target)
   const targetOptions = found.target === '' ? [] : normalizeTarget(found.target, found.targetOptions, family)
@@ -115,11 +109,7 @@ function scan(words: readonly Word[]): Found {
   return found
 }
 
-/**
- * Finds the match to which a port option such as `--dport` belongs. The option belongs to the preceding match if that
- * match is multiport or the match of a protocol. In all other cases, it belongs to the match that `-p` loads
- * implicitly.
- */
+/** Finds the match to which a port option such as `--dport` belongs. */
 function protocolMatch(found: Found, current: FoundMatch | undefined, protocol: string): FoundMatch {
   if (current !== undefined && (protocolMatches.has(current.module) || current.module === 'multiport')) return current
   const module = protocolModules.get(protocol) ?? protocol
@@ -130,7 +120,7 @@ function protocolMatch(found: Found, current: FoundMatch | undefined, protocol: 
   return opened
 }
 
-/** Reads the values after the option at `index`: as many as the option takes, or all words up to the next option. */
+/** Reads the values after the option at `index`. */
 function takeValues(words: readonly Word[], index: number): string[] {
   const arity = optionArity.get(words[index]?.text ?? '')
   const values: string[] = []
@@ -154,10 +144,7 @@ function conditionsOf(match: FoundMatch, family: Family): Condition[] {
   })
 }
 
-/**
- * True if a match has no state and does not change the packet. The position of such a match among a rule's conditions
- * has no meaning.
- */
+/** True if a match is stateless, so that its position has no meaning. */
 const isUnordered = ({ module, options }: FoundMatch) =>
   module === '' || (statelessMatches.has(module) && !options.some(({ option }) => option === 'restore-skmark'))
 

@@ -1,14 +1,12 @@
 import { protocolNumbers } from '@cni/types/packet'
 
-/** Finds the id of a user or group by name in the node's files, as iptables does. Returns an unknown name unchanged. */
+/** Finds the id of a user or group by name. Returns an unknown name unchanged. */
 export function accountId(file: 'passwd' | 'group', name: string): string {
   if (/^\d/.test(name)) return name
   return records(`/etc/${file}`, ':').find((fields) => fields[0] === name)?.[2] ?? name
 }
 
-/**
- * Finds the number of an IP protocol by any name that iptables accepts or prints. Returns an unknown name unchanged.
- */
+/** Finds the number of an IP protocol by name. Returns an unknown name unchanged. */
 export function protocolId(name: string): string {
   if (/^\d/.test(name)) return name
   const known = protocols().get(name.toLowerCase())
@@ -26,10 +24,7 @@ export function protocolName(number: number): string {
 
 // internal
 
-/**
- * Protocol numbers by name, as in the node's `/etc/protocols`, which iptables reads. In that file, `ipip` is 94, while
- * the kernel's IP-in-IP tunnels use 4.
- */
+/** Protocol numbers by name. In `/etc/protocols`, `ipip` is 94, unlike in the kernel. */
 const protocols = (): ReadonlyMap<string, number> => {
   byName ??= new Map([...protocolNumbers, ['ipip', 94]])
   return byName
@@ -56,8 +51,7 @@ function records(path: string, separator: string | RegExp): string[][] {
       .split('\n')
       .map((line) => line.split(separator))
   } catch {
-    // Ignores a file that cannot be read, because it is missing or because the code runs without Node.js. In that case,
-    // only the names in this package are known.
+    // Ignores a missing file, because this code also runs without Node.js.
     return []
   }
 }

@@ -14,11 +14,7 @@ export function withDefaults(match: {
   return [{ option: 'limit', not: false, values: ['3/hour'] }, ...match.options]
 }
 
-/**
- * Computes the rate of a `limit` match as iptables prints it. The printed rate may differ from the author's rate.
- * Reason: the kernel stores the time between two packets in whole ticks of 1/10000 second. The nft back end stores the
- * printed rate. Repeats the conversion until the rate no longer changes.
- */
+/** Computes the rate of a `limit` match as iptables prints it, rounded to the kernel's ticks. */
 export function rate(text: string): string {
   let now = text
   for (let i = 0; i < 8; i++) {

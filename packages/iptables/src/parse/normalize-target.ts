@@ -63,9 +63,7 @@ export const targetName = (name: string): string => (name === 'NOTRACK' ? 'CT' :
 
 type Values = ReadonlyMap<string, readonly string[]>
 
-/**
- * Converts every option with which MARK or CONNMARK sets a mark to one form: clear the mask's bits, then xor the value.
- */
+/** Converts options that set a mark to one form: clear bits, then xor. */
 function markAction(values: Values, target: string): string {
   const of = (option: string) => values.get(option)?.[0]
   const [set, xset] = [of('set-mark'), of('set-xmark')]

@@ -1,7 +1,4 @@
-/**
- * Table of iptables options with the number of values that each takes. An option outside this table takes all words up
- * to the next option, in most cases one word.
- */
+/** Table of iptables options with the number of values that each takes. */
 export const optionArity: ReadonlyMap<string, number> = new Map(
   Object.entries({
     '--syn': 0,
@@ -35,9 +32,7 @@ export const optionArity: ReadonlyMap<string, number> = new Map(
   }),
 )
 
-/**
- * Table of the general iptables options: from each spelling, short or long, to the canonical short name, such as `p`.
- */
+/** Canonical short names of the general iptables options, by each spelling. */
 export const generalOptions: ReadonlyMap<string, string> = new Map(
   Object.entries({
     '-p': 'p',

@@ -5,15 +5,9 @@ import { type CanonicalRule, canonical } from './canonical.ts'
 import { targetName } from './normalize-target.ts'
 import { tokenize } from './tokenize.ts'
 
-/**
- * Rule from the kernel or from a text. Computes its text and its canonical form at the first use. Reason: most rules on
- * a node belong to other programs and are never compared.
- */
+/** Rule from the kernel or from a text. */
 export class SavedRule {
-  /**
-   * Rule of the ruleset from which this `SavedRule` was created; netlink can write that rule. `undefined` for a
-   * `SavedRule` from the kernel or from a text.
-   */
+  /** Rule of the ruleset from which this `SavedRule` was created, else `undefined`. */
   readonly rule: Rule | undefined
   readonly #read: string | KernelRule
   readonly #family: Family
@@ -43,19 +37,12 @@ export class SavedRule {
     return typeof this.#read === 'string' ? this.#read : this.#read.text
   }
 
-  /**
-   * Rule as netlink read it from the kernel; `undefined` for a rule from text. Netlink can write the rule's bytes
-   * again, and delete the rule by its handle.
-   */
+  /** Rule as netlink read it from the kernel; `undefined` for a rule from text. */
   get source(): NftRule | undefined {
     return typeof this.#read === 'string' ? undefined : this.#read.rule
   }
 
-  /**
-   * Bytes of the rule's expressions as a string, without counters; `undefined` for a rule from text. Two rules of one
-   * family are equal if these strings are equal. Equal rules may also have different strings, because versions of
-   * iptables encode them differently.
-   */
+  /** Bytes of the rule's expressions, without counters. Equal bytes mean equal rules, but not conversely. */
   get form(): string | undefined {
     return typeof this.#read === 'string' ? undefined : this.#read.form
   }
@@ -69,14 +56,10 @@ export class SavedRule {
     return this.canonical.key
   }
 
-  /**
-   * Name of the rule's target, or of the chain to which the rule jumps; `''` without a target. Searches the text for
-   * `-j` or `-g` first, because a full parse is slow.
-   */
+  /** Name of the target or chain. Avoids a full parse, because it is slow. */
   get target(): string {
     if (typeof this.#read !== 'string') return this.#read.target
-    // Accepts `-j` or `-g` only if a name follows. Reason: a rule's comment may be the unquoted word `-j`, and then an
-    // option follows instead of a name.
+    // A rule's comment may be the unquoted word `-j`, which an option follows.
     const name = this.#read.includes('"') ? undefined : /(?:^| )-[jg] ([^-!\s]\S*)/.exec(this.#read)?.[1]
     return name === undefined ? this.canonical.target : targetName(name)
   }
@@ -105,8 +88,8 @@ export interface SavedTables {
 export type SavedChain = NonNullable<ReturnType<NonNullable<ReturnType<SavedTables['tables']['get']>>['get']>>
 
 /**
- * Parses the output of `iptables-save` or `iptables -S`, or restore text, of either back end. Skips counters, comments
- * and unknown tables, and applies `-I` as an insertion. Throws `IptablesError('PARSE')` for any other line.
+ * Parses the output of `iptables-save` or `iptables -S`, or restore text. Skips counters, comments and unknown tables.
+ * Throws `IptablesError('PARSE')` for any other line.
  *
  * @param table - the table to which lines before the first `*table` belong, as in the output of `iptables -t nat -S`.
  */

@@ -4,10 +4,7 @@ export interface Word {
   readonly quoted: boolean
 }
 
-/**
- * Splits a line as `iptables-restore` does: blanks separate words, double quotes group words, and `\` escapes the next
- * character inside quotes.
- */
+/** Splits a line into words and quoted words, as `iptables-restore` does. */
 export function tokenize(line: string): Word[] {
   const words: Word[] = []
   if (!line.includes('"')) {

@@ -21,10 +21,7 @@ export function checkAddress(text: string, family: Family, what: string): string
   return text
 }
 
-/**
- * Parses `address` or `address/prefix` of `family`. Returns `undefined` for other text, such as a number with a leading
- * zero or an IPv6 zone (`%eth0`).
- */
+/** Parses `address` or `address/prefix` of `family`. Returns `undefined` for other text. */
 export function parseNetwork(text: string, family: Family): ReturnType<typeof parsePrefix> {
   const network = parsePrefix(text)
   return network?.bytes.length === (family === 'ipv4' ? 4 : 16) ? network : undefined

@@ -205,10 +205,7 @@ export abstract class DraftTargets {
     return `${this.place.table} ${this.place.chain}`
   }
 
-  /**
-   * Validates an option's value that may differ between IPv4 and IPv6. The value is a pair with one text for each
-   * family. In a rule of one family, it may also be a single text.
-   */
+  /** Validates an option's value that may differ between IPv4 and IPv6. */
   protected perFamily(
     value: string | AddressPair,
     what: string,

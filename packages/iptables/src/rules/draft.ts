@@ -23,10 +23,7 @@ import { checkRule } from './rule-checks.ts'
 import type { RuleWords } from './rule-words.ts'
 import { addrTypes, checkWords, ctStates, plainStates, protocols } from './words.ts'
 
-/**
- * Rule builder: implements every `RuleBuilder<…>`, with wider parameter types. Validates every argument at once, and
- * the whole rule when a target ends it. Immutable: each method returns a new builder.
- */
+/** Immutable rule builder that implements every `RuleBuilder<…>`, with wider parameter types. */
 export class Draft extends DraftTargets {
   readonly #matches: readonly Match[]
   readonly #not: boolean

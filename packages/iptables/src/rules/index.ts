@@ -1,6 +1,5 @@
 /**
- * Typed rulesets without a kernel: build, print, parse and compare them, and trace packets through them. Imports no
- * module of Node.js.
+ * Typed rulesets without a kernel: build, print, parse, compare and trace them. Imports no module of Node.js.
  *
  * @example
  * ```ts

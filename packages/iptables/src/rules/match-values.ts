@@ -76,8 +76,7 @@ export function checkLimit(rate: string, burst?: number): Match {
   const each = seconds / Number(count)
   if (each < 1e-4) invalid(`limit: ${rate} is faster than the 10000/sec that the kernel can count`)
   const size = burst === undefined ? 5 : checkInteger(burst, 1, 10_000, 'limit burst')
-  // Refuses a `limit` match whose rate and burst overflow the 32-bit credit counter of the kernel. The legacy back end
-  // would refuse the burst, or silently truncate it.
+  // Rate and burst must not overflow the 32-bit credit counter of the kernel.
   if (each * size > 134_217) {
     invalid(`limit: a burst of ${size} at ${rate} takes more than 37 hours to refill, which overflows; lower the burst`)
   }

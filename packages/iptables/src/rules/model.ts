@@ -11,7 +11,7 @@ export type Family = IpFamily
 /** Both families. Reports list the families in this order. */
 export const families: readonly Family[] = ['ipv4', 'ipv6']
 
-/** Name of a built-in chain of table `T`. The kernel calls the chain at the netfilter hook of the same name. */
+/** Name of a built-in chain of table `T`. The netfilter hook has the same name. */
 export type BuiltinChain<T extends Table = Table> = {
   readonly filter: 'INPUT' | 'FORWARD' | 'OUTPUT'
   readonly mangle: 'PREROUTING' | 'INPUT' | 'FORWARD' | 'OUTPUT' | 'POSTROUTING'
@@ -152,8 +152,8 @@ export interface Rule {
 }
 
 /**
- * Ruleset: rules of several tables and both families, as frozen plain data. The function `ruleset` creates a ruleset,
- * `restoreText` prints it, and `apply` of `iptables` writes it. A ruleset survives `JSON.stringify` unchanged.
+ * Ruleset: rules of several tables and both families, as frozen plain data. A ruleset survives `JSON.stringify`
+ * unchanged.
  */
 export interface Ruleset {
   /** Chains that the ruleset owns, by table. */
@@ -172,11 +172,7 @@ export function rulesFor(rules: Ruleset, family: Family): readonly Rule[] {
   return found
 }
 
-/**
- * Selects the ruleset's own chains that `family` needs. These are chains with a rule of the family, and chains to which
- * such a rule jumps. `apply` creates only these chains in the family. It removes the ruleset's other chains if an older
- * ruleset created them.
- */
+/** Selects the ruleset's own chains that have, or are reached by, rules of `family`. */
 export function chainsFor(rules: Ruleset, family: Family): Ruleset['chains'] {
   const used = new Map(tables.map((table) => [table, new Set<string>()]))
   for (const { family: only, table, chain, target } of rules.rules) {

@@ -1,10 +1,7 @@
 import { invalid } from '../errors.ts'
 import { isBuiltin, type Table, tables } from './model.ts'
 
-/**
- * Validates the name of a ruleset's own chain. The kernel must accept the name, and iptables must not read it as an
- * option or a target.
- */
+/** Validates a chain name, which iptables must not read as an option or target. */
 export function checkChainName(table: Table, name: string): string {
   if (typeof name !== 'string' || !/^[A-Za-z0-9_.][A-Za-z0-9_.:-]{0,27}$/.test(name)) {
     invalid(`chain ${JSON.stringify(name)}: 1 to 28 letters, digits or _ . : - are needed, and no leading - or :`)
@@ -31,8 +28,7 @@ export function checkInterface(name: string, what: string): string {
 /** Validates a user or group: a number, a range of numbers, or a name as useradd(8) allows it. */
 export function checkOwner(owner: number | string, what: string): string {
   const text = String(owner)
-  // Accepts a valid number at once, because most owners are numbers. The limit excludes 4294967295, which is (uid_t)-1,
-  // "no user".
+  // Most owners are numbers. The limit excludes 4294967295, which is (uid_t)-1, "no user".
   if (typeof owner === 'number' && Number.isInteger(owner) && owner >= 0 && owner <= 0xfffffffe) return text
   const range = /^(\d+)(?:-(\d+))?$/.exec(text)
   if (range === null) {

@@ -27,11 +27,7 @@ export function checkPlacement(rule: Rule): void {
   }
 }
 
-/**
- * Checks the rules of user-defined chains. Packets reach such a chain through jumps from built-in chains. Each of these
- * built-in chains must allow the rule's conditions and target. The kernel makes the same check when another chain jumps
- * to the user-defined chain.
- */
+/** Checks that all built-in chains that jump to a user-defined chain allow its rules. */
 export function checkReach(rules: Ruleset): void {
   const bound = rules.rules.filter((rule) => !isBuiltin(rule.table, rule.chain) && bounds(rule).length > 0)
   if (bound.length === 0) return
@@ -82,10 +78,7 @@ const matchHooks: Readonly<Partial<Record<Match['match'], readonly string[]>>> =
   socket: ['PREROUTING', 'INPUT'],
 }
 
-/**
- * Tables in which this package allows a target, and the built-in chains from which packets may reach it. Current
- * kernels accept TCPMSS in more tables, but old kernels refuse it there.
- */
+/** Tables and hooks in which this package allows a target, as old kernels do. */
 const targetPlaces: Readonly<Record<string, Place>> = {
   REDIRECT: { tables: ['nat'], hooks: ['PREROUTING', 'OUTPUT'] },
   DNAT: { tables: ['nat'], hooks: ['PREROUTING', 'OUTPUT'] },
@@ -99,10 +92,7 @@ const targetPlaces: Readonly<Record<string, Place>> = {
 
 const clampHooks = ['FORWARD', 'OUTPUT', 'POSTROUTING']
 
-/**
- * Finds the parts of a rule (conditions and target) that the kernel accepts only at some hooks. Each entry contains the
- * allowed hooks.
- */
+/** Finds the parts of a rule that the kernel accepts only at some hooks. */
 function bounds({ matches, target }: Rule): readonly Bound[] {
   const found: Bound[] = []
   for (const { match } of matches) {
@@ -114,10 +104,7 @@ function bounds({ matches, target }: Rule): readonly Bound[] {
   return found
 }
 
-/**
- * Finds the built-in chains from which packets can reach each user-defined chain. First reduces the rules to jumps
- * between chains. Reason: chains have many rules, but jump to few other chains.
- */
+/** Finds the built-in chains from which packets can reach each user-defined chain. */
 function routesOf(rules: Ruleset, table: Table, family: Family): Routes {
   const calls = new Map<string, Set<string>>()
   for (const { table: of, chain, target } of rulesFor(rules, family)) {

@@ -1,12 +1,7 @@
 import { invalid } from '../errors.ts'
 import { checkText } from './names.ts'
 
-/**
- * Validates the iptables tokens of the builder's `.raw()`: only matches and their options are allowed. Refuses tokens
- * that would change the rule's command, table, chain, family or target.
- *
- * Recognises every spelling of an option that getopt(3) accepts: abbreviated, or joined to its value.
- */
+/** Validates the tokens of `.raw()`, which must not change the rule's chain or target. */
 export function checkRawMatch(tokens: readonly string[]): readonly string[] {
   if (tokens.length === 0) invalid('raw: at least one token is needed')
   if (tokens.at(-1) === '!') invalid('raw: the last token is a negation without an option after it')
@@ -39,10 +34,7 @@ function checkTokens(tokens: readonly string[], what: string): void {
 
 const shortOptions = new Set(['-m'])
 
-/**
- * Long options of iptables itself, not of a match or target. The function getopt_long(3) also accepts every unambiguous
- * prefix of an option.
- */
+/** Long options of iptables itself, which getopt_long(3) also accepts as unambiguous prefixes. */
 const ownOptions = [
   ...['append', 'delete', 'check', 'insert', 'replace', 'list', 'list-rules', 'flush', 'zero', 'new-chain'],
   ...['delete-chain', 'rename-chain', 'policy', 'source', 'src', 'destination', 'dst', 'protocol', 'proto'],
@@ -51,10 +43,7 @@ const ownOptions = [
   ...['ipv4', 'ipv6', 'noflush', 'counters', 'test', 'dump'],
 ]
 
-/**
- * Option names of matches and targets that are also abbreviations of iptables' own options. These names are allowed,
- * because getopt(3) prefers an exact name to an abbreviation.
- */
+/** Allowed option names that are also prefixes: getopt(3) prefers an exact name. */
 const extensionOptions = new Set(['set', 'random', 'mode'])
 
 const reserved = (name: string) => !extensionOptions.has(name) && ownOptions.some((option) => option.startsWith(name))

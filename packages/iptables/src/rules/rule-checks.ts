@@ -1,10 +1,7 @@
 import type { Match, Rule } from './model.ts'
 import { checkPlacement, refuse } from './placement.ts'
 
-/**
- * Checks a complete rule of the builder. Refuses rules that the kernel or iptables would refuse, and rules that could
- * never match. The types prevent most of these errors; this function also protects callers without types.
- */
+/** Refuses complete rules that the kernel would refuse, for callers without types. */
 export function checkRule(rule: Rule): void {
   checkPlacement(rule)
   let protocol: string | undefined
@@ -22,10 +19,7 @@ export function checkRule(rule: Rule): void {
 
 // internal
 
-/**
- * Bit mask of each condition, to find a condition that a rule contains twice. `--syn` and `--tcp-flags` share a bit:
- * iptables-nft 1.8.9 keeps only one of them if a rule has both.
- */
+/** Bit of each condition that a rule may contain once. `--syn` implies `--tcp-flags`. */
 const once: Readonly<Record<string, number>> = {
   proto: 1,
   src: 2,
@@ -38,10 +32,7 @@ const once: Readonly<Record<string, number>> = {
   syn: 128,
 }
 
-/**
- * Maps numbers and aliases of protocols to their usual names. Contains only protocols that a condition or target may
- * require.
- */
+/** Usual names of protocols that a condition or target may require. */
 const protocolNames: Readonly<Record<string, string>> = {
   ...{ '1': 'icmp', '6': 'tcp', '17': 'udp', '33': 'dccp', '58': 'icmpv6', '132': 'sctp', '136': 'udplite' },
   'ipv6-icmp': 'icmpv6',
@@ -50,10 +41,7 @@ const protocolNames: Readonly<Record<string, string>> = {
 const withPorts = new Set(['tcp', 'udp', 'udplite', 'sctp', 'dccp'])
 const natPorts = new Set(['tcp', 'udp', 'sctp', 'dccp'])
 
-/**
- * Checks that the rule's protocol allows a condition. For example, a port condition needs a protocol with ports, such
- * as TCP.
- */
+/** Checks that the rule's protocol allows a condition. */
 function checkMatch(rule: Rule, match: Match, protocol: string | undefined): void {
   switch (match.match) {
     case 'sport':
@@ -96,10 +84,7 @@ function checkMatch(rule: Rule, match: Match, protocol: string | undefined): voi
   }
 }
 
-/**
- * Refuses `--sport` and `--dport` for UDP-Lite, because iptables lacks these options there. Also refuses them after a
- * multiport condition, because iptables would assign them to the multiport match.
- */
+/** Refuses `--sport` and `--dport` after a multiport condition, which iptables would change instead. */
 function checkOnePort(rule: Rule, match: Match): void {
   if (rule.matches.some((each) => each.match === 'proto' && /^(udplite|136)$/.test(each.protocol))) {
     refuse(rule, `iptables has no --${match.match} for udplite; use ${match.match}s()`)
@@ -120,11 +105,7 @@ function checkProtocolFamily(rule: Rule, match: Match & { match: 'proto' }): voi
   }
 }
 
-/**
- * Refuses a rule that alternates between the conditions `mark` and `connmark`, such as `mark`, `connmark`, `mark`. The
- * matches of both conditions have an option `--mark`. iptables (1.8.9) would assign the third `--mark` to the wrong
- * match.
- */
+/** Refuses a third alternating mark condition, because iptables (1.8.9) assigns its `--mark` wrongly. */
 function checkMarks(rule: Rule): void {
   if (!rule.matches.some(({ match }) => match === 'connmark')) return
   const kinds = rule.matches.map(({ match }) => match).filter((match) => match === 'mark' || match === 'connmark')

@@ -8,9 +8,8 @@ import { checkInteger } from './numbers.ts'
 import { checkReach } from './placement.ts'
 
 /**
- * Creates a ruleset of several tables and both families, as frozen plain data. The argument `chains` names the tables,
- * and the user-defined chains of each table. The callback `build` returns the rules in the order in which they are
- * written.
+ * Creates a ruleset of several tables and both families, as frozen plain data. The argument `chains` names the tables
+ * and their user-defined chains. The callback `build` returns the rules in order.
  *
  * The TypeScript compiler reports some mistakes:
  * - an unknown chain
@@ -18,7 +17,7 @@ import { checkReach } from './placement.ts'
  * - a jump to an undeclared chain
  * - a single address in a rule for both families
  *
- * A call of `ruleset` throws `IptablesError('INVALID_RULE')` for the same mistakes at run time.
+ * At run time, the same mistakes throw `IptablesError('INVALID_RULE')`.
  *
  * @example
  * ```ts
@@ -43,7 +42,7 @@ export function ruleset<const Spec extends TableSpec>(
   for (const { table, name } of own) names.get(table)?.add(name)
   const drafts: Record<string, TableDrafts> = {}
   for (const [table, set] of names) if (isTable(table)) drafts[table] = tableDrafts(table, set)
-  // The cast is safe: a Draft has all methods of every RuleBuilder, with wider parameters, as a type test proves.
+  // The cast is safe: a Draft has all methods of every RuleBuilder.
   const rules = build(drafts as unknown as Builders<Spec>)
   for (const rule of rules) checkBelongs(rule, names)
   const result: Ruleset = Object.freeze({ chains: Object.freeze(own), rules: Object.freeze([...rules]) })
@@ -91,10 +90,7 @@ function checkBelongs(rule: Rule, names: ReadonlyMap<string, ReadonlySet<string>
   }
 }
 
-/**
- * Refuses a rule with a position beyond the end of a chain that the ruleset owns. Only the ruleset's rules are in such
- * a chain, so its length is known.
- */
+/** Refuses a position beyond the end of a chain that the ruleset owns. */
 function checkPositions(rules: Ruleset): void {
   if (rules.rules.every(({ position }) => position === undefined || position === 1)) return
   for (const family of families) {

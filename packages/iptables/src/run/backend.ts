@@ -6,10 +6,7 @@ import { namesFile, plainPrograms } from './plain-programs.ts'
 import type { IptablesPort } from './port.ts'
 import { savesRules } from './saves-rules.ts'
 
-/**
- * Selects netlink or the iptables programs for the nft back end. The value `auto` uses programs only where netlink
- * cannot be used. The value `always` uses only programs, `never` only netlink.
- */
+/** Selects netlink or the iptables programs for the nft back end. */
 export type Programs = 'auto' | 'always' | 'never'
 
 /** Back end of iptables, and the names of its programs on this node. */
@@ -29,26 +26,15 @@ export interface Probe {
   reachesNetlink(): boolean
 }
 
-/**
- * Back ends of a namespace. Calls write to `chosen`. The member `other` is the back end that was not chosen. It is set
- * only if this back end may still hold rules of the ruleset.
- */
+/** Back ends of a namespace. `other` may still hold rules of the ruleset. */
 export interface Backends {
   readonly chosen: Backend
   readonly other?: Backend
-  /** True if the legacy back end has tables in this namespace. Without tables, the legacy back end has no rules. */
+  /** True if the legacy back end has tables. Without tables, it has no rules. */
   readonly legacyTables: boolean
 }
 
-/**
- * Chooses the back end to which calls for a namespace write. The option `auto` chooses:
- * - legacy if it holds rules in this namespace,
- * - otherwise the back end of the node's `iptables-restore`,
- * - or nft by netlink if `iptables-restore` is missing.
- *
- * Starts a process to search for legacy rules only if the namespace has legacy tables. A table may exist without rules,
- * because a legacy program creates the table when it reads.
- */
+/** Chooses the back end to which calls for a namespace write. */
 export async function chooseBackend(
   port: IptablesPort,
   { backend: wanted, programs }: { readonly backend: IptablesBackend | 'auto'; readonly programs: Programs },
@@ -67,8 +53,7 @@ export async function chooseBackend(
   if (wanted !== 'auto') {
     const chosen = await named(nodes, wanted)
     if (chosen === undefined) throw noBinary(`${wanted}-restore`)
-    // Finds the back end that the option did not choose, because it may hold old rules of the ruleset. Omits nft unless
-    // netlink can search it. Omits legacy if it has no tables.
+    // The back end that the option did not choose may hold old rules.
     const other =
       wanted === 'iptables-legacy'
         ? netlinkAlone(nodes)
@@ -84,8 +69,7 @@ export async function chooseBackend(
   if (legacy === undefined) return { chosen: plain, legacyTables }
   const same = port.probed?.()?.tables === names.join()
   const inUse = same || (await holdsLegacy(nodes, tables, legacy))
-  // Caches only the result "legacy holds rules". The opposite result may change: any program may start to use legacy
-  // later.
+  // Caches only "legacy holds rules", because other programs may start to use legacy later.
   if (inUse && !same) port.remember?.({ tables: names.join() })
   return { chosen: inUse ? legacy : plain, legacyTables, ...(inUse ? { other: plain } : undefined) }
 }
@@ -119,11 +103,7 @@ const backend = (kind: IptablesBackend, infix: string, netlink = false): Backend
 
 const stem = (family: Family) => (family === 'ipv4' ? 'iptables' : 'ip6tables')
 
-/**
- * Finds the programs of the nft or legacy back end. Prefers programs with the back end's name, such as
- * `iptables-legacy-restore`. Otherwise, takes the node's plain `iptables-restore` if it uses that back end. Without any
- * such program, the nft back end may use netlink alone.
- */
+/** Finds the programs of a back end. Without programs, nft may use netlink alone. */
 async function named(nodes: Nodes, kind: IptablesBackend): Promise<Backend | undefined> {
   if (nodes.port.find(`${kind}-restore`) !== undefined) {
     return kind === 'iptables-nft' ? nodes.nft('-nft') : backend(kind, '-legacy')

@@ -1,9 +1,6 @@
 import { decodeAttributes, type Message, readBe32 } from '@cni/netns/netlink'
 
-/**
- * Process id of the writer of a transaction, from an `NFT_MSG_NEWGEN` message; `undefined` for other messages. The
- * function `commits` of `@cni/nftables/wire` also returns the process id, but loads the code that decodes the changes.
- */
+/** Process id of a transaction's writer. Unlike `commits` of `@cni/nftables/wire`, loads no decoder. */
 export function committedBy({ type, body }: Message): number | undefined {
   if (type !== NFT_MSG_NEWGEN) return undefined
   const found = decodeAttributes(body, NFGENMSG).find(([each]) => each === NFTA_GEN_PROC_PID)

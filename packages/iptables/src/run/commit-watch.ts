@@ -4,16 +4,9 @@ import { SysError, tryLoadSys } from '@cni/netns/sys'
 import { isNftError, openCommits } from '@cni/nftables/wire'
 import { committedBy } from './commit-message.ts'
 
-/**
- * Receives the kernel's message about every nft transaction in a namespace. Each message names the process that made
- * the transaction.
- */
+/** Receives the kernel's message about every nft transaction in a namespace. */
 export interface CommitWatch extends Disposable {
-  /**
-   * Descriptor of the watch's netlink socket. The watched iptables program inherits the descriptor and closes the
-   * socket last. Reason: the last process that closes the socket waits for the kernel's cleanup, and this process
-   * should not wait.
-   */
+  /** Netlink socket that the watched program inherits: its last owner waits for the kernel's cleanup. */
   readonly fd: number
   /**
    * Resolves when the process `pid` has made `count` transactions. Never resolves if the process makes fewer
@@ -22,10 +15,7 @@ export interface CommitWatch extends Disposable {
   committed(pid: number, count: number): Promise<void>
 }
 
-/**
- * Starts to watch a namespace for nft transactions. Returns `undefined` without FFI or without the privilege to receive
- * these messages.
- */
+/** Starts to watch a namespace for nft transactions; `undefined` without FFI or privilege. */
 export function watchCommits(target: NetnsTarget): CommitWatch | undefined {
   if (tryLoadSys() === undefined) return undefined
   const socket = subscribe(target)
@@ -35,8 +25,7 @@ export function watchCommits(target: NetnsTarget): CommitWatch | undefined {
     fd: socket.fd,
     async committed(pid, count) {
       let seen = 0
-      // The kernel may drop the message about a transaction, which this loop then never counts. Such a loss is
-      // harmless, because the caller also waits for the program's exit.
+      // A lost message is harmless, because the caller also waits for the program's exit.
       for await (const { messages } of events(socket, { signal: end.signal, interval: 1 })) {
         for (const message of messages) if (committedBy(message) === pid) seen++
         if (seen >= count) return

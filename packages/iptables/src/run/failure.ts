@@ -24,7 +24,7 @@ export class RestoreError extends IptablesError {
   }
 }
 
-/** Converts the failure of an iptables program to an error that names the refused rule and what the node lacks. */
+/** Converts the failure of an iptables program to an error with the refused rule. */
 export async function failure(
   error: RunError,
   program: string,
@@ -101,8 +101,7 @@ async function explain(
     const module = `load the kernel module ${family === 'ipv4' ? 'iptable' : 'ip6table'}_${table}`
     return ['NO_MODULE', (await mapsUsers(port)) ? `${module}; if it is loaded, ${privilegeHint}` : module]
   }
-  // Ignores warnings about missing extensions if the refused line only creates a chain, because such a line needs no
-  // extension. iptables prints a warning for every extension that the kernel lacks.
+  // iptables warns about every missing extension, but `-N` needs no extension.
   const refused = line === undefined ? '' : lineOf(input, line)
   if (/^(-N|--new-chain)\s/.test(refused)) return ['EXIT', '']
   const extension = /Extension (\w+) revision \d+ not supported|[Mm]issing kernel module\W+(\w+)/.exec(stderr)
@@ -121,7 +120,7 @@ async function explain(
   if (await refusesOwner(port, input, line)) {
     return ['EXIT', 'in a user namespace only users and groups that it maps can be matched, see its uid_map']
   }
-  // Advises to read the kernel's log, because the legacy back end names only the line COMMIT, and not the refused rule.
+  // The legacy back end names only the line COMMIT, and not the refused rule.
   if (refused === 'COMMIT') return ['EXIT', 'the kernel refused a rule of this table; its log (dmesg) may say why']
   return ['EXIT', '']
 }
@@ -131,19 +130,13 @@ const lockHint = (path: string) => `the lock ${path} must be a file that can be 
 const CAP_NET_ADMIN = 12n
 const CAP_NET_RAW = 13n
 
-/**
- * True if this process lacks a capability. After a result of false, the kernel may still refuse an operation. Reason:
- * the process may have the capability only in another user namespace.
- */
+/** True if this process lacks a capability. */
 async function lacks(port: IptablesPort, capability: bigint): Promise<boolean> {
   const effective = /^CapEff:\s*([0-9a-f]+)/m.exec((await port.read('/proc/thread-self/status')) ?? '')?.[1]
   return effective !== undefined && ((BigInt(`0x${effective}`) >> capability) & 1n) === 0n
 }
 
-/**
- * True if a refused rule may name a user without a mapping in this process's user namespace. The kernel refuses such a
- * rule with "Invalid argument".
- */
+/** True if a refused rule may name a user without a mapping in the namespace. */
 async function refusesOwner(port: IptablesPort, input: string, line: number | undefined): Promise<boolean> {
   const lines = input.split('\n').slice(0, line)
   const table = lines.slice(lines.lastIndexOf('COMMIT', -2) + 1)
@@ -157,10 +150,7 @@ async function mapsUsers(port: IptablesPort): Promise<boolean> {
   return map !== undefined && map.trim() !== '' && !/^\s*0\s+0\s+4294967295\s*$/.test(map)
 }
 
-/**
- * Finds the matches and targets that a refused table needs and the kernel lacks. The kernel lists all matches and
- * targets that it has. The legacy back end itself reports only that COMMIT failed.
- */
+/** Finds the matches and targets that a refused table needs and the kernel lacks. */
 async function missingModules(
   family: Family,
   port: IptablesPort,

@@ -8,12 +8,8 @@ export interface LateSignal {
 }
 
 /**
- * Creates an AbortSignal that aborts later than `signal`. The delay lets a running restore program finish and report
- * which tables it wrote. A killed program reports nothing, and its rules then look like rules of an earlier call.
- *
- * The delay ends early if any process waits for a file lock: most likely the restore program waits as well. A waiting
- * program has written nothing and can be killed. If no process waits, the program may still be writing, and gets more
- * time.
+ * Creates an AbortSignal with a delay, in which the restore program can finish. A killed program cannot report which
+ * tables it wrote. No delay while a process waits for a file lock.
  */
 export function lateSignal(signal: AbortSignal, read: IptablesPort['read']): LateSignal {
   const controller = new AbortController()
@@ -46,7 +42,7 @@ const PAUSE = 250
  */
 const LONGEST = 1250
 
-/** The kernel's list of file locks. In this file, an arrow (`->`) marks a process that waits for a lock. */
+/** The kernel's list of file locks. An arrow (`->`) marks a process that waits. */
 const LOCKS = '/proc/locks'
 
 /** True if `/proc/locks` shows a process that waits for a lock, or if the file cannot be read. */

@@ -2,10 +2,7 @@ import type { Nft } from '@cni/nftables/wire'
 import type { Programs } from './backend.ts'
 import type { IptablesPort } from './port.ts'
 
-/**
- * Opens the netlink socket to nf_tables for each operation and closes it afterwards: an open socket would keep the
- * namespace alive.
- */
+/** Opens a netlink socket for each operation: an open socket keeps the namespace alive. */
 export class NftOpener {
   readonly #port: IptablesPort
   readonly #programs: Programs

@@ -9,17 +9,10 @@ export interface ProgramFinder {
   resolve(path: string): string
 }
 
-/**
- * Back end of the node's plain programs. The name of a plain program, such as `iptables-restore`, contains neither
- * `nft` nor `legacy`. The value `unknown` means that only a run of the program can tell its back end. The value `none`
- * means that no iptables program is installed.
- */
+/** Back end of the node's plain programs, whose names contain neither `nft` nor `legacy`. */
 export type PlainPrograms = { readonly kind: IptablesBackend; readonly infix: string } | 'unknown' | 'none'
 
-/**
- * Back end of the node's `iptables-restore`, judged by the target of its symbolic links. If that target is a wrapper
- * script, the caller must ask the program for its version.
- */
+/** Back end of the node's `iptables-restore`, judged by the target of its symbolic links. */
 export function plainPrograms({ find, resolve }: ProgramFinder): PlainPrograms {
   const path = find('iptables-restore')
   if (path === undefined) {

@@ -1,10 +1,7 @@
 import type { RunResult } from '@cni/host'
 import type { Nft } from '@cni/nftables/wire'
 
-/**
- * Access of this package to programs, files and the kernel. The real implementation works inside a network namespace;
- * tests use `fakeIptables()` of `@cni/iptables/testing`.
- */
+/** Access of this package to programs, files and the kernel. Tests use `fakeIptables()` of `@cni/iptables/testing`. */
 export interface IptablesPort {
   /** Runs an iptables program inside the namespace. Rejects with a `RunError` if the program fails. */
   run(
@@ -17,9 +14,8 @@ export interface IptablesPort {
     },
   ): Promise<RunResult>
   /**
-   * Runs a program that makes `commits` transactions of the nft back end. Resolves once the kernel has committed these
-   * transactions. The program itself exits later, after the kernel has freed the deleted objects. Rejects with a
-   * `RunError` if the program fails.
+   * Runs a program that makes `commits` transactions of the nft back end. Resolves once the kernel has committed them,
+   * before the program exits. Rejects with a `RunError` if the program fails.
    */
   runUntilCommitted?(
     argv: readonly [string, ...string[]],
@@ -40,18 +36,14 @@ export interface IptablesPort {
     | undefined
   >
   /**
-   * Opens a netlink socket to the namespace's nf_tables, which the caller closes. `undefined` if only iptables programs
-   * can reach nf_tables.
+   * Opens a netlink socket to the namespace's nf_tables. `undefined` if only iptables programs can reach nf_tables. The
+   * caller closes the socket.
    */
   nfnetlink?(): Nft | undefined
-  /**
-   * Returns the result that `remember` has cached. A cached result means that the legacy back end held rules in the
-   * namespace.
-   */
+  /** Returns the result that `remember` has cached. */
   probed?(): { /** Names of the legacy tables in the namespace. */ readonly tables: string } | undefined
   /**
-   * Caches for later calls that the legacy back end holds rules in the namespace. The argument `undefined` clears the
-   * cached result.
+   * Caches that the legacy back end holds rules in the namespace. The argument `undefined` clears the cached result.
    */
   remember?(found: { readonly tables: string } | undefined): void
 }

@@ -1,11 +1,7 @@
 import type { NetnsTarget } from '@cni/netns/handle'
 import type { Probed } from './port.ts'
 
-/**
- * Cache of the namespaces whose legacy back end holds rules, by inode number. An open handle of a namespace reserves
- * the number. Without a handle, the kernel may give the number to a new namespace. So a cached result is valid only
- * while the handle with which it was stored is open.
- */
+/** Cache of namespaces with legacy rules, by inode number, which only an open handle reserves. */
 export class ProbeCache {
   readonly #found = new Map<string, { readonly handle: NetnsTarget; readonly probed: Probed }>()
   readonly #limit: number
@@ -14,10 +10,7 @@ export class ProbeCache {
     this.#limit = limit
   }
 
-  /**
-   * Returns the cached result for a namespace. Results for the node's own namespace are never cached, because they
-   * change if an administrator installs other iptables programs.
-   */
+  /** Returns the cached result for a namespace, but none for the node's own namespace. */
   get(target: NetnsTarget): Probed | undefined {
     const entry = this.#found.get(keyOf(target))
     return entry !== undefined && isOpen(entry.handle) ? entry.probed : undefined

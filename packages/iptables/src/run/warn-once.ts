@@ -1,9 +1,6 @@
 import type { NetnsContext } from '@cni/netns/handle'
 
-/**
- * Logs each warning only once per log object. A plugin has one log object per CNI call, and may open its namespace
- * several times during the call.
- */
+/** Logs each warning only once per log object, and so once per CNI call. */
 export function warnOnce(log: NetnsContext['log'], message: string, fields: Record<string, unknown>): void {
   if (log === undefined) return
   const said = saidTo.get(log) ?? new Set()

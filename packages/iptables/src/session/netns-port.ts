@@ -60,11 +60,7 @@ export function netnsPort(place: Place, options: { readonly shield: boolean }): 
 
 const cache = /* @__PURE__ */ new ProbeCache()
 
-/**
- * Opens a netlink socket to nf_tables. Returns `undefined` if iptables programs must be used instead, for example if
- * the network namespace belongs to another user namespace. The programs can enter that user namespace, and they report
- * the reason for a refusal by the kernel.
- */
+/** Opens a netlink socket to nf_tables, or returns `undefined` if iptables programs are needed. */
 function openRules(target: NetnsTarget): Nft | undefined {
   if (tryLoadSys() === undefined || (target !== 'host' && hasOwnUsers(target))) return undefined
   try {
@@ -96,18 +92,13 @@ async function readInside(target: NetnsTarget, path: string): Promise<string | u
     return await readFile(target, path)
   } catch (error) {
     const errno = errnoOf(error)
-    // Adds advice to the error only if the kernel denied the read. Rethrows other errors, such as the error of a
-    // namespace that cannot be entered.
+    // Adds advice to the error only if the kernel denied the read.
     if (isNetnsError(error) || (errno !== 'EACCES' && errno !== 'EPERM')) throw error
     throw new IptablesError('DENIED', `${path} cannot be read (${errno}); ${privilegeHint}`, { cause: error })
   }
 }
 
-/**
- * Environment variables for an iptables program. By default, all legacy programs of the node lock the same file. A lock
- * file for each namespace prevents pods from waiting for each other. In the node's own namespace, keeps the caller's
- * XTABLES_LOCKFILE: all programs of the node must lock the same file.
- */
+/** Environment of an iptables program, with a lock file for each namespace except the node's. */
 function childEnvironment(ownFile: string | undefined): NodeJS.ProcessEnv {
   const { PATH, XTABLES_LIBDIR, XTABLES_LOCKFILE = '' } = process.env
   const lockFile = ownFile ?? XTABLES_LOCKFILE

@@ -11,10 +11,7 @@ export interface OpenWork {
   readonly sessionOptions: SessionOptions
 }
 
-/**
- * Creates the access to a namespace's iptables rules. Default of `port`: the namespace's real programs and files. No
- * program runs before the first call.
- */
+/** Creates the access to a namespace's iptables rules. No program runs before the first call. */
 export function openWork(
   place: Place,
   sessionOptions: SessionOptions,

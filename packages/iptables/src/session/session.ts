@@ -21,26 +21,16 @@ import { ruleArgs } from '../text/rule-args.ts'
 
 /** Access to the rules of one namespace: chooses the back end and the families, reads and writes. */
 export interface Session {
-  /**
-   * Chooses the namespace's back ends, and caches the result. If netlink cannot write a rule of the ruleset, iptables
-   * programs write all rules of the ruleset.
-   */
+  /** Chooses the namespace's back ends, and caches the result. */
   backends(rules?: Ruleset): Promise<Backends>
   /** IP families whose rules are read and written. */
   families(): Promise<readonly Family[]>
-  /**
-   * IP families that a call with a ruleset must handle in a back end. Includes families without rules in the ruleset,
-   * because an older ruleset may have left rules there. Omits such a family if its iptables program is needed but not
-   * installed.
-   */
+  /** IP families to handle, even without rules: an older ruleset may have left rules there. */
   familiesFor(backend: Backend, rules?: Ruleset): Promise<readonly Family[]>
   save(backend: Backend, family: Family, how?: Uncancelled): Promise<string>
   /** Reads the rules and chains of a back end in some IP families. */
   read(backend: Backend, families: readonly Family[], how?: Uncancelled): Promise<SavedTables[]>
-  /**
-   * Plans and writes the changes of some families in one netlink transaction. Returns `undefined` if netlink cannot
-   * write the rules. In that case nothing is written, and the caller must use the iptables programs.
-   */
+  /** Writes the changes in one netlink transaction, or returns `undefined` if programs must write. */
   editByNetlink(
     backend: Backend,
     families: readonly Family[],
@@ -61,10 +51,7 @@ export interface Session {
   readonly log: NetnsContext['log']
 }
 
-/**
- * Creates the access to a namespace's iptables rules over an `IptablesPort`, which runs programs and reads files. No
- * program runs before the first call.
- */
+/** Creates the access to a namespace's iptables rules over an `IptablesPort`. */
 export function openSession(port: IptablesPort, options: SessionOptions): Session {
   let backends: Promise<Backends> | undefined
   let wroteLegacy = false
@@ -150,8 +137,7 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
     restore: async (backend, family, text, how) => {
       if (text === '') return
       if (options.programs === 'never') throw byProgramsOnly(`the ${backend.kind} back end is written by programs here`)
-      // Passes the lock option `--wait` only to legacy programs: nft has no lock. Legacy programs before iptables 1.6.2
-      // lack this option and are not supported.
+      // Only legacy has a lock. Legacy programs before iptables 1.6.2 lack `--wait`.
       if (backend.kind === 'iptables-legacy' && !wroteLegacy) {
         wroteLegacy = true
         port.remember?.(undefined)
@@ -166,10 +152,7 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
 
 const oddText = (rule: Rule) => `-A ${rule.chain} ${ruleLine(ruleArgs(rule, rule.family ?? 'ipv4'))}`
 
-/**
- * IP families of the kernel: always IPv4, and IPv6 if the kernel supports it. IPv6 counts even if it is disabled on all
- * interfaces: it may be enabled later.
- */
+/** IP families of the kernel. IPv6 counts even if disabled, because this may change. */
 async function availableFamilies(port: IptablesPort): Promise<readonly Family[]> {
   if (withIpv6.has(port)) return bothFamilies
   if ((await port.read('/proc/thread-self/net/if_inet6')) === undefined) return ['ipv4']
@@ -177,8 +160,5 @@ async function availableFamilies(port: IptablesPort): Promise<readonly Family[]>
   return bothFamilies
 }
 
-/**
- * Caches that the kernel has IPv6, because one change of rules needs this fact several times. The kernel does not lose
- * IPv6.
- */
+/** Caches that the kernel has IPv6, which the kernel does not lose. */
 const withIpv6 = new WeakSet<IptablesPort>()

@@ -6,15 +6,9 @@ import type { WantedRule } from './wanted.ts'
 
 /** Comparison of a built-in chain in the kernel with the ruleset's rules for that chain. */
 export interface Alignment {
-  /**
-   * Rules of the ruleset that the chain already contains. A key is the rule's index in the ruleset, its value is the
-   * index in the chain.
-   */
+  /** Rules of the ruleset that the chain already contains: index in the ruleset, index in the chain. */
   readonly kept: ReadonlyMap<number, number>
-  /**
-   * Indexes of the chain's rules to delete, ascending. The command `iptables -D` with each rule's text deletes exactly
-   * these rules.
-   */
+  /** Ascending indexes of the rules that `iptables -D` deletes by their text. */
   readonly deleted: readonly number[]
   /** Indexes of the ruleset's rules that may stand anywhere among the other rules of the chain. */
   readonly floating: ReadonlySet<number>
@@ -24,20 +18,11 @@ export interface Alignment {
 export interface AlignOptions {
   /** Names of the ruleset's own chains. A rule that jumps to one of these chains belongs to the ruleset. */
   readonly own: ReadonlySet<string>
-  /**
-   * Rules to delete from the built-in chain. At most one copy of each is deleted, because another program may have
-   * written an equal rule.
-   */
+  /** Rules of which one copy is deleted, because another program may have written a copy. */
   readonly removable: readonly WantedRule[]
 }
 
-/**
- * Compares a built-in chain in the kernel with the ruleset's rules. Decides which rules of the chain stay and which are
- * deleted. Rules of other programs never move. The ruleset's rules stay if the chain and the ruleset contain them in
- * the same order. Rules of the ruleset outside this order are deleted from the chain.
- *
- * Keeps the last copies of equal rules, because `iptables -D` with a rule's text deletes the *first* copy.
- */
+/** Decides which rules of a built-in chain stay. Keeps last copies, because `iptables -D` deletes the first. */
 export function alignBuiltin(
   rules: readonly WantedRule[],
   chain: readonly SavedRule[],
@@ -99,16 +84,12 @@ interface Copies {
   readonly jumps: boolean
 }
 
-/**
- * Groups equal rules of a built-in chain by key. Includes only rules that jump to the ruleset's chains or equal a known
- * rule.
- */
+/** Groups the equal rules of a built-in chain that may belong to the ruleset. */
 function copiesOf(current: readonly There[], known: ReadonlySet<string>) {
   const copies = new Map<string, Copies>()
   for (const [index, rule] of current.entries()) {
     const { jumps } = rule
-    // Skips a rule of another program without computing its key. Such a rule jumps to no chain of the ruleset, and the
-    // ruleset has no rules in this chain.
+    // The rule belongs to another program, so its key need not be computed.
     if (!jumps && known.size === 0) continue
     const { key } = rule
     const found = copies.get(key)
@@ -118,10 +99,7 @@ function copiesOf(current: readonly There[], known: ReadonlySet<string>) {
   return copies
 }
 
-/**
- * True if the ruleset's rule may stand anywhere in the chain. Its author must have given a position above 1, and the
- * chain must contain rules of other programs. Reason: later changes by those programs may have shifted the rule.
- */
+/** True if the rule may stand anywhere: changes by other programs may have shifted it. */
 function floats(rule: Marked | undefined, current: readonly There[], copies: ReadonlyMap<string, Copies>): boolean {
   return (rule?.position ?? 0) > 1 && current.some(({ key }) => !copies.has(key))
 }
@@ -141,10 +119,7 @@ function keepFloating(
   }
 }
 
-/**
- * Chooses the copies to delete among equal rules. `iptables -D` always deletes the first copy, so only the last copies
- * can stay. Deletes all copies that belong to the ruleset if one of the first copies would have to stay.
- */
+/** Chooses the copies to delete among equal rules. `iptables -D` deletes the first copy. */
 function settle(
   { key, indices, jumps }: Copies,
   keptHere: readonly (readonly [wanted: number, current: number])[],

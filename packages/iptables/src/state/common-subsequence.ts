@@ -19,10 +19,7 @@ interface Link {
   readonly previous: Link | undefined
 }
 
-/**
- * Hunt-Szymanski algorithm for the longest common subsequence. The time depends on the number of equal items, not on
- * the product of the two lengths. Each list may hold 10 000 rules.
- */
+/** Hunt-Szymanski algorithm for the longest common subsequence, fast enough for 10 000 rules. */
 function middle(a: readonly string[], b: readonly string[], start: number, endA: number, endB: number) {
   const places = new Map<string, number[]>()
   for (let j = endB - 1; j >= start; j--) {
@@ -31,8 +28,7 @@ function middle(a: readonly string[], b: readonly string[], start: number, endA:
     if (found === undefined) places.set(key, [j])
     else found.push(j)
   }
-  // Entry `n` of `ends` describes a common subsequence of `n + 1` items. Among all subsequences of this length, it ends
-  // earliest in the list `b`. The entry contains the indexes of its last item in both lists.
+  // Entry `n` describes the common subsequence of `n + 1` items that ends earliest in `b`.
   const ends: Link[] = []
   for (let i = start; i < endA; i++) {
     for (const j of places.get(a[i] ?? '') ?? []) {
@@ -45,10 +41,7 @@ function middle(a: readonly string[], b: readonly string[], start: number, endA:
   return pairs.reverse()
 }
 
-/**
- * Length of the longest known common subsequence that ends before index `b` of the second list. Finds the length in
- * `ends` by binary search, because the indexes of the entries ascend.
- */
+/** Length of the longest known common subsequence that ends before index `b`. */
 function countBefore(ends: readonly Link[], b: number): number {
   let [low, high] = [0, ends.length]
   while (low < high) {

@@ -26,10 +26,7 @@ export function diffState(wanted: Wanted, snapshot: SavedTables): Drift {
   return drift
 }
 
-/**
- * Built-in chains to compare: the chains with rules of the ruleset, and all built-in chains in the kernel. Any of them
- * may contain rules of an older ruleset.
- */
+/** Built-in chains to compare. Any of them may contain rules of an older ruleset. */
 export function builtinsOf(table: Table, state: WantedTable, chains: ReadonlyMap<string, SavedChain>): string[] {
   return [...new Set([...state.builtin.keys(), ...chains.keys()])].filter((name) => isBuiltin(table, name))
 }
@@ -41,7 +38,7 @@ export const ownNames = (state: WantedTable): ReadonlySet<string> => new Set([..
 export const sameContent = (wanted: readonly Comparable[], current: readonly SavedRule[]): boolean =>
   wanted.length === current.length && wanted.every((rule, index) => isSame(rule, current[index]))
 
-/** Adds the differences of one of the ruleset's own chains. Both the content and the order of its rules count. */
+/** Adds the differences of one of the ruleset's own chains. */
 export function diffOwn(
   wanted: readonly Comparable[],
   current: readonly SavedRule[],
@@ -86,10 +83,7 @@ interface Comparable {
   readonly form?: string | undefined
 }
 
-/**
- * True if a wanted rule equals a rule of the kernel. Compares the bytes of the rules first, because the canonical form
- * needs parsing.
- */
+/** True if a wanted rule equals a rule of the kernel. Compares cheap bytes first. */
 function isSame(wanted: Comparable, current: SavedRule | undefined): boolean {
   if (current === undefined) return false
   const { form } = current
@@ -110,7 +104,7 @@ function diffBuiltin(
   const mark = marksOf(wanted, current)
   const keys = (rules: readonly (WantedRule | SavedRule)[]) => countKeys(rules.map((rule) => ({ key: mark(rule) })))
   const there = keys(current)
-  // Counts a rule as out of order, not as missing, if a repair would only move it to another position.
+  // A rule counts as out of order if a repair would only move it.
   const moved = new Map<string, number>()
   for (const [key, count] of keys(wanted)) moved.set(key, Math.min(count, there.get(key) ?? 0))
   for (const [index, rule] of wanted.entries()) if (kept.has(index)) take(moved, mark(rule))

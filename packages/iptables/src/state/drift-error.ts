@@ -7,8 +7,7 @@ export class DriftError extends IptablesError {
   override readonly drift: Drift
 
   constructor(drift: Drift) {
-    // The error's message lists no differences. Reason: the error's details list all differences, and container
-    // runtimes print the details after the message.
+    // The message lists no differences, because container runtimes print the error's details too.
     super('DRIFT', `iptables rules differ from the ruleset in ${chains(drift)}: ${summary(drift)}`)
     this.drift = drift
     Object.defineProperty(this, Symbol.for('cni.error'), { value: { code: 100, details: driftText(drift) } })
@@ -19,10 +18,7 @@ Object.defineProperty(DriftError.prototype, 'name', { value: 'DriftError', confi
 
 // internal
 
-/**
- * Names of the chains that differ from the ruleset. For more than two chains: the first name, and the number of further
- * chains.
- */
+/** Names of the chains that differ from the ruleset, shortened for more than two. */
 function chains({ missing, unexpected, changed }: Drift): string {
   const names = new Set(
     [...missing, ...unexpected, ...changed].map(({ backend, family, table, chain }) =>

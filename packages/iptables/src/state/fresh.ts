@@ -3,16 +3,7 @@ import { chainsFor, type Ruleset, rulesFor, type Table, tables } from '../rules/
 import type { Step, Steps } from '../steps/steps.ts'
 import { WantedRule } from './wanted.ts'
 
-/**
- * Plans the first write of a ruleset, in the author's order. Writes each rule, even if another program has written an
- * equal rule.
- *
- * Returns `undefined` if an earlier call may have written the ruleset. That is possible in two cases:
- *
- * - One of the ruleset's chains exists.
- * - The ruleset has rules in a table, but no chain of its own in that table. Without such a chain, an earlier write to
- *   the table cannot be detected.
- */
+/** Plans the first write of a ruleset; `undefined` if an earlier call may have written it. */
 export function freshSteps(rules: Ruleset, seen: SavedTables): Steps | undefined {
   const { family } = seen
   if (rules.chains.some(({ table, name }) => seen.tables.get(table)?.has(name) === true)) return undefined

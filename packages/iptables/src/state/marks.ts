@@ -8,11 +8,7 @@ export interface Marked {
   readonly position?: number | undefined
 }
 
-/**
- * Returns a function that computes the key by which rules are compared. The key is the rule's bytes if the bytes of
- * every rule in `current` also occur in `known`. Otherwise, the key is the rule's canonical form, which takes much
- * longer to compute.
- */
+/** Returns the comparison key of rules: bytes if possible, because the canonical form is slow. */
 export function marksOf(
   known: readonly WantedRule[],
   current: readonly SavedRule[],

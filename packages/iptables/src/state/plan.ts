@@ -6,11 +6,7 @@ import { type Alignment, alignBuiltin } from './align-builtin.ts'
 import { builtinsOf, ownNames, sameContent } from './diff.ts'
 import type { Wanted, WantedRule, WantedTable } from './wanted.ts'
 
-/**
- * Plans the changes from a family's existing rules to the ruleset's rules; empty if nothing must change. Rewrites the
- * ruleset's own chains that differ. In built-in chains, deletes and inserts single rules, because other programs have
- * rules there. Finally, removes the chains in `absent`.
- */
+/** Plans the changes from a family's existing rules to the ruleset's rules. */
 export function planSteps(wanted: Wanted, snapshot: SavedTables): Steps {
   const steps = new Map<Table, readonly Step[]>()
   for (const [table, state] of [...wanted.tables].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -39,10 +35,7 @@ function planTable(table: Table, state: WantedTable, chains: ReadonlyMap<string,
   ]
 }
 
-/**
- * Finds rules in other programs' chains that jump to a chain to remove. The kernel refuses the removal while such jumps
- * exist.
- */
+/** Finds other programs' jumps to a chain, because the kernel would refuse its removal. */
 function foreignJumps(
   table: Table,
   state: WantedTable,
@@ -75,15 +68,8 @@ function planBuiltin(chain: string, state: WantedTable, current: readonly SavedR
 }
 
 /**
- * Plans the insertion of the ruleset's missing rules into a built-in chain. A missing rule goes before the ruleset's
- * next rule in the chain. Without a next rule, it goes to the end of the chain. Two exceptions apply to a rule to which
- * the author gave a position:
- *
- * - The chain contains no earlier rule of the ruleset: the rule goes to its position, but not behind the next rule.
- * - The chain contains an earlier rule, but no next rule: the rule goes directly behind the earlier rule.
- *
- * The argument `left` lists the indexes of the rules that remain in the chain. In the function's copy of this list, the
- * number `-1 - index` stands for an inserted rule.
+ * Plans the insertion of missing rules into a built-in chain, before the ruleset's next rule. Number `-1 - index`
+ * stands for an inserted rule.
  */
 function insertMissing(
   chain: string,
@@ -108,10 +94,7 @@ function insertMissing(
   return steps
 }
 
-/**
- * Orders the rules to insert: rules without a position come first. Reason: a position from the author refers to a chain
- * that already contains all rules without a position.
- */
+/** Rules with a position come last, because it refers to a chain with all rules. */
 const authorOrder = (wanted: readonly WantedRule[]): [number, WantedRule][] => {
   const all = [...wanted.entries()]
   return [

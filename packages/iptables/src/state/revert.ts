@@ -6,16 +6,13 @@ import { written } from '../steps/written.ts'
 import { commonSubsequence } from './common-subsequence.ts'
 import { sameRules } from './transition.ts'
 
-/** Record of one write to a family, for a rollback: the rules from before the write, and the written changes. */
+/** Record of one write to a family, for a rollback. */
 export interface Write {
   readonly before: SavedTables
   readonly steps: Steps
 }
 
-/**
- * Computes the rules that a family would have without one write. Later changes by other programs stay. Chains that the
- * write did not change stay as they are now.
- */
+/** Computes the rules without one write. Later changes by other programs stay. */
 export function reverted(now: SavedTables, { before, steps }: Write): SavedTables {
   const after = written(before, steps)
   const tables = new Map<Table, ReadonlyMap<string, SavedChain>>(now.tables)
@@ -37,11 +34,7 @@ export function reverted(now: SavedTables, { before, steps }: Write): SavedTable
   return { family: now.family, tables }
 }
 
-/**
- * Computes the family's rules without the rules that a first `apply` wrote into the tables `from`. Goes through the
- * ruleset in reverse order and removes one equal rule for each rule of the ruleset. Removes the equal rule at the
- * position that the author gave. Without such a rule, removes the last equal rule.
- */
+/** Computes the family's rules without the rules that a first `apply` wrote. */
 export function unwritten(now: SavedTables, rules: Ruleset, from: ReadonlySet<Table>): SavedTables {
   const { family } = now
   const tables = new Map<Table, ReadonlyMap<string, SavedChain>>(now.tables)
@@ -59,7 +52,7 @@ export function unwritten(now: SavedTables, rules: Ruleset, from: ReadonlySet<Ta
   return { family, tables }
 }
 
-/** Removes rules from `to` that jump to a missing chain. A chain is missing if it exists in `from`, but not in `to`. */
+/** Removes rules from `to` that jump to a chain that only `from` has. */
 export function withoutDangling(from: SavedTables, to: SavedTables): SavedTables {
   const tables = new Map<Table, ReadonlyMap<string, SavedChain>>()
   for (const [table, chains] of to.tables) {
@@ -101,18 +94,13 @@ function chainBack(
   return { ...(policy === undefined ? undefined : { policy }), rules }
 }
 
-/**
- * Merges three versions of a chain: before a write, after the write, and now. The result undoes the write and keeps
- * later changes. It lacks the rules that the write added, and contains the rules that the write removed. Each removed
- * rule returns to the place behind the rule that preceded it before the write.
- */
+/** Merges three versions of a chain: undoes the write and keeps later changes. */
 function merged(before: readonly SavedRule[], after: readonly SavedRule[], now: readonly SavedRule[]): SavedRule[] {
   const toAfter = new Map(pairsOf(before, after))
   const toNow = new Map(pairsOf(after, now))
   const stays = new Set(toAfter.values())
   const added = new Set([...toNow].filter(([index]) => !stays.has(index)).map(([, index]) => index))
-  // Rules that the write removed from the chain, by the place to which they return. The key is the index of the
-  // preceding rule in the chain as it is now. The key -1 stands for the start of the chain.
+  // Removed rules by the index of their preceding rule; -1 is the chain's start.
   const taken = new Map<number, SavedRule[]>()
   let anchor = -1
   for (const [index, rule] of before.entries()) {

@@ -6,8 +6,8 @@ import { type Family, families, isBuiltin, isTable, type Table, tables } from '.
 import { diffOwn, type MutableDrift } from './diff.ts'
 
 /**
- * Snapshot of the rules in one back end and namespace, to inspect, compare or restore. The function `trace` accepts the
- * members `ipv4` and `ipv6` as rules.
+ * Snapshot of the rules in one back end and namespace. The function `trace` accepts the members `ipv4` and `ipv6` as
+ * rules.
  */
 export interface Snapshot {
   readonly backend: IptablesBackend
@@ -19,12 +19,13 @@ export interface Snapshot {
 }
 
 /**
- * Difference between two snapshots, or two texts that `parseSave` read: `missing` is only in `before`, `unexpected`
+ * Difference between two snapshots, or two texts that `parseSave` read. `missing` is only in `before`, `unexpected`
  * only in `after`.
+ *
  * - The comparison uses the meaning of rules, without counters.
- * - The comparison includes every chain and rule, also chains and rules of other programs.
- * - The comparison ignores families and tables that only one of the snapshots contains.
- * - A text counts as a snapshot of all tables of its family. A table that is missing in the text counts as empty.
+ * - The comparison includes chains and rules of other programs.
+ * - The comparison ignores families and tables that one snapshot lacks.
+ * - A table that is missing in a text counts as empty.
  *
  * @throws `IptablesError('INVALID_RULE')` if the two snapshots or texts have no family and table in common.
  * @example
@@ -108,8 +109,7 @@ function diffChain(
   policies: Required<Drift>['policies'][number][],
 ): void {
   if (isBuiltin(at.table, at.chain)) {
-    // A snapshot may lack a built-in chain, because the kernel creates the chain's table only at the first use. The
-    // policy of such a chain is ACCEPT.
+    // The kernel creates a table at the first use. Until then, the policy is ACCEPT.
     const [expected, actual] = [from?.policy ?? 'ACCEPT', to?.policy ?? 'ACCEPT']
     if (expected !== actual) policies.push({ ...at, expected, actual })
   } else if (to === undefined) {

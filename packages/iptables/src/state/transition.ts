@@ -4,10 +4,7 @@ import { deleteSteps, placed } from '../steps/delete-steps.ts'
 import type { Step, Steps } from '../steps/steps.ts'
 import { commonSubsequence } from './common-subsequence.ts'
 
-/**
- * Plans the changes that turn the rules `from` into the rules `to`; empty if they are equal. Rules that exist in both
- * keep their places and counters. A table or built-in chain that is missing in `to` is emptied.
- */
+/** Plans the changes from one set of rules to another. Equal rules keep their counters. */
 export function transitionSteps(from: SavedTables, to: SavedTables): Steps {
   const steps = new Map<Table, readonly Step[]>()
   for (const table of tables) {
@@ -65,8 +62,7 @@ function chainSteps(chain: string, from: readonly SavedRule[], to: readonly Save
   )
   const stays = withoutLaterCopies(keys, pairs)
   const [kept, there] = [new Set(stays.map(([a]) => a)), new Set(stays.map(([, b]) => b))]
-  // Flushes a long chain if none of its rules stays. On a slow node, 10 000 single deletions would exceed the time
-  // limit of an undo.
+  // Flushes a long chain, because 10 000 single deletions would exceed an undo's time limit.
   const flush = kept.size === 0 && from.length > 256
   const gone = placed(from, (_, index) => !kept.has(index))
   const steps: Step[] = flush ? [{ step: 'flush', chain }] : deleteSteps(chain, gone)
@@ -79,11 +75,7 @@ function chainSteps(chain: string, from: readonly SavedRule[], to: readonly Save
   return steps
 }
 
-/**
- * Selects the rules of a chain that may stay. A rule cannot stay if an equal rule behind it must be deleted. Reason:
- * `iptables -D` with a rule's text always deletes the first equal rule. Deletion by number is not possible: it could
- * delete another program's new rule.
- */
+/** Selects the rules that may stay. `iptables -D` always deletes the first equal rule. */
 function withoutLaterCopies(keys: readonly string[], pairs: readonly [number, number][]): [number, number][] {
   const kept = new Set(pairs.map(([a]) => a))
   const last = new Map<string, number>()

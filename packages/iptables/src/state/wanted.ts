@@ -5,10 +5,7 @@ import { chainsFor, type Family, isBuiltin, type Rule, type Ruleset, rulesFor, t
 import { ruleLine } from '../text/quote.ts'
 import { ruleArgs } from '../text/rule-args.ts'
 
-/**
- * Rule of a ruleset that should exist in the kernel. Computes its text, its canonical form and its bytes at the first
- * use.
- */
+/** Rule of a ruleset that should exist in the kernel. */
 export class WantedRule {
   readonly rule: Rule
   readonly #family: Family
@@ -32,15 +29,12 @@ export class WantedRule {
     return this.#key
   }
 
-  /**
-   * Bytes of the rule's expressions as a string, for comparison with a `SavedRule`; `undefined` if only an iptables
-   * program can write the rule.
-   */
+  /** Bytes of the rule's expressions; `undefined` if only an iptables program can write it. */
   get form(): string | undefined {
     return encodedRule(this.rule, this.#family)?.form
   }
 
-  /** Position that the ruleset's author gave to the rule in its chain, from 1; `undefined` for the end of the chain. */
+  /** Author's position of the rule in its chain, from 1; `undefined` for the end. */
   get position(): number | undefined {
     return this.rule.position
   }
@@ -50,25 +44,15 @@ export class WantedRule {
 export interface WantedTable {
   /** The ruleset's own chains in the table, with their rules in final order. */
   readonly own: ReadonlyMap<string, readonly WantedRule[]>
-  /**
-   * Chains that must not exist. The ruleset declares these chains, but does not use them in this family. An older
-   * ruleset may have created them.
-   */
+  /** Declared but unused chains, which must not exist. An older ruleset may have created them. */
   readonly absent: readonly string[]
   /** The ruleset's rules in built-in chains, in their final relative order. */
   readonly builtin: ReadonlyMap<string, readonly WantedRule[]>
-  /**
-   * Rules to delete from built-in chains. At most one copy of each rule is deleted, because another program may have
-   * written an equal rule. A rule that jumps to a chain of the ruleset belongs to the ruleset: all its copies are
-   * deleted.
-   */
+  /** Rules to delete from built-in chains. Another program may have written an equal rule. */
   readonly removable: ReadonlyMap<string, readonly WantedRule[]>
 }
 
-/**
- * Desired state of one family: the chains and rules that a ruleset demands, by table. Tables that the ruleset does not
- * declare belong to other programs.
- */
+/** Desired state of one family: the chains and rules that a ruleset demands. */
 export interface Wanted {
   readonly family: Family
   readonly tables: ReadonlyMap<Table, WantedTable>

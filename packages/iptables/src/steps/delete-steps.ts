@@ -7,15 +7,9 @@ export interface Placed {
   readonly index: number
 }
 
-/**
- * Plans the deletion of some rules of a chain, in the chain's order. Deletes by text where possible, because deletion
- * by number could delete another program's new rule. Of equal rules, `rules` must contain the first ones, because
- * deletion by text removes the first one.
- */
+/** Plans deletions by text, because a rule's number may change. `rules` contains the first copies. */
 export function deleteSteps(chain: string, rules: readonly Placed[]): Step[] {
-  // Deletes a rule by number if its comment contains a line break, because restore text cannot contain line breaks.
-  // Such deletions come first and start with the highest number, because a deletion changes all higher numbers. Netlink
-  // needs no number, because it deletes a rule by its handle.
+  // Restore text cannot contain line breaks. Deletion by number starts with the highest number.
   const isNumbered = ({ rule }: Placed) => rule.source === undefined && rule.text.includes('\n')
   const numbered = rules.filter(isNumbered).toReversed()
   const rest = rules.filter((each) => !isNumbered(each))

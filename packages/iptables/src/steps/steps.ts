@@ -8,10 +8,7 @@ export interface StepRule {
   readonly rule?: Rule | undefined
 }
 
-/**
- * One change of a chain or rule in a table. Positions count from 0, in the chain as it is after the previous changes of
- * the plan.
- */
+/** One change of a chain or rule. Positions count from 0, after the previous changes. */
 export type Step<R extends StepRule = StepRule> =
   /** Creates a chain. The chain must not exist. */
   | { readonly step: 'create'; readonly chain: string }
@@ -61,8 +58,5 @@ function stepLine(step: Step): string {
   }
 }
 
-/**
- * Replaces line breaks in a rule by blanks. In restore text, a line break in another program's comment would start a
- * new line.
- */
+/** In restore text, a line break in another program's comment would start a new line. */
 const lineOf = ({ text }: StepRule) => text.replaceAll('\n', ' ')

@@ -8,10 +8,7 @@ export interface Planned {
   readonly steps: Steps
 }
 
-/**
- * Input of `writeUntilAccepted`, which writes planned changes with retries. A plan is valid only while no other program
- * changes the rules.
- */
+/** Input of `writeUntilAccepted`, which writes planned changes with retries. */
 export interface OptimisticWrite {
   readonly first: Planned
   /** Reads the kernel's rules again and plans the changes from them. */
@@ -19,10 +16,7 @@ export interface OptimisticWrite {
   write(planned: Planned): Promise<void>
   /** Called after the kernel has refused a plan, before the rules are read again. */
   refused(attempt: number): void
-  /**
-   * True to stop if the new plan equals the refused plan. Equal plans prove that no other program has changed the
-   * refused rules.
-   */
+  /** True to stop at an equal plan: no other program has changed the refused rules. */
   readonly stopAtSame: boolean
 }
 
@@ -37,10 +31,7 @@ export interface Accepted extends Planned {
   readonly generation?: number | undefined
 }
 
-/**
- * Writes planned changes of rules. The kernel may refuse them, because another program has changed the rules since they
- * were read. After a refusal, reads the rules and plans again, up to three attempts in all. Throws the last refusal.
- */
+/** Writes planned changes, which the kernel refuses after another program's change. Reads and plans again. */
 export async function writeUntilAccepted(job: OptimisticWrite): Promise<Accepted> {
   let planned = job.first
   for (let attempt = 1; ; attempt++) {

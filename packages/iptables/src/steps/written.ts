@@ -19,10 +19,7 @@ export function written(snapshot: SavedTables, steps: Steps): SavedTables {
 
 // internal
 
-/**
- * Applies one planned change to the computed chains. Copies a list of rules before its first change: `copied` contains
- * the lists that are already copies. A copy of a long list for each change would take minutes.
- */
+/** Applies one planned change. Copies each list only once, because copies of long lists are slow. */
 function take(
   chains: Map<string, SavedChain>,
   step: Step,

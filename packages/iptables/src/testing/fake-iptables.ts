@@ -6,31 +6,23 @@ import type { IptablesPort, IptablesPortOptions } from '../run/port.ts'
 import type { IptablesOptions } from '../work.ts'
 import { FakeTables } from './fake-tables.ts'
 
-/**
- * Result of `fakeIptables()`: an `Iptables` over a simulated node with back ends, families and tables. Records all
- * programs that calls run.
- */
+/** Result of `fakeIptables()`: an `Iptables` over a simulated node. */
 export interface FakeIptables extends Iptables {
   /** Programs and files of the simulated node, for code that calls `iptables(where, { port })` itself. */
   readonly port: IptablesPort
   /** Programs that calls ran on the simulated node, in order. */
   readonly commands: readonly { readonly argv: readonly string[]; readonly input?: string }[]
-  /**
-   * Rules of the simulated node in one family and back end, in the form of `iptables-save` without empty built-in
-   * chains.
-   */
+  /** Rules of the simulated node, as `iptables-save` prints them. Omits empty built-in chains. */
   dump(family?: Family, backend?: IptablesBackend): string
   /**
-   * Runs restore text as another program would, to add other programs' rules or tamper with rules. Throws if the
-   * simulated node refuses the text.
+   * Runs restore text as another program would, to tamper with rules. Throws if the simulated node refuses the text.
    */
   tamper(text: string, family?: Family, backend?: IptablesBackend): void
 }
 
 /**
  * Creates an `iptables()` without a kernel and without root. Plans, errors and drift are the same as on a real node.
- * Simulates `iptables-restore --noflush` and `iptables-save` on tables in memory, atomic per table as in the kernel.
- * The simulation does not know the meaning of matches, only how text changes tables.
+ * The simulation does not know the meaning of matches.
  *
  * @example
  * ```ts
@@ -51,10 +43,7 @@ export function fakeIptables(
     readonly without?: readonly string[]
     /** True if the simulated namespace has IPv6. Default: true. */
     readonly ipv6?: boolean
-    /**
-     * Function to simulate failures, called before each program. A program fails if the function returns a message. The
-     * message becomes the program's stderr.
-     */
+    /** Function that makes a program fail by returning a message for its stderr. */
     readonly fail?: (command: FakeIptables['commands'][number]) => string | undefined
   } = {},
 ): FakeIptables {

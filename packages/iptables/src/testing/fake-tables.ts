@@ -23,10 +23,7 @@ export class FakeTables {
     return [...this.#tables.keys()].sort()
   }
 
-  /**
-   * Simulates `iptables-restore --noflush`: each table is one transaction. Returns the message of the first refused
-   * line. The tables before that line stay committed.
-   */
+  /** Simulates `iptables-restore --noflush`. Returns the message of the first refused line. */
   restore(text: string): string | undefined {
     let open: { table: Table; chains: Chains } | undefined
     for (const [index, raw] of text.split('\n').entries()) {
@@ -87,8 +84,7 @@ type Chains = Map<string, FakeChain>
 function change(table: Table, chains: Chains, line: string, family: Family): string | undefined {
   const [, head, wanted = '-'] = /^:(\S+)(?: (\S+))?/.exec(line) ?? []
   if (head !== undefined) {
-    // The line `:CHAIN` empties a user-defined chain if `iptables-restore` runs with `--noflush`. A built-in chain gets
-    // its policy from that line and keeps its rules.
+    // With `--noflush`, the line `:CHAIN` empties user-defined chains, but not built-in chains.
     const kept = isBuiltin(table, head) ? chains.get(head)?.rules : undefined
     chains.set(head, { policy: isBuiltin(table, head) && wanted === '-' ? 'ACCEPT' : wanted, rules: kept ?? [] })
     return undefined

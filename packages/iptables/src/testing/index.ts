@@ -1,5 +1,5 @@
 /**
- * Test code that uses `@cni/iptables` without a kernel: a simulated node that runs restore text.
+ * Test code that uses `@cni/iptables` without a kernel, on a simulated node.
  *
  * @example
  * ```ts

@@ -31,7 +31,7 @@ export interface TraceMatchers<R = unknown> {
 
 /**
  * Matchers for `expect.extend` of vitest and jest. A failure shows the packet's path. An undecided trace fails, also
- * with `.not`. With other test runners (node:test), call a matcher as a function: it returns `{ pass, message }`.
+ * with `.not`. With other test runners, call a matcher as a function.
  *
  * @example
  * ```ts

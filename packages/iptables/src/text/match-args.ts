@@ -21,10 +21,7 @@ export const forFamily = (value: string | AddressPair, family: Family): string =
 
 // internal
 
-/**
- * iptables module (`-m`) and option of each condition. Conditions on ports and flags need no module: `-p` loads tcp,
- * udp and similar modules.
- */
+/** iptables module (`-m`) and option of each condition. Some modules are loaded by `-p`. */
 const options: Readonly<Record<Exclude<Match['match'], 'raw'>, readonly [module: string, option: string]>> = {
   proto: ['', '-p'],
   src: ['', '-s'],

@@ -1,9 +1,6 @@
 import { invalid } from '../errors.ts'
 
-/**
- * Quotes a token for `iptables-restore` if it is empty or contains blanks or quotes. Refuses control characters,
- * because a line break would start a new line of restore text.
- */
+/** Quotes a token for `iptables-restore`. Refuses line breaks, which would start a new line. */
 export function quote(token: string): string {
   if (plain.test(token)) return token
   if (/\p{Cc}/u.test(token)) invalid(`${JSON.stringify(token)} has control characters`)
@@ -16,8 +13,7 @@ export function quote(token: string): string {
 export function ruleLine(tokens: readonly string[]): string {
   let line = ''
   for (const token of tokens) line += line === '' ? quote(token) : ` ${quote(token)}`
-  // Refuses rules that are too long for iptables-restore, which reads lines of up to 10 240 bytes and rules of up to
-  // 255 arguments.
+  // iptables-restore reads lines of up to 10 240 bytes and rules of up to 255 arguments.
   if (tokens.length > 240 || line.length > 3000) checkSize(tokens, line)
   return line
 }

@@ -2,14 +2,7 @@ import { type Family, isBuiltin, type Ruleset, rulesFor, type Table, tables } fr
 import { ruleLine } from './quote.ts'
 import { ruleArgs } from './rule-args.ts'
 
-/**
- * Text that removes a ruleset from one family without reading the family's rules first. Each table is one transaction,
- * which deletes the ruleset's rules in built-in chains and removes the ruleset's chains. The kernel refuses the text
- * unless all these rules exist and no other rule jumps to these chains.
- *
- * The text omits tables in which the ruleset has no rules in a built-in chain. Reason: the kernel would accept the
- * removal there even if no call ever wrote the ruleset. Some back ends would also create the table.
- */
+/** Text that removes a ruleset unread. The kernel refuses the text unless all rules exist. */
 export function removalText(rules: Ruleset, family: Family): string {
   const deletes = new Map<Table, string[]>()
   const own = new Map<Table, Set<string>>()
@@ -27,8 +20,7 @@ export function removalText(rules: Ruleset, family: Family): string {
     const lines = deletes.get(table)
     if (lines === undefined) continue
     const chains = [...(own.get(table) ?? [])]
-    // The line `:CHAIN` empties or creates a chain if `iptables-restore` runs with `--noflush`. So the later `-X`
-    // succeeds even if this family never had the chain.
+    // The line `:CHAIN` creates a missing chain, so that the later `-X` succeeds.
     const empty = chains.map((name) => `:${name} - [0:0]`)
     text += [`*${table}`, ...empty, ...lines, ...chains.map((name) => `-X ${name}`), 'COMMIT\n'].join('\n')
   }

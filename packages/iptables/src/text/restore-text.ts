@@ -4,11 +4,8 @@ import { ruleLine } from './quote.ts'
 import { ruleArgs } from './rule-args.ts'
 
 /**
- * Text of a first `apply` for `iptables-restore --noflush`. For each table, sorted by name: the ruleset's chains as
- * `-N`, rules in the author's order, `COMMIT`.
- *
- * Equal rulesets give equal bytes. A family without rules gives an empty text. The line `-N` fails if the chain exists,
- * unlike `:CHAIN`. So a second run writes no rule twice.
+ * Text of a first `apply` for `iptables-restore --noflush`. Equal rulesets give equal bytes. A family without rules
+ * gives an empty text. A second run fails at `-N` and writes no rule twice.
  *
  * @example
  * ```ts

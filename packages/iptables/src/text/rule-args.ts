@@ -4,7 +4,7 @@ import { pushMatch } from './match-args.ts'
 import { pushTarget } from './target-args.ts'
 
 /**
- * iptables tokens of a rule in the author's order, without `-A CHAIN`. Meant for callers that print rules themselves.
+ * iptables tokens of a rule in the author's order, without `-A CHAIN`.
  *
  * @example
  * ```ts

@@ -12,10 +12,7 @@ export function isOfType(side: 'src' | 'dst', types: readonly string[], traced: 
 
 // internal
 
-/**
- * Types that an IPv4 address may have for the addrtype match. In the kernel, the address has exactly one of these
- * types.
- */
+/** Types that an IPv4 address may have for the addrtype match. */
 function possibleTypes(address: string | undefined, { packet }: TracedPacket): readonly string[] {
   const remote = ['UNICAST', 'BROADCAST', 'BLACKHOLE', 'UNREACHABLE', 'PROHIBIT']
   if (address === undefined) return ['LOCAL', ...remote]
@@ -27,10 +24,7 @@ function possibleTypes(address: string | undefined, { packet }: TracedPacket): r
   return isOwn(address, packet.local) ? ['LOCAL'] : remote
 }
 
-/**
- * Evaluates the addrtype match for IPv6 as Linux does (`match_type6`). If the rule lists MULTICAST or UNICAST, the
- * address must have that type. If the rule lists other types, such as LOCAL, the address must also have one of these.
- */
+/** Evaluates the addrtype match for IPv6 as the kernel's `match_type6` does. */
 function isOfTypes6(
   address: string | undefined,
   types: readonly string[],

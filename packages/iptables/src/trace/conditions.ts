@@ -6,9 +6,7 @@ import { cameOverWire, hasFlags, hasSocket, isDirection, isIcmp, isOf, isPacketT
 import { inRange, inSet } from './sets.ts'
 import { hasConnection, stateOf, type TracedPacket } from './traced-packet.ts'
 
-/**
- * True if a traced packet meets a rule's condition; `undefined` if that is unknown or the condition is not modelled.
- */
+/** True if a traced packet meets a rule's condition; `undefined` if that is unknown. */
 export function meets(condition: Condition, traced: TracedPacket): boolean | undefined {
   // A packet without a connection has no connection mark: neither a `connmark` condition nor its negation matches.
   if (condition.module === 'connmark' && !hasConnection(traced)) return false
@@ -132,7 +130,7 @@ function picked(option: string, value: number, { options }: TracedPacket): boole
   return options.statistic === undefined ? undefined : options.statistic === 'hit'
 }
 
-/** True if an address is in a network. In canonical rules, a network is written as bytes with dots between them. */
+/** True if an address is in a network. Canonical rules write networks as bytes. */
 function inNetwork(address: string | undefined, network: string): boolean | undefined {
   const [text = '', length] = network.split('/')
   const bytes = text.split('.').map(Number)
@@ -165,8 +163,7 @@ function hasMark(mark: number | undefined, text: string): boolean | undefined {
 function inState(states: readonly string[], traced: TracedPacket): boolean | undefined {
   const known = states.includes(stateOf(traced))
   if (known || !hasConnection(traced)) return known
-  // A connection's first packet does not have the state SNAT yet. Reason: the kernel decides source NAT only in the
-  // last chain that the packet passes. The state is unknown for later packets, and for packets that arrive on lo.
+  // The kernel decides source NAT only in the last chain that the packet passes.
   const first = traced.packet.state === undefined || traced.packet.state === 'NEW'
   const snat = states.includes('SNAT') ? (first && traced.packet.in !== 'lo' ? false : undefined) : false
   return either(states.includes('DNAT') ? traced.dnat : false, snat)
@@ -183,7 +180,7 @@ function inPorts(port: number | undefined, text: string): boolean | undefined {
   return unknown ? undefined : false
 }
 
-/** Parses a range `a` or `a<sep>b`. Empty if an end is not a number, such as the name of a port. */
+/** Parses a range `a` or `a<sep>b`. Empty if an end is not a number. */
 function bounds(text: string, separator: string): [number?, number?] {
   const [low = '', high = low] = text.split(separator)
   return /^\d+$/.test(low) && /^\d+$/.test(high) ? [Number(low), Number(high)] : []

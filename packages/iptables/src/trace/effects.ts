@@ -3,10 +3,7 @@ import { plainAddress } from '@cni/types/packet'
 import type { CanonicalRule } from '../parse/canonical.ts'
 import { hasConnection, isLocal, isLoopback, type TracedPacket } from './traced-packet.ts'
 
-/**
- * Effect of a rule's target on a traced packet. The packet continues in the chain, leaves the table (`accept`), or ends
- * its path (`drop`). The kind `unknown` means that the trace does not know the effect.
- */
+/** Effect of a rule's target on a traced packet. */
 export type Outcome =
   | { readonly kind: 'continue'; readonly effect?: string }
   | { readonly kind: 'accept'; readonly effect?: string }
@@ -18,10 +15,7 @@ const harmless: ReadonlySet<string> = new Set([
   ...['', 'LOG', 'NFLOG', 'TRACE', 'AUDIT', 'CHECKSUM', 'CLASSIFY', 'TCPMSS', 'TOS', 'DSCP', 'TTL', 'HL'],
 ])
 
-/**
- * True if no modelled condition depends on the effect of a target. In this case, the trace need not know if the rule
- * matches.
- */
+/** True if the trace need not know if a rule with this target matches. */
 export const isHarmless = (target: string): boolean => harmless.has(target)
 
 /** Applies a target, other than a jump, to the traced packet. */
@@ -87,8 +81,7 @@ function connmark(options: Options, traced: TracedPacket): Outcome {
 }
 
 function ct(options: Options, traced: TracedPacket): Outcome {
-  // The target CT changes nothing after conntrack has assigned a connection to the packet. It also changes nothing
-  // after a rule has set a zone or NOTRACK.
+  // The target CT changes nothing after conntrack has assigned a connection to the packet.
   if (traced.tracking !== 'before') return { kind: 'continue' }
   if (options.has('notrack') && options.size === 1) {
     traced.tracking = 'untracked'
@@ -141,8 +134,7 @@ function dnat(options: Options, traced: TracedPacket): Outcome {
   if (text === undefined || address === undefined || (port !== undefined && to === undefined)) {
     return unknown('ranges of addresses or ports are not modelled')
   }
-  // The verdict is unknown for a rewrite to or from a loopback address: without route_localnet, the kernel drops such
-  // packets.
+  // Without route_localnet, the kernel drops packets that are rewritten to a loopback address.
   const source = traced.packet.src === undefined ? traced.dst : plainAddress(traced.packet.src)
   const leaves = source === undefined || (isLoopback(source) && isLocal(address, traced) !== true)
   if (traced.from === 'local' ? leaves : isLoopback(address)) return unknown('whether loopback is routed is not known')
@@ -151,8 +143,7 @@ function dnat(options: Options, traced: TracedPacket): Outcome {
 }
 
 function snat(options: Options, traced: TracedPacket): Outcome {
-  // The new source is unknown for MASQUERADE, which uses an interface's address. For a range, the kernel chooses the
-  // address. The new port is always unknown: NAT keeps a port only if it is free.
+  // For MASQUERADE and for ranges, the kernel chooses the new source address.
   const text = options.get('to-source') ?? ''
   const address = fromBytes(
     /^\[([^\]]*)\]/.exec(text)?.[1] ?? (traced.family === 'ipv4' ? text.split(':')[0] : text) ?? '',
@@ -183,10 +174,7 @@ function maskPair(text: string | undefined): { value: number; mask: number } | u
   return { value, mask }
 }
 
-/**
- * Mark of a packet or connection after `--set-xmark`: clears the bits of the mask, then xors the value. Returns
- * `undefined` if the old mark is unknown and the mask keeps some of its bits.
- */
+/** Mark of a packet or connection after `--set-xmark`. */
 function mix(old: number | undefined, mask: number, value: number): number | undefined {
   if (old === undefined) return mask === 0xffffffff ? value : undefined
   return ((old & ~mask) ^ value) >>> 0

@@ -23,22 +23,16 @@ export function isIcmp(text: string, { packet }: TracedPacket): boolean | undefi
   return packet.icmp[1] === undefined ? undefined : packet.icmp[1] === Number(code)
 }
 
-/** True if a packet has the protocol of a match module. A module for another protocol never matches, even negated. */
+/** True if a packet has the protocol of a match module, as each match requires. */
 export function isOf(module: string, { packet }: TracedPacket): boolean {
   const numbers: Readonly<Record<string, string>> = { icmp: '1', icmp6: '58' }
   return (numbers[module] ?? protocolNumber(module)) === protocolNumber(packet.protocol)
 }
 
-/**
- * True if the packet arrived over a wire. Only such a packet has a sender's hardware address. The mac match needs that
- * address, even if the match is negated.
- */
+/** True if the packet arrived over a wire. Only this packet has a hardware address. */
 export const cameOverWire = ({ from, packet }: TracedPacket): boolean => from !== 'local' && packet.in !== 'lo'
 
-/**
- * `--pkt-type`: the packet has this link-layer type. A locally sent packet, or a packet that arrives on lo, counts as
- * unicast unless the caller gives a type.
- */
+/** `--pkt-type`: the packet has this link-layer type. A local packet counts as unicast. */
 export function isPacketType(type: string, { from, packet }: TracedPacket): boolean | undefined {
   const given = from === 'local' || packet.in === 'lo' ? (packet.packetType ?? 'unicast') : packet.packetType
   return given === undefined ? undefined : given === type || (type === 'host' && given === 'unicast')
@@ -51,10 +45,7 @@ export function hasSocket(options: 'any' | 'transparent', traced: TracedPacket):
   return options === 'any' ? socket !== 'none' : socket === 'transparent'
 }
 
-/**
- * `-m conntrack --ctdir`: direction of the packet within its connection. The trace knows the direction only for the
- * connection's first packet.
- */
+/** `-m conntrack --ctdir`: direction of the packet, known only for the connection's first packet. */
 export function isDirection(text: string, traced: TracedPacket): boolean | undefined {
   if (stateOf(traced) !== 'NEW') return undefined
   return text.toUpperCase() === 'ORIGINAL'

@@ -3,8 +3,8 @@ import type { IptablesBackend } from '../iptables-backend.ts'
 /** Facts that the caller of `trace` knows besides the packet. */
 export interface TraceOptions {
   /**
-   * Back end that decides the order of tables in INPUT: nat before security on `iptables-nft`, after security on
-   * `iptables-legacy`. Default: `iptables-nft`.
+   * Back end that decides the order of tables in INPUT. Default: `iptables-nft`. Only `iptables-nft` runs nat before
+   * security.
    */
   readonly backend?: IptablesBackend
   /**
@@ -17,8 +17,8 @@ export interface TraceOptions {
   /** Result of every `statistic` condition in the trace: the condition selects the packet or skips it. */
   readonly statistic?: 'hit' | 'miss'
   /**
-   * Results of conditions that are unknown or not modelled. The key is the condition's text as in the trace's `reason`,
-   * including `!`: `{ '-m recent --rcheck': true }`. The steps of the trace's `path` list the results that were used.
+   * Results of conditions that are unknown or not modelled. The key is the condition's text as in `reason`: `{ '-m
+   * recent --rcheck': true }`.
    */
   readonly assume?: Readonly<Record<string, boolean>>
 }

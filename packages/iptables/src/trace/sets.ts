@@ -2,10 +2,7 @@ import { parseAddress } from '@cni/types/ip'
 import { addressBytes, type Packet, protocolNumber } from '@cni/types/packet'
 import type { TracedPacket } from './traced-packet.ts'
 
-/**
- * True if a traced packet is in an ipset. `flags` are the sides of the packet to look up: `src`, `dst`, or several with
- * commas.
- */
+/** True if a traced packet is in an ipset. `flags` select addresses: `src`, `dst` or several. */
 export function inSet(name: string, flags: string, traced: TracedPacket): boolean | undefined {
   const { sets = {} } = traced.options
   const entries = Object.hasOwn(sets, name) ? sets[name] : undefined
@@ -43,8 +40,7 @@ function bytesOf(text: string): Uint8Array | undefined {
 }
 
 function isEntry(parts: readonly string[], sides: readonly string[], traced: TracedPacket): boolean | undefined {
-  // Compares an ipset entry with the packet, dimension by dimension. Each dimension belongs to one given side (`src` or
-  // `dst`) of the packet, in order. Ignores the remaining sides if the entry has fewer dimensions.
+  // Compares an ipset entry with the packet, dimension by dimension.
   if (parts.length > sides.length) return undefined
   const found = parts.map((part, i) => meetsPart(part, sides[i] === 'src' ? 'src' : 'dst', traced))
   return found.includes(false) ? false : found.includes(undefined) ? undefined : true

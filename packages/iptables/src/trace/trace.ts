@@ -8,9 +8,9 @@ import { type Ending, walkTable } from './walk.ts'
 import type { Trace, TraceStep } from './way.ts'
 
 /**
- * Traces a packet through a ruleset, or through rules that `parseSave` read from either back end. Needs no kernel and
- * no root. Pure. Unknown facts and unmodelled conditions make the verdict `undecided`. `options` provide facts that the
- * packet does not contain: members of sets, limits, answers for unmodelled matches.
+ * Traces a packet through a ruleset, or through rules that `parseSave` read. Needs no kernel and no root. Pure. Unknown
+ * facts and unmodelled conditions make the verdict `undecided`. `options` provide facts that the packet does not
+ * contain.
  *
  * Assumptions:
  * - Built-in chains of a ruleset have the policy ACCEPT.
@@ -18,9 +18,8 @@ import type { Trace, TraceStep } from './way.ts'
  * - A mark changes no route.
  * - The port that NAT needs is free.
  *
- * `NEW` is the first packet of its connection. For a later packet of a connection with NAT, the kernel changes the
- * addresses without a rule; the trace does not. A packet that the machine sends to itself arrives again on `lo`: trace
- * it as a second packet.
+ * `NEW` is the first packet of its connection. For later packets of a connection, the trace does not apply NAT. Trace a
+ * packet to the machine itself again, as a packet on `lo`.
  *
  * @example
  * ```ts
@@ -48,7 +47,7 @@ export function trace(rules: Ruleset | SavedTables, given: Packet | string, opti
 
 // internal
 
-/** Tables of each hook in the order in which the kernel calls them. Connection tracking runs after the table raw. */
+/** Tables of each hook in the order in which the kernel calls them. */
 const tablesOf: Readonly<Record<BuiltinChain, readonly Table[]>> = {
   PREROUTING: ['raw', 'mangle', 'nat'],
   INPUT: ['mangle', 'filter', 'nat', 'security'],
@@ -57,10 +56,7 @@ const tablesOf: Readonly<Record<BuiltinChain, readonly Table[]>> = {
   POSTROUTING: ['mangle', 'nat'],
 }
 
-/**
- * Order of tables in a hook. In iptables-legacy, the security table has priority 50 and comes before nat. In
- * iptables-nft, it has priority 150 and comes after nat.
- */
+/** Order of tables in INPUT: iptables-legacy runs security before nat, iptables-nft runs nat first. */
 const legacyInputTables: readonly Table[] = ['mangle', 'filter', 'security', 'nat']
 
 function walkHooks(saved: SavedTables, traced: TracedPacket, path: TraceStep[]): Ending {
@@ -86,10 +82,7 @@ function walkHooks(saved: SavedTables, traced: TracedPacket, path: TraceStep[]):
 
 const trackedState = ({ packet }: TracedPacket) => (packet.state === 'UNTRACKED' ? 'untracked' : 'done')
 
-/**
- * True if the packet passes the nat table, which sees only the first packet of a connection. A packet on lo does not
- * pass it, because the packet has already passed the nat table in OUTPUT.
- */
+/** True if the packet passes the nat table, which sees only a connection's first packet. */
 function isSeenByNat(traced: TracedPacket): boolean {
   const { packet } = traced
   if (packet.in === 'lo') return false
@@ -127,7 +120,7 @@ function nextHook(
       return 'POSTROUTING'
     case 'OUTPUT':
       traced.in = undefined
-      // A rule in OUTPUT may rewrite a packet. The kernel routes this packet again only after the last table of OUTPUT.
+      // The kernel routes a rewritten packet again only after the last table of OUTPUT.
       if (moved) traced.out = routeOut(traced)
       return 'POSTROUTING'
     default:

@@ -2,10 +2,7 @@ import { addressBytes, directionOf, familyOf, type Packet, plainAddress } from '
 import type { BuiltinChain, Family, Table } from '../rules/model.ts'
 import type { TraceOptions } from './options.ts'
 
-/**
- * Current state of a packet that `trace` follows through the netfilter hooks. The trace does not know the value of an
- * `undefined` member.
- */
+/** Current state of a traced packet. An `undefined` member is unknown. */
 export interface TracedPacket {
   readonly packet: Packet
   readonly family: Family
@@ -21,10 +18,7 @@ export interface TracedPacket {
   out: string | undefined
   mark: number | undefined
   connmark: number | undefined
-  /**
-   * Progress of connection tracking for the packet. `before`: conntrack has not seen the packet yet. `template`:
-   * conntrack has not seen it yet, but a rule has set its zone.
-   */
+  /** Progress of connection tracking. `template`: a rule has set the packet's zone before conntrack. */
   tracking: 'before' | 'template' | 'done' | 'untracked'
   /** True if NAT changed the destination of the packet's connection. */
   dnat: boolean | undefined
@@ -69,10 +63,7 @@ export function startTrace(packet: Packet, options: TraceOptions = {}): TracedPa
   return traced
 }
 
-/**
- * State of connection tracking at the packet's first hook. A packet that arrives on lo already got its connection in
- * OUTPUT, unless its state is INVALID.
- */
+/** A packet that arrives on lo already got its connection in OUTPUT. */
 function initialTracking({ in: from, state }: Packet): TracedPacket['tracking'] {
   if (from !== 'lo' || state === 'INVALID') return 'before'
   return state === 'UNTRACKED' ? 'untracked' : 'done'
@@ -89,10 +80,7 @@ export function stateOf({ tracking, packet }: TracedPacket): string {
 /** True if the packet has a connection. Only then can rules read and write a connection mark. */
 export const hasConnection = (traced: TracedPacket): boolean => !['INVALID', 'UNTRACKED'].includes(stateOf(traced))
 
-/**
- * True if an address is a loopback address, or a local address that the caller of `trace` gave. `undefined` if the
- * caller gave no local addresses.
- */
+/** True if an address is local; `undefined` if the caller gave no local addresses. */
 export function isLocal(address: string | undefined, { packet }: TracedPacket): boolean | undefined {
   if (address === undefined) return undefined
   if (isLoopback(address)) return true
@@ -103,9 +91,6 @@ export function isLocal(address: string | undefined, { packet }: TracedPacket): 
 export const isLoopback = (address: string): boolean =>
   address === '::1' || (!address.includes(':') && addressBytes(address)[0] === 127)
 
-/**
- * Outgoing interface of the packet: `lo` for a local destination. `undefined` for other destinations, because the
- * interface depends on routes.
- */
+/** Outgoing interface of the packet; `undefined` if it depends on routes. */
 export const routeOut = (traced: TracedPacket): string | undefined =>
   isLocal(traced.dst, traced) === true ? 'lo' : undefined

@@ -5,8 +5,7 @@ import type { BuiltinChain, Table } from '../rules/model.ts'
 export interface Trace {
   readonly packet: Packet
   /**
-   * Verdict of the rules for the packet. The verdict is `undecided` if the trace ended at an unknown or unmodelled
-   * condition, which `reason` names.
+   * Verdict of the rules for the packet. `undecided` means an unknown or unmodelled condition, which `reason` names.
    */
   readonly verdict: 'ACCEPT' | 'DROP' | 'REJECT' | 'undecided'
   /** Rule or policy that decided the verdict. Empty if every hook accepted the packet. */

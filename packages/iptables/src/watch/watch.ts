@@ -12,11 +12,7 @@ export type WatchEvent =
   | { readonly state: 'drift'; readonly drift: Drift }
   | { readonly state: 'error'; readonly error: unknown }
 
-/**
- * Checks a ruleset in the kernel at intervals, one check at a time. On the nft back end, a check first reads the
- * kernel's change counter, which needs no process. The check reads the rules only after a change, or while the last
- * check found drift. On the legacy back end, each check is one process per family.
- */
+/** Checks a ruleset at intervals. On nft, reads the rules only after a change. */
 export async function* watchRuleset(
   session: Session,
   port: IptablesPort,
@@ -30,8 +26,7 @@ export async function* watchRuleset(
     for (;;) {
       let event: WatchEvent | undefined
       try {
-        // Reads the kernel's change counter before the rules. Consequence: a change between the two reads counts as a
-        // later change, and the next check reads the rules again.
+        // Reads the change counter first, so that the next check notices a concurrent change.
         const generation = await counter.current()
         if (generation === undefined || generation !== clean) {
           const drift = await diffRuleset(session, rules)
@@ -54,10 +49,7 @@ export async function* watchRuleset(
 
 // internal
 
-/**
- * Reader of the kernel's change counter of nf_tables. Returns no value if legacy tables exist, because the counter does
- * not count changes of legacy rules.
- */
+/** Reader of the kernel's change counter, which does not count changes of legacy rules. */
 class Counter {
   readonly #session: Session
   readonly #port: IptablesPort

@@ -4,10 +4,7 @@ import type { Structure } from './structure.ts'
 /** Offsets and sizes of the addresses in the IP header. */
 export const addressOffsets = { ipv4: { src: 12, dst: 16, size: 4 }, ipv6: { src: 8, dst: 24, size: 16 } } as const
 
-/**
- * Interface name that no interface has. For the condition `! -i +`, which never matches, iptables-nft writes a
- * comparison with this name.
- */
+/** Interface name that no interface has. iptables-nft writes it for `! -i +`. */
 export const NO_INTERFACE = 'INVAL/D\0'
 
 /** Number of seconds in each time unit of a `limit` rate. */

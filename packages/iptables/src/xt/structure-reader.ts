@@ -2,10 +2,7 @@
 const MOST = 296
 const nothing = /* @__PURE__ */ Buffer.alloc(MOST)
 
-/**
- * Reads the binary structure of an xt module and clears the bytes it has read. Bytes that are still set belong to
- * options that this package does not know.
- */
+/** Reads an xt module's structure and clears known bytes. Remaining bytes mean unknown options. */
 export class StructureReader {
   readonly #bytes = Buffer.alloc(MOST)
   readonly #isWhole: boolean
@@ -15,10 +12,7 @@ export class StructureReader {
     this.#isWhole = info.length <= MOST
   }
 
-  /**
-   * Reads a flag byte and clears the value 1. Does not clear a higher value: it means an option that this package does
-   * not know.
-   */
+  /** Reads a flag byte. Keeps a value above 1, because it means an unknown option. */
   flag(at: number): boolean {
     return this.#bytes[at] === 1 && this.u8(at) === 1
   }
@@ -43,10 +37,7 @@ export class StructureReader {
     return this.#taken(Buffer.from(this.#bytes.subarray(at, at + length)), at, length)
   }
 
-  /**
-   * Reads text up to a NUL byte. Does not clear the bytes after the NUL: if one of them is not zero, the structure has
-   * unknown content.
-   */
+  /** Reads text up to a NUL byte. Later bytes other than zero mean unknown content. */
   text(at: number, most: number): string {
     const end = this.#bytes.indexOf(0, at)
     const length = end === -1 ? most : Math.min(end - at, most)

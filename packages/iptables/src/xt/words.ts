@@ -1,7 +1,7 @@
 import type { Family } from '../rules/model.ts'
 import type { RuleWords } from '../rules/rule-words.ts'
 
-/** Names of the bits in a field of an xt module, starting with bit 0. An empty name means an unused bit. */
+/** Names of the bits in a field of an xt module. An empty name means an unused bit. */
 type Bits<W extends string = string> = readonly (W | '')[]
 
 export const stateBits: Bits<RuleWords['ctState']> = [
@@ -12,16 +12,10 @@ export const addressTypeBits: Bits<RuleWords['addrType']> = [
 ]
 export const socketBits: Bits = ['transparent', 'nowildcard', 'restore-skmark']
 export const logBits: Bits = ['tcp-sequence', 'tcp-options', 'ip-options', 'uid', '', 'macdecode']
-/**
- * Names of the flag bits of a NAT rule. The first two bits have no name: `ADDRESSES` and `PORTS` are set by the rule's
- * address, not by an option of their own.
- */
+/** Names of the flag bits of a NAT rule. The rule's address sets both unnamed bits. */
 export const natBits: Bits = ['', '', 'random', 'persistent', 'random-fully']
 
-/**
- * Flag bits of the conntrack match for rules that check the connection's state. The bit `STATE` stands for `--ctstate`,
- * the bit `OLD_STATE` for the match `-m state`.
- */
+/** Flag bits of the conntrack match: `STATE` for `--ctstate`, `OLD_STATE` for `-m state`. */
 export const STATE = 1
 export const OLD_STATE = 0x2000
 /** Bit of the owner match for `--socket-exists`, after the bits for users and groups. */
@@ -70,11 +64,7 @@ const rejects6: readonly (RuleWords['rejection']['ipv6'] | 'tcp-reset' | '')[] =
 /** Answers of the target REJECT. An answer's index is its number in the kernel. */
 export const rejects: Readonly<Record<Family, readonly string[]>> = { ipv4: rejects4, ipv6: rejects6 }
 
-/**
- * Layout of the dccp and sctp match structures in bytes. `asked` is the offset of the bits for the rule's options.
- * `inverse` is the offset of the bits for negated options. `unused` lists offsets of chunk type fields, which iptables
- * sets to 255.
- */
+/** Layout of the dccp and sctp match structures in bytes. iptables sets `unused` to 255. */
 export const askingModules = {
   dccp: { size: 15, asked: 8, inverse: 10, unused: [] },
   sctp: { size: 292, asked: 284, inverse: 288, unused: [268, 271, 274, 277] },

@@ -15,8 +15,7 @@ export function failingBehaviour(start: Start): void {
       ['over drift', true, drifted],
       ['over half of it', true, '*mangle\n-F OUTPUT\n-F EX_MARK\n-X EX_MARK\nCOMMIT\n'],
     ] as const
-    // Skips cases in which a process is killed while a table already equals the ruleset. In these cases, `apply` cannot
-    // know which call wrote the table: the killed process or an earlier call.
+    // In these cases, `apply` cannot know if the killed process wrote the table.
     const known = (text: string, kind: string) => kind !== 'after its first table' || text === '' || text === drifted
     const cases = states.flatMap(([over, applied, text]) => kinds.map((kind) => ({ over, applied, text, kind })))
     test.for(cases.filter(({ text, kind }) => known(text, kind)))(
@@ -43,10 +42,7 @@ export function failingBehaviour(start: Start): void {
   })
 }
 
-/**
- * `IptablesPort` on which one process fails: the process does not start, is killed after its first table, or gets an
- * invalid last rule.
- */
+/** `IptablesPort` on which one process fails. */
 function breaking(
   port: IptablesPort,
   failing: number,
@@ -69,8 +65,7 @@ function breaking(
       if (input === undefined || kind === 'before it runs') throw gone(1, 'no memory')
       if (kind === 'after its first table') {
         const end = input.indexOf('COMMIT\n') + 'COMMIT\n'.length
-        // Commits the first table only if the text has another table. Reason: a program that is killed after its last
-        // commit leaves the same rules as an `apply` of another process.
+        // A program that is killed after its last commit leaves the rules of a complete `apply`.
         if (end < input.length) await port.run(argv, { ...options, input: input.slice(0, end) })
         throw gone(null, '')
       }

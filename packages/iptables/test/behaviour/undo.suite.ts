@@ -58,8 +58,7 @@ export function undoBehaviour(start: Start): void {
       const after = await held(s.ipt)
       expect(after['ipv4 nat OTHER']).toEqual(['-', '-p tcp -j RETURN', '-j EX_TO', '-p udp -j RETURN'])
       expect(after['ipv6 nat OUTPUT']).toHaveLength(5)
-      // The rollback removes the ruleset's rules from the chain EX_TO, but keeps the empty chain. Reason: another
-      // program's rule jumps to EX_TO.
+      // The empty chain EX_TO stays, because another program's rule jumps to it.
       expect(Object.entries(after).filter(([chain]) => chain.includes('EX_'))).toEqual([
         ['ipv4 nat EX_TO', ['-']],
         ['ipv6 nat EX_TO', ['-']],

@@ -56,10 +56,7 @@ export async function held(ipt: Iptables): Promise<Record<string, unknown>> {
   return all
 }
 
-/**
- * Creates an `iptables()` and a `crud()` for a test's namespace. Creates both again with a context that has an `undo`,
- * and collects the registered undo steps.
- */
+/** Creates the methods for a test's namespace, with and without an `undo`. */
 export async function startIn(world: World) {
   const undo: (() => unknown)[] = []
   const ipt = inMode(world, world.where, { port: world.port })

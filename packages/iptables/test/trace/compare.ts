@@ -27,11 +27,7 @@ export interface Comparison {
   readonly disagreements: readonly string[]
 }
 
-/**
- * Sends all packets through one ruleset in the kernel, and compares the rules' counters and the packets' arrivals with
- * the traces. The counters also include the kernel's own packets, such as neighbour discovery. So a difference counts
- * only if it occurs twice: with a single packet, or with all packets.
- */
+/** Compares the kernel with the traces. A difference counts twice only, because the kernel sends packets too. */
 export async function compare(rig: Rig, text: string, drawn: readonly Drawn[]): Promise<Comparison> {
   const { cases, hits, targets, found } = await send(rig, text, drawn)
   if (found.length === 0) return { cases, hits, targets, disagreements: [] }

@@ -14,10 +14,7 @@ export interface Case {
   readonly arrivals: readonly string[]
 }
 
-/**
- * Test packets for one random packet: the packet itself, and with `follow` also an answer and a third packet. Empty if
- * a trace is undecided, or if the kernel would answer the packet itself.
- */
+/** Test packets for one random packet. Empty if a trace is undecided. */
 export function casesOf(
   rules: SavedTables,
   { packet, follow }: Drawn,
@@ -27,8 +24,7 @@ export function casesOf(
   const first = caseOf(rules, unique(packet, nextId(), follow), options)
   if (first === undefined) return []
   const [found] = first.traces
-  // Skips a locally sent packet with an answer if a rule rewrites the packet. Reason: all such packets have the source
-  // port 53, so two rewritten connections could be equal. The kernel would then choose another port for one of them.
+  // These packets share the source port 53, so the kernel may change a port.
   if (follow && packet.in === undefined && first.traces.some(({ rewritten }) => rewritten !== undefined)) return []
   if (!follow || found === undefined || !isPlain(first)) return [first]
   const untracked = isUntracked(found)
@@ -40,8 +36,7 @@ export function casesOf(
     ...(untracked ? {} : { state: 'ESTABLISHED' as const, connmark: found.connmark ?? 0 }),
   }
   const second = caseOf(rules, { id: nextId(), packet: back }, options)
-  // Sends no answer unless the kernel accepts the answer, no rule rewrites it, and no rule sets its conntrack zone.
-  // Reason: an answer in another zone belongs to another connection.
+  // An answer in another conntrack zone belongs to another connection.
   if (second === undefined || !isPlain(second)) return [first]
   const answer = second.traces[0]
   if (untracked || answer === undefined || isUntracked(answer)) return [first, second]
@@ -61,10 +56,7 @@ interface Numbered {
 
 const incoming = { in: 'veth0', mac: '02:00:00:00:00:09', packetType: 'unicast' } as const
 
-/**
- * Gives each test packet a unique port, because each packet needs its own connection. A locally sent packet with an
- * answer gets a unique destination port and the source port 53. Reason: a listener on port 53 receives the answer.
- */
+/** Gives each test packet a unique port, because each packet needs its own connection. */
 function unique(packet: Packet, id: number, follow: boolean): Numbered {
   const port = 10_000 + (id % 50_000)
   if (packet.protocol.startsWith('icmp')) return { id, packet }
@@ -79,8 +71,7 @@ function caseOf(rules: SavedTables, { id, packet }: Numbered, options: TraceOpti
   const traces = back === undefined ? [first] : [first, back]
   if (!traces.every(isDecided)) return undefined
   const last = traces.at(-1) ?? first
-  // Skips packets that the kernel would answer, because the rules' counters would include the answers. Keeps packets
-  // from a source without a route: the kernel cannot answer them.
+  // The rules' counters would include the kernel's answers. Without a route, it cannot answer.
   const answers =
     last.verdict === 'REJECT' || (last.verdict === 'ACCEPT' && packet.protocol !== 'udp' && endsHere(last))
   if (answers && addresses[rules.family].far !== last.source.address) return undefined
@@ -88,10 +79,7 @@ function caseOf(rules: SavedTables, { id, packet }: Numbered, options: TraceOpti
   return arrivals === undefined ? undefined : { id, packet, traces, arrivals }
 }
 
-/**
- * True if the trace knows the verdict, and knows for each rule of the path if the rule matches. A known verdict alone
- * is not enough: the match of a rule that only counts or logs may still be unknown.
- */
+/** True if the trace knows the verdict and the match of each rule. */
 const isDecided = ({ verdict, path }: Trace) =>
   verdict !== 'undecided' && path.every(({ matched }) => matched !== undefined)
 
@@ -114,10 +102,7 @@ function endsHere({ packet, destination: { address = '' }, tproxy }: Trace): boo
   )
 }
 
-/**
- * Traces a packet a second time if the tested machine sends the packet to itself. Such a packet arrives on lo, and
- * keeps its connection and mark.
- */
+/** Traces a packet a second time if the tested machine sends the packet to itself. */
 function loopedBack(rules: SavedTables, found: Trace, options: TraceOptions): Trace | undefined | 'unknown' {
   const { packet, verdict, destination, source, mark, connmark } = found
   if (packet.in !== undefined || verdict !== 'ACCEPT' || !endsHere(found)) return undefined

@@ -1,9 +1,6 @@
 const ffi = process.getBuiltinModule('node:ffi') as typeof import('node:ffi')
 
-/**
- * libc functions that the trace tests need, but that `Sys` lacks. They send as another user, and receive with the
- * sender's address.
- */
+/** libc functions that the trace tests need, but that `Sys` lacks. */
 const { functions: libc } = ffi.dlopen(null, {
   setfsuid: { arguments: ['uint32'], return: 'int32' },
   setfsgid: { arguments: ['uint32'], return: 'int32' },
@@ -14,10 +11,7 @@ const { functions: libc } = ffi.dlopen(null, {
   close: { arguments: ['int32'], return: 'int32' },
 })
 
-/**
- * Calls `body` with other file-system user and group ids, which become the owner of new sockets. The process keeps its
- * capabilities.
- */
+/** Calls `body` with other file-system ids, which become the owner of new sockets. */
 export function asOwner<T>(uid: number, gid: number, body: () => T): T {
   libc.setfsgid(gid)
   libc.setfsuid(uid)

@@ -6,10 +6,7 @@ import type { Family } from '../../src/rules/model.ts'
 import { accept, asOwner, close, connect, listen, receive } from './libc.ts'
 import { decode, encode, fromSockaddr, idOf, sockaddr } from './wire.ts'
 
-/**
- * Addresses of the network namespace under test. Its interface `dum0` leads to hosts that never answer, and `veth0` to
- * a peer.
- */
+/** Addresses of the network namespace under test. Hosts behind `dum0` never answer. */
 export const addresses = {
   ipv4: {
     dummy: '10.9.0.1',
@@ -28,10 +25,7 @@ export const peerMac = '02:00:00:00:00:09'
 /** Network namespace under test: sends packets and records where they arrive. */
 export interface Machine extends AsyncDisposable {
   readonly pod: Netns
-  /**
-   * Sends a packet of this namespace, or a packet that arrives over `veth0`. Returns false if the kernel refuses to
-   * send it.
-   */
+  /** Sends a packet from this namespace or over `veth0`. False if the kernel refuses it. */
   send(packet: Packet, id: number): boolean
   /**
    * Opens a connection. Returns the listener that accepted it, and the original destination that the accepted socket

@@ -5,10 +5,7 @@ import { addresses, peerMac, ports } from './machine.ts'
 
 const values = fc.constantFrom
 
-/**
- * Random packet, before a test gives it the ports that make its connection unique. If `follow` is true, the test adds
- * an answer and one more packet.
- */
+/** Random packet. If `follow` is true, the test adds an answer and one more packet. */
 export interface Drawn {
   readonly packet: Packet
   readonly follow: boolean
@@ -19,8 +16,7 @@ export function anyPacket(family: Family): fc.Arbitrary<Drawn> {
   const { dummy, veth, peer, hosts, far, loopback } = addresses[family]
   const ids = values(0, 1000, 1337)
   const owner = { uid: ids, gid: ids, mark: values(0, 0, 0, 1, 2, 5) }
-  // Lists the addresses of the tested machine. REDIRECT uses the first address, which belongs to the interface towards
-  // the sender.
+  // REDIRECT uses the first address, which belongs to the interface towards the sender.
   const here = (first: string) => fc.constant([first, first === dummy ? veth : dummy])
   const incoming = { in: fc.constant('veth0'), mac: fc.constant(peerMac), packetType: fc.constant('unicast' as const) }
   const one = (fields: { [Key in keyof Packet]?: fc.Arbitrary<Packet[Key]> }, follow = false): fc.Arbitrary<Drawn> =>

@@ -14,10 +14,7 @@ const tables = {
 }
 type Table = keyof typeof tables
 
-/**
- * Names of the user-defined chains in random rules. Each chain jumps only to later ones, because the kernel refuses
- * loops.
- */
+/** User-defined chains. Each jumps only to later ones, because the kernel refuses loops. */
 const own = ['C1', 'C2', 'C3']
 
 /** Members of the ipsets that the random rules use. */
@@ -57,8 +54,7 @@ function anyTable(table: Table, family: Family): Text {
 
 function anyRule(table: Table, chain: string, family: Family): Text {
   const all = conditionsFor(table, chain, family)
-  // Gives most random rules few conditions, often on values that other rules change. With more conditions, few rules
-  // would match and interact.
+  // With more conditions, few rules would match and interact.
   const one = fc
     .integer({ min: 0, max: all.length + 5 })
     .chain((i) => (all[i] ?? all[1 + (i % 2)] ?? fc.constant('')).map((text) => [text]))

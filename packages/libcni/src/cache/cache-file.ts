@@ -23,7 +23,7 @@ const record = z.object({
   result: z.optional(z.nullable(z.record(z.string(), z.unknown()))),
 })
 
-/** Encodes the cache file of an attachment. The bytes are the same as the Go library's: the keys of maps are sorted. */
+/** Encodes the cache file of an attachment with the same bytes as the Go library. */
 export function encodeCacheRecord(list: { name: string; text: string }, rt: Attachment, result: object): string {
   const { args = [], capabilityArgs = {} } = rt
   const members = {
@@ -42,7 +42,7 @@ export function encodeCacheRecord(list: { name: string; text: string }, rt: Atta
 }
 
 /**
- * Decodes the cache file of an attachment. Returns `undefined` for a JSON document whose `kind` is not `cniCacheV1`.
+ * Decodes the cache file of an attachment; `undefined` for another `kind`.
  *
  * @throws {@link RuntimeError} `CACHE` for invalid JSON, or for an invalid document with the right `kind`.
  */

@@ -16,10 +16,7 @@ export interface CacheKey {
 /** Default folder in which runtimes cache data for DEL and CHECK. */
 export const DEFAULT_CACHE_DIR = '/var/lib/cni'
 
-/**
- * Path of the cache file of an attachment. Throws `UNSAFE_NAME` if a name in the key, such as `../x`, would lead out of
- * the cache folder.
- */
+/** Path of an attachment's cache file. A name such as `../x` must not leave the folder. */
 export function cacheFile(cacheDir: string, { network, containerID, ifName }: CacheKey): string {
   const name = `${network}-${containerID}-${ifName}`
   if (network === '' || containerID === '' || ifName === '') {
@@ -46,9 +43,7 @@ export function writeCache(
 }
 
 /**
- * Returns the cached result of an attachment, converted to the CNI version `version`. Returns `undefined` if the
- * attachment has no cache file. A file without the member `kind` contains only the result. Runtimes wrote such files
- * before 2019.
+ * Returns the cached result of an attachment. Before 2019, runtimes wrote files without `kind`.
  *
  * @throws an error if the cache file is empty, invalid or of an unknown `kind`. Also throws an error if the cached
  *   result cannot be converted.
@@ -107,8 +102,7 @@ function resultOf(file: string, text: string): Readonly<Record<string, unknown>>
   }
   const bare: unknown = JSON.parse(text)
   if (!isObject(bare)) throw new RuntimeError('CACHE', `${file}: not a cache file: expected a JSON object`)
-  // Rejects a document with an unknown `kind`: the document comes from a newer cache format and must not become a
-  // `prevResult`. A CNI result has no member `kind`.
+  // A document of a newer cache format must not become a `prevResult`.
   if (bare.kind !== undefined) {
     throw new RuntimeError('CACHE', `${file}: not a cache file of this kind: ${JSON.stringify(bare.kind)}`)
   }
@@ -156,8 +150,7 @@ function readIfThere(file: string): string | undefined {
 function names(folder: string): string[] {
   try {
     const entries = readdirSync(folder)
-    // Skips the cache's temporary files, whose names begin with a dot. The name of a cache file begins with a network's
-    // name, which never begins with a dot.
+    // Names of temporary files begin with a dot, which no network's name does.
     return entries.filter((name) => !name.startsWith('.')).sort()
   } catch (cause) {
     if (errnoOf(cause) === 'ENOENT') return []

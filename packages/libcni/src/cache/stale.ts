@@ -3,8 +3,7 @@ import type { CachedAttachment } from '../attachment.ts'
 import { RuntimeError } from '../errors.ts'
 
 /**
- * Cached attachments of a network, except those in the caller's list of valid attachments. GC deletes the returned
- * attachments.
+ * Cached attachments of a network that GC deletes, because the caller's list lacks them.
  *
  * @throws {@link RuntimeError} `GC` if the caller's list is invalid, because GC would then delete all attachments.
  */
@@ -21,10 +20,7 @@ export function staleAttachments<T extends CachedAttachment>(
   )
 }
 
-/**
- * Requires the key `ifname` in each valid attachment. The type `Attachment` spells it `ifName`, which callers may use
- * by mistake.
- */
+/** Requires the key `ifname`, because callers may use `ifName` of `Attachment` by mistake. */
 function assertAttachments(valid: unknown): void {
   const wrong = (what: string, expected: string, got: unknown): RuntimeError => {
     const message = `${what}: expected ${expected}, got ${got}; every other attachment would be deleted`

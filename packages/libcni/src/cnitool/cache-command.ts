@@ -78,10 +78,7 @@ function addressesOf(result: unknown): string[] {
   }
 }
 
-/**
- * Parses the cached text of the network list if it is JSON. Reason: the output of cnitool should contain an object, not
- * a quoted text.
- */
+/** The output of cnitool should contain an object, not a quoted text. */
 function parsed(config: string): unknown {
   try {
     return JSON.parse(config)

@@ -53,7 +53,7 @@ export function targetOf({ command, positionals, flags }: CommandLine): {
   if (positionals.length < needed.length) {
     throw new UsageError(`${command} needs ${needed.join(' and ')}, got ${positionals.length} argument(s)`)
   }
-  // The command needs no network name if `--conf FILE` is given. A single argument is then the path of the namespace.
+  // The command needs no network name if `--conf FILE` is given.
   const nameless = flags.conf !== undefined && needsNetns && positionals.length === 1
   const [network, netns = ''] = nameless ? [undefined, ...positionals] : positionals
   if (network === '') throw new UsageError(`${command}: NETWORK is empty`)
@@ -80,7 +80,7 @@ function commandOf(given: string): Command {
   throw new UsageError(`unknown command ${JSON.stringify(given)}${meant}`)
 }
 
-/** Rejects a flag that the command does not use. Reason: the user might believe that the flag limits a deletion. */
+/** Rejects an unused flag, because the user might believe that it limits a deletion. */
 function checkFlags(command: Command, flags: GivenFlags): void {
   const { options } = COMMANDS[command]
   const given = [

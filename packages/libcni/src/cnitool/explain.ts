@@ -11,10 +11,7 @@ import type { CommandLine, VerbCommand } from './command-line.ts'
 import { validAttachments } from './command-line.ts'
 import type { Places } from './settings.ts'
 
-/**
- * Explains the plugin calls that a verb would make, from the configuration and the cache. Calls no plugin and changes
- * nothing.
- */
+/** Explains the plugin calls that a verb would make. Calls no plugin and changes nothing. */
 export function explain(
   command: VerbCommand,
   { flags }: CommandLine,
@@ -93,10 +90,7 @@ function explainJson({ calls, ...plan }: Plan, found: readonly Found[]): string 
   return `${goStringify(document, { indent: 2 })}\n`
 }
 
-/**
- * Formats the planned plugin calls as a shell script. A user can run the script's commands one at a time to debug a
- * chain.
- */
+/** Formats the planned plugin calls as a shell script, to debug a chain by hand. */
 function explainText({ command, network, cniVersion, calls, notes }: Plan, found: readonly Found[]): string {
   const count = calls.length === 1 ? '1 execution' : `${calls.length} executions`
   const head = `# ${command} of network ${goStringify(network)}, cniVersion ${goStringify(cniVersion)}: ${count}\n`
@@ -124,7 +118,7 @@ EOF
 `
 }
 
-/** Removes line breaks from a comment in the shell script, because a shell would run the text after a line break. */
+/** Removes line breaks from a comment, because a shell would run the following text. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\r\n]+/g, ' ')
 }

@@ -21,7 +21,7 @@ export function reportText(error: unknown, hints: readonly string[], colour: boo
   return [`${head} ${escapeUnsafeLines(errorLine(error))}`, ...hints.map((hint) => `${lead} ${hint}`), ''].join('\n')
 }
 
-/** Formats an error of cnitool as a CNI error document. It contains the plugin's error code and the whole message. */
+/** Formats an error of cnitool as a CNI error document. */
 export function reportJson(error: unknown, hints: readonly string[], cniVersion: string | undefined): string {
   return `${encodeError(errorDocument(error, hints, cniVersion))}\n`
 }

@@ -45,8 +45,7 @@ export async function runCnitool(argv: readonly string[], io: CnitoolIo): Promis
     const hints = hintsFor(error, places, progress)
     if (line?.command === 'add' && !line.dryRun && progress.list !== undefined) hints.push(undoHint(argv))
     const cniVersion = progress.list?.conflist.cniVersion
-    // Searches the arguments for `--json` if the command line is invalid, because the parser may have stopped before
-    // this flag.
+    // The parser of an invalid command line may have stopped before `--json`.
     const json = line?.flags.json ?? argv.includes('--json')
     if (json && progress.trace) {
       io.stdout(traceJson({ ...progress.trace(), error: errorDocument(error, hints, cniVersion) }))
@@ -56,10 +55,7 @@ export async function runCnitool(argv: readonly string[], io: CnitoolIo): Promis
   }
 }
 
-/**
- * Runs a command. With `--trace`, also reports the plugin calls: as text after each call, or with `--json` in one
- * document at the end.
- */
+/** Runs a command. With `--trace`, also reports the plugin calls. */
 async function traced(
   { command, dryRun, flags }: CommandLine,
   io: CnitoolIo,
@@ -87,7 +83,7 @@ async function traced(
   }
 }
 
-/** Advice to undo a failed ADD, which may leave the container half attached. The Go cnitool prints no such advice. */
+/** Advice to undo a failed ADD, which may leave the container half attached. */
 function undoHint(argv: readonly string[]): string {
   const del = argvText(argv.with(argv.indexOf('add'), 'del'))
   return `the changes of the plugins before remain; undo them with: cnitool ${del}`

@@ -8,10 +8,7 @@ import type { CommandLine } from './command-line.ts'
 import { DEFAULT_CNI_PATH, DEFAULT_CONF_DIR } from './flags.ts'
 import type { CnitoolIo } from './io.ts'
 
-/**
- * Folders and time limit of a cnitool command. A flag has priority over an environment variable. Both have priority
- * over the default.
- */
+/** Folders and time limit of a cnitool command. */
 export interface Places {
   readonly path: readonly string[]
   readonly cacheDir: string
@@ -48,10 +45,7 @@ export function containerIDOf(netns: string): string {
   return `cnitool-${createHash('sha512').update(netns).digest('hex').slice(0, 20)}`
 }
 
-/**
- * Parses `CNI_ARGS`. Requires exactly one `=`, a key and a value in every pair, as the Go cnitool does. Plugins are
- * less strict.
- */
+/** Parses `CNI_ARGS` as strictly as the Go cnitool does. */
 function parseArgsVariable(text: string): Array<readonly [string, string]> {
   if (text === '') return []
   return text.split(';').map((pair) => {

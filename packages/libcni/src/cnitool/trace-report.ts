@@ -2,10 +2,7 @@ import { type CniErrorDocument, escapeUnsafe, goStringify } from '@cni/types'
 import type { ExecutionReport } from '../reports/execution-report.ts'
 import { formatChange } from '../reports/result-diff.ts'
 
-/**
- * Formats one plugin call for the user. The text contains the duration, and either the failure or the changes of the
- * result.
- */
+/** Formats one plugin call for the user. */
 export function traceText({ command, type, containerID, ifName, durationMs, error, changes }: ExecutionReport): string {
   const who = containerID === undefined ? '' : ` ${containerID}/${ifName ?? ''}`
   const head = `${command} ${type}${who}: ${ms(durationMs)}`

@@ -19,8 +19,8 @@ export interface ExecutionReport {
   readonly changes?: ReadonlyArray<{
     readonly op: 'add' | 'remove' | 'change' | 'reorder'
     /**
-     * Path of the changed member, such as `ips[1].gateway`. The index is the item's position in the new result. The
-     * index of a removed item is its position in the old result.
+     * Path of the changed member, such as `ips[1].gateway`. The index is the item's position in the new result. For a
+     * removed item, the index is the position in the old result.
      */
     readonly path: string
     readonly before?: unknown
@@ -74,8 +74,7 @@ function changesOf(type: string, { request, outcome }: Execution): ResultChange[
     const version = typeof cniVersion === 'string' && cniVersion !== '' ? cniVersion : '0.1.0'
     return diffResults(prevResult, readResult(type, outcome.stdout, version).document)
   } catch {
-    // Reports no changes if the plugin's output is not a CNI result. The operation itself fails with an error about
-    // that output.
+    // The operation itself fails with an error about this invalid output.
     return undefined
   }
 }

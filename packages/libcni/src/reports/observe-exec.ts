@@ -7,8 +7,7 @@ export interface Execution {
 }
 
 /**
- * Wraps an {@link Exec} to report every plugin call at its end, even a failed one. Input and outcome of the call stay
- * the same.
+ * Wraps an {@link Exec} to report every plugin call at its end, even a failed one.
  *
  * @example
  * ```ts

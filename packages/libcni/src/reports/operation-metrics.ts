@@ -8,8 +8,8 @@ type Labels<Name extends string> = { readonly [name in Name]: string }
 const BUCKETS_MS = [5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000] as const
 
 /**
- * Counts operations by verb, network and outcome. Counts plugin calls by verb, plugin and outcome. Also records the
- * durations. Exports nothing: pass the values of `read`, or each report, to a metrics library.
+ * Counts operations and plugin calls, and records their durations. Exports nothing: pass the values of `read` to a
+ * metrics library.
  *
  * @throws TypeError unless the buckets are ascending milliseconds above 0.
  * @example
@@ -35,10 +35,7 @@ export function operationMetrics({ bucketsMs = BUCKETS_MS }: { readonly bucketsM
       /** Cumulative counts: number of operations that took at most `leMs` milliseconds. */
       readonly buckets: ReadonlyArray<{ readonly leMs: number; readonly count: number }>
     }>
-    /**
-     * Counts of plugin calls. The label `outcome` is `done`, or the kind of failure: `reported`, `exit`, `timeout` and
-     * so on.
-     */
+    /** Counts of plugin calls. The label `outcome` is `done`, or the kind of failure, such as `timeout`. */
     readonly plugins: ReadonlyArray<{
       readonly verb: string
       readonly plugin: string

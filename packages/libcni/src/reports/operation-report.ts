@@ -1,7 +1,7 @@
 import type { Verb } from '@cni/types'
 import type { ExecutionReport } from './execution-report.ts'
 
-/** Report of a finished operation, such as an ADD of a whole list, as plain data for logs and metrics. */
+/** Report of a finished operation as plain data, for logs and metrics. */
 export interface OperationReport {
   readonly verb: Verb
   readonly network: string

@@ -4,8 +4,8 @@ import { decodeResult, goStringify, isObject, type Result } from '@cni/types'
 export interface ResultChange {
   readonly op: 'add' | 'remove' | 'change' | 'reorder'
   /**
-   * Path of the changed member, such as `ips[1].gateway`. The index is the item's position in the new result. The index
-   * of a removed item is its position in the old result.
+   * Path of the changed member, such as `ips[1].gateway`. The index is the item's position in the new result. For a
+   * removed item, the index is the position in the old result.
    */
   readonly path: string
   readonly before?: unknown
@@ -13,9 +13,8 @@ export interface ResultChange {
 }
 
 /**
- * Compares a plugin's result with its `prevResult`. Converts both to the 1.1.0 model first. `resultVersion` of
- * `@cni/types` derives a missing version. Pairs list items by interface name, address or destination, whatever their
- * positions.
+ * Compares a plugin's result with its `prevResult`, both in the 1.1.0 model. Pairs list items by interface name,
+ * address or destination.
  *
  * @param before - the `prevResult`; `undefined` for the first plugin of a chain.
  * @throws an error if either document is not a CNI result.
@@ -29,8 +28,7 @@ export interface ResultChange {
 export function diffResults(before: unknown, after: unknown): ResultChange[] {
   const changes = compare('', membersOf(before), membersOf(after))
   const was = versionOf(before)
-  // Ignores the version if there is no `prevResult`, because the first plugin of a chain sets the version and does not
-  // change it.
+  // The first plugin of a chain sets the version and does not change it.
   return was === undefined ? changes : [...compare('cniVersion', was, versionOf(after)), ...changes]
 }
 
@@ -70,7 +68,7 @@ function compare(path: string, before: unknown, after: unknown): ResultChange[] 
   return canonical(before) === canonical(after) ? [] : [{ op: 'change', path, before, after }]
 }
 
-/** Reports an added or removed list as one change for each item. Reason: several short lines are easier to read. */
+/** Several short lines are easier to read than one whole list. */
 function whole(op: 'add' | 'remove', path: string, value: unknown): ResultChange[] {
   const one = (at: string, entry: unknown): ResultChange =>
     op === 'add' ? { op, path: at, after: entry } : { op, path: at, before: entry }
@@ -94,10 +92,7 @@ function compareLists(path: string, before: readonly unknown[], after: readonly 
   return [...removed, ...others, ...(moved ? [{ op: 'reorder', path } as const] : [])]
 }
 
-/**
- * Pairs the items of an old and a new list, and returns pairs of their indexes. Pairs equal items first. Afterwards
- * pairs items that have the same name, address or destination.
- */
+/** Pairs the items of two lists: equal items first, afterwards items with equal names. */
 function pair(path: string, before: readonly unknown[], after: readonly unknown[]): Array<readonly [number, number]> {
   const pairs: Array<readonly [number, number]> = []
   const free = new Set(before.keys())

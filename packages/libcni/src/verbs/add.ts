@@ -8,10 +8,7 @@ import { RuntimeError } from '../errors.ts'
 import type { NetworkList } from '../network-list.ts'
 import { argsOf, describePlugin, type Operation, pluginOptions } from '../runtime.ts'
 
-/**
- * Runs ADD of every plugin of a list in order. Each plugin gets the result of the previous one. Caches the last result.
- * Stops at the first failure and undoes nothing: the caller must run DEL.
- */
+/** Runs ADD of every plugin. Undoes nothing after a failure: the caller must run DEL. */
 export async function addNetwork(op: Operation, list: NetworkList, rt: Attachment): Promise<PluginResult> {
   const { conflist } = list
   let result: PluginResult | undefined

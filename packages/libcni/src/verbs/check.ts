@@ -8,9 +8,7 @@ import { assertCheckSupported } from '../gates.ts'
 import type { NetworkList } from '../network-list.ts'
 import { argsOf, type Operation, pluginOptions } from '../runtime.ts'
 
-/**
- * Runs CHECK of every plugin of a list in order, each with the cached result of ADD. Throws the first error unchanged.
- */
+/** Runs CHECK of every plugin of a list, with the cached result of ADD. */
 export async function checkNetwork(op: Operation, { conflist }: NetworkList, rt: Attachment): Promise<void> {
   const { name, cniVersion = '' } = conflist
   assertCheckSupported(conflist)

@@ -8,11 +8,7 @@ import { delKnowsResult } from '../gates.ts'
 import type { NetworkList } from '../network-list.ts'
 import { argsOf, describePlugin, type Operation, pluginOptions } from '../runtime.ts'
 
-/**
- * Runs DEL of every plugin of a list, the last one first. Plugins get the cached result of ADD if it is readable.
- * Idempotent. With the option `stop`, ends at the first failure. With the option `continue`, runs all plugins and
- * throws the first failure at the end. Removes the cached result only if all plugins succeeded.
- */
+/** Runs DEL of every plugin. Idempotent: keeps the cached result unless all plugins succeeded. */
 export async function delNetwork(
   op: Operation,
   { conflist }: NetworkList,
@@ -60,7 +56,6 @@ function forget(op: Operation, key: Key): void {
   try {
     removeCache(op.cacheDir, key)
   } catch {
-    // Ignores an error of the cache file's removal, because the container is detached already. A later GC removes the
-    // file.
+    // The container is detached already. A later GC removes the cache file.
   }
 }

@@ -10,10 +10,7 @@ import type { NetworkList } from '../network-list.ts'
 import { type Operation, pluginOptions } from '../runtime.ts'
 import { delNetwork } from './del.ts'
 
-/**
- * Runs DEL for every cached attachment of the network that is no longer valid. Afterwards runs GC of every plugin.
- * Continues after a failure, and throws all failures together at the end. Does nothing if the list has `disableGC`.
- */
+/** Runs DEL for stale cached attachments, and afterwards GC of every plugin. */
 export async function collectGarbage(
   op: Operation,
   list: NetworkList,

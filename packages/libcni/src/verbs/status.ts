@@ -4,10 +4,7 @@ import { knowsGcAndStatus } from '../gates.ts'
 import type { NetworkList } from '../network-list.ts'
 import { type Operation, pluginOptions } from '../runtime.ts'
 
-/**
- * Runs STATUS of every plugin of a list in order. Throws the first error unchanged. A list with a version before 1.1.0
- * is always ready, because its version has no STATUS.
- */
+/** Runs STATUS of every plugin. Versions before 1.1.0 have no STATUS. */
 export async function networkStatus(op: Operation, { conflist }: NetworkList): Promise<void> {
   if (!knowsGcAndStatus(conflist)) return
   for (const plugin of conflist.plugins) {

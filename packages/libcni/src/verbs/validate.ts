@@ -6,10 +6,7 @@ import { RuntimeError } from '../errors.ts'
 import type { NetworkList } from '../network-list.ts'
 import type { Operation } from '../runtime.ts'
 
-/**
- * Checks that every plugin of a list exists and supports the list's version. Reports all problems in one error.
- * Returns the capabilities that the plugins declare.
- */
+/** Checks that every plugin exists and supports the list's version. */
 export async function validateNetwork(op: Operation, { conflist }: NetworkList): Promise<string[]> {
   const failures: unknown[] = []
   for (const plugin of conflist.plugins) {

@@ -1,7 +1,4 @@
-/**
- * Network configuration list with the plugin `bridge`. The plugin `host-local` takes addresses from a range and records
- * them in the given folder.
- */
+/** Network with the plugin `bridge` and address leases in the given folder. */
 export const bridged = (leases: string, more: readonly object[] = []) => ({
   cniVersion: '1.0.0',
   name: 'bridged',

@@ -17,20 +17,14 @@ export const missing: string | undefined =
       ? undefined
       : `needs ${PLUGINS} (apt install containernetworking-plugins)`
 
-/**
- * Test environment: network namespaces that play the node and a pod, and a folder for configuration, address leases and
- * cache.
- */
+/** Test environment: network namespaces that play the node and a pod, and a folder. */
 export interface World extends AsyncDisposable {
   readonly node: Netns
   readonly pod: Netns & AsyncDisposable
   readonly files: TempDir
   /** Runs this package's cnitool as a process on the test node. */
   cnitool(argv: readonly string[], env?: Readonly<Record<string, string>>): Promise<RunResult>
-  /**
-   * Runs the Go cnitool on the test node. The Go cnitool always uses the cache in /var/lib/cni, so a bind mount puts
-   * the test's cache folder there.
-   */
+  /** Runs the Go cnitool, whose cache in /var/lib/cni is a bind mount. */
   original(file: string, argv: readonly string[], env?: Readonly<Record<string, string>>): Promise<RunResult>
   /** Runs `ip` with JSON output in a namespace and returns the parsed output. */
   ip(where: Netns, ...args: string[]): Promise<unknown>
@@ -78,10 +72,7 @@ export async function world(): Promise<World> {
   }
 }
 
-/**
- * Waits for a process and returns its outcome. A failed process is not an error here, because the tests check its exit
- * code.
- */
+/** Waits for a process and returns its outcome, because tests check the exit code. */
 async function finished(done: ReturnType<typeof run>): Promise<RunResult> {
   try {
     return await done

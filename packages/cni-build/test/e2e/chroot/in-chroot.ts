@@ -9,10 +9,7 @@ export type Disk = 'writable' | 'read-only' | 'full'
 export interface Call {
   executable: string
   env?: Readonly<Record<string, string>>
-  /**
-   * Text on the executable's stdin. The value `closed` starts the executable without descriptor 0. For `closed`, the
-   * chroot also has a `/dev/null`, because every runtime opens this file as a replacement for descriptor 0.
-   */
+  /** Text on the executable's stdin. The value `closed` starts the executable without descriptor 0. */
   stdin?: string | { closed: true }
   /**
    * Target of the executable's stdout: a pipe that the test reads, or `/dev/full`, where every write fails with ENOSPC.
@@ -31,11 +28,7 @@ export interface Outcome {
   changed: string[]
 }
 
-/**
- * Shell script that starts an executable in a chroot, on a tmpfs of 4 MB. Arguments: $1 folder, $2 executable, $3 state
- * of the tmpfs, $4 stdin, $5 target of stdout. All further arguments are environment variables. The script lists all
- * files with their modification times before and after the start.
- */
+/** Shell script that starts an executable in a chroot and lists the files it changes. */
 const SCRIPT = `
 set -eu
 PATH=$PATH:/usr/sbin:/sbin
@@ -64,10 +57,7 @@ list > "$folder/after"
 exit $code
 `
 
-/**
- * Starts an executable in a chroot. The chroot contains only the executable, the given files, a `/proc` and the network
- * namespace `/pod`.
- */
+/** Starts an executable in an almost empty chroot. */
 export async function inChroot(call: Call): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'cni-chroot-'))
   try {

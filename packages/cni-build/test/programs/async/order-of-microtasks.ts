@@ -1,8 +1,7 @@
 const out: string[] = []
 setImmediate(() => {
   out.push('immediate')
-  // Starts the timers inside a callback. Outside of a callback, Node runs an immediate and a timer of 1 ms in either
-  // order.
+  // Outside of a callback, Node runs immediates and timers in either order.
   setTimeout(() => {
     queueMicrotask(() => out.push('microtask after tick'))
     process.nextTick(() => out.push('tick'))

@@ -3,10 +3,7 @@ import { assignInterface, CniError, ErrorCode, mergeResults } from '@cni/types'
 import * as z from 'zod/mini'
 import { ipam } from '../../../src/ipam.ts'
 
-/**
- * Test plugin that assigns the IPAM plugin's addresses to an existing interface. With `refuse`, ADD fails after the
- * IPAM plugin's ADD.
- */
+/** Test plugin that assigns the IPAM plugin's addresses to an existing interface. */
 export const plugin = definePlugin({
   name: 'addresses',
   config: netConf({ refuse: z.optional(z.string()) }),

@@ -4,10 +4,7 @@ import type { Conditions } from './match-types.ts'
 import type { Refused } from './scope.ts'
 import type { Targets } from './target-types.ts'
 
-/**
- * Tables of a ruleset, each with the names of the ruleset's user-defined chains. `[]` means a table without such
- * chains.
- */
+/** Tables of a ruleset, each with its user-defined chains. `[]` means a table without such chains. */
 export type TableSpec = { readonly [T in Table]?: readonly string[] }
 
 /** Functions that begin a rule, for each table that the ruleset declares. */
@@ -18,8 +15,7 @@ export type Builders<Spec extends TableSpec> = {
       chain: ChainOf<T, NonNullable<Spec[T]>[number], C>,
     ): RuleBuilder<T, NonNullable<Spec[T]>[number], 'both', C, false>
     /**
-     * Begins a rule that is inserted at `position` (default 1) of a chain. The position counts only for the insertion:
-     * later writes to the chain may move the rule.
+     * Begins a rule that is inserted at `position` (default 1) of a chain. Later writes to the chain may move the rule.
      */
     insert<const C extends string>(
       chain: ChainOf<T, NonNullable<Spec[T]>[number], C>,
@@ -30,7 +26,7 @@ export type Builders<Spec extends TableSpec> = {
 
 /**
  * Builder of one rule in chain `C`. Every step returns a new builder, and a target ends the rule. Offers only steps
- * that the kernel accepts in this table, chain and family. `P` is true after `proto`.
+ * that the kernel accepts. `P` is true after `proto`.
  */
 export type RuleBuilder<
   T extends Table,
@@ -42,18 +38,12 @@ export type RuleBuilder<
 
 // internal
 
-/**
- * Type of a chain name that `on` and `insert` accept. For an invalid name, the compiler's error lists the valid names.
- * Reason for this conditional type: a constraint on `C` would refuse a table that is chosen at run time.
- */
+/** Type of a chain name. For an invalid name, the compiler's error lists valid names. */
 type ChainOf<T extends Table, Own extends string, C extends string> = C extends BuiltinChain<T> | Own
   ? C
   : BuiltinChain<T> | Own
 
-/**
- * Names of a rule builder's methods. The list is explicit, because `keyof Steps` would be circular: the methods return
- * the builder.
- */
+/** Method names of a rule builder. `keyof Steps` would be circular. */
 type StepName =
   | keyof Conditions<unknown, 'both'>
   | keyof Targets<string, 'both', boolean>
@@ -64,10 +54,7 @@ type StepName =
   | 'socket'
   | 'raw'
 
-/**
- * Methods of a rule builder. This must be an interface: the methods return the builder, and a type alias cannot be
- * circular.
- */
+/** Methods of a rule builder. A type alias instead of this interface would be circular. */
 interface Steps<T extends Table, Own extends string, S extends Family | 'both', C extends string, P extends boolean>
   extends Conditions<RuleBuilder<T, Own, S, C, P>, S, RuleBuilder<T, Own, S, C, true>>,
     Targets<Own, S, P> {
@@ -76,10 +63,7 @@ interface Steps<T extends Table, Own extends string, S extends Family | 'both', 
     Conditions<RuleBuilder<T, Own, S, C, P>, S>,
     Exclude<keyof Conditions<unknown, 'both'>, Refused<T, S, C>>
   >
-  /**
-   * Restricts the rule to IPv4 or IPv6. Afterwards, conditions and targets accept a single address instead of one for
-   * each family.
-   */
+  /** Restricts the rule to IPv4 or IPv6. Afterwards, conditions and targets accept a single address. */
   only<F extends S extends 'both' ? Family : S>(family: F): { [One in Family]: RuleBuilder<T, Own, One, C, P> }[F]
   /** Adds a comment to the rule: `-m comment --comment`. */
   comment(text: string): RuleBuilder<T, Own, S, C, P>

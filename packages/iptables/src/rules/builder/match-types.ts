@@ -45,10 +45,7 @@ export interface Conditions<Next, S extends Family | 'both', Spoken = Next> {
   srcRange(range: AddressOf<S>): Next
   /** `-m iprange --dst-range`: the destination address is in a range such as `10.0.0.1-10.0.0.9`. */
   dstRange(range: AddressOf<S>): Next
-  /**
-   * `-m set --match-set`: the packet's address or port is in an ipset. A set has one family, so a rule for both
-   * families needs two sets.
-   */
+  /** `-m set --match-set`: the packet's address or port is in an ipset. A rule for both families needs two sets. */
   set(name: AddressOf<S>, ...dirs: readonly RuleWords['setDir'][]): Next
   /** `-m pkttype --pkt-type`: type of the packet on the link layer. */
   pktType(type: NonNullable<Packet['packetType']>): Next

@@ -1,15 +1,9 @@
 import type { AddressPair, BuiltinChain, Family, Table } from '../model.ts'
 
-/**
- * Type of the addresses that a method of the rule builder accepts. A single address is allowed only in a rule of one
- * family.
- */
+/** Address type of a rule builder's method. A single address needs a one-family rule. */
 export type AddressOf<S extends Family | 'both'> = S extends 'both' ? AddressPair : string | AddressPair
 
-/**
- * Names of the rule builder's methods that are not allowed in table `T`, family `S`, chain `C`. The kernel would refuse
- * their conditions or targets there.
- */
+/** Names of the rule builder's methods that the kernel would refuse in a chain. */
 export type Refused<T extends Table, S extends Family | 'both', C extends string> =
   | (S extends 'ipv4' ? never : 'icmpType')
   | (S extends 'ipv6' ? never : 'icmpv6Type')
@@ -31,11 +25,7 @@ export type Refused<T extends Table, S extends Family | 'both', C extends string
 
 // internal
 
-/**
- * Evaluates to the method names `Steps` if chain `C` forbids these methods, otherwise to `never`. Among the built-in
- * chains, only those in `H` allow the methods. A user-defined chain always allows them, because the hooks that reach
- * the chain are known only at run time.
- */
+/** Method names `Steps` if chain `C` forbids these methods, otherwise `never`. */
 type Outside<C extends string, H extends BuiltinChain, Steps extends string> = [Extract<C, BuiltinChain>] extends [H]
   ? never
   : Steps

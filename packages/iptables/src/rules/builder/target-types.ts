@@ -8,10 +8,7 @@ export interface Targets<Own extends string, S extends Family | 'both', P extend
    * `-j CHAIN`: the packet continues in a user-defined chain, and returns to the next rule of this chain afterwards.
    */
   jump(chain: Own): Rule
-  /**
-   * `-g CHAIN`: the packet continues in a user-defined chain and does not return to this rule's chain. Afterwards, the
-   * packet returns to the chain that called this rule's chain.
-   */
+  /** `-g CHAIN`: the packet continues in a user-defined chain and does not return to this rule's chain. */
   goto(chain: Own): Rule
   /** `-j RETURN`: the packet leaves this chain. The calling chain continues, or the built-in chain's policy applies. */
   return(): Rule
@@ -158,10 +155,7 @@ export interface Targets<Own extends string, S extends Family | 'both', P extend
   ct(options: {
     /** Conntrack helper for a protocol, such as `ftp`. The rule needs `proto(…)`. */
     readonly helper?: string
-    /**
-     * Conntrack events of the connection that the kernel reports. The kernel omits all events that are not in this
-     * list.
-     */
+    /** Conntrack events of the connection that the kernel reports. */
     readonly ctevents?: readonly RuleWords['ctEvent'][]
     readonly zone?: RuleWords['ctZone']
     /** Conntrack zone that counts only for the connection's original direction. */
