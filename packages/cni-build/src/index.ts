@@ -1,5 +1,5 @@
 /**
- * Builds one executable file from one entry module, and starts it as a test.
+ * Builds one executable file from one entry module, and tests it.
  *
  * @example
  * ```ts

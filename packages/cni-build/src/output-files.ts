@@ -6,7 +6,7 @@ import { BuildError } from './errors.ts'
 const NAME_MAX = 255 - 20
 
 /**
- * Rejects an output that would overwrite a folder, a device (`/dev/null`) or the source.
+ * Rejects an output that would overwrite a folder, the source, or a device such as `/dev/null`.
  *
  * @throws BuildError `USAGE`
  */
@@ -32,7 +32,7 @@ export function checkOutputs(entry: string, outputs: Readonly<Record<string, str
 }
 
 /**
- * Runs `work` with a temporary folder beside `file`, on the same file system.
+ * Runs `work` with a temporary folder beside `file`, so that a rename is atomic.
  *
  * @throws BuildError `WRITE` if the folder of `file` is not writable
  */

@@ -9,7 +9,7 @@ export function chooseVersion(own: string, supported: readonly string[]): string
   return shared.findLast((version) => !gte(version, own)) ?? shared[0]
 }
 
-/** True if a plugin rejects the CNI version. The plugin has then changed nothing. */
+/** True if a plugin rejects the CNI version, and so has changed nothing. */
 export function isVersionRefusal(error: unknown): boolean {
   return isPluginError(error) && error.reason === 'reported' && error.code === ErrorCode.incompatibleVersion
 }

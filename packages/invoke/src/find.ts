@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { InvokeError } from './errors.ts'
 
 /**
- * Finds a plugin's executable: the first regular file with the plugin's name. Follows symbolic links. Does not check
- * that the file is executable.
+ * Finds a plugin's executable, and follows symbolic links. Does not check that the file is executable.
  *
  * @throws {@link InvokeError} `NO_NAME`, `INVALID_NAME` (a path, not a name), `NO_PATHS` or `NOT_FOUND`.
  *

@@ -26,7 +26,7 @@ export function addPlugin(
 }
 
 /**
- * Finds one plugin and runs a verb that has no result, such as DEL. The `conf` of CHECK should have a `prevResult`. GC
+ * Finds one plugin and runs a verb without a result, such as DEL. The `conf` of CHECK should have a `prevResult`. GC
  * and STATUS use only the `path` of the call.
  *
  * @example

@@ -30,10 +30,7 @@ export interface Iptables {
   verify(rules: Ruleset): Promise<void>
   /** Returns, as data, the differences for which `verify` would throw an error. */
   diff(rules: Ruleset): Promise<Drift>
-  /**
-   * Returns the differences of the kernel's rules from a snapshot or saved text. Also reports changes by other
-   * programs.
-   */
+  /** Returns the kernel's differences from a snapshot or saved text. Also reports changes by other programs. */
   diff(since: Snapshot | SavedTables): Promise<Required<Drift>>
   /** Removes the ruleset's chains and rules. Missing chains and rules are not an error. */
   remove(rules: Ruleset): Promise<undefined>

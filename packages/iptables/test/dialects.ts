@@ -97,7 +97,7 @@ export const dialectRows: readonly DialectRow[] = [
     '-p udp -m udp ! --sport 1 ! --dport 2 -j ACCEPT',
     all,
     `${udp}; match udp 0 16 @0:0100 @2:0100 @4:0200 @6:0200 @8:03; ${accept}`,
-    // The comparison needs one different port, but the rule's text needs two.
+    // The comparison matches if one port differs, but the rule's text requires both.
     `${udp}; payload transport+0 4; cmp neq 00010002; ${accept}`,
   ),
   row(

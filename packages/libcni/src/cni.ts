@@ -35,7 +35,7 @@ export interface Cni {
     options?: OperationOptions & { readonly onDelError?: 'stop' | 'continue' | undefined },
   ): Promise<void>
   /**
-   * Runs DEL for cached attachments that no longer exist, and GC of every plugin.
+   * Runs DEL for cached attachments that no longer exist. Also runs GC of every plugin.
    *
    * @param args - attachments that still exist. All other attachments of the network are deleted; `[]` deletes all.
    */
@@ -69,7 +69,7 @@ export interface Cni {
  * In this process, operations on a container run in the order of the calls. A GC runs alone in its network. Waiting
  * counts towards an operation's timeout.
  *
- * Two processes are not synchronized. A plugin that is a function must not use the runtime for its own container.
+ * Two processes are not synchronized. A plugin that is a function must not use the runtime for its container.
  *
  * @example
  * ```ts

@@ -4,7 +4,7 @@ import { type Conflist, goStringify, type PluginConf, type ValidAttachment } fro
 export type Derivation =
   | {
       readonly command: 'ADD' | 'CHECK' | 'DEL'
-      /** Previous plugin's result for ADD. Result of the whole chain for CHECK and DEL. */
+      /** Result of the previous plugin for ADD, of the whole chain for CHECK and DEL. */
       readonly prevResult?: unknown
       /**
        * Values by capability that the runtime offers. A plugin gets only values whose capability it declares in

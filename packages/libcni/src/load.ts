@@ -52,7 +52,7 @@ export function loadConflist(
 }
 
 /**
- * Loads a conflist file, and more plugins from the network's folder beside it. Loads no folder if the list has
+ * Loads a conflist file, and more plugins from the network's folder. Loads no folder if the list has
  * `loadOnlyInlinedPlugins`.
  *
  * @throws {@link RuntimeError} `INVALID_CONFIG` naming the file.
@@ -107,7 +107,7 @@ function listOfOne(plugin: PluginConf): NetworkList {
 }
 
 function withFolder(conflist: Conflist, file: string): Conflist {
-  // Loads more plugins from the network's folder. A name such as `..` must not escape.
+  // Loads plugins from the network's folder, but not if `..` leads to another folder.
   if (conflist.name === '' || conflist.name === '.' || conflist.name === '..' || conflist.name.includes('/')) {
     return conflist
   }

@@ -33,8 +33,7 @@ type RetryPolicy = Pick<RetryOptions, 'attempts' | 'delay' | 'maxDelay'>
 const LONGEST = 2 ** 31 - 1
 
 /**
- * Milliseconds to wait before the next attempt. Returns `undefined` if no further attempt is permitted. Only CNI error
- * code 11, "try again later", permits a further attempt.
+ * Milliseconds to wait before the next attempt; `undefined` if the error permits no further attempt.
  *
  * @example
  * ```ts

@@ -19,8 +19,7 @@ interface Turn {
 const unfinished = new Map<string, Set<Turn>>()
 
 /**
- * Runs an operation after all earlier conflicting operations of this process. An operation waits only for earlier ones,
- * so there is no deadlock.
+ * Runs an operation after all conflicting earlier ones. Waits only for earlier ones to prevent deadlocks.
  *
  * @throws {@link RuntimeError} `BUSY` with code 11 if the signal aborts the wait. The operation has not started.
  */

@@ -106,7 +106,7 @@ function settings(platform: Platform, options: SmallBundleOptions, start: Start)
     logLevel: 'silent',
     define: {
       ...absentGlobalDefines,
-      // The build can then distinguish globals from local names in the bundle.
+      // Rewrites globals, to distinguish them from local names in the bundle's text.
       ...Object.fromEntries(Array.from(platform.globals.keys(), (name) => [name, `globalThis.${name}`])),
       'process.versions.bun': 'undefined',
       'process.versions.cni': JSON.stringify(platform.version),
@@ -117,7 +117,7 @@ function settings(platform: Platform, options: SmallBundleOptions, start: Start)
   } as const satisfies Esbuild.BuildOptions
 }
 
-/** Modules loaded by `import()` that the build may evaluate, because they have no side effects. */
+/** Modules loaded by `import()` that the build may evaluate, because they declare no side effects. */
 function lazyModules({ inputs, outputs }: Esbuild.Metafile, folder: string): string[] {
   const output = Object.values(outputs).find(({ entryPoint }) => entryPoint !== undefined)
   const lazy = Object.values(inputs).flatMap(({ imports }) =>

@@ -16,7 +16,7 @@ import { rewrite } from './rewrite.ts'
 /** Steps of one `apply` call for one IP family: first write, comparison and rollback. */
 export interface FamilyApply {
   readonly family: Family
-  /** Writes the whole ruleset without reading the family's rules. If false, `reconcile` must follow. */
+  /** Writes the whole ruleset without reading rules first. Returns false if `reconcile` must follow. */
   fresh(): Promise<boolean>
   /** Reads the family's rules from the kernel. Writes only the changes that make these rules equal to the ruleset. */
   reconcile(): Promise<ApplyReport['plan']>

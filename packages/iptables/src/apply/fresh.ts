@@ -39,7 +39,7 @@ export function textTables(text: string): TextTable[] {
 /** True if a second write would fail: each table must create a chain with `-N`. */
 export const mayTryFresh = (tables: readonly TextTable[]): boolean => tables.every(({ guarded }) => guarded)
 
-/** Finds the tables that a killed restore program wrote. Returns none that an earlier call may have written. */
+/** Finds the tables that a killed restore program wrote, except those of an earlier call. */
 export function writtenBeforeKill(
   wanted: Wanted,
   snapshot: SavedTables,

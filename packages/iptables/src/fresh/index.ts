@@ -1,6 +1,5 @@
 /**
- * Functions to write the first rules of an empty namespace with two processes. A daemon builds the netlink batch, and a
- * plugin sends it.
+ * Functions to write an empty namespace's first rules with two processes: daemon and plugin.
  *
  * @example
  * ```ts

@@ -8,7 +8,7 @@ import { baseOf } from './base-chains.ts'
 /** Current rules of a family. The member `saved` also contains missing built-in chains. */
 export interface Found {
   readonly saved: SavedTables
-  /** Chains that exist in nf_tables, as `table chain`, without foreign chains of built-in names. */
+  /** Chains that exist in nf_tables, as `table chain`. Excludes other programs' chains with built-in names. */
   readonly chains: ReadonlySet<string>
 }
 

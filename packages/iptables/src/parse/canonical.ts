@@ -22,12 +22,12 @@ export interface CanonicalRule {
     readonly not: boolean
     readonly values: readonly string[]
   }[]
-  /** Name of the target, or of the chain to jump to; `''` without a target. */
+  /** Name of the target or target chain; `''` without a target. */
   readonly target: string
   /** True if the rule uses `-g` instead of `-j`. */
   readonly goto: boolean
   readonly targetOptions: readonly string[]
-  /** Canonical form of the rule, equal for all equal rules of one family. */
+  /** Canonical form of the rule, equal for all equal rules of a family. */
   readonly key: string
 }
 

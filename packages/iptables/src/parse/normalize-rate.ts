@@ -14,7 +14,7 @@ export function withDefaults(match: {
   return [{ option: 'limit', not: false, values: ['3/hour'] }, ...match.options]
 }
 
-/** Computes the rate of a `limit` match as iptables prints it, rounded to the kernel's ticks. */
+/** Computes the rate of a `limit` match as iptables prints it: rounded to kernel ticks. */
 export function rate(text: string): string {
   let now = text
   for (let i = 0; i < 8; i++) {

@@ -1,5 +1,5 @@
 /**
- * Typed rulesets without a kernel: build, print, parse, compare and trace them. Imports no module of Node.js.
+ * Typed rulesets without a kernel: build, print, parse, compare and trace them. Imports no Node.js module.
  *
  * @example
  * ```ts

@@ -11,7 +11,7 @@ export type Family = IpFamily
 /** Both families. Reports list the families in this order. */
 export const families: readonly Family[] = ['ipv4', 'ipv6']
 
-/** Name of a built-in chain of table `T`. The netfilter hook has the same name. */
+/** Name of a built-in chain of table `T`, and of its netfilter hook. */
 export type BuiltinChain<T extends Table = Table> = {
   readonly filter: 'INPUT' | 'FORWARD' | 'OUTPUT'
   readonly mangle: 'PREROUTING' | 'INPUT' | 'FORWARD' | 'OUTPUT' | 'POSTROUTING'
@@ -172,7 +172,7 @@ export function rulesFor(rules: Ruleset, family: Family): readonly Rule[] {
   return found
 }
 
-/** Selects the ruleset's own chains that have, or are reached by, rules of `family`. */
+/** Selects the ruleset's own chains that `family` needs. `apply` creates only these chains. */
 export function chainsFor(rules: Ruleset, family: Family): Ruleset['chains'] {
   const used = new Map(tables.map((table) => [table, new Set<string>()]))
   for (const { family: only, table, chain, target } of rules.rules) {

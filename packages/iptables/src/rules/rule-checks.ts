@@ -1,7 +1,7 @@
 import type { Match, Rule } from './model.ts'
 import { checkPlacement, refuse } from './placement.ts'
 
-/** Refuses complete rules that the kernel would refuse, for callers without types. */
+/** Checks a complete rule, because callers without types may build invalid rules. */
 export function checkRule(rule: Rule): void {
   checkPlacement(rule)
   let protocol: string | undefined
@@ -19,7 +19,7 @@ export function checkRule(rule: Rule): void {
 
 // internal
 
-/** Bit of each condition that a rule may contain once. `--syn` implies `--tcp-flags`. */
+/** Bit of each condition that a rule may contain once. `--syn` counts as `--tcp-flags`. */
 const once: Readonly<Record<string, number>> = {
   proto: 1,
   src: 2,
@@ -84,7 +84,7 @@ function checkMatch(rule: Rule, match: Match, protocol: string | undefined): voi
   }
 }
 
-/** Refuses `--sport` and `--dport` after a multiport condition, which iptables would change instead. */
+/** Refuses a port option that iptables lacks, or would assign to an earlier multiport match. */
 function checkOnePort(rule: Rule, match: Match): void {
   if (rule.matches.some((each) => each.match === 'proto' && /^(udplite|136)$/.test(each.protocol))) {
     refuse(rule, `iptables has no --${match.match} for udplite; use ${match.match}s()`)
@@ -105,7 +105,7 @@ function checkProtocolFamily(rule: Rule, match: Match & { match: 'proto' }): voi
   }
 }
 
-/** Refuses a third alternating mark condition, because iptables (1.8.9) assigns its `--mark` wrongly. */
+/** Refuses alternating `mark` and `connmark` conditions, because iptables 1.8.9 confuses their `--mark` options. */
 function checkMarks(rule: Rule): void {
   if (!rule.matches.some(({ match }) => match === 'connmark')) return
   const kinds = rule.matches.map(({ match }) => match).filter((match) => match === 'mark' || match === 'connmark')

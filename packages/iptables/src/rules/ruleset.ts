@@ -8,8 +8,8 @@ import { checkInteger } from './numbers.ts'
 import { checkReach } from './placement.ts'
 
 /**
- * Creates a ruleset of several tables and both families, as frozen plain data. The argument `chains` names the tables
- * and their user-defined chains. The callback `build` returns the rules in order.
+ * Creates a ruleset of several tables and both families, as plain data. The argument `chains` names the tables and
+ * their user-defined chains. The callback `build` returns the rules in order.
  *
  * The TypeScript compiler reports some mistakes:
  * - an unknown chain
@@ -17,7 +17,7 @@ import { checkReach } from './placement.ts'
  * - a jump to an undeclared chain
  * - a single address in a rule for both families
  *
- * At run time, the same mistakes throw `IptablesError('INVALID_RULE')`.
+ * At run time, these mistakes throw `IptablesError('INVALID_RULE')`.
  *
  * @example
  * ```ts

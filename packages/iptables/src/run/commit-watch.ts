@@ -6,7 +6,7 @@ import { committedBy } from './commit-message.ts'
 
 /** Receives the kernel's message about every nft transaction in a namespace. */
 export interface CommitWatch extends Disposable {
-  /** Netlink socket that the watched program inherits: its last owner waits for the kernel's cleanup. */
+  /** Descriptor that the watched program inherits, because the socket's last owner waits for a cleanup. */
   readonly fd: number
   /**
    * Resolves when the process `pid` has made `count` transactions. Never resolves if the process makes fewer

@@ -130,13 +130,12 @@ const lockHint = (path: string) => `the lock ${path} must be a file that can be 
 const CAP_NET_ADMIN = 12n
 const CAP_NET_RAW = 13n
 
-/** True if this process lacks a capability. */
 async function lacks(port: IptablesPort, capability: bigint): Promise<boolean> {
   const effective = /^CapEff:\s*([0-9a-f]+)/m.exec((await port.read('/proc/thread-self/status')) ?? '')?.[1]
   return effective !== undefined && ((BigInt(`0x${effective}`) >> capability) & 1n) === 0n
 }
 
-/** True if a refused rule may name a user without a mapping in the namespace. */
+/** True if a refused rule may name a user that the user namespace lacks. */
 async function refusesOwner(port: IptablesPort, input: string, line: number | undefined): Promise<boolean> {
   const lines = input.split('\n').slice(0, line)
   const table = lines.slice(lines.lastIndexOf('COMMIT', -2) + 1)

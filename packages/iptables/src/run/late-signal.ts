@@ -7,10 +7,7 @@ export interface LateSignal {
   dispose(): void
 }
 
-/**
- * Creates an AbortSignal with a delay, in which the restore program can finish. A killed program cannot report which
- * tables it wrote. No delay while a process waits for a file lock.
- */
+/** Creates a late AbortSignal, because a killed restore program cannot report the tables it wrote. */
 export function lateSignal(signal: AbortSignal, read: IptablesPort['read']): LateSignal {
   const controller = new AbortController()
   let timer: NodeJS.Timeout | undefined

@@ -1,7 +1,7 @@
 import type { NetnsTarget } from '@cni/netns/handle'
 import type { Probed } from './port.ts'
 
-/** Cache of namespaces with legacy rules, by inode number, which only an open handle reserves. */
+/** Cache of namespaces with legacy rules. An open handle keeps a namespace's inode number unique. */
 export class ProbeCache {
   readonly #found = new Map<string, { readonly handle: NetnsTarget; readonly probed: Probed }>()
   readonly #limit: number
@@ -10,7 +10,7 @@ export class ProbeCache {
     this.#limit = limit
   }
 
-  /** Returns the cached result for a namespace, but none for the node's own namespace. */
+  /** Cached result for a namespace. The node's namespace has none, because its programs may change. */
   get(target: NetnsTarget): Probed | undefined {
     const entry = this.#found.get(keyOf(target))
     return entry !== undefined && isOpen(entry.handle) ? entry.probed : undefined

@@ -6,7 +6,7 @@ import type { WantedRule } from './wanted.ts'
 
 /** Comparison of a built-in chain in the kernel with the ruleset's rules for that chain. */
 export interface Alignment {
-  /** Rules of the ruleset that the chain already contains: index in the ruleset, index in the chain. */
+  /** Rules of the ruleset that the chain contains, as indexes in ruleset and chain. */
   readonly kept: ReadonlyMap<number, number>
   /** Ascending indexes of the rules that `iptables -D` deletes by their text. */
   readonly deleted: readonly number[]
@@ -18,11 +18,11 @@ export interface Alignment {
 export interface AlignOptions {
   /** Names of the ruleset's own chains. A rule that jumps to one of these chains belongs to the ruleset. */
   readonly own: ReadonlySet<string>
-  /** Rules of which one copy is deleted, because another program may have written a copy. */
+  /** Rules to delete at most once, because another program may have written an equal rule. */
   readonly removable: readonly WantedRule[]
 }
 
-/** Decides which rules of a built-in chain stay. Keeps last copies, because `iptables -D` deletes the first. */
+/** Decides which rules stay. Keeps the last copies, because `iptables -D` deletes the first. */
 export function alignBuiltin(
   rules: readonly WantedRule[],
   chain: readonly SavedRule[],

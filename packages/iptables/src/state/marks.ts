@@ -8,7 +8,7 @@ export interface Marked {
   readonly position?: number | undefined
 }
 
-/** Returns the comparison key of rules: bytes if possible, because the canonical form is slow. */
+/** Returns a function for the comparison key of rules: their bytes, or the slow canonical form. */
 export function marksOf(
   known: readonly WantedRule[],
   current: readonly SavedRule[],

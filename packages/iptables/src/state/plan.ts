@@ -67,10 +67,7 @@ function planBuiltin(chain: string, state: WantedTable, current: readonly SavedR
   return [...steps, ...insertMissing(chain, wanted, { kept, floating }, left)]
 }
 
-/**
- * Plans the insertion of missing rules into a built-in chain, before the ruleset's next rule. Number `-1 - index`
- * stands for an inserted rule.
- */
+/** Plans the insertion of missing rules. In `list`, `-1 - index` stands for an inserted rule. */
 function insertMissing(
   chain: string,
   wanted: readonly WantedRule[],
@@ -94,7 +91,7 @@ function insertMissing(
   return steps
 }
 
-/** Rules with a position come last, because it refers to a chain with all rules. */
+/** Rules with a position come last, because a position counts all rules without a position. */
 const authorOrder = (wanted: readonly WantedRule[]): [number, WantedRule][] => {
   const all = [...wanted.entries()]
   return [

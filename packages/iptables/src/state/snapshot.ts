@@ -109,7 +109,7 @@ function diffChain(
   policies: Required<Drift>['policies'][number][],
 ): void {
   if (isBuiltin(at.table, at.chain)) {
-    // The kernel creates a table at the first use. Until then, the policy is ACCEPT.
+    // A missing built-in chain has the policy ACCEPT: the kernel creates it at the first use.
     const [expected, actual] = [from?.policy ?? 'ACCEPT', to?.policy ?? 'ACCEPT']
     if (expected !== actual) policies.push({ ...at, expected, actual })
   } else if (to === undefined) {

@@ -48,7 +48,7 @@ export interface WantedTable {
   readonly absent: readonly string[]
   /** The ruleset's rules in built-in chains, in their final relative order. */
   readonly builtin: ReadonlyMap<string, readonly WantedRule[]>
-  /** Rules to delete from built-in chains. Another program may have written an equal rule. */
+  /** Rules to delete from built-in chains. Equal rules may belong to another program. */
   readonly removable: ReadonlyMap<string, readonly WantedRule[]>
 }
 

@@ -9,7 +9,7 @@ export interface Placed {
 
 /** Plans deletions by text, because a rule's number may change. `rules` contains the first copies. */
 export function deleteSteps(chain: string, rules: readonly Placed[]): Step[] {
-  // Restore text cannot contain line breaks. Deletion by number starts with the highest number.
+  // Restore text cannot contain line breaks, so these rules are deleted by number, highest first.
   const isNumbered = ({ rule }: Placed) => rule.source === undefined && rule.text.includes('\n')
   const numbered = rules.filter(isNumbered).toReversed()
   const rest = rules.filter((each) => !isNumbered(each))

@@ -31,7 +31,7 @@ export interface Accepted extends Planned {
   readonly generation?: number | undefined
 }
 
-/** Writes planned changes, which the kernel refuses after another program's change. Reads and plans again. */
+/** Writes planned changes. Reads and plans again if another program's change caused a refusal. */
 export async function writeUntilAccepted(job: OptimisticWrite): Promise<Accepted> {
   let planned = job.first
   for (let attempt = 1; ; attempt++) {

@@ -43,7 +43,7 @@ export function fakeIptables(
     readonly without?: readonly string[]
     /** True if the simulated namespace has IPv6. Default: true. */
     readonly ipv6?: boolean
-    /** Function that makes a program fail by returning a message for its stderr. */
+    /** Simulates failures: returns a message to make the program fail. The message becomes the program's stderr. */
     readonly fail?: (command: FakeIptables['commands'][number]) => string | undefined
   } = {},
 ): FakeIptables {

@@ -84,7 +84,7 @@ type Chains = Map<string, FakeChain>
 function change(table: Table, chains: Chains, line: string, family: Family): string | undefined {
   const [, head, wanted = '-'] = /^:(\S+)(?: (\S+))?/.exec(line) ?? []
   if (head !== undefined) {
-    // With `--noflush`, the line `:CHAIN` empties user-defined chains, but not built-in chains.
+    // The line `:CHAIN` empties user-defined chains with `--noflush`, but not built-in chains.
     const kept = isBuiltin(table, head) ? chains.get(head)?.rules : undefined
     chains.set(head, { policy: isBuiltin(table, head) && wanted === '-' ? 'ACCEPT' : wanted, rules: kept ?? [] })
     return undefined

@@ -15,7 +15,7 @@ const harmless: ReadonlySet<string> = new Set([
   ...['', 'LOG', 'NFLOG', 'TRACE', 'AUDIT', 'CHECKSUM', 'CLASSIFY', 'TCPMSS', 'TOS', 'DSCP', 'TTL', 'HL'],
 ])
 
-/** True if the trace need not know if a rule with this target matches. */
+/** True if no modelled condition depends on the target's effect. */
 export const isHarmless = (target: string): boolean => harmless.has(target)
 
 /** Applies a target, other than a jump, to the traced packet. */
@@ -134,7 +134,7 @@ function dnat(options: Options, traced: TracedPacket): Outcome {
   if (text === undefined || address === undefined || (port !== undefined && to === undefined)) {
     return unknown('ranges of addresses or ports are not modelled')
   }
-  // Without route_localnet, the kernel drops packets that are rewritten to a loopback address.
+  // The kernel drops packets that are rewritten to a loopback address, unless route_localnet is set.
   const source = traced.packet.src === undefined ? traced.dst : plainAddress(traced.packet.src)
   const leaves = source === undefined || (isLoopback(source) && isLocal(address, traced) !== true)
   if (traced.from === 'local' ? leaves : isLoopback(address)) return unknown('whether loopback is routed is not known')

@@ -23,7 +23,7 @@ export function isIcmp(text: string, { packet }: TracedPacket): boolean | undefi
   return packet.icmp[1] === undefined ? undefined : packet.icmp[1] === Number(code)
 }
 
-/** True if a packet has the protocol of a match module, as each match requires. */
+/** True if a packet has a match module's protocol, which even negated matches need. */
 export function isOf(module: string, { packet }: TracedPacket): boolean {
   const numbers: Readonly<Record<string, string>> = { icmp: '1', icmp6: '58' }
   return (numbers[module] ?? protocolNumber(module)) === protocolNumber(packet.protocol)
@@ -32,7 +32,7 @@ export function isOf(module: string, { packet }: TracedPacket): boolean {
 /** True if the packet arrived over a wire. Only this packet has a hardware address. */
 export const cameOverWire = ({ from, packet }: TracedPacket): boolean => from !== 'local' && packet.in !== 'lo'
 
-/** `--pkt-type`: the packet has this link-layer type. A local packet counts as unicast. */
+/** `--pkt-type`: the packet has this link-layer type. A local packet is unicast by default. */
 export function isPacketType(type: string, { from, packet }: TracedPacket): boolean | undefined {
   const given = from === 'local' || packet.in === 'lo' ? (packet.packetType ?? 'unicast') : packet.packetType
   return given === undefined ? undefined : given === type || (type === 'host' && given === 'unicast')

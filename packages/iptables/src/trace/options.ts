@@ -17,8 +17,8 @@ export interface TraceOptions {
   /** Result of every `statistic` condition in the trace: the condition selects the packet or skips it. */
   readonly statistic?: 'hit' | 'miss'
   /**
-   * Results of conditions that are unknown or not modelled. The key is the condition's text as in `reason`: `{ '-m
-   * recent --rcheck': true }`.
+   * Results of conditions that are unknown or not modelled. The key is the condition's text as in `reason`:
+   * `{ '-m recent --rcheck': true }`.
    */
   readonly assume?: Readonly<Record<string, boolean>>
 }

@@ -18,7 +18,7 @@ export interface TracedPacket {
   out: string | undefined
   mark: number | undefined
   connmark: number | undefined
-  /** Progress of connection tracking. `template`: a rule has set the packet's zone before conntrack. */
+  /** Progress of connection tracking. `template`: a rule has set the zone, but conntrack has not run. */
   tracking: 'before' | 'template' | 'done' | 'untracked'
   /** True if NAT changed the destination of the packet's connection. */
   dnat: boolean | undefined

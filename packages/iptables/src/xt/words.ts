@@ -1,7 +1,7 @@
 import type { Family } from '../rules/model.ts'
 import type { RuleWords } from '../rules/rule-words.ts'
 
-/** Names of the bits in a field of an xt module. An empty name means an unused bit. */
+/** Names of the bits in a field of an xt module; `''` for an unused bit. */
 type Bits<W extends string = string> = readonly (W | '')[]
 
 export const stateBits: Bits<RuleWords['ctState']> = [

@@ -27,7 +27,7 @@ export interface Comparison {
   readonly disagreements: readonly string[]
 }
 
-/** Compares the kernel with the traces. A difference counts twice only, because the kernel sends packets too. */
+/** Compares the kernel with the traces. Repeats differences, because the kernel sends packets too. */
 export async function compare(rig: Rig, text: string, drawn: readonly Drawn[]): Promise<Comparison> {
   const { cases, hits, targets, found } = await send(rig, text, drawn)
   if (found.length === 0) return { cases, hits, targets, disagreements: [] }

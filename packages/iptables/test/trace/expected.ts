@@ -71,7 +71,7 @@ function caseOf(rules: SavedTables, { id, packet }: Numbered, options: TraceOpti
   const traces = back === undefined ? [first] : [first, back]
   if (!traces.every(isDecided)) return undefined
   const last = traces.at(-1) ?? first
-  // The rules' counters would include the kernel's answers. Without a route, it cannot answer.
+  // Skips packets that the kernel would answer, because the counters would include the answers.
   const answers =
     last.verdict === 'REJECT' || (last.verdict === 'ACCEPT' && packet.protocol !== 'udp' && endsHere(last))
   if (answers && addresses[rules.family].far !== last.source.address) return undefined

@@ -23,7 +23,7 @@ const record = z.object({
   result: z.optional(z.nullable(z.record(z.string(), z.unknown()))),
 })
 
-/** Encodes the cache file of an attachment with the same bytes as the Go library. */
+/** Encodes the cache file of an attachment, byte for byte as the Go library does. */
 export function encodeCacheRecord(list: { name: string; text: string }, rt: Attachment, result: object): string {
   const { args = [], capabilityArgs = {} } = rt
   const members = {

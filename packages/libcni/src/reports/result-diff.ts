@@ -13,8 +13,7 @@ export interface ResultChange {
 }
 
 /**
- * Compares a plugin's result with its `prevResult`, both in the 1.1.0 model. Pairs list items by interface name,
- * address or destination.
+ * Compares a plugin's result with its `prevResult`. Pairs list items by name, address or destination.
  *
  * @param before - the `prevResult`; `undefined` for the first plugin of a chain.
  * @throws an error if either document is not a CNI result.

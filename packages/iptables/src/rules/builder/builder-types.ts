@@ -4,7 +4,7 @@ import type { Conditions } from './match-types.ts'
 import type { Refused } from './scope.ts'
 import type { Targets } from './target-types.ts'
 
-/** Tables of a ruleset, each with its user-defined chains. `[]` means a table without such chains. */
+/** Tables of a ruleset, each with its user-defined chains. `[]` means a table without user-defined chains. */
 export type TableSpec = { readonly [T in Table]?: readonly string[] }
 
 /** Functions that begin a rule, for each table that the ruleset declares. */
@@ -14,9 +14,7 @@ export type Builders<Spec extends TableSpec> = {
     on<const C extends string>(
       chain: ChainOf<T, NonNullable<Spec[T]>[number], C>,
     ): RuleBuilder<T, NonNullable<Spec[T]>[number], 'both', C, false>
-    /**
-     * Begins a rule that is inserted at `position` (default 1) of a chain. Later writes to the chain may move the rule.
-     */
+    /** Begins a rule to insert at `position` (default 1) of a chain. Later writes to the chain may move the rule. */
     insert<const C extends string>(
       chain: ChainOf<T, NonNullable<Spec[T]>[number], C>,
       position?: number,
