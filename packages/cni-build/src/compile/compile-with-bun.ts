@@ -11,7 +11,7 @@ const isolationFlags = [
   '--no-compile-autoload-package-json',
 ] as const
 
-/** Flags that keep bun from replacing both variables by constants at compile time. */
+/** Flags that keep bun from replacing `NODE_ENV` and `BUN_ENV` by constants. */
 const environmentFlags = ['process.env.NODE_ENV', 'process.env.BUN_ENV'].map((name) => `--define=${name}=${name}`)
 
 /** Flags of `bun build`, which influence every byte of the executable. */

@@ -8,7 +8,7 @@ import { holdsOurs, onlyTables, type Wanted } from '../state/wanted.ts'
 /** One table's section in a restore text. */
 export interface TextTable {
   readonly table: Table
-  /** True if the section has an `-N`, which the kernel refuses for an existing chain. */
+  /** True if the table's text creates a chain with `-N`, which fails a second time. */
   readonly guarded: boolean
   /** Line number of the table's `COMMIT` in the restore text. */
   readonly commit: number

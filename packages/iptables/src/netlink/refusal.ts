@@ -56,7 +56,7 @@ function reasonFor({ code, kind, part }: NftError['faults'][number], { table, st
   }
   if (kind !== 'rule') return undefined
   if (code === 'EOVERFLOW') return 'a value in it is too long'
-  // For a new jump, the kernel checks the rules of the jump's chain again.
+  // The kernel checks a chain's rules again when a new jump leads to the chain.
   if (code === 'EINVAL' && part === undefined && !('rule' in step && / --[ug]id-owner /.test(` ${step.rule.text} `))) {
     return `the kernel does not take it in this chain, or not what it jumps to when that is reached from ${step.chain}`
   }

@@ -7,7 +7,7 @@ export interface LateSignal {
   dispose(): void
 }
 
-/** Creates a late AbortSignal, because a killed restore program cannot report the tables it wrote. */
+/** Creates an AbortSignal with a delay, because a killed restore program cannot report its writes. */
 export function lateSignal(signal: AbortSignal, read: IptablesPort['read']): LateSignal {
   const controller = new AbortController()
   let timer: NodeJS.Timeout | undefined

@@ -12,7 +12,7 @@ export class StructureReader {
     this.#isWhole = info.length <= MOST
   }
 
-  /** Reads a flag byte. Keeps a value above 1, because it means an unknown option. */
+  /** Reads a flag byte, but keeps a value above 1, which means an unknown option. */
   flag(at: number): boolean {
     return this.#bytes[at] === 1 && this.u8(at) === 1
   }

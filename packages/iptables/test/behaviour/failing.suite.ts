@@ -15,7 +15,7 @@ export function failingBehaviour(start: Start): void {
       ['over drift', true, drifted],
       ['over half of it', true, '*mangle\n-F OUTPUT\n-F EX_MARK\n-X EX_MARK\nCOMMIT\n'],
     ] as const
-    // In these cases, `apply` cannot know if the killed process wrote the table.
+    // Skips cases in which `apply` cannot know if the killed process wrote the table.
     const known = (text: string, kind: string) => kind !== 'after its first table' || text === '' || text === drifted
     const cases = states.flatMap(([over, applied, text]) => kinds.map((kind) => ({ over, applied, text, kind })))
     test.for(cases.filter(({ text, kind }) => known(text, kind)))(

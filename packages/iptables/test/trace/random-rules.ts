@@ -54,7 +54,7 @@ function anyTable(table: Table, family: Family): Text {
 
 function anyRule(table: Table, chain: string, family: Family): Text {
   const all = conditionsFor(table, chain, family)
-  // Few rules would match and interact if they had more conditions.
+  // Gives random rules few conditions, because rules with many conditions rarely match.
   const one = fc
     .integer({ min: 0, max: all.length + 5 })
     .chain((i) => (all[i] ?? all[1 + (i % 2)] ?? fc.constant('')).map((text) => [text]))

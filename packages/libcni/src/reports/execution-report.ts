@@ -74,7 +74,7 @@ function changesOf(type: string, { request, outcome }: Execution): ResultChange[
     const version = typeof cniVersion === 'string' && cniVersion !== '' ? cniVersion : '0.1.0'
     return diffResults(prevResult, readResult(type, outcome.stdout, version).document)
   } catch {
-    // The operation itself fails with an error about this invalid output.
+    // Reports no changes for invalid output, because the operation itself fails with an error.
     return undefined
   }
 }

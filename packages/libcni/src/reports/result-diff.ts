@@ -67,7 +67,7 @@ function compare(path: string, before: unknown, after: unknown): ResultChange[] 
   return canonical(before) === canonical(after) ? [] : [{ op: 'change', path, before, after }]
 }
 
-/** Several short lines are easier to read than one whole list. */
+/** Reports each item of a list alone, because several short lines are easier to read. */
 function whole(op: 'add' | 'remove', path: string, value: unknown): ResultChange[] {
   const one = (at: string, entry: unknown): ResultChange =>
     op === 'add' ? { op, path: at, after: entry } : { op, path: at, before: entry }
