@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
 
 /**
- * Opens a regular file for reading. Throws at once for any other file type, because a pipe or a device may block
- * forever. No deadline or AbortSignal could end that wait. The caller closes the descriptor.
+ * Opens a regular file for reading; the caller closes the descriptor. Throws at once for any other type, because a pipe
+ * or a device may block forever.
  *
  * @param flags - additional open flags `constants.O_*`. Symbolic links are followed, unless the flags contain
  * `O_NOFOLLOW`.

@@ -1,6 +1,5 @@
 /**
- * Suggestions for unknown names in command lines and configurations. This module is separate and small. Reason: a
- * plugin process starts for every pod, and must load little code.
+ * Suggestions for unknown names in command lines and configurations.
  *
  * @example
  * ```ts

@@ -8,9 +8,8 @@ import type { RunOptions, RunResult, Started } from './run-types.ts'
 import { supervise } from './supervise.ts'
 
 /**
- * Starts a program without a shell, in its own process group, and returns at once. The process already exists when the
- * call returns. Callers may therefore call `start` inside `netns.run`, and await the result outside. If a program
- * cannot be started, `done` rejects; `start` itself never throws.
+ * Starts a program without a shell, in its own process group. Returns at once, so callers may await the result outside
+ * of `netns.run`. If a program cannot be started, `done` rejects; `start` itself never throws.
  *
  * @example
  * const child = start(['sleep', '60'], { timeout: 1000 })

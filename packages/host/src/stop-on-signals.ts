@@ -2,10 +2,10 @@ const STATUS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
 /**
  * AbortSignal for a command that starts programs in their own process groups. Ctrl-C does not reach these groups, so
- * the command has to end its programs itself.
+ * the command must end its programs.
  *
- * The first SIGINT, SIGTERM or SIGHUP aborts the AbortSignal, and sets `process.exitCode` as a shell does (130, 143,
- * 129). A second SIGINT, SIGTERM or SIGHUP ends the process as usual.
+ * The first SIGINT, SIGTERM or SIGHUP aborts the AbortSignal. It also sets `process.exitCode` as a shell does (130,
+ * 143, 129). A second SIGINT, SIGTERM or SIGHUP ends the process as usual.
  *
  * @param reason - creates the abort reason, given the name such as `SIGINT`.
  * @example

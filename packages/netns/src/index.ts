@@ -1,6 +1,5 @@
 /**
- * Functions for Linux network namespaces: open, compare, create and enter namespaces, run programs in them, and
- * configure their network.
+ * Opens, creates and enters Linux network namespaces, and configures their network.
  *
  * @example
  * ```ts

@@ -20,8 +20,7 @@ export const netns: {
   current(): Netns
   /**
    * Creates an empty namespace with a name, as `ip netns add` does. The caller stays in its own namespace. All links of
-   * the new namespace are down. Throws `NetnsError`: `EXISTS`, `INVALID` (name), `NO_FFI`, or an errno name. A failed
-   * call leaves nothing behind.
+   * the new namespace are down. Throws `NetnsError`: `EXISTS`, `INVALID` (name), `NO_FFI`, or an errno name.
    *
    * @example
    * using blue = netns.create('blue')      // now: ip netns exec blue ip link
@@ -47,10 +46,10 @@ export const netns: {
    */
   destroy(namespace: Netns | string): void
   /**
-   * Calls a synchronous function with this thread inside the namespace, then returns to the previous namespace. Calls
-   * can be nested. In a nested call, `'host'` is the namespace in which the outermost call began. Throws `NetnsError`:
-   * `MISSING`, `CLOSED`, `NO_FFI`, `ASYNC_BODY`, an errno name, or `RESTORE_FAILED`. After `RESTORE_FAILED`, the thread
-   * is stuck in the wrong namespace: every later call throws the same error, and the process must exit.
+   * Calls a synchronous function with this thread inside the namespace. Calls can be nested. In a nested call, `'host'`
+   * is the namespace in which the outermost call began. Throws `NetnsError`: `MISSING`, `CLOSED`, `NO_FFI`,
+   * `ASYNC_BODY`, an errno name, or `RESTORE_FAILED`. After `RESTORE_FAILED` the process must exit, because the thread
+   * is stuck in the wrong namespace.
    *
    * @example
    * const names = netns.run(pod, () => Object.keys(networkInterfaces()))

@@ -3,9 +3,7 @@ import { startupSnapshot } from 'node:v8'
 /**
  * Runs `main` when the program starts.
  *
- * The tool `cni-build` can build an executable that starts from a heap snapshot. The build evaluates the program's
- * modules once, runs `warmUp`, and stores the heap. The executable restores the heap at each start, and then runs
- * `main`.
+ * An executable of `cni-build` may start from a heap snapshot. The build runs `warmUp` before it stores the heap.
  *
  * @example
  * ```ts

@@ -20,8 +20,8 @@ export interface CommandIo {
 }
 
 /**
- * Runs a command as the main program of this process. If the reader of stdout closes early, as `head` does, the command
- * ends without an error. An unexpected error is printed with its stack.
+ * Runs a command as the main program of this process. The command ends without an error if the reader of stdout closes
+ * early. An unexpected error is printed with its stack.
  *
  * @param run - function that runs the command with the arguments and the process's streams, and resolves to the exit
  * code.

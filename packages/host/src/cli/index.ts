@@ -1,6 +1,5 @@
 /**
- * Building blocks of command-line tools: flags with validation, help texts, errors with suggestions, and the connection
- * to the process.
+ * Building blocks of command-line tools: flags, help texts, errors and process streams.
  *
  * @example
  * ```ts

@@ -3,8 +3,7 @@ import type { Flag, FlagValues } from './flag.ts'
 import { UsageError } from './usage-error.ts'
 
 /**
- * Parses a command line by the rules of Go's pflag, because calls of Istio's programs depend on these rules. Throws a
- * {@link UsageError}.
+ * Parses a command line by the rules of Go's pflag. Throws a {@link UsageError}.
  *
  * Accepted forms: `--flag=value`, `--flag value`, `-f value`, `-fvalue`, `-f=value`, `-nf value`, `--bool=false`, `--`
  * before positional arguments.

@@ -1,6 +1,6 @@
 /**
- * Returns a function that prints trace lines of the area `cni:<area>`. Each call prints one step, with values as JSON
- * in ASCII, because other characters could control a terminal. Callers must omit secrets such as tokens.
+ * Returns a function that prints trace lines of the area `cni:<area>`. Callers must omit secrets such as tokens. Values
+ * are printed as ASCII, because other characters could control a terminal.
  *
  * Returns `undefined` if the variable `DEBUG` does not contain `cni:`. Callers write `debug?.(…)`, which then evaluates
  * no arguments.

@@ -1,7 +1,7 @@
 /**
- * `DEBUG=cni:*` prints the steps of each package on stderr, with times. The npm package `debug` is loaded only if
- * `DEBUG` contains `cni:`. Areas are `cni:host`, `cni:rtnl`, `cni:iptables`, `cni:nftables`, `cni:ipset`, `cni:invoke`,
- * `cni:libcni`, `cni:skel`, `cni:kube` and `cni:installer`. `DEBUG=cni:*,-cni:host` excludes an area.
+ * Prints the steps of each package on stderr if `DEBUG=cni:*` is set. Each package has an area: `cni:host`, `cni:rtnl`,
+ * `cni:iptables`, `cni:nftables`, `cni:ipset`, `cni:invoke`, `cni:libcni`, `cni:skel`, `cni:kube` and `cni:installer`.
+ * `DEBUG=cni:*,-cni:host` excludes an area.
  *
  * @example
  * ```ts

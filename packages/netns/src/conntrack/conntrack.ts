@@ -27,7 +27,7 @@ const ROUNDS = 1024
 
 /**
  * Connections that the kernel tracks in a namespace (ctnetlink). Each call opens and closes a netlink socket. Deletions
- * register no undo step, because the next packet of a deleted connection creates a new entry.
+ * register no undo step.
  *
  * @example
  * // UDP clients of port 53 pass the NAT rules again

@@ -27,8 +27,8 @@ export interface ConntrackEntry {
 }
 
 /**
- * Connections that the kernel tracks in one namespace. Code that lists or deletes connections takes this interface as a
- * parameter, so that tests can pass `fakeConntrack()`.
+ * Connections that the kernel tracks in one namespace. Take this interface as a parameter, so that tests can pass
+ * `fakeConntrack()`.
  *
  * Errors are `NetnsError`:
  * - `INVALID`: a member of the filter is invalid

@@ -1,6 +1,5 @@
 /**
- * Entry point that only enters namespaces, for programs that must start fast. The entry point `@cni/netns` has the same
- * functions, but also loads the code for programs and routes.
+ * Entry point that only enters namespaces, for programs that must start fast.
  *
  * @example
  * ```ts

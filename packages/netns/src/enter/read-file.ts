@@ -5,9 +5,9 @@ import { readFileSync } from './read-file-sync.ts'
 import { exec } from './start.ts'
 
 /**
- * Reads a text file inside a network namespace, for files below `/proc/thread-self/net` and `/proc/sys/net`. Resolves
- * to `undefined` if the file does not exist. Rejects with a `NetnsError` if the namespace cannot be entered. Rejects
- * with the file system's error if the file cannot be read. Without FFI, the program `cat` reads the file.
+ * Reads a text file of a network namespace, below `/proc/thread-self/net` or `/proc/sys/net`. Resolves to `undefined`
+ * if the file does not exist. Rejects with a `NetnsError` if the namespace cannot be entered. Rejects with the file
+ * system's error if the file cannot be read.
  *
  * @example
  * const off = await readFile(pod, '/proc/sys/net/ipv6/conf/lo/disable_ipv6') // '0\n'

@@ -27,10 +27,10 @@ export interface EnterOptions {
 /** Operations that run a function in a network namespace and then return the thread to the previous namespace. */
 export interface Runner {
   /**
-   * Calls a synchronous function with this thread inside the namespace, then returns to the previous namespace. Calls
-   * can be nested. In a nested call, `'host'` is the namespace in which the outermost call began. Throws `NetnsError`:
-   * `MISSING`, `CLOSED`, `NO_FFI`, `ASYNC_BODY`, an errno name, or `RESTORE_FAILED`. After `RESTORE_FAILED`, the thread
-   * is stuck in the wrong namespace: every later call throws the same error, and the process must exit.
+   * Calls a synchronous function with this thread inside the namespace. Calls can be nested. In a nested call, `'host'`
+   * is the namespace in which the outermost call began. Throws `NetnsError`: `MISSING`, `CLOSED`, `NO_FFI`,
+   * `ASYNC_BODY`, an errno name, or `RESTORE_FAILED`. After `RESTORE_FAILED` the process must exit, because the thread
+   * is stuck in the wrong namespace.
    *
    * @example
    * const names = netns.run(pod, () => Object.keys(networkInterfaces()))

@@ -17,12 +17,8 @@ type Binds = readonly { readonly source: string; readonly target: string }[]
 const O_PATH = 0o10000000
 
 /**
- * Moves this thread to a private mount namespace with the given bind mounts. Returns a function that moves the thread
- * back. If `raiseShield` throws, the thread has not moved.
- *
- * Permanent effect: the thread no longer shares its working directory with the other threads of the process. Reason:
- * the kernel refuses a new mount namespace to a thread with a shared working directory (CLONE_FS). Only processes that
- * call chdir notice the effect.
+ * Moves this thread to a private mount namespace. The thread no longer shares its working directory with other threads,
+ * because the kernel requires that.
  */
 export function raiseShield(sys: Sys, binds: Binds): () => void {
   const fds: number[] = []

@@ -4,12 +4,7 @@ import { loadSys } from '../sys/load-sys.ts'
 
 const NS_GET_USERNS = 0xb701
 
-/**
- * Descriptor of the user namespace that owns a network namespace; `undefined` if this process is in the same user
- * namespace. A pod with `hostUsers: false` has a user namespace of its own. The kernel lets only processes of that user
- * namespace add iptables rules that match users or groups. Other processes get EINVAL. A process with several threads
- * cannot enter a user namespace, so start a new program in it. Close the descriptor after the program has exited.
- */
+/** Descriptor of the user namespace that owns a network namespace. The caller closes it. */
 export function foreignUserNamespace(target: Netns): number | undefined {
   let owner: number
   try {

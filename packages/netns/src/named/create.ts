@@ -17,8 +17,7 @@ export const DEFAULT_FOLDER = '/run/netns'
 
 /**
  * Creates an empty namespace with a name, as `ip netns add` does. The caller stays in its own namespace. All links of
- * the new namespace are down. Throws `NetnsError`: `EXISTS`, `INVALID` (name), `NO_FFI`, or an errno name. A failed
- * call leaves nothing behind.
+ * the new namespace are down. Throws `NetnsError`: `EXISTS`, `INVALID` (name), `NO_FFI`, or an errno name.
  *
  * @example
  * using blue = netns.create('blue')      // now: ip netns exec blue ip link

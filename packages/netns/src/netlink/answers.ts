@@ -76,8 +76,7 @@ const NLMSG_MIN_TYPE = 0x10
 const ATTEMPTS = 6
 
 /**
- * Returns the replies to one request, or `again` if the request must be repeated. Throws a `NetlinkError` if the kernel
- * refused the request, and a `NetnsError` if the answer is incomplete.
+ * Returns the replies to one request, or `again` if the request must be repeated.
  *
  * @param attempt - number of the attempt, from 1
  * @param consistent - true to throw if the table changed during every dump, false to return the last dump

@@ -10,9 +10,8 @@ import { encodeRequest, type Way } from './request.ts'
 import type { NetlinkSocket } from './socket.ts'
 
 /**
- * Netlink socket for requests and their answers. The kernel answers inside the call, so no method waits, and all
- * methods work inside and outside `netns.run`. Each request has a sequence number of its own, so late answers to an
- * earlier request are recognised. Open a separate socket for events.
+ * Netlink socket for requests and their answers. No method waits, because the kernel answers inside the call. All
+ * methods work inside and outside `netns.run`. Open a separate socket for events.
  *
  * `get`, `ask` and `dump` throw a {@link NetlinkError} if the kernel refuses a request. Other failures throw a
  * `NetnsError`:
@@ -38,10 +37,8 @@ export interface Channel extends Disposable {
    */
   ask(request: Parameters<Channel['get']>[0]): Message[]
   /**
-   * Reads a table of the kernel (dump). If the table changes during a dump, entries may be missing or repeated. In that
-   * case, the channel repeats the dump, up to six dumps in all. If the table changed during all six dumps, the method
-   * returns the last one. With `consistent`, the method throws `EINTR` instead. The function `keep` returns false for
-   * messages to drop, so that memory holds only a part of a long table.
+   * Reads a table of the kernel (dump). Repeats the dump if the table changes meanwhile, up to six dumps in all. After
+   * six changed dumps, returns the last one, or throws `EINTR` with `consistent`.
    */
   dump(
     request: Parameters<Channel['get']>[0],

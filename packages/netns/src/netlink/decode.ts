@@ -48,9 +48,9 @@ export function eachMessage(bytes: Buffer, visit: (at: number, length: number) =
 }
 
 /**
- * Decodes the attributes after the fixed part of a message, in order; a type may occur several times. Removes the flags
+ * Decodes the attributes after the fixed part of a message, in order. A type may occur several times. Removes the flags
  * for nesting and byte order from the types. Throws `NetnsError('PROTOCOL')` for an invalid length or a truncated fixed
- * part. Terminates for any input.
+ * part.
  *
  * @example
  * for (const [type, value] of decodeAttributes(message.body, 4)) if (type === NFTA_TABLE_NAME) names.push(readCString(value))

@@ -4,8 +4,8 @@ import { decodeMessages, type Message } from './decode.ts'
 import type { NetlinkSocket } from './socket.ts'
 
 /**
- * Yields the events of a netlink socket's multicast groups, one datagram at a time. Throws `NetnsError('PROTOCOL')` for
- * bytes that are not netlink messages. Passes on the errors of `watch`.
+ * Yields the events of a netlink socket, one datagram at a time. Throws `NetnsError('PROTOCOL')` for bytes that are not
+ * netlink messages. Also throws the errors of `watch`.
  *
  * @example using socket = openNetlinkSocket(pod, NETLINK_NETFILTER, { groups: [NFNLGRP_NFTABLES] }) for await (const {
  *   messages, lost } of events(socket, { signal })) if (lost || messages.some(isOurs)) await look()

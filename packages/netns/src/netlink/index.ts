@@ -1,6 +1,5 @@
 /**
- * Netlink, the socket for network requests to the kernel. Encodes messages, sends requests and reads the answers. This
- * entry point contains no netlink family. `@cni/netns` contains the family for links and routes.
+ * Encodes netlink messages, sends requests and reads the kernel's answers. This entry point contains no netlink family.
  *
  * @example
  * ```ts

@@ -5,10 +5,8 @@ import { isSysError, type Sys } from '../sys/sys.ts'
 const SOCK_STREAM = 1
 
 /**
- * Closes a netlink socket without waiting for the kernel's cleanup: a kernel thread closes it later. Sends the socket
- * and both ends of a unix socket pair as a message through that pair. Then closes the three descriptors. The message
- * now keeps the pair open, and the pair keeps the unread message: a cycle. A kernel thread finds such cycles since
- * Linux 6.9, and closes their sockets. Closing the pair waits for the cleanup before Linux 6.9.
+ * Closes a netlink socket in a kernel thread, so this process does not wait. Sends the socket and both ends of a socket
+ * pair through that pair. A kernel thread finds this cycle since Linux 6.9 and closes the sockets.
  */
 export function leaveSocket(sys: Sys, fd: number): void {
   const open = [fd]

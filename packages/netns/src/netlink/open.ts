@@ -6,9 +6,9 @@ import { NETLINK_NETFILTER, NETLINK_ROUTE } from './constants.ts'
 import { type NetlinkSocket, openSocket } from './socket.ts'
 
 /**
- * Opens a channel to a netlink family in a namespace: `NETLINK_ROUTE`, `NETLINK_NETFILTER`, or another number. The
- * socket stays in that namespace: use the channel from outside, then close it. Throws a `NetnsError` (`NO_FFI`,
- * `CLOSED` …) if the namespace cannot be entered. Throws a `SysError` (`EMFILE` …) if the kernel refuses a socket.
+ * Opens a channel to a netlink family in a namespace. The socket stays in that namespace; close the channel after use.
+ * Throws a `NetnsError` (`NO_FFI`, `CLOSED` …) if the namespace cannot be entered. Throws a `SysError` (`EMFILE` …) if
+ * the kernel refuses a socket.
  *
  * @example
  * using channel = openNetlink(pod, 'route')

@@ -20,8 +20,7 @@ export interface NetlinkSocket extends Disposable {
   /**
    * Receives the next datagram of the kernel without waiting. Other results:
    * - `none`: no datagram has arrived
-   * - `lost`: a datagram did not fit into the socket's buffer (ENOBUFS) or into this process's receive buffer. The
-   *   method `receive` enlarges the receive buffer in the second case.
+   * - `lost`: a datagram did not fit into a receive buffer
    *
    * Throws a `SysError`, `NetnsError('CLOSED')`, or `NetnsError('ENOBUFS')` if other processes flood the socket.
    */

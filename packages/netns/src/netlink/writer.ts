@@ -4,8 +4,8 @@ import { type Attribute, sizeOf, writeAttributeHeader, writeAttributes, writeHea
 import { cString } from './values.ts'
 
 /**
- * Writes netlink messages one after the other into a buffer, for a batch. Sequence numbers stay 0: the channel's
- * `exchange` sets them.
+ * Writes netlink messages one after the other into a buffer, for a batch. The channel's method `exchange` sets the
+ * sequence numbers.
  *
  * @example
  * const batch = new MessageWriter()

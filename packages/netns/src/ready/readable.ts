@@ -1,9 +1,8 @@
 import { watch } from './readiness.ts'
 
 /**
- * Lets the kernel report when a socket (TCP, unix, netlink …) becomes readable: no timer and no thread polls the
- * socket. Dispose of the watch before closing the socket. Throws `NetnsError` `NOT_MAIN_THREAD` on a worker, `NO_FFI`,
- * or a `SysError` (`EBADF` …).
+ * Lets the kernel report when a socket becomes readable, without polling. Dispose of the watch before closing the
+ * socket. Throws `NetnsError` `NOT_MAIN_THREAD` on a worker, `NO_FFI`, or a `SysError` (`EBADF` …).
  *
  * @example
  * for await (const { messages } of events(socket, { watch: watchReadable })) seen(messages)

@@ -39,10 +39,8 @@ const EPOLL_CTL_MOD = 3
 const [EVENT_SIZE, DATA_AT] = process.arch === 'x64' ? [12, 4] : [16, 8]
 
 /**
- * Watches descriptors with epoll and the Unix signal SIGURG. The kernel sends the signal when a descriptor becomes
- * ready (O_ASYNC). The signal's handler asks epoll, without waiting, which descriptors are ready. Reason: no JavaScript
- * runtime has an API to watch a descriptor that the runtime did not open. The module `node:net` accepts only streams,
- * and reads them itself. Few programs use SIGURG, and a process without a handler ignores it.
+ * Watches descriptors with epoll and SIGURG, because JavaScript runtimes cannot watch a descriptor that they did not
+ * open.
  */
 interface Watcher {
   readonly epoll: number

@@ -1,9 +1,7 @@
 import { isNetnsError, NetnsError } from '../handle/netns-error.ts'
 
 /**
- * Calls `change`, which asks the kernel to add or delete an object. Returns true after the change. Returns false if the
- * object to add exists already, or the object to delete is missing. For these two cases, `codes` contains the kernel's
- * errno names.
+ * Adds or deletes an object; returns false if there is nothing to do.
  *
  * @param difference - describes how the existing object differs from the wanted one; the error quotes the text
  */

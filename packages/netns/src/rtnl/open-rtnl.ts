@@ -8,8 +8,8 @@ import type { Rtnl } from './port/rtnl.ts'
 import { undoing } from './undoing.ts'
 
 /**
- * Opens an rtnetlink socket in a namespace. The socket stays in that namespace: use it from outside, then close it.
- * Without FFI, only `'host'` works, and it needs the optional package `netlink`.
+ * Opens an rtnetlink socket that stays in the given namespace. Close the socket after use. Without FFI, only `'host'`
+ * works, and it needs the optional package `netlink`.
  *
  * With the context of a plugin call, every change registers an undo step. The undo steps run if a later step of ADD
  * fails:
@@ -22,8 +22,7 @@ import { undoing } from './undoing.ts'
  * On the node, use `openRtnl({ ...c, netns: 'host' })` for objects of one pod. Use `openRtnl('host')` for objects that
  * all pods share: it registers no undo steps.
  *
- * In DEL, deletions do nothing while another attachment of the container uses the namespace. The namespace handle has
- * the property `kept` during that time.
+ * In DEL, deletions do nothing while another attachment of the container uses the namespace.
  *
  * @example
  * using rtnl = await openRtnl(pod)

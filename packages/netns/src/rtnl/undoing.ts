@@ -14,11 +14,8 @@ export interface Undoing {
 }
 
 /**
- * Wraps the operations on links, addresses and routes: each successful change registers an undo step.
- * - `deleteLink` registers none, because a recreated link would lack its addresses and routes.
- * - The undo step of an added link deletes the link, unless other links use it by then. For example, a bridge with a
- *   port stays.
- * - After `close`, only undo steps call the operations, so the operations register no further undo steps.
+ * Wraps rtnetlink operations: each change registers an undo step, except `deleteLink`. After `close`, undo steps still
+ * work.
  */
 export function undoing(rtnl: Rtnl, { netns, undo: register, open }: Undoing): Rtnl {
   let closed = false

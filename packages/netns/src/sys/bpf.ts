@@ -33,9 +33,7 @@ export function lateBpf(bind: <F>(signatures: Signatures) => Native<F>): Pick<Bp
 }
 
 /**
- * Calls bpf(2). Copies all memory that the kernel accesses into one block, because a JavaScript runtime may move a
- * small typed array. Copies the contents back even after a refusal: the block may contain the log of the kernel's
- * verifier.
+ * Calls bpf(2) with all memory in one block, because JavaScript runtimes may move small typed arrays.
  *
  * @returns the result of bpf(2), and the errno if the result is -1
  */

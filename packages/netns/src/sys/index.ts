@@ -1,6 +1,5 @@
 /**
- * System calls behind one interface. An implementation exists for each of the small runtime, bun:ffi, node:ffi and
- * koffi.
+ * System calls behind one interface, in every supported JavaScript runtime.
  *
  * @example
  * ```ts

@@ -12,8 +12,8 @@ type FileLock = Disposable & { release(): void }
 const PAUSE = 5
 
 /**
- * Locks a file against other processes with an exclusive `flock`, in any JavaScript runtime. If another process
- * replaces the file while `lock` waits, `lock` locks the new file.
+ * Locks a file against other processes with an exclusive `flock`. If another process replaces the file meanwhile,
+ * `lock` locks the new file.
  *
  * @returns `undefined` if the file is missing and `create` is not set.
  * @throws NetnsError `LOCKED` (CNI error code 11) if another process keeps the lock, `NO_FFI`, or the error of the file

@@ -11,9 +11,9 @@ interface Advice {
 let loaded: Native<Advice> | undefined
 
 /**
- * Tells the kernel to drop a file from the page cache (`POSIX_FADV_DONTNEED`). A process that copies files calls the
- * function, because the cache of these files counts towards its memory limit. The kernel keeps bytes that are not yet
- * written to the disk, and files of running programs. Without FFI the function does nothing.
+ * Tells the kernel to drop a file from the page cache (`POSIX_FADV_DONTNEED`). Use it after copying files, because
+ * their cache counts towards the process's memory limit. The kernel keeps unwritten bytes and files of running
+ * programs. Without FFI the function does nothing.
  */
 export function dropPageCache(fd: number): void {
   if (tryLoadSys() === undefined) return

@@ -39,8 +39,7 @@ export interface Sys {
   /**
    * Replaces the program of this process by another program (execve). Never returns; throws on failure. The process
    * keeps its id and the descriptors without the flag close-on-exec. Node.js sets the flag even on the three standard
-   * descriptors. Ignored signals stay ignored, and blocked signals stay blocked. Arguments and environment are bytes,
-   * as in `/proc/self/environ`.
+   * descriptors. Ignored signals stay ignored, and blocked signals stay blocked.
    *
    * @param blocked - signal to block until the new program has installed its handler and unblocks it
    */
@@ -48,10 +47,9 @@ export interface Sys {
   /** Calls ioctl(2). The kernel reads the argument's bytes and overwrites them. */
   ioctl(fd: number, request: number, argument: Uint8Array): number
   /**
-   * Calls bpf(2). The result of some commands is a descriptor, which children do not inherit; close it with
-   * `fs.closeSync`. The kernel reads and overwrites the attribute and the memory behind its pointers, even for a
-   * refused call. Addresses in the attribute are zero afterwards. Throws `ENOSYS` on processors other than x64 and
-   * arm64.
+   * Calls bpf(2). Close a resulting descriptor with `fs.closeSync`. Children do not inherit it. The kernel overwrites
+   * the attribute and the memory, even for a refused call. Addresses in the attribute are zero afterwards. Throws
+   * `ENOSYS` on processors other than x64 and arm64.
    *
    * @param attr - `union bpf_attr`, up to the last member used; bytes that the kernel does not know must be zero
    * @param pointers - offsets of pointers in `attr`, each with the memory to point to; omit null pointers

@@ -1,8 +1,7 @@
 import { NetnsError } from '../handle/netns-error.ts'
 
 /**
- * Splits the name of a kernel setting into the parts of its path below `/proc/sys`. Throws `NetnsError('INVALID')` for
- * an invalid name or a path outside `net`. Accepts the forms of sysctl(8):
+ * Splits the name of a kernel setting into path parts below `/proc/sys`. Accepts the forms of sysctl(8):
  * - slashes: `net/ipv4/ip_forward`
  * - dots, also in the link's name: `net.ipv4.conf.eth0.100.rp_filter`
  * - dots, but slashes for the dots of the link's name: `net.ipv4.conf.eth0/100.rp_filter`

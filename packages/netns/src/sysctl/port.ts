@@ -1,7 +1,6 @@
 /**
- * Kernel settings (sysctl) of one namespace. Code that changes settings takes this interface as a parameter, so that
- * tests can pass `fakeSysctl()`. Names have dots (`net.ipv4.conf.eth0.rp_filter`) or slashes; only network settings are
- * supported.
+ * Kernel settings (sysctl) of one namespace; only network settings are supported. Take this interface as a parameter,
+ * so that tests can pass `fakeSysctl()`. Names have dots (`net.ipv4.conf.eth0.rp_filter`) or slashes.
  *
  * Errors are `NetnsError`; a failed call changes nothing:
  * - `INVALID`: invalid name or value

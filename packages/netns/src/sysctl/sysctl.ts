@@ -11,8 +11,8 @@ import { sameValue, valueText } from './value.ts'
 
 /**
  * Network settings of a namespace (`/proc/sys/net`). With the context of a plugin call, every change registers an undo
- * step: it restores the previous value if a later step of ADD fails. In an undo step of your own, use
- * `sysctl(c.netns)`, which registers no further undo step.
+ * step. The undo step restores the previous value if a later step of ADD fails. In an undo step of your own, use
+ * `sysctl(c.netns)`.
  *
  * @example
  * const settings = sysctl(c)

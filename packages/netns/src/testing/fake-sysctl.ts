@@ -7,10 +7,9 @@ import { undoingSysctl } from '../sysctl/undoing.ts'
 import { sameValue, valueText } from '../sysctl/value.ts'
 
 /**
- * Replacement for `sysctl()` in tests, without a kernel and without root. Pass it to code that takes a `SysctlPort` or
- * a `sysctl`. Names, results and errors are as with `sysctl()`. Every namespace has the given settings. A link has a
- * setting (`net.ipv4.conf.eth0.rp_filter`) if the test gives the setting for `all` or `default`. A setting with a
- * number accepts only numbers; other values throw `EINVAL`.
+ * Replacement for `sysctl()` in tests, without a kernel and without root. Names, results and errors are as with
+ * `sysctl()`. Every namespace has the given settings. A link has each setting that the test gives for `all` or
+ * `default`. A setting with a number accepts only numbers; other values throw `EINVAL`.
  *
  * @example
  * ```ts

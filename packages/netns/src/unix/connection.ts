@@ -19,9 +19,9 @@ export interface UnixConnection extends AsyncIterable<UnixMessage>, Disposable {
    */
   readonly closed: Promise<void>
   /**
-   * Sends a message with copies of descriptors. Resolves when the kernel has accepted the message, not when the peer
-   * has read it. Waits while the peer does not read. The caller may reuse the bytes and close the descriptors as soon
-   * as the call returns. Messages arrive in the order of the calls.
+   * Sends a message with copies of descriptors, in the order of the calls. Resolves when the kernel has accepted the
+   * message, not when the peer has read it. Waits while the peer does not read. The caller may reuse the bytes and
+   * close the descriptors at once.
    *
    * Rejects with `NetnsError` or `SysError`:
    * - `CLOSED`: the connection is closed

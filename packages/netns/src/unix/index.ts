@@ -1,6 +1,5 @@
 /**
- * Unix sockets that carry descriptors and identify the peer process. The main thread never blocks; there are no polling
- * timers and no threads.
+ * Unix sockets that carry descriptors and identify the peer process. The main thread never blocks.
  *
  * @example
  * ```ts

@@ -17,7 +17,7 @@ const TURN = 64
 
 /**
  * Listens on a unix socket. The listener keeps the process alive until `close`. Replaces an existing socket at the
- * path, even if another process listens on it.
+ * path, even that of a running process.
  *
  * Throws `NetnsError`:
  * - `INVALID`, `NO_FFI`, `NOT_MAIN_THREAD`

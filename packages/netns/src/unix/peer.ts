@@ -8,8 +8,8 @@ const UCRED = 12
 const NOBODY = 0xffff_ffff
 
 /**
- * Process at the other end of a unix socket, as the kernel reports it (SO_PEERCRED); a process cannot forge it. A
- * server gets the process that called connect; a client gets the process that called listen. Accepts descriptors of
+ * Process at the other end of a unix socket. The kernel reports the process (SO_PEERCRED), so no process can forge it.
+ * A server gets the process that called connect. A client gets the process that called listen. Accepts descriptors of
  * unix sockets and sockets of `node:net` and `node:http`.
  *
  * Throws `NetnsError` or `SysError`:

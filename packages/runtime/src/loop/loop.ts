@@ -15,8 +15,7 @@ let phase = 0
 export const isAlive = (): boolean => hasTimers() || hasWatchers() || hasImmediates()
 
 /**
- * One step of the event loop: runs at most one callback. The native program calls `step` when all promise jobs are
- * done, and runs new promise jobs before the next call.
+ * One step of the event loop: runs at most one callback. The native program runs new promise jobs before the next call.
  *
  * @param hasJobs - true if promise jobs are left, for example after `setDeadline` interrupted them; in that case, the
  * step does not wait

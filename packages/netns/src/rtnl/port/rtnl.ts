@@ -10,15 +10,14 @@ import type { NewRoute, Route } from './route.ts'
 import type { NewPolicyRule, PolicyRule } from './rule.ts'
 
 /**
- * Links, addresses, routes, rules, neighbours, qdiscs and filters of one namespace. Code that configures a network
- * takes this interface as a parameter, so that tests can pass `fakeRtnl()`.
+ * Links, addresses, routes, rules, neighbours, qdiscs and filters of one namespace. Take this interface as a parameter,
+ * so that tests can pass `fakeRtnl()`.
  *
  * - Adding an existing object and deleting a missing one are not errors: `added` or `deleted` is false.
  * - Adding an object that exists with other values throws `EEXIST`.
- * - Objects read from the kernel (`Link`, `Address`, `Route`, `PolicyRule`) can be passed to the add and delete
- *   methods.
- * - Errors are `NetnsError` with the errno name (`ENODEV`, `EPERM` …) and the kernel's explanation, or `INVALID` for
- *   invalid arguments. A failed call leaves no partial change.
+ * - The add and delete methods accept objects read from the kernel.
+ * - Errors are `NetnsError` with the errno name, or `INVALID` for invalid arguments.
+ * - A failed call leaves no partial change.
  */
 export interface RtnlPort {
   getLinks(): Promise<Link[]>

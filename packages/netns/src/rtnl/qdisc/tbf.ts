@@ -13,12 +13,10 @@ const U32 = 0xffffffff
 const LATENCY = 25
 
 /**
- * Converts a bandwidth limit in the units of CNI to token bucket options, clamped to the kernel's range:
+ * Converts a bandwidth limit in the units of CNI to token bucket options. Limits the values to the kernel's range:
  * - rate: at least one byte per second,
  * - burst: at most 274 s and 4 GiB,
  * - queue: at most 4 GiB.
- *
- * Container runtimes send a burst of 4294967295 bits with every rate. For low rates, this burst exceeds the range.
  *
  * @example
  * await rtnl.replaceQdisc({ kind: 'tbf', link: 'veth0', tbf: tbf({ bitsPerSecond: 1_000_000, burstBits: 4294967295 }) })

@@ -66,11 +66,7 @@ export function encodeRule(rule: NewPolicyRule): { fixed: Uint8Array; attributes
   return { fixed, attributes }
 }
 
-/**
- * True if a policy routing rule of the kernel is exactly the wanted one. The kernel's own comparison is too loose:
- * - Adding: the kernel accepts an equal rule again if the request has no priority.
- * - Deleting: the kernel deletes the first rule that has the given selectors, even if the rule has further selectors.
- */
+/** True if a policy routing rule equals the wanted one. The kernel ignores differences, such as further selectors. */
 export function isRule(body: Buffer, wanted: NewPolicyRule): boolean {
   const rule = decodeRule(body)
   const attributes = attributeMap(body, FIB_RULE_HDR)

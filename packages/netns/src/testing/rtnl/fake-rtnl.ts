@@ -13,13 +13,11 @@ import * as tables from './tables.ts'
 import { type Device, findDevice, viewOf, World } from './world.ts'
 
 /**
- * Replacement for `openRtnl()` in tests, without a kernel and without root. Code that takes an `RtnlPort` or an
- * `openRtnl` gets the same results and errors as from the kernel. A veth disappears with its peer, routes disappear
- * with their link. The fake works in the node's namespace; `open` opens other namespaces, such as the fake ones of
- * `@cni/skel/testing`. A new namespace has the link `lo`, which is up.
+ * Replacement for `openRtnl()` in tests, without a kernel and without root. Results and errors are the same as from the
+ * kernel. Deleting a veth deletes its peer; deleting a link deletes its routes. The fake works in the node's namespace;
+ * `open` opens other namespaces. A new namespace has the link `lo`, which is up.
  *
- * The fake models no packets, no IPv6 link-local addresses, no time and no programs. The descriptor of a filter's
- * program is also the program's id.
+ * The fake models no packets, no IPv6 link-local addresses, no time and no programs.
  *
  * @example
  * ```ts
