@@ -50,9 +50,8 @@ export function readRegularFile(
 }
 
 /**
- * Returns the reason to distrust a file or folder that another user could have written. The reason is a predicate
- * without a subject, such as `belongs to another user (uid 7)`. Returns `undefined` if only root and the current user
- * could have written the file or folder.
+ * Returns the reason to distrust a file that another user could have written. The reason has no subject, such as
+ * `belongs to another user (uid 7)`. Returns `undefined` if only root and the current user could have written the file.
  */
 export function insecurity({ uid, mode }: Pick<Stats, 'uid' | 'mode'>): string | undefined {
   if (uid !== 0 && uid !== process.geteuid?.()) return `belongs to another user (uid ${uid})`
@@ -62,10 +61,7 @@ export function insecurity({ uid, mode }: Pick<Stats, 'uid' | 'mode'>): string |
 
 const brand = Symbol.for('cni.ReadError')
 
-/**
- * Error of a file that this package refuses to read. The message, such as `it is not a regular file`, omits the path.
- * The caller prints the path before the message.
- */
+/** Error of a file that this package refuses to read. The message omits the path. */
 export class ReadError extends Error {
   readonly code: 'NOT_REGULAR' | 'TOO_LARGE' | 'INSECURE'
   readonly path: string
@@ -80,8 +76,8 @@ export class ReadError extends Error {
 ReadError.prototype.name = 'ReadError'
 
 /**
- * True for an error of this package about a file: not a regular file, too large, or writable by another user. Also
- * recognises errors of another copy of this package.
+ * True for an error of this package about a file that it refuses to read. Also recognises errors of another copy of
+ * this package.
  */
 export function isReadError(
   error: unknown,

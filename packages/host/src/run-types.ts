@@ -10,8 +10,8 @@ export interface RunOptions {
   /** AbortSignal that ends the program's whole process group. */
   signal?: AbortSignal | undefined
   /**
-   * Deadline for the program in milliseconds, after which its process group is ended. Default: no limit. In every
-   * option for a time, a value above 2³¹ − 1 means no limit.
+   * Deadline in milliseconds, after which the program's process group is ended. Default: no limit. In every option for
+   * a time, a value above 2³¹ − 1 means no limit.
    */
   timeout?: number | undefined
   /** Milliseconds between SIGTERM and SIGKILL when the program is ended. Default: 1000. */
@@ -21,8 +21,8 @@ export interface RunOptions {
   /** Limit in bytes for stdout, and for stderr. A program that prints more is ended. Default: 64 MiB. */
   maxOutput?: number | undefined
   /**
-   * Destination of the program's stderr. `capture` collects the output. `inherit` prints it to this process's stderr,
-   * and collects nothing. With a function, the output is collected too, and the function is called with each chunk.
+   * Destination of the program's stderr: `capture` collects the output. `inherit` prints it to this process's stderr,
+   * and collects nothing. A function gets each chunk; the output is collected too.
    */
   stderr?: 'capture' | 'inherit' | ((chunk: Uint8Array) => void) | undefined
 }

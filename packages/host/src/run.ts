@@ -3,8 +3,7 @@ import { isRunError } from './run-error.ts'
 import type { RunOptions, RunResult } from './run-types.ts'
 import { start } from './start.ts'
 
-// Pauses in milliseconds between attempts to start a program whose file is open for writing (ETXTBSY). The pauses last
-// 5.1 s in all. An installer needs less time to write a binary.
+// Pauses in milliseconds between attempts to start a program that an installer still writes (ETXTBSY).
 const BUSY_DELAYS = [20, 40, 80, 160, 300, 500, 1000, 1000, 2000]
 
 /**

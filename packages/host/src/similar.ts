@@ -13,8 +13,8 @@
  */
 
 /**
- * Finds the known name that a misspelt name means. Permits one typing error in a name of up to five letters, and two in
- * a longer name. Ignores capitals, `-` and `_`: `exemptUid` equals `exempt_uid`.
+ * Finds the known name that a misspelt name means. Permits one typing error, or two in names of six letters and more.
+ * Ignores capitals, `-` and `_`.
  */
 export function misspelt(name: string, names: readonly string[]): string | undefined {
   if (name.length < 3) return undefined
@@ -40,10 +40,7 @@ export function suggestion(name: string, names: readonly string[], prefix = ''):
 
 // internal
 
-/**
- * Finds a known name that resembles an unknown name. One name is the beginning or the end of the other, or the names
- * differ by a few typing errors.
- */
+/** Finds a known name with the same beginning or end, or with few typing errors. */
 function similar(name: string, names: readonly string[]): string | undefined {
   if (name.length < 3) return undefined
   const part = names.find((each) => each.startsWith(name) || name.startsWith(each) || each.endsWith(name))

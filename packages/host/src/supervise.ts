@@ -37,8 +37,7 @@ export function supervise(
     stdout: stdout.add,
     stderr: stderr.add,
     error(error) {
-      // Ignores an `error` event after a successful start. Node.js emits such an event if it cannot send a signal to
-      // the child. The child still runs, and its `exit` event comes later.
+      // Ignores an `error` event after the start, because the child's `exit` event comes later.
       if (pid === undefined) settle(error)
     },
     exit(exitCode, signal) {

@@ -25,8 +25,7 @@ export function writeFileAtomic(
   // O_EXCL makes open fail if the name of the temporary file already exists.
   const [seconds, nanoseconds] = process.hrtime()
   const unique = `${process.pid.toString(36)}${seconds.toString(36)}${nanoseconds.toString(36)}`
-  // Builds the path without `join`, because `join` removes `..` together with the folder before it. If that folder is a
-  // symbolic link, the result is a path in another folder.
+  // Builds the path without `join`, because `join` resolves `..` without following symbolic links.
   const temporary = `${folder}/.${stemOf(basename(path))}.${unique}.tmp`
   try {
     writeAll(temporary, typeof data === 'string' ? new TextEncoder().encode(data) : data, mode, fsync)

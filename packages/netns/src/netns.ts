@@ -41,8 +41,8 @@ export const netns: {
    */
   bind(namespace: Netns, path: string): Netns
   /**
-   * Removes a namespace's name and closes the handle. The namespace ends when no other process, handle or name refers
-   * to it. A missing name is not an error. A file that is not a namespace stays (`NOT_A_NAMESPACE`).
+   * Removes a namespace's name and closes the handle. The namespace ends when no process, handle or name refers to it.
+   * A missing name is not an error. A file that is not a namespace stays (`NOT_A_NAMESPACE`).
    */
   destroy(namespace: Netns | string): void
   /**
@@ -71,7 +71,7 @@ export const netns: {
    */
   start(target: NetnsTarget, argv: readonly [string, ...string[]], options?: RunOptions & EnterOptions): Started
   /**
-   * Runs a program inside a namespace until it exits. Rejects with a `RunError` if the program fails; with `reject:
+   * Runs a program inside a namespace until it exits. Rejects with a `RunError` if the program fails. With `reject:
    * false`, resolves with that error. Rejects with a `NetnsError` if the namespace cannot be entered.
    *
    * @example
@@ -83,8 +83,8 @@ export const netns: {
     options?: RunOptions & EnterOptions & { reject?: boolean },
   ): Promise<RunResult>
   /**
-   * Creates the threads of libuv's pool now, in the current namespace. Pool threads (async fs, DNS, crypto) stay in the
-   * namespace in which they were created. A long-lived process awaits `warmPool()` once, before its first `netns.run`.
+   * Creates the threads of libuv's pool now, in the current namespace. Pool threads (async fs, DNS, crypto) stay in
+   * their first namespace. A long-lived process awaits `warmPool()` once, before its first `netns.run`.
    *
    * @example
    * await netns.warmPool()

@@ -16,10 +16,7 @@ export const runtimes = {
   bun: require.resolve('@oven/bun-linux-x64-baseline/package.json').replace('package.json', 'bin/bun'),
 }
 
-/**
- * Bundles a test program, by default `fixtures/main.ts`, as a CommonJS file and as an ES module. Writes both files
- * below the package's node_modules, because the program must find the npm package koffi.
- */
+/** Bundles a test program below the package's node_modules, because it must find the package koffi. */
 export async function bundleFixture(
   entry = join(here, 'fixtures/main.ts'),
 ): Promise<{ cjs: string; esm: string; remove(): void }> {

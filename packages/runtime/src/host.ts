@@ -4,10 +4,7 @@ export type Memory = ArrayBufferView | ArrayBuffer
 /** Argument of a system call. A string is passed as the address of a NUL-terminated copy. */
 export type Argument = number | bigint | boolean | string | Memory | null | undefined
 
-/**
- * Functions of the native program (C) that runs JavaScript programs. The native program passes an object with these
- * functions to the first module. TypeScript code implements Node's members with the functions.
- */
+/** Functions of the native program (C). TypeScript code implements Node's members with these functions. */
 export interface Host {
   syscall(nr: number, ...args: readonly Argument[]): number
   address(view: Memory): number
@@ -73,10 +70,7 @@ function take(): Host {
 
 export const host: Host = take()
 
-/**
- * Returns true while the build runs the program to make its startup snapshot. The snapshot is the heap image from which
- * each process starts. Code that runs during the build must not read values that differ between starts.
- */
+/** True while the build makes the startup snapshot, the heap image from which processes start. */
 export const snapshotting = (): boolean => host.snapshotting()
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Node's modules and globals for the small runtime. `cni-build` bundles them from the sources of this package.
+ * Node's modules and globals for the small runtime.
  *
  * @example
  * ```ts

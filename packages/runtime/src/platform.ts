@@ -1,8 +1,4 @@
-/**
- * First module of every program for the small runtime. Receives the functions of the native program, and defines the
- * basic globals. The tool `cni-build` adds a module of `globals/` for each further global that the program uses
- * (`globals/on-demand.json`).
- */
+/** First module of every program for the small runtime. Defines the basic globals. */
 import './globals/big-int.ts'
 import './globals/dispose.ts'
 import './globals/errors.ts'

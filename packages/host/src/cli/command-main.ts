@@ -13,8 +13,8 @@ export interface CommandIo {
   /** True if progress output may overwrite its own line, because stderr is a terminal. */
   readonly progress: boolean
   /**
-   * AbortSignal that aborts at the first SIGINT, SIGTERM or SIGHUP, or when the reader of stdout closes the pipe. If a
-   * command never reads this member, SIGINT, SIGTERM and SIGHUP end the process as usual.
+   * AbortSignal that aborts at the first SIGINT, SIGTERM or SIGHUP. It also aborts when the reader of stdout closes the
+   * pipe. If a command never reads this member, these signals end the process as usual.
    */
   readonly signal: AbortSignal
 }

@@ -42,11 +42,7 @@ export function conntrackHeader(family: IpFamily): Uint8Array {
   return Uint8Array.of(family === 'ipv4' ? AF_INET : AF_INET6, 0, 0, 0)
 }
 
-/**
- * Netlink attributes that make the kernel filter its connection list by protocol and ports. Before Linux 5.8 the kernel
- * ignores these attributes, so callers must filter the list again. Contains no addresses, because the kernel compares
- * IPv6 addresses in the wrong byte order.
- */
+/** Filter by protocol and ports for the kernel. Callers filter again, because Linux before 5.8 ignores it. */
 export function encodeFilter({ protocol, original, reply }: CheckedFilter): Attribute[] {
   if (protocol === undefined) return []
   const number = protocolNumber(protocol)

@@ -91,10 +91,7 @@ function dump(
   }
 }
 
-/**
- * Deletes the connection of a netlink message from the kernel's table. Returns false if the table no longer contains
- * this connection. Keeps a newer connection with the same addresses and ports, because it has another id.
- */
+/** Deletes one connection, but keeps a newer connection with the same addresses and ports. */
 function deleteOne(channel: Channel, message: Message): boolean {
   const request = { type: CT_DELETE, fixed: message.body.subarray(0, 4), attributes: encodeIdentity(message) }
   return unlessAlready(['ENOENT'], () => channel.ask({ ...request, what: 'Delete a connection' }))

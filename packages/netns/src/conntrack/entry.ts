@@ -60,17 +60,17 @@ export interface ConntrackPort {
     },
   ): Promise<ConntrackEntry[]>
   /**
-   * Deletes the connections that match a filter, and returns their number. The next packet of such a connection passes
-   * the NAT rules again. The optional callback `only` returns true for each matching connection to delete. Throws
-   * `INVALID` for an empty filter, which would delete every connection of the node.
+   * Deletes the connections that match a filter, and returns their number. Packets of a deleted connection pass the NAT
+   * rules again. The optional callback `only` returns true for each matching connection to delete. Throws `INVALID` for
+   * an empty filter.
    */
   delete(
     filter: NonNullable<Parameters<ConntrackPort['list']>[0]>,
     only?: (entry: ConntrackEntry) => boolean,
   ): Promise<{ deleted: number }>
   /**
-   * Yields changes of connections that match a filter, starting with the first call of `next()`. A `lost` event means
-   * that the socket's buffer could not hold all events. After a `lost` event, list the connections again.
+   * Yields changes of connections that match a filter. List the connections again after a `lost` event, because some
+   * events are missing.
    */
   watch(
     filter?: Parameters<ConntrackPort['list']>[0],

@@ -1,9 +1,6 @@
 import { NetnsError } from '../handle/netns-error.ts'
 
-/**
- * Return type of functions that run inside a namespace: `T`, or a compile error if `T` is a promise. Reason: after its
- * first `await`, an async function would run in another namespace.
- */
+/** `T`, or a compile error for a promise, because `await` would leave the namespace. */
 export type NotPromise<T> =
   T extends PromiseLike<unknown>
     ? 'The body must be synchronous: after its first await it runs in another namespace. Open sockets or start programs inside, and await them outside'

@@ -4,8 +4,7 @@ import type { NetnsTarget } from '../handle/netns.ts'
 import { run } from './runner.ts'
 
 /**
- * Reads a text file inside a network namespace, synchronously. Returns `undefined` if the file does not exist. Throws
- * `NetnsError('NO_FFI')` if the JavaScript runtime has no FFI.
+ * Reads a text file inside a network namespace. Returns `undefined` if the file does not exist.
  *
  * @example
  * const tables = readFileSync(pod, '/proc/thread-self/net/ip_tables_names')

@@ -13,8 +13,8 @@ import { assertTarget, targetName } from './target.ts'
 /** Options of `netns.run`. */
 export interface EnterOptions {
   /**
-   * Read-only bind mounts that replace files (`target`) by other files (`source`) while the function runs. Only the
-   * function and the processes that it starts see the mounts. All files must exist.
+   * Read-only bind mounts that replace files (`target`) by other files (`source`). Only the function and the processes
+   * that it starts see the mounts. All files must exist.
    */
   shield?: readonly { readonly source: string; readonly target: string }[] | undefined
   /**

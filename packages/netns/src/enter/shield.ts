@@ -35,9 +35,7 @@ export function raiseShield(sys: Sys, binds: Binds): () => void {
     const cwd = hold('.', O_PATH | fs.O_DIRECTORY)
     const root = hold('/', O_PATH | fs.O_DIRECTORY)
     const goBack = () => {
-      // Gives this thread a working directory of its own again. Reason: a thread that the JavaScript runtime started
-      // from this thread shares the working directory. The next call, setns, fails with EINVAL for a shared working
-      // directory.
+      // The next call, setns, fails with EINVAL if another thread shares the working directory.
       sys.unshare(CLONE_FS)
       // Restores root (chroot) and working directory after setns, which sets both to the root of the mount namespace.
       sys.setns(namespace, CLONE_NEWNS)

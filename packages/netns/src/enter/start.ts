@@ -39,7 +39,7 @@ export function start(
 }
 
 /**
- * Runs a program inside a namespace until it exits. Rejects with a `RunError` if the program fails; with `reject:
+ * Runs a program inside a namespace until it exits. Rejects with a `RunError` if the program fails. With `reject:
  * false`, resolves with that error. Rejects with a `NetnsError` if the namespace cannot be entered.
  *
  * @example

@@ -10,8 +10,7 @@ export function foreignUserNamespace(target: Netns): number | undefined {
   try {
     owner = loadSys().ioctl(target.fd, NS_GET_USERNS, new Uint8Array(8))
   } catch {
-    // The ioctl failed: Linux is older than 4.9, or the user namespace is not below this process's user namespace. This
-    // process cannot enter the user namespace, so the result is `undefined`.
+    // The ioctl fails if this process cannot enter the user namespace, or before Linux 4.9.
     return undefined
   }
   const own = statSync('/proc/thread-self/ns/user')
@@ -22,8 +21,8 @@ export function foreignUserNamespace(target: Netns): number | undefined {
 }
 
 /**
- * True if a network namespace belongs to another user namespace, as with `hostUsers: false`. The kernel lets only
- * processes of that user namespace add iptables rules that match users or groups.
+ * True if a network namespace belongs to another user namespace, as with `hostUsers: false`. Only processes of that
+ * user namespace may add iptables rules that match users or groups.
  */
 export function hasOwnUsers(target: Netns): boolean {
   const owner = foreignUserNamespace(target)

@@ -16,11 +16,7 @@ export function useKindProbe(fast: KindProbe): void {
   probe = fast
 }
 
-/**
- * Kind of the namespace behind a descriptor (`net`, `mnt`, `pid` …). Returns `undefined` if the kind cannot be read.
- * Without FFI, this happens for a bind mount in another mount namespace (/proc/<pid>/root). The kernel checks the kind
- * again when a thread enters the namespace.
- */
+/** Kind of the namespace behind a descriptor, or `undefined` if the kind cannot be read. */
 export function namespaceKind(fd: number): string | undefined {
   const name = readlinkSync(`/proc/thread-self/fd/${fd}`)
   // The target of the descriptor's symbolic link contains the namespace's kind, such as `net:[4026531840]`. For a bind

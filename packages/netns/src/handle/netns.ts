@@ -2,16 +2,16 @@ import { closeSync } from 'node:fs'
 import { NetnsError } from './netns-error.ts'
 
 /**
- * Open handle of a network namespace. The namespace exists at least as long as the handle, even if its path is removed.
- * Created by `open`, `current`, `create` or `bind`. Close the handle, or declare it with `using`.
+ * Open handle of a network namespace, which exists at least as long as the handle. `open`, `current`, `create` and
+ * `bind` create handles. Close the handle, or declare it with `using`.
  */
 export class Netns implements Disposable {
   readonly path: string
   readonly dev: bigint
   readonly ino: bigint
   /**
-   * Reason why removals of rules, links or addresses through this handle do nothing. The default, `undefined`, allows
-   * removals. In DEL, `@cni/skel` sets the reason while another attachment of the container uses the namespace.
+   * Reason why removals through this handle do nothing. Default: `undefined`, which allows removals. In DEL,
+   * `@cni/skel` sets the reason while another attachment uses the namespace.
    *
    * `@cni/iptables`, `@cni/nftables`, `@cni/ipset` and `openRtnl` remove nothing while the reason is set.
    */

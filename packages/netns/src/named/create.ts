@@ -59,8 +59,8 @@ export function bind(namespace: Netns, path: string): Netns {
 }
 
 /**
- * Removes a namespace's name and closes the handle. The namespace ends when no other process, handle or name refers to
- * it. A missing name is not an error. A file that is not a namespace stays (`NOT_A_NAMESPACE`).
+ * Removes a namespace's name and closes the handle. The namespace ends when no process, handle or name refers to it. A
+ * missing name is not an error. A file that is not a namespace stays (`NOT_A_NAMESPACE`).
  */
 export function destroy(namespace: Netns | string): void {
   const path = typeof namespace === 'string' ? namespace : namespace.path
@@ -105,10 +105,7 @@ function unmount(path: string): void {
   }
 }
 
-/**
- * True if a namespace is mounted at the path. False if the path is missing, or if a killed process has left an empty
- * file there. The caller may remove the empty file. Throws for any other file.
- */
+/** True if a namespace is mounted at the path. False for a leftover empty file. */
 function isBound(path: string): boolean {
   try {
     open(path).close()

@@ -6,10 +6,7 @@ import { NetnsError } from '../handle/netns-error.ts'
 import { LOCK_EX, MS_BIND, MS_REC, MS_SHARED } from '../sys/constants.ts'
 import { isSysError, type Sys } from '../sys/sys.ts'
 
-/**
- * Makes the folder of named namespaces a shared mount point, as `ip netns add` does. All mount namespaces then see each
- * name that a process adds or removes in the folder.
- */
+/** Shares the folder's mount point, so that all mount namespaces see new names. */
 export function prepareFolder(sys: Sys, folder: string): void {
   try {
     makeFolder(folder)

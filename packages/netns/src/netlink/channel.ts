@@ -57,9 +57,9 @@ export interface Channel extends Disposable {
   /** Netlink port of the socket in the kernel. Events about changes through this socket contain the port. */
   port(): number
   /**
-   * Sends a batch of messages in one datagram, as nfnetlink requires. Returns the kernel's answers and refusals. Throws
-   * no error for a refusal, but throws the other errors of `get`, `ask` and `dump`. Writes the sequence numbers into
-   * `datagram`. Only the last message needs the flag `NLM_F_ACK`.
+   * Sends a batch of messages in one datagram, as nfnetlink requires. A refusal throws no error; other errors are as
+   * for `get`, `ask` and `dump`. Writes the sequence numbers into `datagram`. Only the last message needs the flag
+   * `NLM_F_ACK`.
    */
   exchange(
     datagram: Buffer,

@@ -6,9 +6,8 @@ import { NLA_F_NESTED, NLA_HDRLEN, NLMSG_HDRLEN } from './constants.ts'
 export type Attribute = readonly [type: number, value: Uint8Array | readonly Attribute[]]
 
 /**
- * Encodes one netlink message: header, fixed part, attributes, all aligned to four bytes. The host byte order is
- * little-endian on all supported machines (x64, arm64). Throws `NetnsError('INVALID')` for an attribute that is too
- * long.
+ * Encodes one netlink message: header, fixed part and attributes. Throws `NetnsError('INVALID')` for an attribute that
+ * is too long.
  */
 export function encodeMessage({
   type,
@@ -31,8 +30,8 @@ export function encodeMessage({
 }
 
 /**
- * Encodes netlink attributes without a message header, optionally after a fixed part. The result can be sent many times
- * as the value of an attribute with `NLA_F_NESTED` in its type.
+ * Encodes netlink attributes without a message header, optionally after a fixed part. Use the result as a value with
+ * `NLA_F_NESTED` in its type.
  */
 export function encodeAttributes(attributes: readonly Attribute[], fixed?: Uint8Array): Buffer {
   return encodeMessage({ type: 0, fixed, attributes }).subarray(NLMSG_HDRLEN)

@@ -21,18 +21,15 @@ export async function* events(
     readonly signal?: AbortSignal | undefined
     /** Milliseconds between two reads of the netlink socket. Default: 10. */
     readonly interval?: number | undefined
-    /**
-     * Pass `watchReadable` to let the kernel wake the process instead of reading the socket at intervals. This is
-     * useful for long waits or many sockets. `watchReadable` loads more code and works on the main thread only.
-     */
+    /** Pass `watchReadable` to wake the process without polling. It works on the main thread only. */
     readonly watch?: typeof watchReadable | undefined
   } = {},
 ): AsyncGenerator<
   {
     readonly messages: readonly Message[]
     /**
-     * True if the kernel dropped events because the socket's buffer was full (ENOBUFS). In this case, read the kernel's
-     * state again. `messages` contains all events that were still in the buffer.
+     * True if the kernel dropped events because the socket's buffer was full (ENOBUFS). Read the kernel's state again
+     * after a loss. `messages` contains all events that were still in the buffer.
      */
     readonly lost: boolean
   },
@@ -52,8 +49,7 @@ export async function* events(
   }
 }
 
-// Maximum number of datagrams to read after a loss of events. A full socket buffer holds fewer datagrams. The limit
-// ends the loop if the kernel sends faster than this process reads.
+// Maximum number of datagrams to read after a loss, because the kernel may send faster.
 const MOST_LEFT = 10_000
 
 function rest(socket: NetlinkSocket): Message[] {

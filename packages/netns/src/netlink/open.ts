@@ -25,8 +25,8 @@ export function openNetlink(
 const protocols = { route: NETLINK_ROUTE, netfilter: NETLINK_NETFILTER }
 
 /**
- * Opens a netlink socket for {@link events}, without methods that send requests and await the answers. Throws
- * `SysError` `EPERM` if this process lacks the privilege for a multicast group.
+ * Opens a netlink socket for {@link events}, without methods for requests. Throws `SysError` `EPERM` if this process
+ * lacks the privilege for a multicast group.
  */
 export function openNetlinkSocket(
   target: NetnsTarget,

@@ -36,11 +36,7 @@ function requestIn(body: Buffer): Buffer | undefined {
   return length === undefined || 4 + length > body.length ? undefined : body.subarray(4, 4 + length)
 }
 
-/**
- * Offset of the attributes that explain a refusal. In a DONE message, the attributes follow the error number. In an
- * acknowledgement, the attributes follow the error number and the refused request. With the flag `NLM_F_CAPPED`, the
- * acknowledgement contains only the header of the request.
- */
+/** Offset of the attributes in a netlink message that explain a refusal. */
 function detailsAt(type: number, flags: number, body: Buffer): number {
   if (type === NLMSG_DONE) return 4
   return 4 + ((flags & NLM_F_CAPPED) === 0 ? (readU32(body.subarray(4)) ?? 0) : NLMSG_HDRLEN)

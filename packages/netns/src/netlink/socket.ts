@@ -34,9 +34,7 @@ export interface NetlinkSocket extends Disposable {
   leave(): void
 }
 
-// Maximum number of datagrams from other processes that one `receive` call skips. After more datagrams, `receive`
-// throws ENOBUFS. A full socket buffer holds fewer datagrams, so only a process that floods the socket reaches the
-// limit.
+// Maximum number of datagrams from other processes that one `receive` call skips.
 const MOST_STRANGERS = 10_000
 
 // Size of the receive buffer. The kernel puts at most 32 KiB of a dump into one datagram. A single message may be

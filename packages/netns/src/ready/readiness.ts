@@ -54,11 +54,7 @@ interface Watcher {
 let watcher: Watcher | undefined
 let isLookDue = false
 
-/**
- * Calls `ready` each time a descriptor becomes ready, until the watch ends. The callback `ready` may also run without
- * an event. It must read until there is no more data, or call `again`. Without `again`, unread data waits until the
- * next event.
- */
+/** Calls `ready` when a descriptor becomes ready. The callback must read all data, or call `again`. */
 export function watch(fd: number, ready: (events: number) => void): Watch {
   const own = watcher ?? begin()
   const interest = Buffer.alloc(EVENT_SIZE)

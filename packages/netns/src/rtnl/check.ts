@@ -15,10 +15,7 @@ export function shown(value: unknown): string {
   return JSON.stringify(value)?.slice(0, 80) ?? String(value)
 }
 
-/**
- * Describes the first member in which an existing object differs from the wanted one, such as `mtu is 1500, not 1400`.
- * Skips members that the wanted object omits, also in nested objects.
- */
+/** Describes the first difference from the wanted object, such as `mtu is 1500, not 1400`. */
 export function firstDifference(there: object, wanted: object, prefix = ''): string | undefined {
   const existing = new Map(Object.entries(there))
   for (const [name, value] of Object.entries(wanted)) {

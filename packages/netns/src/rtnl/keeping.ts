@@ -1,9 +1,6 @@
 import type { Rtnl } from './port/rtnl.ts'
 
-/**
- * Wraps the operations on links, addresses, routes and rules, for a namespace whose handle has the property `kept`. In
- * such a namespace, deletions do nothing and return `deleted: false`.
- */
+/** Wraps rtnetlink operations for a namespace with `kept`: deletions do nothing. */
 export function keeping(rtnl: Rtnl): Rtnl {
   const nothing = async () => ({ deleted: false })
   return {

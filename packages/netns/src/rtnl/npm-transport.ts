@@ -31,11 +31,7 @@ interface NpmNetlink {
 // once.
 const TIMEOUT = 5000
 
-/**
- * Opens an rtnetlink socket through the npm package `netlink`, for Node.js without FFI. The socket is in the namespace
- * of this process. Error messages lack the kernel's explanation, because the package cannot request it. Throws
- * `withoutFfi`, the error about the missing FFI, if the package is not installed.
- */
+/** Opens an rtnetlink socket through the npm package `netlink`, for Node.js without FFI. */
 export function npmTransport(withoutFfi: NetnsError): Transport {
   const { RawNetlinkSocket } = load(withoutFfi)
   const socket = new RawNetlinkSocket(NETLINK_ROUTE, { localPort: 0 })

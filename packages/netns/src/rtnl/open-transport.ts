@@ -11,8 +11,7 @@ export async function openTransport(target: NetnsTarget): Promise<Transport> {
   try {
     return channelTransport(target)
   } catch (error) {
-    // Skips the npm package `netlink` in the small JavaScript runtime (`cni`) and in bun. Executables with these
-    // runtimes can always make system calls. A bundler evaluates this `if` and omits the package from such executables.
+    // A bundler evaluates this `if`, so executables of the small runtime omit the npm package `netlink`.
     if (process.versions.cni === undefined && process.versions.bun === undefined) {
       if (target === 'host' && isNetnsError(error) && error.code === 'NO_FFI') {
         const { npmTransport } = await import('./npm-transport.ts')
@@ -23,11 +22,7 @@ export async function openTransport(target: NetnsTarget): Promise<Transport> {
   }
 }
 
-/**
- * Opens an rtnetlink socket whose operations also work after `close`. Reason: undo steps run after the `using` block,
- * which closes the socket. Each operation after `close` opens a socket of its own and closes it. One socket for all
- * undo steps would stay open, because no event reports the last undo step.
- */
+/** Opens an rtnetlink socket whose operations also work after `close`, because undo steps run later. */
 export async function openReviving(target: NetnsTarget): Promise<Transport> {
   const first = await openTransport(target)
   let open = true

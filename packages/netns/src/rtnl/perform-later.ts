@@ -21,11 +21,7 @@ class Unanswered {
   }
 }
 
-/**
- * Runs a synchronous operation over an asynchronous netlink socket. Calls the operation again after each new answer,
- * with all answers so far, until the operation returns. The operation's requests depend only on earlier answers, so a
- * repeated call sends the same requests.
- */
+/** Runs a synchronous operation over an asynchronous netlink socket. Repeats it after each answer. */
 export async function performLater<T>(
   operation: (channel: Questions) => T,
   ask: (way: Way, request: Request) => Promise<Message[]>,

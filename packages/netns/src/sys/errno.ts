@@ -1,7 +1,4 @@
-/**
- * Names of Linux error numbers, in the order of the numbers. The list is equal on x64 and arm64; `node:os` lacks many
- * of the names. The line break at the beginning stands for number 0. A dash stands for a number without a name.
- */
+/** Names of Linux error numbers, because `node:os` lacks many. A dash is an unnamed number. */
 const NAMES: readonly string[] = `
 EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM EACCES EFAULT ENOTBLK EBUSY EEXIST EXDEV ENODEV
 ENOTDIR EISDIR EINVAL ENFILE EMFILE ENOTTY ETXTBSY EFBIG ENOSPC ESPIPE EROFS EMLINK EPIPE EDOM ERANGE EDEADLK ENAMETOOLONG

@@ -119,8 +119,7 @@ export function sysFrom(name: Sys['name'], libc: Libc): Sys {
       const [file, argv, envp] = [text(path), texts(libc, args), texts(libc, env)]
       const [signals, before] = [signalSet(blocked), signalSet(undefined)]
       const { sigprocmask, execve } = libc
-      // Runs no other code between sigprocmask and execve, because other code could cause a deadlock. Such code could
-      // wait for a lock of a thread that itself waits for the blocked signal's handler.
+      // Runs no other code between sigprocmask and execve, because other code could cause a deadlock.
       sigprocmask(SIG_BLOCK, signals, before)
       execve(file, argv, envp)
       const error = failed('execve', [path])
@@ -149,10 +148,7 @@ function texts(libc: Libc, values: readonly Uint8Array[]): Uint8Array {
   return block
 }
 
-/**
- * Encodes the arguments of sendmsg that send descriptors, in one buffer: struct msghdr, struct iovec, struct cmsghdr
- * with the descriptors, and one byte of data. A reference to the buffer keeps all structures alive.
- */
+/** Arguments of sendmsg that send descriptors, in one buffer that keeps all structures alive. */
 function messageWith(libc: Libc, descriptors: readonly number[]): Uint8Array {
   const [IOVEC, CONTROL] = [56, 72]
   const size = CMSGHDR + 4 * descriptors.length

@@ -6,8 +6,7 @@ import { nativeNode } from './sys-node.ts'
 import { nativeSmall } from './sys-small.ts'
 
 /**
- * Binds libc functions that `Sys` lacks, through the FFI that `loadSys` found. Throws `NetnsError('NO_FFI')` as
- * `loadSys` does.
+ * Binds libc functions that `Sys` lacks, through the FFI that `loadSys` found.
  *
  * @typeParam F - type of the functions, which must agree with `signatures`
  */

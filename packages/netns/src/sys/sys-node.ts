@@ -7,11 +7,7 @@ type NodeFfi = typeof import('node:ffi')
 
 const int32 = (count: number) => ({ arguments: Array<'int32'>(count).fill('int32'), return: 'int32' }) as const
 
-/**
- * System calls over node:ffi. Returns `undefined` if the JavaScript runtime has no node:ffi. The module is
- * experimental: the keys of a signature are `parameters` and `result` in Node.js 26.1, and `arguments` and `return`
- * since 26.9.
- */
+/** System calls over node:ffi. Names arguments twice, because Node.js 26.9 renamed the keys of signatures. */
 export function sysNode(): Sys | undefined {
   const ffi = nodeFfi()
   if (ffi === undefined) return undefined

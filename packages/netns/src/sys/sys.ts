@@ -29,8 +29,8 @@ export interface Sys {
   /** Sends a datagram. Returns the number of bytes sent. */
   sendto(fd: number, data: Uint8Array, flags: number, address?: Uint8Array): number
   /**
-   * Receives a datagram. Returns its length in bytes; with MSG_TRUNC the full length, which may exceed the buffer.
-   * Writes the sender's address into `from`, truncated if it does not fit.
+   * Receives a datagram and returns its length in bytes. With MSG_TRUNC, the length may exceed the buffer. Writes the
+   * sender's address into `from`, truncated if it does not fit.
    */
   recv(fd: number, buffer: Uint8Array, flags: number, from?: Uint8Array): number
   setsockopt(fd: number, level: number, option: number, value: Uint8Array): void

@@ -7,16 +7,15 @@ import { open } from '../handle/open.ts'
 import { openRtnl } from '../rtnl/open-rtnl.ts'
 
 /**
- * Creates an empty network namespace in a new user namespace, as Kubernetes does for pods with `hostUsers: false`. User
- * 0 (root) of the user namespace is user 100000 of the node. The network namespace exists until the caller disposes of
- * it or this process exits.
+ * Creates an empty network namespace in a new user namespace. Pods with `hostUsers: false` have the same kind of
+ * namespace. User 0 (root) of the user namespace is user 100000 of the node. The network namespace exists until its
+ * disposal or the exit of this process.
  *
  * @example
  * await using pod = await ownedNetns()
  */
 export async function ownedNetns(): Promise<Netns & AsyncDisposable> {
-  // Writes the user maps before creating the network namespace. The owner of the namespace's files in /proc/net depends
-  // on the maps. The kernel sets the owner when it creates the namespace.
+  // The owner of the namespace's files in /proc/net depends on the user maps.
   const users = await holderOf('user', ['unshare', '--user'])
   try {
     for (const map of ['uid_map', 'gid_map']) writeFileSync(`/proc/${users.pid}/${map}`, '0 100000 65536')

@@ -6,9 +6,8 @@ import { create, createAt, destroy } from '../named/create.ts'
 import { openRtnl } from '../rtnl/open-rtnl.ts'
 
 /**
- * Creates an empty network namespace for a test. Disposal of the handle and the exit of the process remove the
- * namespace. A signal such as SIGTERM that ends the process also removes the namespace. The test runner vitest ends its
- * workers with SIGTERM.
+ * Creates an empty network namespace for a test. Disposal of the handle or the exit of the process removes the
+ * namespace. A signal such as SIGTERM that ends the process also removes the namespace.
  *
  * @example
  * await using pod = await tempNetns()

@@ -34,9 +34,8 @@ export interface UnixConnection extends AsyncIterable<UnixMessage>, Disposable {
    */
   send(bytes: Uint8Array, fds?: readonly number[]): Promise<void>
   /**
-   * Receives the next message. Resolves to `undefined` if no more messages will arrive. Reads from the socket only when
-   * called, so the peer may have to wait. An aborted call takes no message. Rejects with the AbortSignal's reason, or a
-   * `SysError`.
+   * Receives the next message, or `undefined` if no more messages will arrive. An aborted call takes no message.
+   * Rejects with the AbortSignal's reason, or a `SysError`.
    */
   receive(options?: { readonly signal?: AbortSignal | undefined }): Promise<UnixMessage | undefined>
   /** Yields messages of the peer until no more will arrive. Leaving the loop does not close the connection. */

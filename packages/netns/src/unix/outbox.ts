@@ -20,10 +20,7 @@ export interface Outbox {
   fail(error: unknown): void
 }
 
-/**
- * Creates the queue of a unix socket's unsent messages. Sends at once as much as the kernel accepts, in order. Calls
- * `wait` with true when messages start to wait for a writable socket, and with false when all are sent.
- */
+/** Queue of a unix socket's unsent messages. `wait` reports a wait for a writable socket. */
 export function outboxOf(fd: number, maxPending: number, wait: (isWaiting: boolean) => void): Outbox {
   const waiting: Waiting[] = []
   let pending = 0

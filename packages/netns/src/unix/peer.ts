@@ -24,8 +24,8 @@ const NOBODY = 0xffff_ffff
  */
 export function peerOf(socket: number | Socket): {
   /**
-   * Process id of the peer; 0 if the process is not visible in this PID namespace. The process may have exited
-   * meanwhile, and another process may have the same id.
+   * Process id of the peer; 0 if this PID namespace hides the process. The process may have exited, and another process
+   * may have the same id.
    */
   readonly pid: number
   /** User id of the peer process in this user namespace; 65534 if the user is not mapped. */

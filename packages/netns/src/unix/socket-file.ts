@@ -3,11 +3,7 @@ import { errnoOf } from '@cni/types'
 import { NetnsError } from '../handle/netns-error.ts'
 import { loadSys } from '../sys/load-sys.ts'
 
-/**
- * Binds a socket to a path, and replaces an existing socket file there. The file never has more permissions than
- * `mode`. Returns a function that removes the file unless another process has replaced it. Call the returned function
- * before closing the socket.
- */
+/** Binds a socket to a path. Call the returned function before closing the socket. */
 export function bindTo(fd: number, path: string, address: Uint8Array, mode: number): () => void {
   removeSocket(path)
   // Sets the mode of the socket's descriptor first, because bind creates the file with that mode, reduced by the umask.

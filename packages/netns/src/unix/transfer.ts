@@ -71,19 +71,14 @@ export function transmit(fd: number, bytes: Uint8Array, fds: readonly number[]):
     if (sent !== -1) return sent
     const number = errno()
     if (number === EAGAIN) return 'full'
-    // Calls sendmsg again after ECONNRESET, because the second call fails with EPIPE, the error that callers expect.
-    // The kernel reports ECONNRESET only once after the peer has reset the connection.
+    // Calls sendmsg again after ECONNRESET, because the second call fails with EPIPE, which callers expect.
     if (number !== EINTR && number !== ECONNRESET) throw failed('sendmsg', `${bytes.length} bytes to ${fd}`)
   }
 }
 
 let incoming: Buffer | undefined
 
-/**
- * Receives a message through a unix socket. Returns `none` if no message has arrived, and `undefined` if no more
- * messages will arrive. An empty packet counts as the end of the connection, because the kernel reports both as 0
- * bytes.
- */
+/** Receives a message through a unix socket. Returns `undefined` after the last message. */
 export function receive(fd: number, { maxBytes, maxFds, isPackets }: MessageLimits): UnixMessage | undefined | 'none' {
   if (incoming === undefined || incoming.length < DATA + maxBytes) incoming = blockWith(maxBytes)
   const block = incoming

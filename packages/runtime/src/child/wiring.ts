@@ -10,11 +10,7 @@ export type Stdio = 'pipe' | 'ignore' | 'inherit' | readonly Place[]
 const AT_FDCWD = -100
 const O_RDWR_CLOEXEC = 0o2000002
 
-/**
- * Descriptors of a child process: standard input, output and more (Node's option `stdio`). The array `childEnds` lists
- * the parent's descriptors that become 0, 1, 2 and so on in the child. The object also keeps the parent's ends of the
- * pipes.
- */
+/** Descriptors and pipes of a child process (Node's option `stdio`). */
 export class Wiring {
   readonly childEnds: number[] = []
   readonly #ours: ((() => Stream) | undefined)[] = []

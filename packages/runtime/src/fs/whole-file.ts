@@ -110,10 +110,7 @@ export function copyFileSync(source: PathLike, target: PathLike, mode = 0): void
   }
 }
 
-/**
- * Calls `action`, a step of a file function with two paths, such as `copyFile`. If `action` fails, its error names both
- * paths and the file function (`syscall`), not the failed system call.
- */
+/** Calls a step of a file function, and names both paths in its errors. */
 function named<T>(syscall: string, [path, dest]: readonly [string, string], action: () => T): T {
   try {
     return action()

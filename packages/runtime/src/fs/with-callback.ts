@@ -7,11 +7,7 @@ type Sync = (...args: any[]) => unknown
 
 type Callback = (error: Error | null, ...values: unknown[]) => void
 
-/**
- * Creates the callback version of a synchronous file function, such as `fs.stat` from `fs.statSync`. The runtime has no
- * threads, so the work blocks the event loop. With `withBuffer`, the callback also gets the buffer, as for `read` and
- * `write`.
- */
+/** Creates the callback version of a synchronous file function, such as `fs.stat`. */
 export function withCallback(sync: Sync, withBuffer = false): (...args: unknown[]) => void {
   const callback = (...args: unknown[]): void => {
     const done = args.pop()

@@ -7,10 +7,7 @@ const escapes: Readonly<Record<string, string>> = {
   '\\': '\\\\',
 }
 
-/**
- * Quotes a string like `util.inspect`. Chooses the first of single quotes, double quotes and backticks that the text
- * does not contain; `${` counts as a backtick. If the text contains all three, uses single quotes.
- */
+/** Quotes a string like `util.inspect`, with the first kind of quote that the text lacks. */
 export function quote(text: string): string {
   const mark = !text.includes("'")
     ? "'"

@@ -20,10 +20,7 @@ export function watchRejections(given: RejectionHandlers): void {
   })
 }
 
-/**
- * Reports the first rejected promise that has no handler. Returns false if every rejected promise has a handler. The
- * event loop calls this function after all ticks and promise jobs.
- */
+/** Reports the first rejected promise that has no handler. Returns false if there is none. */
 export function reportRejections(): boolean {
   const first = unhandled.entries().next()
   if (first.done) return false

@@ -2,10 +2,7 @@ import { process } from '../process/process.ts'
 
 export default process
 
-/**
- * Creates a proxy for `process.env` or `process.argv`. Each start of the program creates a new `env` and `argv`. The
- * proxy forwards reads and writes to the object of the current start.
- */
+/** Proxy for `process.env` or `process.argv`, because each start creates new objects. */
 function current<T extends object>(shape: T, member: () => object): T {
   return new Proxy(shape, {
     get: (_, name) => Reflect.get(member(), name),

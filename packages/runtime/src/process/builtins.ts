@@ -13,11 +13,7 @@ const hostModule = {
   syscall: host.syscall,
   address: host.address,
   arch: host.arch,
-  /**
-   * Interrupts JavaScript code that runs for `ms` milliseconds without returning to the event loop. Also interrupts the
-   * code when a Unix signal arrives for which the program has a listener. The code cannot catch the interruption;
-   * timers continue. With 0, removes the time limit.
-   */
+  /** Interrupts JavaScript code that blocks the event loop for `ms` milliseconds. 0 removes the limit. */
   setDeadline: (ms: number): void => host.setDeadline(ms, signalDescriptor()),
 }
 

@@ -77,10 +77,7 @@ export function addWarmUp(warmUp: () => unknown): void {
   }
 }
 
-/**
- * Ends the program after an uncaught error, but not after an interruption by `setDeadline`. A timer of the program is
- * due at that time, and its callback handles the interruption.
- */
+/** Ends the program after an uncaught error. A timer callback handles an interruption by `setDeadline`. */
 function crashUnlessInterrupted(error: unknown, interrupted?: boolean): void {
   if (!interrupted) crash(error)
 }

@@ -4,10 +4,7 @@ import type { TlsSettings } from './options.ts'
 import type { Report } from './report.ts'
 import { distrustOf } from './trust-error.ts'
 
-/**
- * Error codes of the library Mbed TLS, from ssl.h, x509.h, pk.h, pem.h and net_sockets.h. An error number contains such
- * a code and, in its low seven bits, the error of a lower layer.
- */
+/** Error codes of Mbed TLS. The low seven bits hold the error of a lower layer. */
 const BAD_KEY_KIND = [-0x2600, -0x3c80, -0x3a00]
 /** Mbed TLS errors for a certificate with an invalid chain, name or key usage. */
 const REFUSED = [-0x2700, -0x7a00]

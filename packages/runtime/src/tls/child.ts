@@ -11,10 +11,7 @@ const SOCK_STREAM_CLOEXEC_NONBLOCK = 0o2004001
 const SIGKILL = 9
 const P_PID = 1
 
-/**
- * Beginning of the error message of a native program without TLS. The text is also a marker: `cni-build` chooses the
- * native program with TLS for a bundle that contains this text (packages/cni-build/src/tools/tools-small.ts).
- */
+/** Beginning of an error message. It also makes `cni-build` choose the native program with TLS. */
 const LACKING = 'TLS needs cni-runtime-tls: it'
 
 /** Child process that keeps the network connection and speaks TLS. The methods `wait` and `end` reap the process. */
@@ -58,8 +55,7 @@ export class TlsChild {
       this.wait()
       return
     }
-    // The kernel refused to kill the child process for lack of CAP_KILL. Waits for the child's exit in the background.
-    // The child exits after the parent has closed the socket pair.
+    // The kernel refused to kill the child, which exits when the socket pair closes.
     this.#pid = undefined
     waitForExit(pid, () => {})
   }

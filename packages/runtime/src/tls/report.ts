@@ -28,10 +28,7 @@ export interface Report {
   readonly issuer: string
 }
 
-/**
- * Decodes the report, the first bytes that a TLS child process sends. A server may have compromised the child, so the
- * bytes are not trusted. Returns `undefined` if the report is invalid.
- */
+/** Decodes the first bytes of a TLS child process. A server may have compromised the child. */
 export function readReport(bytes: Uint8Array): Report | undefined {
   if (bytes.length < REPORT_SIZE) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset)

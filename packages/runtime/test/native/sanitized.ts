@@ -31,7 +31,7 @@ export const UNDEFINED = ['-fsanitize=undefined', '-fno-sanitize-recover=all']
 const CHECKS = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all']
 
 /**
- * Compiles a C test program and some files of native/ with gcc, sanitizers and the C library of this machine.
+ * Compiles a C test program with gcc and sanitizers.
  *
  * @param checks - compiler flags of the sanitizers; omit AddressSanitizer for native/arena.c, because both use the same
  * memory addresses

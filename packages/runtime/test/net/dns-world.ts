@@ -1,5 +1,4 @@
-// Test program that runs commands with DNS servers of its own: `node dns-world.ts WORLD`, where WORLD is JSON. The
-// caller starts this program in a mount namespace and network namespace of its own.
+// Test program that runs commands with DNS servers of its own, in namespaces of its own.
 import { execFileSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'

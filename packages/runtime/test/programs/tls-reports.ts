@@ -1,9 +1,6 @@
 import { REPORT_SIZE, readReport } from '../../src/tls/report.ts'
 
-/**
- * Main function of a test program: parses random TLS reports. A server that has compromised the TLS child process could
- * send such reports. Prints true if the parser accepts some reports and refuses others.
- */
+/** Main function of a test program: parses random TLS reports, as from a compromised child process. */
 export default function main(): void {
   let state = 1
   const draw = (below: number): number => {

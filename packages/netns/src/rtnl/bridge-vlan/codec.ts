@@ -24,8 +24,7 @@ export function vlanQuery(): { fixed: Uint8Array; attributes: Attribute[] } {
 }
 
 /**
- * Fixed part and attributes of a netlink request that adds or deletes VLANs of a bridge or bridge port. Throws
- * `NetnsError('INVALID')`.
+ * Encodes a netlink request that adds or deletes VLANs of a bridge or bridge port.
  *
  * @param self - true for a VLAN of the bridge itself, false for a VLAN of a port
  */

@@ -3,10 +3,7 @@ import type { LinkChange } from '../port/arguments.ts'
 import type { Link } from '../port/link.ts'
 import { formatMac, parseMac } from './mac.ts'
 
-/**
- * Change of a link, reduced to the members that differ from the link's current state. The member `master` is the index
- * of a bridge or bond; 0 removes the link from its master.
- */
+/** Change of a link, without values that the link has. `master` 0 removes the link from its master. */
 export type Reduced = Omit<LinkChange, 'master' | 'netns'> & { readonly master?: number | undefined }
 
 /**

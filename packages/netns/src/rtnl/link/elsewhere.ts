@@ -75,8 +75,7 @@ export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Els
       }
       const taken = await perform((channel) => findLink(channel, link.name))
       if (taken === undefined) return await perform((channel) => addLink(channel, link))
-      // Creates the link with a temporary name, then renames the link. Reason: Linux before 6.13 refuses a name that
-      // exists in the caller's own namespace, even for a link in another namespace.
+      // Linux before 6.13 refuses a name that exists in the caller's own namespace.
       const born = `cni${Math.floor(Math.random() * 0xffffffff).toString(16)}`
       await perform((channel) => addLink(channel, { ...link, name: born, up: false }))
       try {

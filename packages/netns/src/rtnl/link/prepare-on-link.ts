@@ -16,8 +16,7 @@ export interface PreparedOnLink<Message> {
 }
 
 /**
- * Encodes a request that adds or changes an object of a link, such as an address. Validates the object before asking
- * the kernel for the link's index.
+ * Encodes a request that adds or changes an object of a link, such as an address.
  *
  * @param change - description of the request for error messages: `Add address "10.0.0.1/24"`
  */

@@ -78,8 +78,7 @@ export function refsOf(channel: Questions, link: LinkToAdd, what: string): LinkR
   const { master, parent } = link
   return {
     master: master === undefined ? undefined : linkIndex(channel, master, what),
-    // Passes a numeric `parent` to the kernel without looking up the link. Reason: in a link returned by `getLink`, the
-    // number may be the index of a link in another namespace.
+    // Does not look up a numeric `parent`, because it may be an index in another namespace.
     parent: parent === undefined || typeof parent === 'number' ? parent : linkIndex(channel, parent, what),
   }
 }

@@ -34,7 +34,7 @@ export function planChange(channel: Questions, link: LinkRef, change: LinkChange
 }
 
 /**
- * Throws `INVALID` or `EOPNOTSUPP` if the link does not support the change, such as VXLAN options for a veth.
+ * Throws `INVALID` or `EOPNOTSUPP` if the link does not support the change.
  *
  * @param master - index of the new master; 0 removes the master
  */

@@ -58,10 +58,7 @@ export function neighbourDifference(existing: readonly Neighbour[], wanted: NewN
   return difference === undefined ? undefined : `it exists, but its ${difference}`
 }
 
-/**
- * Checks that a neighbour entry has a `mac`. Only a proxy entry or an entry in state `noarp` works without a MAC
- * address. The kernel would accept any entry without one.
- */
+/** Checks that a neighbour entry has a `mac`, because the kernel accepts one without it. */
 export function checkMac({ mac, proxy, state }: NewNeighbour, what: string): void {
   if (mac !== undefined || proxy || state === 'noarp') return
   throw new NetnsError('INVALID', `${what}: mac is missing: the MAC address of the neighbour`)

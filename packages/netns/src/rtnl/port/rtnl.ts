@@ -35,8 +35,8 @@ export interface RtnlPort {
   ): Promise<{ added: boolean }>
   addLink(link: NewLink): Promise<{ added: boolean }>
   /**
-   * Changes a link. Sends only members whose values differ from the link's current values. The member `before` of the
-   * result is the link before the change. Rolls back a change that fails half-way.
+   * Changes a link, and rolls back if a part of the change fails. The member `before` of the result is the link before
+   * the change.
    */
   setLink(
     link: LinkRef,
@@ -48,8 +48,8 @@ export interface RtnlPort {
       readonly mtu?: number | undefined
       readonly mac?: string | undefined
       /**
-       * Namespace to move the link to. The move removes the link's addresses and routes, and sets the link down. With
-       * `up: true` in the same change, the link is set up after the move.
+       * Namespace to move the link to. The move removes the link's addresses and routes, and sets the link down. `up:
+       * true` in the same change sets the link up after the move.
        */
       readonly netns?: NetnsTarget | undefined
       readonly txqlen?: number | undefined

@@ -42,8 +42,7 @@ export function deleteQdisc(channel: Questions, qdisc: OldQdisc): boolean {
   const ref = linkOf(qdisc, `Delete qdisc ${parent}`)
   const what = `Delete qdisc ${parent} of ${linkText(ref)}`
   const index = linkIndex(channel, ref, what)
-  // Reads the existing qdisc before the deletion, for two reasons. The kernel has several error codes for a missing
-  // qdisc. The kernel also deletes a qdisc whose kind differs from the given kind.
+  // Reads the qdisc first, because the kernel also deletes a qdisc of another kind.
   const there = qdiscAt(getQdiscs(channel, { link: index }), parent)
   if (there === undefined || (qdisc.kind !== undefined && qdisc.kind !== there.kind)) return false
   const fixed = trafficHeader(index, handleNumber(there.handle), number)

@@ -55,10 +55,7 @@ export function deleteRoute(channel: Questions, route: NewRoute): boolean {
   const encoded = encodeRoute(route, links, 'delete')
   // The kernel has removed the route together with its link. Returns false, because there is no route to delete.
   if (route.link !== undefined && links.link === undefined) return false
-  // Errno names with which the kernel reports a missing route:
-  // - ESRCH: no such route
-  // - ENOENT: the IPv6 table is empty
-  // - ENODEV: the index of the route's link is unknown
+  // The kernel's errors for a missing route, an empty IPv6 table and an unknown link index.
   return unlessAlready(['ESRCH', 'ENOENT', 'ENODEV'], () => channel.ask({ type: RTM_DELROUTE, ...encoded, what }))
 }
 
