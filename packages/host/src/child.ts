@@ -3,15 +3,9 @@ import type { Readable } from 'node:stream'
 
 /** Process that this package started, with its process ID. */
 export interface Child {
-  /**
-   * Process ID of the child. If the program did not start, the ID is `undefined`, and an `error` event gives the
-   * reason.
-   */
+  /** Process ID of the child; `undefined` if the program did not start. */
   readonly pid: number | undefined
-  /**
-   * Closes this process's ends of the child's pipes. A grandchild may hold the child's ends open. After the call, this
-   * process does not wait for that grandchild.
-   */
+  /** Closes this process's ends of the child's pipes, which a grandchild may hold open. */
   release(): void
 }
 
@@ -36,7 +30,7 @@ export interface ChildOptions {
   readonly inherit: readonly number[]
 }
 
-/** Starts a program in a process group of its own. Throws, or emits `error`, if the program cannot be started. */
+/** Starts a program in a process group of its own. May throw or emit `error`. */
 export function spawnChild(
   file: string,
   args: readonly string[],

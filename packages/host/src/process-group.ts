@@ -16,7 +16,7 @@ export function forget(leader: number): void {
   groups.delete(leader)
 }
 
-/** Sends a signal to every process of a group. Ignores a group that has ended or that belongs to another user. */
+/** Sends a signal to a process group, which may have ended already. */
 export function signalGroup(leader: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-leader, signal)

@@ -29,10 +29,7 @@ export function misspelt(name: string, names: readonly string[]): string | undef
   return nearest?.each
 }
 
-/**
- * Suggestion to append to an error message about an unknown name: `, did you mean --json?`. Empty if no known name is
- * similar.
- */
+/** Suggestion for an unknown name in an error message: `, did you mean --json?`. Empty if no known name is similar. */
 export function suggestion(name: string, names: readonly string[], prefix = ''): string {
   const meant = similar(name, names)
   return meant === undefined ? '' : `, did you mean ${prefix}${meant}?`

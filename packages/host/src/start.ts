@@ -65,8 +65,7 @@ function traceEnd(debug: NonNullable<ReturnType<typeof debugFor>>, { pid, done }
   done.then(ended, (error: unknown) => isRunError(error) && ended(error))
 }
 
-// Converts an error of `spawn` into a `RunError`. `spawn` throws ETXTBSY, E2BIG and errors about invalid arguments. It
-// emits ENOENT and EACCES later, as an `error` event.
+// Converts an exception of `spawn`. ENOENT and EACCES come later as `error` events.
 function spawnFailure(
   error: unknown,
   result: Omit<RunResult, 'failed'>,

@@ -3,7 +3,7 @@ import { forget, remember, signalGroup } from './process-group.ts'
 import { RunError } from './run-error.ts'
 import type { RunOptions, RunResult } from './run-types.ts'
 
-/** Largest delay in milliseconds that a timer of Node.js supports. A timer with a larger delay would fire at once. */
+/** Largest delay of a Node.js timer; a larger delay would fire at once. */
 const LONGEST = 2 ** 31 - 1
 
 type Stop = 'TIMEOUT' | 'ABORTED' | 'MAX_OUTPUT'
@@ -13,10 +13,7 @@ interface Supervision {
   spawnFailure(error: unknown): RunError
 }
 
-/**
- * Supervises a child: starts it, collects its output, and ends its process group on a timeout or an abort. Throws the
- * errors of `spawn`.
- */
+/** Starts a child, collects its output, and ends its process group on a timeout. */
 export function supervise(
   spawn: (events: ChildEvents) => Child,
   options: RunOptions,
@@ -42,8 +39,7 @@ export function supervise(
     },
     exit(exitCode, signal) {
       ended = { exitCode, signal }
-      // Settles the result after a delay, even without the event `close`. A grandchild that keeps the child's pipes
-      // open prevents this event.
+      // Settles without the event `close`, because a grandchild may keep the pipes open.
       after(waitDelay, settle)
     },
     close(exitCode, signal) {

@@ -37,10 +37,7 @@ export function writeFileAtomic(
   if (fsync) syncFolder(folder, path)
 }
 
-/**
- * Error of an atomic write that failed. `code` is the errno name (`ENOSPC`, `EROFS` …). The old content of the file is
- * unchanged.
- */
+/** Error of an atomic write that failed. `code` is the errno name (`ENOSPC` …). */
 class WriteError extends Error {
   readonly code: string
   readonly path: string
@@ -54,10 +51,7 @@ class WriteError extends Error {
 }
 WriteError.prototype.name = 'WriteError'
 
-/**
- * Cuts a file name to 200 bytes. The longer name of the temporary file then stays below 255 bytes, the limit of common
- * file systems.
- */
+/** Cuts a file name, because the temporary file's longer name must stay below 255 bytes. */
 const stemOf = (name: string): string =>
   Buffer.from(name)
     .subarray(0, 200)

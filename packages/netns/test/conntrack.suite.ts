@@ -2,10 +2,7 @@ import type { ConntrackEntry, ConntrackPort } from '@cni/netns/conntrack'
 import type { NetnsTarget } from '@cni/netns/handle'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-/**
- * Connection table of a fake or a real kernel, empty at first. A test fills the table with `add`, and reads it through
- * `open`.
- */
+/** Connection table of a fake or a real kernel, empty at first. */
 export interface ConntrackTable extends AsyncDisposable {
   readonly where: NetnsTarget
   open(where: NetnsTarget): ConntrackPort
@@ -13,7 +10,7 @@ export interface ConntrackTable extends AsyncDisposable {
 }
 
 const rest = { zone: 0, mark: 0, timeoutSeconds: 30 }
-/** Connection from a UDP client on the node to port 53. NAT sends its packets to a pod, which answers. */
+/** Connection from the node to port 53, which NAT sends to a pod. */
 const mapped = (sport: number): ConntrackEntry => ({
   family: 'ipv4',
   protocol: 'udp',

@@ -1,7 +1,7 @@
 import { isNetnsError, type NewLink, openRtnl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 
-/** New link of every supported kind with all options. The link `v0` is the parent of links that need one. */
+/** New link of every supported kind with all options; `v0` is the parent. */
 export const oneOfEach: readonly NewLink[] = [
   { kind: 'dummy', name: 'x0', mtu: 1400, mac: '02:00:00:00:00:01', txqlen: 9 },
   { kind: 'ifb', name: 'x0', txqlen: 40 },

@@ -9,7 +9,7 @@ export interface Machines extends AsyncDisposable {
   open(where: Where): Promise<Rtnl>
 }
 
-/** Declares a test that runs on a new node with a pod. The test runs in the node's network namespace. */
+/** Declares a test in the network namespace of a new node with a pod. */
 export type Within = (title: string, body: (rtnl: Rtnl, pod: Rtnl, machines: Machines) => Promise<void>) => void
 
 /** Declares tests on a new node that has a veth (`v0`, `v1`) that is up, and a bridge `b0`. */

@@ -53,8 +53,7 @@ const CNI_BUILD = [...NODE, join(here, '../../cni-build/src/cli.ts')] as const
 
 /** Runs a test program and parses the JSON report that it prints. */
 export async function fixture(...argv: [string, ...string[]]): Promise<{ report: unknown; stderr: string }> {
-  // Removes the variable NODE_PATH, which package managers set. With NODE_PATH, Node.js would find koffi even for a
-  // program in an unrelated folder.
+  // Removes NODE_PATH, which would let Node.js find koffi from any folder.
   const { NODE_PATH: _, ...env } = process.env
   const { stdout, stderr } = await run(argv, { timeout: 20_000, env })
   return { report: JSON.parse(stdout), stderr }

@@ -1,7 +1,4 @@
-/**
- * Adds a `code` such as `ERR_INVALID_ARG_TYPE` to an error, as Node does. Also adds the code to the first line of the
- * stack, as V8 does.
- */
+/** Adds a `code` to an error and to its stack, as Node and V8 do. */
 export function coded<E extends Error>(error: E, code: string): E & { code: string } {
   return Object.assign(error, { code })
 }
@@ -22,9 +19,7 @@ export function invalidType(name: string, expected: string, value: unknown): Typ
   return coded(new TypeError(`The ${subject} must be ${expected}. Received ${kind(value)}`), 'ERR_INVALID_ARG_TYPE')
 }
 
-/**
- * Node's error for a number out of range: `The value of "offset" is out of range. It must be >= 0 && <= 3. Received 4`.
- */
+/** Node's `RangeError` for a number out of range. */
 export function outOfRange(name: string, range: string, value: unknown): RangeError & { code: string } {
   const message = `The value of "${name}" is out of range. It must be ${range}. Received ${String(value)}`
   return coded(new RangeError(message), 'ERR_OUT_OF_RANGE')

@@ -25,10 +25,7 @@ export interface Host {
     fds: readonly number[],
     cwd: string | undefined,
   ): number
-  /**
-   * Forks a process that speaks TLS on the connected socket and plain text on the other socket. Only the native program
-   * `cni-runtime-tls` has this function.
-   */
+  /** Forks a process that speaks TLS. Only the native program `cni-runtime-tls` has this function. */
   readonly tls?: (
     network: number,
     plain: number,
@@ -45,10 +42,7 @@ export interface Host {
   readonly arch: 'x64' | 'arm64'
   readonly versions: { readonly runtime: string; readonly quickjs: string }
 
-  /**
-   * Functions that the TypeScript code sets and the native program calls: at start, for each step of the event loop,
-   * after a crash.
-   */
+  /** Functions that the TypeScript code sets and the native program calls. */
   boot?: () => void
   main?: (() => void) | undefined
   loop?: (hasJobs?: boolean) => boolean
@@ -73,10 +67,7 @@ export const host: Host = take()
 /** True while the build makes the startup snapshot, the heap image from which processes start. */
 export const snapshotting = (): boolean => host.snapshotting()
 
-/**
- * Throws while the build makes the program's startup snapshot. `what` is the forbidden expression in the module, such
- * as `Date.now()`.
- */
+/** Throws if the program uses `what`, such as `Date.now()`, during its build. */
 export function refuseAtSnapshot(what: string): void {
   if (snapshotting()) {
     throw new Error(`${what} was used while the program was built: read it in a function that runs at each start`)

@@ -10,10 +10,7 @@ import { build, type Plugin } from 'esbuild'
 const source = fileURLToPath(new URL('../src', import.meta.url))
 const bin = fileURLToPath(new URL(`../../runtime-linux-${process.arch}/bin`, import.meta.url))
 
-/**
- * True if the native programs for this machine's processor are built. Tests that need the native programs are skipped
- * if the value is false.
- */
+/** True if the native programs for this machine are built. */
 export const isBuilt = existsSync(join(bin, 'cni-runtime'))
 export const NOT_BUILT = 'needs the native programs: npm run build'
 
@@ -56,8 +53,7 @@ export async function buildSmall(program: string, folder: string): Promise<strin
     target: 'es2023',
     format: 'esm',
     keepNames: true,
-    // Makes esbuild replace `for await` by other code. In the engine's own `for await`, a `break` does not wait for the
-    // iterator's `return`.
+    // The engine's own `for await` does not await the iterator's `return` after `break`.
     supported: { 'for-await': false },
     logLevel: 'error',
     define: { 'process.versions.bun': 'undefined' },

@@ -72,7 +72,7 @@ export function parseFlags<F extends Readonly<Record<string, Flag<unknown>>>>(
     }
   }
   const defaults = Object.fromEntries(Object.entries(flags).map(([key, { fallback }]) => [key, fallback]))
-  // The cast is safe. Each value is the parsed value or the default of the flag with the same key.
+  // The cast is safe, because each value comes from the flag with the same key.
   const values = { ...defaults, ...given } as FlagValues<F>
   return { given: given as Partial<FlagValues<F>>, values, positionals, help }
 }

@@ -1,6 +1,6 @@
 const brand = Symbol.for('cni.usage.error')
 
-/** Error for an invalid command line. The message gives the reason. Commands that catch this error exit with code 2. */
+/** Error for an invalid command line. Commands that catch this error exit with code 2. */
 export class UsageError extends Error {
   readonly code = 'USAGE'
 }

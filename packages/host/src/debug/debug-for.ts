@@ -8,7 +8,7 @@
 export function debugFor(
   area: string,
 ): ((step: string, values?: Readonly<Record<string, unknown>>) => void) | undefined {
-  // Other programs also read the variable `DEBUG`. Values for these programs, such as `*` or `1`, do not enable traces.
+  // Values of `DEBUG` for other programs, such as `*`, do not enable traces.
   if (process.env.DEBUG?.includes('cni:') !== true) return undefined
   const name = `cni:${area}`
   return (step, values) => print(name, lineOf(step, values))
@@ -47,8 +47,7 @@ function wait(name: string, line: string): void {
       printWaiting()
     },
     () => {
-      // Prints plain lines on stderr if the package `debug` cannot be loaded. A missing package must not stop the
-      // program.
+      // Prints on stderr, because a missing package `debug` must not stop the program.
       createPrinter = (other) => (_format, text) => void process.stderr.write(`${other} ${text}\n`)
       printWaiting()
     },

@@ -18,10 +18,7 @@ const GROUPS = [1, 2, 3]
 
 const FAMILIES = ['ipv4', 'ipv6'] as const
 
-/**
- * A deletion runs in rounds. In one round it deletes at most `ROUND` connections. The deletion ends after at most
- * `ROUNDS` rounds.
- */
+/** Largest number of connections deleted in one round, and largest number of rounds. */
 const ROUND = 8192
 const ROUNDS = 1024
 

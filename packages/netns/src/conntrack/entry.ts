@@ -15,10 +15,7 @@ export interface ConntrackEntry {
     readonly sport?: number
     readonly dport?: number
   }
-  /**
-   * Addresses and ports of the connection's reply packets. Equal to `original` with source and destination swapped if
-   * the connection has no NAT.
-   */
+  /** Addresses and ports of the connection's reply packets. Mirrors `original` if the connection has no NAT. */
   readonly reply: ConntrackEntry['original']
   readonly zone: number
   readonly mark: number
@@ -37,7 +34,7 @@ export interface ConntrackEntry {
  */
 export interface ConntrackPort {
   /**
-   * Lists the connections that match a filter; an omitted member of the filter matches every connection. Throws
+   * Lists the connections that match a filter. An omitted member of the filter matches every connection. Throws
    * `TOO_MANY` if more than `limit` connections match.
    */
   list(
@@ -77,8 +74,8 @@ export interface ConntrackPort {
     options?: {
       readonly signal?: AbortSignal | undefined
       /**
-       * Milliseconds between two reads of the event socket. Default on a worker thread: 10. Default on the main thread:
-       * no interval, because the kernel wakes the process.
+       * Milliseconds between two reads of the event socket. Default: 10 on a worker thread. The main thread needs no
+       * interval, because the kernel wakes the process.
        */
       readonly interval?: number | undefined
     },

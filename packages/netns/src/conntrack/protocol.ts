@@ -13,7 +13,7 @@ export function protocolNumber(protocol: string | number): number {
   throw new NetnsError('INVALID', `protocol: expected a number or one of ${names}, got ${shown(protocol)}`)
 }
 
-/** Converts the number of an IP protocol to its name. Returns the number if this package knows no name for it. */
+/** Name of an IP protocol, or its number if the name is unknown. */
 export function protocolName(number: number): string | number {
   return wordOf(protocols, number) ?? number
 }

@@ -14,10 +14,7 @@ export function assertSynchronous(body: () => unknown): void {
   if (Object.prototype.toString.call(body) === '[object AsyncFunction]') throw asyncBody()
 }
 
-/**
- * Throws if a function that ran inside a namespace returned a promise. Handles the promise's rejection, so that Node.js
- * reports no unhandled rejection.
- */
+/** Throws if a function that ran inside a namespace returned a promise. */
 export function assertNotPromise<T>(value: T | NotPromise<T>): asserts value is T {
   if (typeof value !== 'object' || value === null || !('then' in value) || typeof value.then !== 'function') return
   Promise.resolve(value).catch(() => {})

@@ -6,10 +6,7 @@ const bits = { CAP_SYS_CHROOT: 18n, CAP_SYS_ADMIN: 21n } as const
 /** Name of a Linux capability, such as `CAP_SYS_ADMIN`. */
 export type Capability = keyof typeof bits
 
-/**
- * Hint for the error message of a system call that failed for lack of a privilege. Names the needed capabilities, and
- * the ones that this process lacks.
- */
+/** Hint for an error message: the needed capabilities, and those that this process lacks. */
 export function privilegeHint(errno: string, ...needed: readonly Capability[]): string {
   if (errno !== 'EPERM') return ''
   const names = needed.join(' and ')

@@ -18,8 +18,8 @@ export interface EnterOptions {
    */
   shield?: readonly { readonly source: string; readonly target: string }[] | undefined
   /**
-   * Called if the bind mounts of `shield` fail. After the callback, `run` calls its function without the mounts. An
-   * error thrown by `onShieldError` reaches the caller of `run`.
+   * Called if the bind mounts of `shield` fail. `run` continues without the mounts. An error thrown by the callback
+   * reaches the caller of `run`.
    */
   onShieldError?: ((error: unknown) => void) | undefined
 }
@@ -138,10 +138,7 @@ function setns(sys: Sys, target: NetnsTarget, host: number): void {
   sys.setns(target === 'host' ? host : target.fd, CLONE_NEWNET)
 }
 
-/**
- * Calls `act`, which enters a namespace. If `act` fails for a test's fake namespace, throws an error that says that no
- * thread can enter a fake.
- */
+/** Calls `act`, and explains in errors that no thread can enter a fake namespace. */
 function unlessFake<T>(target: NetnsTarget, act: () => T): T {
   try {
     return act()

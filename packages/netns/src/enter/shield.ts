@@ -43,8 +43,7 @@ export function raiseShield(sys: Sys, binds: Binds): () => void {
       sys.chroot('.')
       sys.fchdir(cwd)
     }
-    // Tests `goBack` before the thread leaves its mount namespace. Without CAP_SYS_CHROOT or CAP_SYS_ADMIN, `goBack`
-    // throws here and the thread stays.
+    // Tests `goBack` while the thread can still stay, because a missing capability makes it throw.
     goBack()
     sys.unshare(CLONE_NEWNS)
     try {
@@ -67,8 +66,7 @@ export function raiseShield(sys: Sys, binds: Binds): () => void {
   }
 }
 
-// Makes this thread's mounts private, or slave mounts if the kernel refuses private ones. Private and slave mounts both
-// hide this thread's mounts from the node.
+// Makes mounts private, or slave, so that the node does not see this thread's mounts.
 function detach(sys: Sys): void {
   try {
     sys.mount('none', '/', null, MS_REC | MS_PRIVATE, null)
@@ -79,7 +77,6 @@ function detach(sys: Sys): void {
 
 function bindReadOnly(sys: Sys, { source, target }: Binds[number]): void {
   sys.mount(source, target, null, MS_BIND, null)
-  // A second call makes the mount read-only, because the kernel ignores MS_RDONLY in the call that creates a bind
-  // mount.
+  // The kernel ignores MS_RDONLY in the call that creates a bind mount.
   sys.mount('none', target, null, MS_BIND | MS_REMOUNT | MS_RDONLY, null)
 }

@@ -59,10 +59,7 @@ export async function exec(
   }
 }
 
-/**
- * Starts a program as root of the user namespace that owns the network namespace `target`. Uses `nsenter`, because only
- * a new process can enter a user namespace.
- */
+/** Starts a program through `nsenter`, because only a new process can enter a user namespace. */
 function startOwned(
   target: NetnsTarget,
   owner: number,
@@ -90,10 +87,7 @@ function startOwned(
   }
 }
 
-/**
- * Argument list of an `nsenter` that enters a namespace through its open descriptor. Does not use the path, because the
- * path may lead to another namespace by now.
- */
+/** Arguments of an `nsenter` through the open descriptor, because the path may have changed. */
 export function throughNsenter(
   fd: number,
   argv: readonly [string, ...string[]],

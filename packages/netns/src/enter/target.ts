@@ -1,10 +1,7 @@
 import type { Netns, NetnsTarget } from '../handle/netns.ts'
 import { NetnsError } from '../handle/netns-error.ts'
 
-/**
- * Checks at run time that the caller named a namespace, for JavaScript callers. `undefined` is an error: there is no
- * default namespace.
- */
+/** Checks at run time that the caller named a namespace, for JavaScript callers. */
 export function assertTarget(target: unknown): asserts target is NetnsTarget {
   if (target === 'host' || isHandle(target)) return
   if (target === undefined || target === null || target === '') {

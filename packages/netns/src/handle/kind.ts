@@ -8,10 +8,7 @@ export type KindProbe = (fd: number) => string | undefined
 
 let probe: KindProbe | undefined
 
-/**
- * Registers a function that asks the kernel for a namespace's kind with an ioctl. The module that loads the system
- * calls registers the function.
- */
+/** Registers a function that asks the kernel for a namespace's kind with an ioctl. */
 export function useKindProbe(fast: KindProbe): void {
   probe = fast
 }
@@ -19,21 +16,18 @@ export function useKindProbe(fast: KindProbe): void {
 /** Kind of the namespace behind a descriptor, or `undefined` if the kind cannot be read. */
 export function namespaceKind(fd: number): string | undefined {
   const name = readlinkSync(`/proc/thread-self/fd/${fd}`)
-  // The target of the descriptor's symbolic link contains the namespace's kind, such as `net:[4026531840]`. For a bind
-  // mount, the target is a path and starts with a slash.
+  // The target is `net:[4026531840]`, or a path for a bind mount.
   return (name.startsWith('/') ? undefined : kindOfName(name)) ?? probe?.(fd) ?? kindOfMount(fd)
 }
 
-// Finds a namespace's kind in the mount table of this process. Slower than the ioctl of `probe`, because it reads the
-// whole table.
+// Finds a namespace's kind in the mount table, which is slower than `probe`.
 function kindOfMount(fd: number): string | undefined {
   const id = /^mnt_id:\s*(\d+)$/m.exec(readFileSync(`/proc/thread-self/fdinfo/${fd}`, 'latin1'))?.[1]
   if (id === undefined) return undefined
   const mounts = `\n${readFileSync('/proc/thread-self/mountinfo', 'latin1')}`
   const start = mounts.indexOf(`\n${id} `) + 1
   if (start === 0) return undefined
-  // Fields of a line of mountinfo: id, parent, device, root. For a mounted namespace, the root is a name such as
-  // `net:[4026531840]`.
+  // The fourth field of mountinfo is the mount's root, such as `net:[4026531840]`.
   return kindOfName(mounts.slice(start, mounts.indexOf('\n', start)).split(' ')[3] ?? '')
 }
 

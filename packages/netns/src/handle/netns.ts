@@ -52,8 +52,8 @@ export class Netns implements Disposable {
 }
 
 /**
- * Namespace to work in: an open namespace or `'host'`, the namespace of this process before it entered another. Callers
- * must name the namespace, because there is no default.
+ * Namespace to work in: an open namespace or `'host'`. `'host'` is the namespace of this process before it entered
+ * another.
  */
 export type NetnsTarget = Netns | 'host'
 

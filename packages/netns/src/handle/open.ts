@@ -48,9 +48,7 @@ export function current(): Netns {
   }
 }
 
-/**
- * Creates a handle for an open namespace descriptor. Closes the descriptor and throws if it is not a network namespace.
- */
+/** Creates a handle. Closes the descriptor if it is not a network namespace. */
 function adopt(path: string, fd: number, onNsfs: boolean): Netns {
   try {
     const kind = namespaceKind(fd)

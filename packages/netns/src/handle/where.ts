@@ -1,10 +1,7 @@
 import { Netns, type NetnsTarget } from './netns.ts'
 import { NetnsError } from './netns-error.ts'
 
-/**
- * Members of a plugin call's context that this package uses, above all the pod's network namespace. The contexts of
- * `@cni/skel` have these members.
- */
+/** Members of a plugin call's context that this package uses. The contexts of `@cni/skel` have these members. */
 export interface NetnsContext {
   readonly netns?: NetnsTarget | undefined
   /** AbortSignal of the plugin call. Its abort kills started programs and rolls back changes. */
@@ -46,7 +43,7 @@ export function placeOf(where: Where, caller: string): Place {
   throw new NetnsError('MISSING', `${caller}: no network namespace given; pass an open one, or 'host' for the node's`)
 }
 
-/** Recognises a `Netns` by its members too, not only by its class. A bundle may contain two copies of the class. */
+/** Recognises a `Netns` of another copy of the class in a bundle. */
 function isNetns(value: unknown): value is Netns {
   return value instanceof Netns || (typeof value === 'object' && value !== null && 'ino' in value && 'fd' in value)
 }

@@ -12,8 +12,7 @@ export function prepareFolder(sys: Sys, folder: string): void {
     makeFolder(folder)
     const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
     try {
-      // Locks the folder against other processes, as iproute2 does. Without the lock, two processes could stack two
-      // mounts and hide each other's names.
+      // Two processes without the lock could stack two mounts and hide each other's names.
       sys.flock(fd, LOCK_EX)
       shareMount(sys, folder)
     } finally {
@@ -27,8 +26,7 @@ export function prepareFolder(sys: Sys, folder: string): void {
   }
 }
 
-// Creates parent folders one by one. With the option `recursive` of mkdir, Node.js 26.10 loops forever where no folder
-// can be created, such as below /proc.
+// Creates parents one by one, because Node.js 26.10 loops forever with `recursive` below /proc.
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return
   if (dirname(folder) !== folder) makeFolder(dirname(folder))

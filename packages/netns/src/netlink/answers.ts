@@ -5,20 +5,14 @@ import { NetlinkError } from './netlink-error.ts'
 import { refusalIn } from './refusal.ts'
 import type { Way } from './request.ts'
 
-/**
- * Sequence numbers of netlink requests that are sent together. The receiver uses them to recognise the kernel's
- * answers, and the end of the last answer.
- */
+/** Sequence numbers of netlink requests that are sent together, to recognise the kernel's answers. */
 export interface Expected {
   /** Type of a single netlink request: read one object, change, or dump. `undefined` for a batch. */
   readonly way: Way | undefined
   /** Sequence numbers of the first and the last request message. */
   readonly first: number
   readonly last: number
-  /**
-   * Sequence number of the request whose acknowledgement, or end of dump, completes the answer. If `undefined`, the
-   * answer is complete when the kernel sends nothing more.
-   */
+  /** Sequence number of the request whose acknowledgement or end of dump completes the answer. */
   readonly final: number | undefined
 }
 

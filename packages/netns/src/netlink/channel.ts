@@ -23,7 +23,7 @@ import type { NetlinkSocket } from './socket.ts'
 export interface Channel extends Disposable {
   /**
    * Reads one object of the kernel: one answer, no acknowledgement. All methods add `NLM_F_REQUEST` and the flags for
-   * their kind of request to the given `flags`.
+   * their kind of request.
    */
   get(
     request: Parameters<typeof encodeMessage>[0] & {
@@ -91,11 +91,10 @@ export function channelFrom(socket: NetlinkSocket): Channel {
 
   const talk = (datagram: Buffer, what: string, way?: Way, keep?: Keep): Answers => {
     try {
-      // Sequence numbers of requests have 32 bits. Restarts at 1 early enough to leave room for the numbers of a batch.
+      // Restarts at 1 early, to leave room for the numbers of a batch.
       const expected = numberMessages(datagram, sequence > 0xf0000000 ? 1 : sequence + 1, way)
       sequence = expected.last
-      // Empties the socket's buffer, because the new answers need the space. The buffer may contain answers to an
-      // earlier request.
+      // Empties the socket's buffer of old answers, because the new answers need the space.
       while (unread) unread = socket.receive() !== 'none'
       unread = true
       const answers = noAnswers(expected, keep)
@@ -129,8 +128,7 @@ export function channelFrom(socket: NetlinkSocket): Channel {
   return {
     fd: socket.fd,
     port() {
-      // Asks for the port with an empty netlink message (NLMSG_NOOP), because every answer contains the port. The
-      // message changes nothing in any netlink family.
+      // Asks for the port with an empty message, because every answer contains the port.
       const datagram = encodeMessage({ type: NLMSG_NOOP, flags: NLM_F_REQUEST | NLM_F_ACK })
       if (port === undefined) talk(datagram, 'Ask for the port of the socket', 'ask')
       return port ?? 0

@@ -15,8 +15,8 @@ export interface Message {
 }
 
 /**
- * Decodes the netlink messages of one datagram. The messages are views of the datagram's bytes, not copies. Throws
- * `NetnsError('PROTOCOL')` for an invalid length. Terminates for any input.
+ * Decodes the netlink messages of one datagram, without copying their bytes. Throws `NetnsError('PROTOCOL')` for an
+ * invalid length.
  */
 export function decodeMessages(datagram: Uint8Array): Message[] {
   const bytes = Buffer.from(datagram.buffer, datagram.byteOffset, datagram.byteLength)
@@ -33,10 +33,7 @@ export function decodeMessages(datagram: Uint8Array): Message[] {
   return messages
 }
 
-/**
- * Calls a function with the offset and length of each netlink message of a datagram. Throws as {@link decodeMessages}
- * does.
- */
+/** Calls a function with the offset and length of each message of a datagram. */
 export function eachMessage(bytes: Buffer, visit: (at: number, length: number) => void): void {
   for (let at = 0; at < bytes.length; ) {
     const rest = bytes.length - at

@@ -15,8 +15,7 @@ export function leaveSocket(sys: Sys, fd: number): void {
     open.push(...pair)
     sys.sendDescriptors(pair[0], [fd, ...pair])
   } catch (error) {
-    // Sending the socket fails if the process has too many descriptors, or if unix sockets are forbidden. Closing the
-    // socket then waits for the kernel's cleanup.
+    // Sending a socket may fail. Closing that socket waits for the kernel's cleanup.
     if (!isSysError(error)) throw error
   } finally {
     for (const each of open) closeSync(each)
@@ -24,16 +23,12 @@ export function leaveSocket(sys: Sys, fd: number): void {
   collect(sys)
 }
 
-/**
- * Closes another pair of unix sockets to start the kernel's search for cycles of unix sockets. Closing the sockets of
- * the cycle itself does not start that search.
- */
+/** Starts the kernel's search for socket cycles, which closing the cycle itself does not start. */
 function collect(sys: Sys): void {
   try {
     for (const each of sys.socketpair(SOCK_STREAM | SOCK_CLOEXEC)) closeSync(each)
   } catch (error) {
-    // Ignores the error of the extra socket pair. The kernel also starts its search for cycles when any process closes
-    // a unix socket.
+    // Ignores the error, because closing any unix socket also starts the kernel's search.
     if (!isSysError(error)) throw error
   }
 }

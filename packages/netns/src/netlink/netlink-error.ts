@@ -16,8 +16,8 @@ export class NetlinkError extends NetnsError {
     /** Offset of the invalid attribute in the request, in bytes from the first byte of the message. */
     readonly offset?: number
     /**
-     * Bytes of the refused request, present if the kernel returns the complete request. The ip_set code of the kernel
-     * may have written details into these bytes.
+     * Bytes of the refused request, if the kernel returns the complete request. The kernel's ip_set code may have
+     * written details into these bytes.
      */
     readonly request?: Buffer
   }

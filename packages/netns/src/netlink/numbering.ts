@@ -6,10 +6,7 @@ import type { Way } from './request.ts'
 const SEQUENCE_AT = 8
 const FLAGS_AT = 6
 
-/**
- * Writes sequence numbers into a netlink request or into all messages of a batch. Returns the sequence numbers of the
- * answers to expect.
- */
+/** Writes sequence numbers into a request or batch. Returns the numbers to expect. */
 export function numberMessages(datagram: Buffer, first: number, way: Way | undefined): Expected {
   if (way !== undefined) {
     datagram.writeUInt32LE(first, SEQUENCE_AT)

@@ -9,12 +9,9 @@ type Refusal = NetlinkError['refusal']
 const NLMSGERR_ATTR_MSG = 1
 const NLMSGERR_ATTR_OFFS = 2
 
-/**
- * Decodes the kernel's refusal in an acknowledgement or at the end of a dump. Returns `undefined` if the message
- * reports no error.
- */
+/** Decodes the kernel's refusal, or returns `undefined` if the message reports no error. */
 export function refusalIn({ type, flags, body }: Message, index: number): Refusal | undefined {
-  // Treats a missing error number as success. The DONE message at the end of a dump may lack the number.
+  // The DONE message at the end of a dump may lack the error number.
   const errno = body.length >= 4 ? -body.readInt32LE(0) : 0
   if (errno <= 0) return undefined
   const details = (flags & NLM_F_ACK_TLVS) === 0 ? undefined : attributesOf(body, detailsAt(type, flags, body))

@@ -6,8 +6,8 @@ import { leaveSocket } from './leave-socket.ts'
 import { u32 } from './values.ts'
 
 /**
- * Netlink socket for datagrams to and from the kernel. The kernel answers inside `send`: the answer can be received as
- * soon as `send` returns.
+ * Netlink socket for datagrams to and from the kernel. The kernel answers inside `send`, so the answer can be received
+ * at once.
  */
 export interface NetlinkSocket extends Disposable {
   /**
@@ -37,8 +37,7 @@ export interface NetlinkSocket extends Disposable {
 // Maximum number of datagrams from other processes that one `receive` call skips.
 const MOST_STRANGERS = 10_000
 
-// Size of the receive buffer. The kernel puts at most 32 KiB of a dump into one datagram. A single message may be
-// larger.
+// Size of the receive buffer. One datagram of a dump has at most 32 KiB.
 const BUFFER_SIZE = 64 * 1024
 
 const SOL_SOCKET = 1
@@ -73,8 +72,7 @@ export function openSocket(
       set(level, option, value)
       return true
     } catch {
-      // The kernel is too old for the socket option (ENOPROTOOPT), or the option is forbidden (EPERM). The caller can
-      // try another option.
+      // The kernel refused the socket option; the caller can try another option.
       return false
     }
   }
@@ -114,8 +112,7 @@ export function openSocket(
         sys.sendto(fd, datagram, 0)
       } catch (error) {
         if (!isCode(error, 'EMSGSIZE')) throw error
-        // EMSGSIZE means that the kernel has not processed the datagram. Enlarges the socket's send buffer and sends
-        // the datagram again.
+        // Sends again with a larger buffer, because EMSGSIZE means that nothing was processed.
         resize(SO_SNDBUFFORCE, SO_SNDBUF, datagram.length)
         sys.sendto(fd, datagram, 0)
       }

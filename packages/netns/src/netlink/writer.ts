@@ -104,10 +104,7 @@ export class MessageWriter {
     return taken
   }
 
-  /**
-   * Writes an attribute's header and leaves room for its value. Returns the offset of the value. The call may replace
-   * the writer's buffer by a larger one.
-   */
+  /** Reserves room for a value and returns its offset. May replace the writer's buffer. */
   #attribute(type: number, length: number): number {
     const at = this.#advance(NLA_HDRLEN + length)
     writeAttributeHeader(this.#bytes, at, NLA_HDRLEN + length, type)

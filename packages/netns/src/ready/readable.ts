@@ -9,8 +9,8 @@ import { watch } from './readiness.ts'
  */
 export function watchReadable(fd: number): Disposable & {
   /**
-   * Resolves when the socket may have data to read, or when the AbortSignal aborts. Resolves at once if data from
-   * before the call is still unread.
+   * Resolves when the socket may have data, or when the AbortSignal aborts. Resolves at once if data from before the
+   * call is unread.
    */
   next(signal?: AbortSignal): Promise<void>
 } {

@@ -138,14 +138,12 @@ function look(): void {
   let isDone = false
   try {
     for (const [fd, which, ready] of found) {
-      // Skips a callback whose watch has ended. An earlier callback may have closed the descriptor, and a newly opened
-      // file may have the same number.
+      // Skips an ended watch, because a new file may have the closed descriptor's number.
       if (ready !== undefined && callbacks.get(fd) === ready) ready(which)
     }
     isDone = true
   } finally {
-    // Schedules the callbacks of the other ready descriptors after a callback has thrown an error. The kernel sends no
-    // second signal for these descriptors.
+    // Schedules the remaining callbacks after an error, because the kernel sends no second signal.
     if (!isDone) lookSoon()
   }
 }

@@ -1,9 +1,6 @@
 import { NetnsError } from '../handle/netns-error.ts'
 
-/**
- * Checks that a member of an argument is an integer within bounds. Throws `NetnsError('INVALID')` with the member's
- * name and the value.
- */
+/** Checks that a member of an argument is an integer within bounds. */
 export function checkInteger(value: unknown, least: number, most: number, name: string): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value
   throw new NetnsError('INVALID', `${name}: expected an integer from ${least} to ${most}, got ${shown(value)}`)

@@ -12,20 +12,14 @@ export function familyNumber(family: IpFamily): number {
   return family === 'ipv4' ? AF_INET : AF_INET6
 }
 
-/**
- * Creates the fixed part, of `length` bytes, of a netlink request that lists objects of one address family. If `family`
- * is `undefined`, the request lists all families.
- */
+/** Fixed part of a request for one address family; `undefined` means all families. */
 export function familyQuery(length: number, family: IpFamily | undefined): Uint8Array {
   const bytes = Buffer.alloc(length)
   bytes[0] = family === undefined ? 0 : familyNumber(family)
   return bytes
 }
 
-/**
- * Converts the kernel's number of an address family to its name. Returns `undefined` for families other than IP (MPLS,
- * bridges).
- */
+/** Name of an address family; `undefined` for families other than IP. */
 export function familyName(number: number): IpFamily | undefined {
   if (number === AF_INET) return 'ipv4'
   return number === AF_INET6 ? 'ipv6' : undefined

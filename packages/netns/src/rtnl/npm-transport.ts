@@ -11,10 +11,7 @@ import { optionalPackage } from '../sys/optional-package.ts'
 import { performLater } from './perform-later.ts'
 import type { Transport } from './transport.ts'
 
-/**
- * Types of the npm package `netlink` (0.3.0), reduced to the members used here. The package sends datagrams to the
- * kernel and receives them asynchronously.
- */
+/** Types of the npm package `netlink` (0.3.0) that this file uses. */
 interface RawSocket {
   on(event: 'message', listener: (datagram: Buffer, from: { readonly port: number }) => void): void
   on(event: 'error', listener: (error: Error) => void): void
@@ -27,8 +24,7 @@ interface NpmNetlink {
   readonly RawNetlinkSocket: new (protocol: number, options: { localPort: number }) => RawSocket
 }
 
-// Milliseconds to wait for an answer of the kernel before the answer counts as lost. The kernel normally answers at
-// once.
+// Milliseconds after which an answer of the kernel counts as lost.
 const TIMEOUT = 5000
 
 /** Opens an rtnetlink socket through the npm package `netlink`, for Node.js without FFI. */
@@ -81,8 +77,7 @@ export function npmTransport(withoutFfi: NetnsError): Transport {
   }
   return {
     perform<T>(operation: (channel: Questions) => T) {
-      // Runs rtnetlink operations one after the other. The kernel refuses a dump while another dump runs on the same
-      // socket.
+      // Runs one operation at a time, because the kernel refuses a second dump.
       const done = turn.then(() => performLater(operation, replies))
       turn = done.catch(() => {})
       return done

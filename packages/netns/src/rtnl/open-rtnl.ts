@@ -39,8 +39,8 @@ export function openRtnl(where: Where): Promise<
       },
     ): Promise<{ added: boolean }>
     /**
-     * Refuses to add a bridge with the context of one pod's call, because all pods share the bridge. Create it with
-     * `openRtnl('host')`, which registers no undo step.
+     * Refuses to add a bridge with the context of one pod's call. Create a bridge with `openRtnl('host')`, because all
+     * pods share it.
      */
     addLink(link: Exclude<NewLink, { readonly kind: 'bridge' }>): Promise<{ added: boolean }>
   }

@@ -7,10 +7,7 @@ import type { Way } from '../netlink/request.ts'
 /** Function that returns the kernel's answer to one request, or throws the kernel's error. */
 type Answer = () => Message[]
 
-/**
- * Error that interrupts a synchronous operation at the first request whose answer has not arrived yet. Operations catch
- * only `NetnsError`, so this error reaches `performLater`.
- */
+/** Interrupts an operation until an answer arrives. Operations catch only `NetnsError`. */
 class Unanswered {
   readonly way: Way
   readonly request: Request

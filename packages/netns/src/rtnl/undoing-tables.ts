@@ -31,10 +31,7 @@ export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => voi
     if (answer.added) undo(() => remove(thing))
     return answer
   }
-  /**
-   * Changes objects, and compares their lists before and after the change. Registers undo steps that add missing
-   * objects again and delete new ones.
-   */
+  /** Registers undo steps from the difference between two lists, before and after a change. */
   const changing = async <T, Answer>(
     list: () => Promise<T[]>,
     change: () => Promise<Answer>,
@@ -49,10 +46,7 @@ export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => voi
     for (const thing of notIn(before, after)) register(() => remove(thing))
     return answer
   }
-  /**
-   * Undo step of an added qdisc: deletes the qdisc unless it has filters. Deleting the qdisc would also delete filters
-   * that other programs have added.
-   */
+  /** Keeps a qdisc with filters, because deleting it would delete filters of other programs. */
   const deleteUnlessUsed = async (qdisc: QdiscToAdd) => {
     const link = qdisc.link ?? qdisc.linkIndex
     if (parentOf(qdisc) === 'ingress' && link !== undefined && (await rtnl.getLink(link)) !== undefined) {
@@ -60,10 +54,7 @@ export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => voi
     }
     await rtnl.deleteQdisc(qdisc)
   }
-  /**
-   * Undo step of an added filter: deletes the filter without comparing the eBPF program, because the caller may have
-   * closed the program's descriptor by then.
-   */
+  /** Does not compare the eBPF program, because its descriptor may be closed by then. */
   const deleteExactly = ({ program: _, ...filter }: NewFilter) => rtnl.deleteFilter(filter)
   const sameDestination = (route: NewRoute) => {
     const resolved = resolveRoute(route, 'delete')
@@ -77,8 +68,7 @@ export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => voi
     async deleteAddress(first, cidr?: string) {
       const address = addressOf(first, cidr)
       const link = address.link ?? address.linkIndex
-      // The kernel deletes secondary IPv4 addresses together with the first address of their network. The undo step
-      // therefore compares all addresses of the link.
+      // Compares all addresses, because the kernel deletes secondary addresses together with the first.
       const list = async () => (link === undefined ? [] : await rtnl.getAddresses({ link }))
       return await changing(list, () => rtnl.deleteAddress(address), rtnl.addAddress, rtnl.deleteAddress)
     },
@@ -160,10 +150,7 @@ function vlansOf(rtnl: RtnlPort, { link: name, linkIndex }: OnLink): () => Promi
   return async () => (link === undefined ? [] : await rtnl.getBridgeVlans({ link }))
 }
 
-/**
- * Creates a function that lists the qdiscs with the same link and parent as a given qdisc. Omits the kernel's default
- * qdisc, which has the handle `0:`.
- */
+/** Lists the qdiscs at a given qdisc's parent, except the kernel's default qdisc. */
 function qdiscsAt(rtnl: RtnlPort, qdisc: OldQdisc): () => Promise<Qdisc[]> {
   const link = qdisc.link ?? qdisc.linkIndex
   const parent = parentOf(qdisc)

@@ -29,7 +29,7 @@ export function undoing(rtnl: Rtnl, { netns, undo: register, open }: Undoing): R
   const unlessUsed = async (name: LinkRef, step: () => unknown): Promise<void> => {
     const link = await rtnl.getLink(name)
     if (link === undefined) return
-    // A veth does not count as a user of its `parent`, because the parent of a veth is its peer.
+    // A veth is no user of its `parent`, because the parent is its peer.
     const isOnIt = ({ kind, master, parent, parentNetns }: Link): boolean =>
       master === link.index || (parent === link.index && parentNetns === undefined && kind !== 'veth')
     if (!(await rtnl.getLinks()).some(isOnIt)) await step()

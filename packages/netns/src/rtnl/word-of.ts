@@ -1,7 +1,4 @@
-/**
- * Looks up the word for a kernel constant in a table, such as `bridge` for a macvlan mode. Returns `undefined` for an
- * unknown number.
- */
+/** Looks up the word for a kernel constant, such as `bridge` for a macvlan mode. */
 export function wordOf<Word extends string>(
   numbers: Readonly<Record<Word, number>>,
   wanted: number | undefined,

@@ -5,10 +5,7 @@ import { type Sys, SysError } from './sys.ts'
 /** Pointer argument of a libc function: NUL-terminated text, a buffer, or a null pointer. */
 export type Pointer = Uint8Array | null
 
-/**
- * Functions that an FFI (foreign function interface) must provide: libc functions with their C results, and the errno
- * of the last call.
- */
+/** Functions of libc that an FFI (foreign function interface) must provide. */
 export interface Libc extends BpfLibc {
   setns(fd: number, nstype: number): number
   unshare(flags: number): number
@@ -45,10 +42,7 @@ const SIG_BLOCK = 0
 const SIG_SETMASK = 2
 const SIGSET_BYTES = 128
 
-/**
- * Implements the system calls of `Sys` over the libc functions of an FFI: converts strings to C strings and failures to
- * errors.
- */
+/** Implements `Sys` over the libc functions of an FFI. */
 export function sysFrom(name: Sys['name'], libc: Libc): Sys {
   // Reads errno right after the failed call: any other call on this thread may overwrite errno.
   const failed = (syscall: string, detail: readonly unknown[]): SysError => {
@@ -129,10 +123,7 @@ export function sysFrom(name: Sys['name'], libc: Libc): Sys {
   }
 }
 
-/**
- * Encodes an array of C strings, such as argv, in one buffer: the addresses of the strings, a null pointer, the
- * strings. Callers keep only this buffer alive.
- */
+/** Encodes an array of C strings, such as argv, in one buffer. */
 function texts(libc: Libc, values: readonly Uint8Array[]): Uint8Array {
   const nul = values.find((value) => value.includes(0))
   if (nul !== undefined) throw notText(Buffer.from(nul).toString())

@@ -10,8 +10,8 @@ import { sysSmall } from './sys-small.ts'
 let loaded: Sys | NetnsError | undefined
 
 /**
- * System calls of this JavaScript runtime, through the first available of: the small runtime, bun:ffi, node:ffi, koffi.
- * Loads the implementation once, synchronously. Throws `NetnsError('NO_FFI')` if no implementation is available.
+ * System calls of this JavaScript runtime. Uses the first available of the small runtime, bun:ffi, node:ffi and koffi.
+ * Throws `NetnsError('NO_FFI')` if no implementation is available.
  */
 export function loadSys(): Sys {
   loaded ??= load()
@@ -57,8 +57,7 @@ function kindOf(sys: Sys, fd: number): string | undefined {
   try {
     return sys.ioctl(fd, NS_GET_NSTYPE, new Uint8Array(8)) === CLONE_NEWNET ? 'net' : 'different'
   } catch {
-    // Before Linux 4.11, the kernel lacks the ioctl that reports a namespace's kind (ENOTTY). The result `undefined`
-    // means an unknown kind.
+    // Linux before 4.11 lacks the ioctl that reports a namespace's kind (ENOTTY).
     return undefined
   }
 }

@@ -1,7 +1,4 @@
-/**
- * Signatures of libc functions by name. Each letter is the type of an argument: `i` int, `l` long (a bigint), `p`
- * pointer. All functions return int.
- */
+/** Signatures of libc functions: `i` int, `l` long (a bigint), `p` pointer. */
 export type Signatures = Readonly<Record<string, string>>
 
 /** libc functions that `Sys` lacks, because only some programs need them. */

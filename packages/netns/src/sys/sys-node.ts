@@ -87,10 +87,7 @@ function nodeFfi(): NodeFfi | undefined {
   return withoutFfiWarning(() => process.getBuiltinModule('node:ffi') as NodeFfi | undefined)
 }
 
-/**
- * Suppresses Node.js's warning that the module node:ffi is experimental, because a plugin writes its log to stderr.
- * Other warnings pass.
- */
+/** Suppresses Node.js's warning about node:ffi, because a plugin writes its log to stderr. */
 function withoutFfiWarning<T>(load: () => T): T {
   const original = process.emitWarning
   process.emitWarning = (...args: unknown[]) => {

@@ -104,7 +104,7 @@ export function nativeSmall<F>(signatures: Signatures): Native<F> {
 /** Errno of the last system call that failed. */
 let errno = 0
 
-/** Wraps a system call of the small runtime as a function with the result of its libc function: -1 for a failure. */
+/** Wraps a system call as a libc function: -1 means a failure. */
 const bound = (host: SmallHost) => (name: string) => {
   const number = NUMBERS[name]?.[host.arch]
   if (number === undefined) throw new Error(`the number of the system call ${name} is unknown on ${host.arch}`)

@@ -17,10 +17,7 @@ export function sysctlPath(name: string): readonly string[] {
   return parts
 }
 
-/**
- * Canonical name of a kernel setting, for tables and messages. Its parts are separated by slashes, which link names
- * never contain.
- */
+/** Canonical name of a kernel setting, with slashes, which link names never contain. */
 export function sysctlKey(name: string): string {
   return sysctlPath(name).join('/')
 }

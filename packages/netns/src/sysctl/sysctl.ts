@@ -56,10 +56,7 @@ function read(name: string, path: string): string | undefined {
   }
 }
 
-/**
- * Reads the value of a setting before a change. Returns `undefined` for a setting that cannot be read: it is write-only
- * or has no value yet.
- */
+/** Value before a change; `undefined` for a setting that cannot be read. */
 function readBefore(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').trimEnd()
@@ -73,7 +70,7 @@ function write(name: string, path: string, text: string): void {
   try {
     const fd = openSync(path, constants.O_WRONLY)
     try {
-      // Writes the setting's value with one write call. The kernel treats the bytes of a second call as a new value.
+      // Writes with one call, because the kernel treats further bytes as a new value.
       writeSync(fd, `${text}\n`)
     } finally {
       closeSync(fd)

@@ -14,10 +14,7 @@ export function valueText(name: string, value: string | number | boolean): strin
   )
 }
 
-/**
- * True if two values of a kernel setting are equal. In a list of numbers, tabs and spaces are equal: the kernel prints
- * tabs and accepts spaces.
- */
+/** True if two values of a kernel setting are equal; a tab equals a space. */
 export function sameValue(a: string, b: string): boolean {
   return words(a) === words(b)
 }

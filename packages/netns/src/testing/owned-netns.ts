@@ -27,8 +27,7 @@ export async function ownedNetns(): Promise<Netns & AsyncDisposable> {
       throw error
     }
   } finally {
-    // Ends the process that has kept the user namespace alive. From now on, the network namespace keeps the user
-    // namespace alive.
+    // The network namespace keeps the user namespace alive from now on.
     await end(users)
   }
 }
@@ -55,9 +54,7 @@ class OwnedNetns extends Netns implements AsyncDisposable {
   }
 }
 
-/**
- * Starts a process (`cat`) that keeps a new namespace alive. `cat` exits when this process closes the pipe or exits.
- */
+/** Starts a process (`cat`) that keeps a new namespace alive until its pipe closes. */
 async function holderOf(kind: 'user' | 'net', argv: readonly string[]): Promise<ChildProcess> {
   const [program = '', ...args] = argv
   const child = spawn(program, [...args, '--', 'cat'], { stdio: ['pipe', 'ignore', 'ignore'] })

@@ -17,7 +17,7 @@ export async function tempNetns(
     /** True to set the link `lo` of the new namespace up. Default: true. */
     lo?: boolean
     /**
-     * Name of the mount point `/run/netns/<name>` of the namespace, for `ip netns exec`. Default: a mount point in a
+     * Name of the namespace's mount point `/run/netns/<name>`, for `ip netns exec`. Default: a mount point in a
      * temporary folder.
      */
     name?: string
@@ -87,8 +87,7 @@ function unwatch(): void {
 
 function onSignal(signal: NodeJS.Signals): void {
   removeAll()
-  // Sends the signal to this process again if no other listener handles the signal. The signal's default action then
-  // ends the process.
+  // Sends the signal again, so that its default action ends the process.
   if (process.listenerCount(signal) === 0) process.kill(process.pid, signal)
 }
 

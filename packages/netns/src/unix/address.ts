@@ -4,10 +4,7 @@ import { AF_UNIX } from './constants.ts'
 /** Largest length of a unix socket's path in bytes: the size of sun_path without the NUL at its end. */
 const MOST_BYTES = 107
 
-/**
- * Encodes a unix socket's path as struct sockaddr_un. Throws `NetnsError('INVALID')` with the path if the kernel would
- * refuse or truncate it.
- */
+/** Encodes a path as struct sockaddr_un. Throws if the kernel would refuse it. */
 export function unixAddress(path: string): Uint8Array {
   const bytes = Buffer.from(path)
   const problem =

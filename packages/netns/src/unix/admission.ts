@@ -32,8 +32,7 @@ export interface Admission {
 export function admissionTo(fd: number, settings: ConnectionSettings, rules: AdmissionRules): Admission {
   const { path, maxConnections, allow, onConnection, onError } = rules
   let connections = 0
-  // Spare descriptor for the case that no other descriptor is free. The process then closes the spare descriptor,
-  // accepts the waiting connection and closes the connection at once.
+  // Spare descriptor, closed to accept and refuse a connection when no descriptor is free.
   let spare: number | undefined = loadSys().dup(fd)
 
   const accept = (): number => socketCalls().functions.accept4(fd, null, null, SOCK_NONBLOCK | SOCK_CLOEXEC)
@@ -99,8 +98,7 @@ function copyOf(fd: number): number | undefined {
   try {
     return loadSys().dup(fd)
   } catch {
-    // No descriptor is free (EMFILE), so there is no spare descriptor. `acceptOne` tries to create one at the next
-    // connection.
+    // No descriptor is free (EMFILE). `acceptOne` tries again at the next connection.
     return undefined
   }
 }

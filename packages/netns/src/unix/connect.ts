@@ -26,8 +26,8 @@ export function connectUnix(
   path: string,
   options: {
     /**
-     * Type of the socket. `seqpacket` keeps the boundaries of messages. `stream` sends bytes that may be split
-     * anywhere; descriptors arrive with the first byte of their message. Default: `seqpacket`.
+     * Type of the socket: `seqpacket` keeps the boundaries of messages. `stream` may split bytes anywhere; descriptors
+     * arrive with the first byte. Default: `seqpacket`.
      */
     readonly type?: 'seqpacket' | 'stream' | undefined
     /**
@@ -36,8 +36,8 @@ export function connectUnix(
      */
     readonly maxBytes?: number | undefined
     /**
-     * Maximum number of descriptors to receive with a message, at most 253. The kernel closes further descriptors. In
-     * that case, `fdsLost` of the message is true. Default: 16.
+     * Maximum number of descriptors in a message, at most 253. The kernel closes further descriptors: `fdsLost` of the
+     * message is true. Default: 16.
      */
     readonly maxFds?: number | undefined
     /** Maximum number of bytes that wait in this process for a peer that reads slowly. Default: 1048576. */

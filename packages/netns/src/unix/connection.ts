@@ -14,8 +14,7 @@ export interface UnixConnection extends AsyncIterable<UnixMessage>, Disposable {
   /** Process at the other end of the connection. */
   readonly peer: ReturnType<typeof peerOf>
   /**
-   * Promise that resolves as soon as the peer is gone, the peer will send nothing more, or `close` was called. Messages
-   * that arrived earlier can still be received.
+   * Resolves when the peer will send no more, or after `close`. Messages that arrived earlier can still be received.
    */
   readonly closed: Promise<void>
   /**

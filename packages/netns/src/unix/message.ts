@@ -1,9 +1,6 @@
 import { closeSync } from 'node:fs'
 
-/**
- * Message received through a unix socket: a packet, or some bytes of a stream. Dispose of the message to close its
- * descriptors.
- */
+/** Message of a unix socket: a packet or bytes of a stream. Dispose of the message to close its descriptors. */
 export interface UnixMessage extends Disposable {
   /** Copy of the message's bytes. */
   readonly bytes: Buffer
@@ -15,7 +12,7 @@ export interface UnixMessage extends Disposable {
   /** Number of lost bytes: the bytes of the packet beyond `maxBytes`. */
   readonly bytesLost: number
   /**
-   * True if the kernel closed some of the sender's descriptors, because they exceeded `maxFds` or the limit of this
+   * True if the kernel closed some of the sender's descriptors. The descriptors exceeded `maxFds` or the limit of this
    * process.
    */
   readonly fdsLost: boolean

@@ -38,8 +38,7 @@ export function outboxOf(fd: number, maxPending: number, wait: (isWaiting: boole
       item.resolve()
       return true
     }
-    // The kernel may accept only the first bytes of a message on a stream socket. The descriptors travel with the first
-    // byte.
+    // The descriptors travel with the first byte, even of a partly accepted message.
     pending -= sent
     item.bytes = item.bytes.subarray(sent)
     closeAll(item.fds)
@@ -55,12 +54,10 @@ export function outboxOf(fd: number, maxPending: number, wait: (isWaiting: boole
           `${bytes.length} bytes are too many: ${pending} bytes are already waiting for a peer that does not read`,
         )
       }
-      // Queues the rest of a partly sent message even beyond `maxPending`, because the kernel has already accepted its
-      // first bytes. Descriptors were sent with the first byte.
+      // Queues the rest even beyond `maxPending`, because the kernel has accepted the first bytes.
       const [rest, left] = sent === 'full' ? [bytes, fds] : [bytes.subarray(sent), []]
       return new Promise((resolve, reject) => {
-        // Queues copies, because the caller may change the message's bytes and close the descriptors as soon as the
-        // call returns.
+        // Queues copies, because the caller may reuse the bytes and close the descriptors.
         waiting.push({ bytes: new Uint8Array(rest), fds: copiesOf(left), resolve, reject })
         pending += rest.length
         if (waiting.length === 1) wait(true)

@@ -6,7 +6,7 @@ import { loadSys } from '../sys/load-sys.ts'
 /** Binds a socket to a path. Call the returned function before closing the socket. */
 export function bindTo(fd: number, path: string, address: Uint8Array, mode: number): () => void {
   removeSocket(path)
-  // Sets the mode of the socket's descriptor first, because bind creates the file with that mode, reduced by the umask.
+  // The kernel's bind creates the file with the mode of the socket's descriptor.
   fchmodSync(fd, mode)
   try {
     loadSys().bind(fd, address)
@@ -15,8 +15,7 @@ export function bindTo(fd: number, path: string, address: Uint8Array, mode: numb
     if (code === undefined) throw error
     throw new NetnsError(code, `Cannot make the unix socket ${path}: ${code}`, { path, cause: error })
   }
-  // Identifies the socket's file by device and inode number. No other file gets the same inode number while the socket
-  // is open.
+  // No other file gets the same inode number while the socket is open.
   const identity = identityOf(path)
   const remove = () => {
     if (identity !== undefined && identityOf(path) === identity) unlinkSync(path)

@@ -21,17 +21,13 @@ export interface MessageLimits {
   readonly maxFds: number
 }
 
-// Offsets in one memory block for sendmsg and recvmsg. The block has struct msghdr, struct iovec, then a control
-// message with room for the largest number of descriptors.
+// Offsets of the structures in the memory block for sendmsg and recvmsg.
 const AT = { vector: 16, vectors: 24, control: 32, controlLength: 40, flags: 48, base: 56, length: 64 }
 const CONTROL = 72
 const CMSGHDR = 16
 const DATA = CONTROL + CMSGHDR + 4 * (SCM_MAX_FD + 1)
 
-/**
- * Creates the memory block for sendmsg or recvmsg. The block contains its own address, so it must not move in memory.
- * The garbage collector does not move an ArrayBuffer.
- */
+/** Memory block for sendmsg or recvmsg, which must not move because it contains its address. */
 function blockWith(dataSize: number): Buffer {
   const block = Buffer.from(new ArrayBuffer(DATA + dataSize))
   const start = addressOf(block)
@@ -53,10 +49,7 @@ function blockForRights(): Buffer {
   return block
 }
 
-/**
- * Sends bytes and descriptors through a unix socket. Returns the number of bytes sent, or `full` if the kernel accepted
- * neither bytes nor descriptors.
- */
+/** Sends bytes and descriptors. Returns `full` if the kernel accepted neither. */
 export function transmit(fd: number, bytes: Uint8Array, fds: readonly number[]): number | 'full' {
   outgoing ??= blockForRights()
   const controlLength = fds.length === 0 ? 0 : CMSGHDR + 4 * fds.length
@@ -92,8 +85,7 @@ export function receive(fd: number, { maxBytes, maxFds, isPackets }: MessageLimi
     if (length !== -1) return received(block, length, maxBytes)
     const number = errno()
     if (number === EAGAIN) return 'none'
-    // Calls recvmsg again after ECONNRESET, because messages from the peer may still be unread. ECONNRESET means that
-    // the peer closed without reading all messages of this process.
+    // Calls recvmsg again after ECONNRESET, because messages from the peer may still be unread.
     if (number !== EINTR && number !== ECONNRESET) throw failed('recvmsg', `from ${fd}`)
   }
 }

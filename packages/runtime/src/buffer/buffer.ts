@@ -15,10 +15,7 @@ interface BytesConstructor {
   new (buffer: ArrayBuffer, offset?: number, length?: number): Uint8Array<ArrayBuffer>
 }
 
-/**
- * Declares Uint8Array without its static members. Reason: the class Buffer below has static members with the same
- * names, but of other types.
- */
+/** Hides the static members of Uint8Array, because Buffer has others with these names. */
 const Bytes: BytesConstructor = Uint8Array
 
 /** Node's class Buffer for the small runtime. Unlike Node, it has no pool: buffers never share memory. */
@@ -241,10 +238,7 @@ export function bufferFrom(value: unknown, second?: unknown, third?: unknown): B
   throw invalidType('first argument', FROM_TYPES, value)
 }
 
-/**
- * Copies the values of an array to a new Buffer. Copies a Uint8Array in one step, because `Uint8Array.from` would copy
- * byte by byte.
- */
+/** Copies an array's values to a new Buffer, a Uint8Array in one step. */
 function copyOf(list: ArrayLike<number>): Buffer {
   return wrap(list instanceof Uint8Array ? new Uint8Array(list) : Uint8Array.from(list))
 }

@@ -20,10 +20,7 @@ const names: Readonly<Record<string, Encoding>> = {
 
 export const findEncoding = (name: string): Encoding | undefined => names[name] ?? names[name.toLowerCase()]
 
-/**
- * Normalizes the name of a text encoding, such as `UTF-8` to `utf8`. The default is UTF-8. Throws for a name that Node
- * does not know.
- */
+/** Node's name of a text encoding. The default is UTF-8; unknown names throw. */
 export function encodingOf(name: unknown): Encoding {
   if (name === undefined || name === null || name === '') return 'utf8'
   const found = findEncoding(String(name))
@@ -70,10 +67,7 @@ export function decodeBytes(bytes: Uint8Array, encoding: Encoding): string {
 const unitAt = (bytes: Uint8Array, index: number): number =>
   (bytes[2 * index] ?? 0) | ((bytes[2 * index + 1] ?? 0) << 8)
 
-/**
- * Converts character codes to text in chunks. Reason: `String.fromCharCode` takes each code as an argument, and
- * JavaScript engines limit the number of arguments.
- */
+/** Converts character codes in chunks, because JavaScript engines limit the number of arguments. */
 function fromCodes(codes: Uint8Array | Uint16Array): string {
   let text = ''
   for (let at = 0; at < codes.length; at += 4096) {
@@ -101,10 +95,7 @@ function fromHex(text: string): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-/**
- * Length of an encoded text in bytes, as `Buffer.byteLength` computes it. For hexadecimal and base64, derives the
- * length from the text's length without decoding the text.
- */
+/** Length of an encoded text in bytes, as `Buffer.byteLength` computes it. */
 export function textLength(text: string, encoding: Encoding): number {
   if (encoding === 'hex') return text.length >> 1
   if (encoding !== 'base64' && encoding !== 'base64url') return encodeText(text, encoding).length

@@ -1,7 +1,7 @@
 import { decodeBytes, type Encoding, encodingOf } from './encodings.ts'
 import { cutOff } from './utf8-tail.ts'
 
-/** Decodes chunks of bytes as text. Keeps an incomplete character at the end of a chunk for the next chunk. */
+/** Decodes chunks as text. An incomplete character waits for the next chunk. */
 export class StringDecoder {
   readonly encoding: Encoding
   #rest: Uint8Array = new Uint8Array(0)

@@ -1,7 +1,4 @@
-/**
- * Counts the bytes at the end of a chunk that begin an incomplete UTF-8 sequence. With `strict` false, checks only the
- * sequence's first byte, as Node's StringDecoder does.
- */
+/** Counts the bytes of an incomplete UTF-8 sequence at the end of a chunk. */
 export function cutOff(bytes: Uint8Array, strict = true): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back] ?? 0
@@ -13,7 +10,7 @@ export function cutOff(bytes: Uint8Array, strict = true): number {
   return 0
 }
 
-/** Returns false for E0 80, ED A0, F0 80 and F4 90: no valid UTF-8 sequence begins with these bytes. */
+/** False for bytes that begin no valid UTF-8 sequence, such as E0 80. */
 function isBegun([first = 0, second]: Uint8Array): boolean {
   if (second === undefined) return true
   if (first === 0xe0) return second >= 0xa0

@@ -33,10 +33,7 @@ const ENOTDIR = -20
 
 type SpawnError = SystemError & { spawnargs: readonly string[] }
 
-/**
- * Child process, as `spawn` returns it. The child always leads its own process group, even if the option `detached` is
- * false.
- */
+/** Child process of `spawn`, which always leads its own process group. */
 export class ChildProcess extends EventEmitter {
   readonly spawnfile: string
   readonly spawnargs: readonly string[]
@@ -103,8 +100,7 @@ export class ChildProcess extends EventEmitter {
       const one = host.spawn(file, this.spawnargs, list, wiring.childEnds, folder)
       if (one >= 0) return one
       if (one !== ENOENT && one !== ENOTDIR && one !== EACCES) return one
-      // Continues with the program's next file in PATH after EACCES. Reports EACCES only if no file can be executed, as
-      // execvp does.
+      // Continues in PATH after EACCES, as execvp does.
       if (result !== EACCES) result = one === ENOTDIR && !this.spawnfile.includes('/') ? ENOENT : one
     }
     return result

@@ -49,10 +49,7 @@ export class Wiring {
     }
   }
 
-  /**
-   * Creates a pipe for one descriptor of a child process. The child reads from the pipe of descriptor 0 and writes to
-   * all other pipes.
-   */
+  /** Creates a pipe for one descriptor of a child process; the child reads descriptor 0. */
   #addPipe(index: number): void {
     const [read, write] = makePipe()
     if (index === 0) this.#giveOwn(read, () => new PipeWriter(write))

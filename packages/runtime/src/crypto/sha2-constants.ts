@@ -1,5 +1,4 @@
-// Constants of SHA-2 (FIPS 180-4): first bits of the fractional parts of the cube roots (k) and square roots (h) of
-// primes.
+// Constants of SHA-2 (FIPS 180-4), computed from roots of primes.
 
 function primes(count: number): bigint[] {
   const found: bigint[] = []

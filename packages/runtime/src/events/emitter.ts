@@ -11,10 +11,7 @@ interface Once extends Listener {
 
 const given = (listener: Listener): Listener => ('listener' in listener ? (listener as Once).listener : listener)
 
-/**
- * Symbol that names a method of EventEmitter. The emitter calls the method when the number of an event's listeners
- * changes.
- */
+/** Symbol of a method that the emitter calls when its listeners change. */
 export const listenersChanged: unique symbol = Symbol('listenersChanged')
 
 /** Error to throw for an `error` event without a listener. Wraps an argument that is not an Error. */

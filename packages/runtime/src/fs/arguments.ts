@@ -8,7 +8,7 @@ export type PathLike = string | Uint8Array | URL
 
 const SHOWN = 200
 
-/** Validates the path argument of a file function and returns it as text. For a `file:` URL, returns the `pathname`. */
+/** Validates the path argument of a file function and returns it as text. */
 export function pathOf(path: unknown, name = 'path'): string {
   const text = textOf(path)
   if (text === undefined) throw invalidType(name, 'of type string or an instance of Buffer or URL', path)

@@ -3,10 +3,7 @@ import { type PathLike, pathOf } from './arguments.ts'
 import { list } from './directories.ts'
 import type { Dirent } from './dirent.ts'
 
-/**
- * Directory opened by `opendir`, which a program reads entry by entry. The runtime reads all entries when it opens the
- * directory.
- */
+/** Directory opened by `opendir`. The runtime reads all entries at once. */
 export class Dir implements AsyncIterable<Dirent> {
   readonly path: string
   #entries: Dirent[] | undefined
@@ -52,10 +49,7 @@ export function opendirSync(path: PathLike): Dir {
   }
 }
 
-/**
- * Names `opendir` in the error as the failed call, as Node does. The runtime opens and reads the directory in one
- * function.
- */
+/** Names `opendir` in the error as the failed call, as Node does. */
 const renamed = (error: Error): Error => {
   const message = error.message.replace('scandir', 'opendir')
   return Object.assign(error, { message, syscall: 'opendir' })

@@ -113,10 +113,7 @@ export function list(path: string): Dirent[] {
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/**
- * Asks lstat for the type of a directory entry if the file system returns DT_UNKNOWN. The DT_ values are S_IF values
- * shifted by 12 bits.
- */
+/** Asks lstat for an entry's type if the file system does not report it. */
 function typeOf(type: number, path: string, name: string): number {
   if (type !== 0) return type
   return (Number(lstatSync(`${path}/${name}`, { throwIfNoEntry: false })?.mode ?? 0) & constants.S_IFMT) >> 12

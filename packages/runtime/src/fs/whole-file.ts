@@ -34,9 +34,7 @@ export function readFileSync(file: PathLike | number, given?: string | ReadOptio
   }
 }
 
-/**
- * Reads until the end of the file, even beyond the size that stat reports. For files of /proc, stat reports the size 0.
- */
+/** Reads to the end of the file, because stat reports size 0 below /proc. */
 function readToEnd(fd: number): Uint8Array {
   const stat = fstatSync(fd)
   if (stat?.isDirectory()) check(S_IFDIR_ERROR, 'read')

@@ -17,10 +17,7 @@ const key = Symbol('AbortSignal')
 export class AbortSignal extends EventTarget {
   #aborted = false
   #reason: unknown
-  /**
-   * AbortSignals that `AbortSignal.any` created from this one, and that abort together with it. All are marked as
-   * aborted before any listener runs.
-   */
+  /** AbortSignals from `AbortSignal.any`, marked as aborted before any listener runs. */
   readonly #dependents: AbortSignal[] = []
   #onabort: Handler | null = null
 

@@ -1,9 +1,6 @@
 import { define, defineGlobal } from '../define.ts'
 
-/**
- * Error of a `using` declaration with two causes. `error` occurred while disposing of a resource; `suppressed` is the
- * earlier error.
- */
+/** Error of a `using` declaration: `suppressed` is the earlier one of two errors. */
 class SuppressedError extends Error {
   error: unknown
   suppressed: unknown

@@ -1,10 +1,7 @@
 import { define } from '../define.ts'
 import { framesOf, headerOf } from '../stack.ts'
 
-/**
- * Implements V8's `Error.captureStackTrace`: sets `stack` of an object. Drops the top frames of the stack, up to and
- * including the function `above`.
- */
+/** Implements V8's `Error.captureStackTrace`: sets `stack` without the frames up to `above`. */
 function captureStackTrace(target: object, above?: { readonly name: string }): void {
   const frames = framesOf(new Error().stack ?? '').slice(1)
   const at = above === undefined ? -1 : frames.findIndex((line) => line.startsWith(`    at ${above.name} (`))

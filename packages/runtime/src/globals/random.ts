@@ -4,10 +4,7 @@ import { call } from '../sys/numbers.ts'
 
 const words = new Uint32Array(2)
 
-/**
- * Replaces `Math.random` by random numbers from the kernel. The engine's own generator is part of the startup snapshot,
- * so it would give the same numbers at every start.
- */
+/** Takes random numbers from the kernel, because the startup snapshot contains the engine's generator. */
 define(Math, 'random', function random(): number {
   refuseAtSnapshot('Math.random()')
   call('getrandom', words, 8, 0)

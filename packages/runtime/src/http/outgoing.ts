@@ -14,10 +14,7 @@ const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
 const isInvalidValue = (value: string): boolean =>
   Array.from(value).some((letter) => (letter < ' ' && letter !== '\t') || letter === '\x7f' || letter > '\xff')
 
-/**
- * HTTP message that this process sends: a request or a response. Sends the start line and headers before the first part
- * of the body.
- */
+/** HTTP request or response that this process sends. */
 export abstract class OutgoingMessage extends Writable {
   headersSent = false
   socket: Socket | null = null
@@ -80,10 +77,7 @@ export abstract class OutgoingMessage extends Writable {
     return super.end(chunk, encoding, callback)
   }
 
-  /**
-   * Sends the start line and the headers of the HTTP message. Without a Content-Length, chooses chunked encoding for
-   * the body.
-   */
+  /** Sends the start line and headers. Chooses chunked encoding for an unknown length. */
   protected sendHead(length?: number): void {
     if (this.headersSent) return
     const lines = [...this.#headers.values()].flatMap(([name, value]) =>

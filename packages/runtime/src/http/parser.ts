@@ -17,11 +17,11 @@ export interface Head {
   readonly headers: Readonly<Record<string, string | string[]>>
 }
 
-/** Rule for the end of an HTTP body: a number of bytes, the last chunk, or the end of the connection. */
+/** Rule for the end of an HTTP body. */
 export type Body = number | 'chunked' | 'close'
 
 export interface ParserEvents {
-  /** Called with the complete start line and headers of a message. Returns the rule for the end of the body. */
+  /** Receives the start line and headers; returns the rule for the body's end. */
   head(head: Head): Body
   body(bytes: Buffer): void
   end(): void
@@ -47,8 +47,7 @@ export class Parser {
   push(bytes: Uint8Array): void {
     this.#rest = Buffer.concat([this.#rest, bytes])
     while (this.#step()) {
-      // Repeats the parser's step until it returns false, because it needs more bytes. Each step parses a part of the
-      // buffered bytes.
+      // Repeats the parser's step until the parser needs more bytes.
     }
   }
 
@@ -183,7 +182,7 @@ function addHeader(headers: Record<string, string | string[]>, name: string, val
   else if (!single.has(name)) headers[name] = `${String(before)}${name === 'cookie' ? '; ' : ', '}${value}`
 }
 
-/** Determines the rule for the end of an HTTP body from the headers. A request without a length has no body. */
+/** Determines the end of an HTTP body from the headers. */
 export function bodyOf({ headers }: Head, isResponse: boolean): Body {
   const coding = String(headers['transfer-encoding'] ?? '').toLowerCase()
   const length = headers['content-length']

@@ -24,10 +24,7 @@ interface State {
   readonly options: InspectOptions
   readonly ancestors: readonly object[]
   readonly indent: number
-  /**
-   * Nesting depth of the object that was formatted last. The enclosing object computes from this depth how many levels
-   * it contains.
-   */
+  /** Nesting depth of the last formatted object, for the enclosing object's layout. */
   readonly last: { depth: number }
 }
 
@@ -114,8 +111,7 @@ const leafState: State = {
 const isLeaf = (value: object): boolean => baseOf(value) !== undefined
 
 function functionText(value: object): string {
-  // Recognises a class by its `prototype`, because only the `prototype` of a class is not writable. The function's
-  // source text, which Node.js looks at, is unavailable.
+  // Recognises a class by its `prototype`, because the function's source text is unavailable.
   const isClass = Object.getOwnPropertyDescriptor(value, 'prototype')?.writable === false && !isGlobal(value)
   const name = 'name' in value && value.name !== '' ? String(value.name) : '(anonymous)'
   if (isClass) {

@@ -1,7 +1,4 @@
-/**
- * Layout in which `util.inspect` prints the members of a value: on one line, in columns, or one a line. Follows Node's
- * rules.
- */
+/** Layout in which `util.inspect` prints the members of a value. */
 export interface Layout {
   readonly indent: number
   readonly breakLength: number

@@ -32,10 +32,7 @@ export class Watcher extends Referenced {
 
 export const hasWatchers = (): boolean => anyHasRef(watchers)
 
-/**
- * Polls all watched descriptors for at most `wait` milliseconds. Adds the callbacks of ready descriptors to the event
- * loop's queue. Infinity waits without limit.
- */
+/** Polls all watched descriptors for at most `wait` milliseconds. */
 export function poll(wait: number): void {
   // Skips descriptors with an empty event mask, because ppoll reports a hang-up even for an empty mask.
   const polled = [...watchers].filter(({ events }) => events !== 0)
@@ -53,10 +50,7 @@ export function poll(wait: number): void {
   })
 }
 
-/**
- * Time limit for ppoll, rounded up to whole microseconds. A shorter limit would end the poll before the next timer is
- * due.
- */
+/** Time limit for ppoll, rounded up so that the next timer is due. */
 function timespec(wait: number): BigInt64Array | null {
   if (wait === Number.POSITIVE_INFINITY) return null
   const micros = Math.ceil(Math.max(0, wait) * 1000)

@@ -6,7 +6,7 @@ import { reportRejections } from './rejections.ts'
 import { runTicks } from './ticks.ts'
 import { enqueueTimers, hasTimers, nextTimer } from './timers.ts'
 
-/** Phases of one round of the event loop, in Node's order. All callbacks of a phase run before the next phase. */
+/** Phases of one round of the event loop, in Node's order. */
 const phases = [enqueueTimers, pollOnce, enqueueImmediates] as const
 const POLL = 1
 let phase = 0

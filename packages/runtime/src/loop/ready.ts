@@ -1,9 +1,6 @@
 import { runTicks } from './ticks.ts'
 
-/**
- * Queue of callbacks that are due to run. Each step of the event loop runs one callback, so that promise jobs run in
- * between.
- */
+/** Queue of due callbacks. Promise jobs run between two callbacks. */
 const ready: (() => void)[] = []
 
 export const isIdle = (): boolean => ready.length === 0

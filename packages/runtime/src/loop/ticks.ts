@@ -13,8 +13,7 @@ export function runTicks(): boolean {
   if (ticks.length === 0) return false
   while (ticks.length > 0) {
     const [first, ...rest] = ticks
-    // Removes each `nextTick` callback from the queue before calling it. A callback that throws would otherwise run a
-    // second time.
+    // Removes a callback before calling it, so that an error does not repeat it.
     ticks = rest
     first?.()
   }

@@ -60,7 +60,7 @@ export function readAddress(bytes: Uint8Array): AddressInfo | undefined {
   return { address: formatIPv6(groups), family: 'IPv6', port: view.getUint16(2) }
 }
 
-/** IP address and port of one end of a socket. Returns `undefined` for a unix socket or a closed socket. */
+/** Address of one end of a socket; `undefined` for a unix or closed socket. */
 export function socketName(which: 'getpeername' | 'getsockname', fd: number | undefined): AddressInfo | undefined {
   const bytes = new Uint8Array(128)
   const result = fd === undefined ? -1 : call(which, fd, bytes, new Uint32Array([bytes.length]))

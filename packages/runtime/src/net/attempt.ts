@@ -17,10 +17,7 @@ export class Attempt {
   #watcher: Watcher | undefined
   #settle: ((result: number) => void) | undefined
 
-  /**
-   * Starts to connect to a socket address; `undefined` stands for an invalid address. Calls `settle` asynchronously
-   * with the descriptor or a negative errno.
-   */
+  /** Starts to connect. Calls `settle` asynchronously with the descriptor or a negative errno. */
   constructor(address: Uint8Array | undefined, settle: (result: number) => void) {
     this.#settle = settle
     const fd = address === undefined ? EINVAL : openSocket(address[0] ?? 0)

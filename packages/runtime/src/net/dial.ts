@@ -4,18 +4,13 @@ import { lookupHost } from './lookup.ts'
 import { Lookup } from './resolve.ts'
 import type { Target } from './target.ts'
 
-/**
- * Connects a socket to a host or path. Tries the addresses of a host name one after the other until a server accepts.
- */
+/** Connects a socket. Tries all addresses of a host name until a server accepts. */
 export class Dial {
   readonly #settle: (result: number, target: Target) => void
   #step: Lookup | Attempt | undefined
   #hasRef = true
 
-  /**
-   * Starts to connect. Calls `settle` asynchronously with the descriptor or a negative errno, and with the address of
-   * the last attempt.
-   */
+  /** Starts to connect. Calls `settle` asynchronously with the descriptor or a negative errno. */
   constructor(target: Target, settle: (result: number, target: Target) => void) {
     this.#settle = settle
     if ('path' in target) {

@@ -22,7 +22,7 @@ export class Exchange {
   readonly #attempt: Attempt
   #fd = -1
   #watcher: Watcher | undefined
-  /** Buffer for the next bytes from the DNS server: the length of a message, or a message of at most 65,535 bytes. */
+  /** Buffer for the length of a DNS message, or for the message. */
   #part = new Uint8Array(PREFIX)
   #filled = 0
   #isLength = true
@@ -52,7 +52,7 @@ export class Exchange {
   #ask(fd: number): void {
     this.#fd = fd
     const bytes = Uint8Array.from(this.#questions.flatMap((question) => [...encodeQuery(question)]))
-    // Sends the A and AAAA queries in one call, because both fit into the send buffer of a new socket.
+    // One call is enough, because both queries fit into a new socket's buffer.
     const count = callAgain('sendto', fd, bytes, bytes.length, MSG_NOSIGNAL, null, 0)
     if (count === bytes.length) this.#watcher = new Watcher(fd, POLLIN, () => this.#receive(fd))
     else this.#end()
@@ -81,10 +81,7 @@ export class Exchange {
     if (length === 0) this.#end()
   }
 
-  /**
-   * Stores an answer of the DNS server. Returns false after the last answer, and for a message that answers neither
-   * query.
-   */
+  /** Stores an answer of the DNS server. Returns false after the last answer. */
   #take(message: Uint8Array): boolean {
     const open = this.#questions.filter((question) => !this.#answers.has(question))
     for (const question of open) {
@@ -99,8 +96,7 @@ export class Exchange {
   #end(): void {
     this.cancel()
     const answers = this.#questions.map((question) => this.#answers.get(question) ?? 'failed')
-    // Addresses from one query (A or AAAA) are enough, even if the other query fails. The result "no address" requires
-    // that both queries succeed.
+    // Addresses of one query (A or AAAA) are enough, even if the other query fails.
     const addresses = answers.flatMap((answer) => (answer === 'failed' ? [] : answer))
     this.#done(addresses.length === 0 && answers.includes('failed') ? 'failed' : addresses)
   }

@@ -29,13 +29,10 @@ export interface Question {
   readonly type: typeof A | typeof AAAA
 }
 
-/** Addresses in a DNS answer; empty if the name or the record does not exist. `failed` means a server failure. */
+/** Addresses in a DNS answer, empty if there are none. `failed` means a server failure. */
 export type Answer = readonly string[] | 'failed'
 
-/**
- * Encodes a host name for a DNS message: labels with their lengths. Returns `undefined` if the text is not a valid host
- * name.
- */
+/** Encodes a host name for DNS. Returns `undefined` for an invalid host name. */
 export function encodeName(text: string): Uint8Array | undefined {
   const labels = text.replace(/\.$/, '').split('.')
   if (labels.some((label) => label.length > MAX_LABEL || !/^[\x21-\x7e]+$/.test(label))) return undefined
@@ -108,10 +105,7 @@ function addressesOf(reader: Reader, records: number, asked: string, type: numbe
     .map(({ address }) => address)
 }
 
-/**
- * Text of an encoded DNS name in lower case, for comparisons. Lower case does not change the length bytes: they are
- * smaller than the codes of letters.
- */
+/** Text of an encoded DNS name in lower case, which changes no length byte. */
 const nameKey = (name: Uint8Array): string => String.fromCharCode(...name).toLowerCase()
 
 /** Reader of a DNS message. Throws a `RangeError` if the message is truncated or a name is malformed. */
@@ -136,10 +130,7 @@ class Reader {
     return formatIPv6(Array.from({ length: 8 }, () => this.u16()))
   }
 
-  /**
-   * Reads a DNS name, as lower-case text for comparisons. Each compression pointer must lead to a lower offset than the
-   * previous one, which excludes loops.
-   */
+  /** Reads a DNS name. Compression pointers must lead backwards, which excludes loops. */
   name(): string {
     const codes: number[] = []
     let from = this.at

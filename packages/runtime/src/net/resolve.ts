@@ -16,10 +16,7 @@ export class Lookup {
   #exchange: Exchange | undefined
   #isOver = false
 
-  /**
-   * Starts to resolve a host name. Calls `done` asynchronously with 0 and addresses, IPv4 first, or with a negative
-   * error number.
-   */
+  /** Starts to resolve a host name. Calls `done` asynchronously, with IPv4 addresses first. */
   constructor(name: string, done: (result: number, addresses: readonly string[]) => void) {
     const conf = readResolvConf(resolvConf())
     this.#servers = [...conf.servers]
@@ -40,8 +37,7 @@ export class Lookup {
     const [name] = this.#names
     const [server] = this.#servers
     if (name === undefined) this.#done(ENOTFOUND, [])
-    // Ends with EAI_AGAIN if all DNS servers fail for a name. Does not try the next name of the search list, because
-    // that name could belong to another host.
+    // Does not try the next search name, because it could belong to another host.
     else if (server === undefined) this.#done(EAI_AGAIN, [])
     else {
       this.#exchange = new Exchange(server, name, (answer) => {

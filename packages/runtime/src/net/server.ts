@@ -135,8 +135,7 @@ export class Server extends EventEmitter {
   #accept(): void {
     if (this.#watcher === undefined) return
     const fd = call('accept4', this.#watcher.fd, null, null, SOCK_CLOEXEC_NONBLOCK)
-    // Ignores a failed accept4: the client has closed the connection, or this process has no free descriptor. The next
-    // event of the listening descriptor calls accept4 again.
+    // A failed accept4 needs no handling, because the next event calls accept4 again.
     if (fd < 0) return
     const socket = new Socket({ fd, ...this.#options })
     this.#sockets.add(socket)

@@ -24,10 +24,7 @@ function listen(source: Source, name: EventName, listener: Listener): () => void
   return () => source.off(name, listener)
 }
 
-/**
- * Implements `once` of `node:events`: waits for the next event of a name and resolves to the event's arguments. An
- * `error` event rejects the promise.
- */
+/** Implements `once` of `node:events`: waits for the next event of a name. */
 export function once(source: Source, name: EventName, { signal }: Options = {}): Promise<unknown[]> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
@@ -51,10 +48,7 @@ export function once(source: Source, name: EventName, { signal }: Options = {}):
   })
 }
 
-/**
- * Implements `on` of `node:events`: iterates over all later events of a name. An `error` event or an abort of the
- * AbortSignal `signal` ends the loop with an error.
- */
+/** Implements `on` of `node:events`: iterates over all later events of a name. */
 export async function* on(source: Source, name: EventName, { signal }: Options = {}): AsyncGenerator<unknown[]> {
   const waiting: unknown[][] = []
   let failure: { readonly error: unknown } | undefined

@@ -17,8 +17,7 @@ export const globalAgent = /* @__PURE__ */ new Agent()
 const tls: Transport = {
   protocol: 'https:',
   port: 443,
-  // Removes the AbortSignal `signal` from the options of the connection. The HTTPS request itself listens to the
-  // signal, and closes the connection after an abort.
+  // Removes `signal` from the connection's options, because the HTTPS request itself handles an abort.
   open: (host, port, { signal: _, ...options }) => new TLSSocket({ ...options, host, port }),
 }
 

@@ -4,10 +4,7 @@ import { TLSSocket } from '../tls/socket.ts'
 
 export { SecureContext, TLSSocket }
 
-/**
- * Implements Node's `tls.createSecureContext`: stores certificates and a key for connections. Throws for damaged PEM;
- * the first handshake validates the contents.
- */
+/** Implements Node's `tls.createSecureContext`; the first handshake validates the certificates and key. */
 export const createSecureContext = (options: TlsOptions = {}): SecureContext => new SecureContext(options)
 
 /** Overloads of Node's `tls.connect`: `connect(options, listener?)`, `connect(port, host?, options?, listener?)`. */

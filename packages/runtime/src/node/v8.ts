@@ -25,10 +25,7 @@ export const startupSnapshot = {
     setMain(() => main(data))
   },
 
-  /**
-   * Registers a function that runs before the build writes the program's startup snapshot (heap image). The build
-   * awaits a returned promise.
-   */
+  /** Registers a function that runs before the build writes the program's startup snapshot. */
   addSerializeCallback(callback: Callback, data?: unknown): void {
     checkSnapshot()
     addWarmUp(() => callback(data))

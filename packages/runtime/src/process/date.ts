@@ -4,10 +4,7 @@ import { refuseAtSnapshot, snapshotting } from '../host.ts'
 const engineDate = Date
 export const engineNow = Date.now
 
-/**
- * Replaces the global Date while the build makes the program's startup snapshot. Throws for every use that reads the
- * clock.
- */
+/** Global Date during the build, which throws for every use that reads the clock. */
 const guardedDate = new Proxy(engineDate, {
   apply() {
     refuseAtSnapshot('Date()')

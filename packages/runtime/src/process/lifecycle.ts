@@ -12,25 +12,18 @@ const SIGPIPE = 13
 const SIG_IGN = 1n
 const SIGSET_SIZE = 8
 
-/**
- * Runs at each start of a program, before its own code. Drops the clock, the environment and other values of the build
- * process, which the startup snapshot contains.
- */
+/** Runs at each start. Drops values of the build process that the startup snapshot contains. */
 function boot(): void {
   startClock()
   restoreDate()
   process.reset()
-  // Ignores SIGPIPE, so that a write to a closed pipe fails with EPIPE. The argument is the kernel's struct sigaction:
-  // handler, flags, restorer, mask.
+  // Ignores SIGPIPE, so that a write to a closed pipe fails with EPIPE.
   call('rt_sigaction', SIGPIPE, new BigUint64Array([SIG_IGN, 0n, 0n, 0n]), null, SIGSET_SIZE)
 }
 
 let isEnding = false
 
-/**
- * Runs one step of the event loop. When no work is left, emits `beforeExit`, whose listeners may start new work. Exits
- * the process if they start none.
- */
+/** Runs one step of the event loop. Exits if listeners of `beforeExit` start nothing. */
 function loop(hasJobs = false): boolean {
   if (isEnding && isAlive()) isEnding = false
   if (step(hasJobs) || hasJobs) return true
@@ -51,10 +44,7 @@ export function setMain(main: () => unknown): void {
   }
 }
 
-/**
- * Returns and removes the registered main function of a program. An executable that contains several programs can thus
- * register one main function after the other.
- */
+/** Returns and removes the main function, because an executable may contain several programs. */
 export function takeMain(): (() => unknown) | undefined {
   const main = registered
   registered = undefined

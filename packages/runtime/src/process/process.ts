@@ -78,10 +78,7 @@ export class Process extends EventEmitter {
     return this.#argv0
   }
 
-  /**
-   * Command line of the program. As in programs that bun compiles, the second element is the program's own path,
-   * because there is no script.
-   */
+  /** The second element is the program's own path, because there is no script. */
   get argv(): string[] {
     refuseAtSnapshot('process.argv')
     this.#argv ??= [this.execPath, this.execPath, ...host.args().slice(1)]

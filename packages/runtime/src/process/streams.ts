@@ -13,10 +13,7 @@ const EAGAIN = -11
 const EINTR = -4
 const CHUNK = 65_536
 
-/**
- * Stream for standard output or error. Writes immediately and waits while a pipe is full, so that a program may exit
- * right after a write.
- */
+/** Output stream that writes at once, so a program may exit after a write. */
 class OutputStream extends Writable {
   readonly fd: number
   readonly isTTY: boolean | undefined

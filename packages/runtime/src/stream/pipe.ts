@@ -9,9 +9,7 @@ export interface PipeTarget extends EventEmitter {
 
 const pipes = new WeakMap<ReadSide, Map<PipeTarget, () => void>>()
 
-/**
- * Writes the data of a readable stream to a writable stream. Pauses the readable stream while the writable one is full.
- */
+/** Implements `pipe`: pauses the readable stream while the writable stream is full. */
 export function pipe(source: ReadSide, target: PipeTarget, ends: boolean): void {
   const onData = (chunk: unknown): void => {
     if (!target.write(chunk)) source.pause()

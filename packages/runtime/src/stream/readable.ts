@@ -235,10 +235,7 @@ export class Readable extends Stream implements AsyncIterable<unknown> {
     })
   }
 
-  /**
-   * Called after the end of the stream's data to destroy the stream (option `autoDestroy`). A Duplex overrides the
-   * method, because its writable half may still be open.
-   */
+  /** Destroys the stream after its end. A Duplex overrides this method. */
   protected afterEnd(): void {
     if (this.autoDestroy) this.destroy()
   }

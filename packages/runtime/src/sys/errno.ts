@@ -83,10 +83,7 @@ export interface SystemError extends Error {
   dest?: string
 }
 
-/**
- * Node's error for a failed file function, such as `ENOENT: no such file or directory, open '/x'`. `result` is
- * `-errno`.
- */
+/** Node's error for a failed file function; `result` is `-errno`. */
 export function fileError(result: number, syscall: string, path?: string, dest?: string): SystemError {
   const code = errnoName(result)
   const text = table[-result]?.[1] ?? 'unknown error'

@@ -2,10 +2,7 @@ import { host, refuseAtSnapshot } from '../host.ts'
 
 let start = 0
 
-/**
- * Stores the start time of the process, from which `process.uptime` counts. Called at each start, before the program's
- * code reads the clock.
- */
+/** Stores the start time of the process, from which `process.uptime` counts. */
 export function startClock(): void {
   start = host.now()
 }

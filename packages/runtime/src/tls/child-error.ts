@@ -63,10 +63,7 @@ export function childError(report: Report, settings: TlsSettings): Error {
   return protocolError(`the client cannot be set up (${hex(error)})`)
 }
 
-/**
- * Error for the exit code of a TLS child process after the handshake. Returns `undefined` if the connection was closed
- * normally.
- */
+/** Error for the exit code of a TLS child process after the handshake. */
 export function exitError(code: number | null, signal: string | null): Error | undefined {
   if (code === 0) return undefined
   if (code === 1) return coded(new Error('read ECONNRESET'), 'ECONNRESET')

@@ -36,7 +36,7 @@ export class TlsChild {
     this.#pid = pid
   }
 
-  /** Reaps the TLS child process, which has closed its end of the socket pair. Returns the error for its exit code. */
+  /** Reaps the TLS child process and returns the error for its exit code. */
   wait(): Error | undefined {
     const pid = this.#pid
     if (pid === undefined) return this.#exit

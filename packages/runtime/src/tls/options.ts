@@ -15,10 +15,7 @@ export interface TlsOptions {
   readonly cert?: Pems
   readonly key?: Pems
   readonly rejectUnauthorized?: boolean
-  /**
-   * Selects the error code for an untrusted server. In Node, `allowPartialTrustChain` also decides whether a server is
-   * trusted. The small runtime trusts every certificate in `ca`, self-signed or not.
-   */
+  /** Selects the error code for an untrusted server, but does not change trust. */
   readonly allowPartialTrustChain?: boolean
   readonly secureContext?: SecureContext
   readonly timeout?: number
@@ -34,10 +31,7 @@ export interface TlsSettings {
   readonly identity: string
   /** Host name that the server's certificate must have. `undefined` if the certificate must have an IP address. */
   readonly name: string | undefined
-  /**
-   * Bytes of the IP address that the server's certificate must have. `undefined` if the certificate must have a host
-   * name.
-   */
+  /** IP address in the server's certificate; `undefined` if it must have a host name. */
   readonly address: Uint8Array | undefined
   readonly insecure: boolean
   readonly isPartial: boolean
@@ -57,10 +51,7 @@ export class SecureContext {
   }
 }
 
-/**
- * TLS options of Node that the runtime does not support and rejects. Ignoring the options would be dangerous, because
- * they change trust or data on the wire.
- */
+/** Rejected TLS options. Ignoring them would be dangerous, because they change trust or data. */
 const LACKING = [
   ...['ALPNProtocols', 'checkServerIdentity', 'ciphers', 'crl', 'lookup', 'maxVersion', 'minVersion', 'passphrase'],
   ...['pfx', 'pskCallback', 'secureOptions', 'secureProtocol', 'session', 'sigalgs', 'socket'],
@@ -95,7 +86,7 @@ function pemText(given: Pems | undefined): string | undefined {
   return list.map((one) => (typeof one === 'string' ? one : host.decode(one))).join('\n')
 }
 
-/** Converts the text of an IP address to its 4 or 16 bytes. Copies the bytes from the encoded socket address. */
+/** Converts the text of an IP address to its 4 or 16 bytes. */
 function addressBytes(address: string): Uint8Array | undefined {
   const bytes = ipAddress(address, 0)
   return isIP(address) === 4 ? bytes?.subarray(4, 8) : bytes?.subarray(8, 24)

@@ -6,10 +6,7 @@ export const REPORT_SIZE = 1048
 const NAME_SIZE = 512
 const SUBJECT_AT = REPORT_SIZE - 2 * NAME_SIZE
 
-/**
- * Results that a TLS child process can report: `ready`, or the step that failed. The order is the order of the numbers
- * in native/tls.h.
- */
+/** Results of a TLS child process, in the order of native/tls.h. */
 const STAGES = ['ready', 'sandbox', 'ca', 'cert', 'key', 'pair', 'setup', 'handshake'] as const
 export type Stage = (typeof STAGES)[number]
 

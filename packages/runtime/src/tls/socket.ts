@@ -180,10 +180,7 @@ export class TLSSocket extends Socket {
     else this.push(null)
   }
 
-  /**
-   * Finds the reason for a closed socket pair in the exit code of the TLS child process. The pair closes only when the
-   * child exits.
-   */
+  /** Reason for a closed socket pair, from the exit code of the TLS child process. */
   #causeOf(error: Failure): Error {
     const isOver = error.code === 'EPIPE' || error.code === 'ECONNRESET'
     return (isOver ? this.#child?.wait() : undefined) ?? error

@@ -15,10 +15,7 @@ export interface Distrust {
   readonly message: string
 }
 
-/**
- * First reason why the server's certificate is not trusted. Checks the possible reasons in the order of Node.js.
- * Returns `undefined` for a trusted certificate.
- */
+/** First reason why the server's certificate is not trusted, in the order of Node.js. */
 export function distrustOf(report: Report, { identity, isPartial }: TlsSettings): Distrust | undefined {
   const { flags } = report
   if (flags === 0) return undefined

@@ -4,10 +4,7 @@ import { percentDecode, percentEncode, sets } from './percent.ts'
 const FORBIDDEN = /[\0\t\n\r #/:<>?@[\\\]^|]/
 const FORBIDDEN_IN_DOMAIN = /[\0-\x20"#%/:<>?@[\\\]^`{|}\x7f]/
 
-/**
- * Parses and serializes the host of a URL. Returns `undefined` if the host is invalid. Names must be ASCII: punycode is
- * not supported.
- */
+/** Parses the host of a URL. Names must be ASCII: punycode is not supported. */
 export function parseHost(text: string, isSpecial: boolean): string | undefined {
   if (text.startsWith('[')) {
     const groups = text.endsWith(']') ? parseIPv6(text.slice(1, -1)) : undefined
@@ -30,10 +27,7 @@ function endsInNumber(name: string): boolean {
   return /^\d+$/.test(last) || /^0x[\da-f]*$/.test(last)
 }
 
-/**
- * Parses an IPv4 address of one to four decimal, octal or hexadecimal numbers. The last number fills the remaining
- * bytes.
- */
+/** Parses an IPv4 address of one to four decimal, octal or hexadecimal numbers. */
 function parseIPv4(name: string): string | undefined {
   const numbers = partsOf(name).map(numberOf)
   const last = numbers.at(-1)

@@ -39,10 +39,7 @@ export class URLSearchParams implements Iterable<Pair> {
   #pairs: Pair[]
   readonly #changed: ((query: string) => void) | undefined
 
-  /**
-   * Creates the list of names and values from a URL's query. The class URL passes the callback `changed`, which gets
-   * the new query after each change of the list.
-   */
+  /** List of names and values from a URL's query. `changed` gets each new query. */
   constructor(init?: Init, changed?: (query: string) => void) {
     this.#pairs = pairsOf(init)
     this.#changed = typeof changed === 'function' ? changed : undefined

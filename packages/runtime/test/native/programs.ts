@@ -21,10 +21,7 @@ host.loop = () => false
 host.crash = (error, interrupted) => { write(2, (interrupted ? 'interrupted ' : 'crash ') + error) }
 `
 
-/**
- * Compiles JavaScript code to an executable, with the tools `cni-compile` and `cni-runtime`. Puts `PLATFORM`, a minimal
- * platform, in front of `source`.
- */
+/** Compiles JavaScript code to an executable, with `PLATFORM` in front of `source`. */
 export function build(source: string, options: { env?: NodeJS.ProcessEnv; platform?: string } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'small-'))
   const program = join(folder, 'program')

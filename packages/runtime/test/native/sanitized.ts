@@ -41,10 +41,7 @@ export function sanitized(program: string, parts: readonly string[], checks: rea
   return once(program, sources, (to) => gcc([...FLAGS, ...checks, '-w', ...sources, '-o', to]))
 }
 
-/**
- * Compiles the native program with the JavaScript engine and the C library's malloc, with sanitizers. The program runs
- * a script that uses `__host`.
- */
+/** Compiles the native program and the JavaScript engine with sanitizers. */
 export function sanitizedHost(): string {
   const engineSources = ['cutils', 'dtoa', 'libregexp', 'libunicode'].map((part) => join(engine, `${part}.c`))
   const headers = [`-isystem${join(engine, 'edited')}`, `-isystem${engine}`]
@@ -60,10 +57,7 @@ export function sanitizedHost(): string {
   )
 }
 
-/**
- * Compiles the TLS code with Mbed TLS and sanitizers, without the seccomp sandbox. The sandbox would end a program with
- * sanitizers.
- */
+/** Compiles the TLS code without the seccomp sandbox, which would end programs with sanitizers. */
 export function sanitizedTls(): string {
   const folder = join(cache, 'mbedtls')
   const flags = [...FLAGS, `-isystem${join(folder, 'include')}`, '-DMBEDTLS_CONFIG_FILE="tls-config.h"']

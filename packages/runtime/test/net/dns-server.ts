@@ -13,7 +13,7 @@ const zone: Readonly<Record<string, readonly Entry[]>> = {
   'six.test': [[AAAA, '::1']],
   'alias.test': [[CNAME, 'second.test']],
   'second.test': [[CNAME, 'four.test']],
-  // The first address of the host name `both.test` has no listener, so that a client must try the next address.
+  // The first address has no listener, so a client must try the next one.
   'both.test': [
     [A, '127.0.0.77'],
     [A, '127.0.0.9'],
@@ -85,7 +85,7 @@ export function message(bytes: Buffer, behaviour: Behaviour): Buffer | undefined
     case 'truncated':
       return build([good], { flags: 0x8380 })
     case 'loop':
-      // The name of the DNS record is a compression pointer to itself: a decoder that follows the pointer never ends.
+      // The compression pointer leads to itself: a decoder that follows it never ends.
       return build([record(Buffer.from([0xc0, 12 + question.length]), type, Buffer.from([127, 0, 0, 9]))])
     case 'other id':
       return build([good], { as: id ^ 0x5555 })

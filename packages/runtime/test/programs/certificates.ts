@@ -2,10 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import { show } from './show.ts'
 
-/**
- * Returns the code of an error that `action` throws. Ignores the error's text, because OpenSSL's library number in the
- * text differs between JavaScript runtimes.
- */
+/** Code of an error that `action` throws, because runtimes differ in the text. */
 const code = (action: () => unknown): unknown => {
   try {
     return action()
@@ -26,10 +23,7 @@ const DAMAGED = [
   'before\n-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----',
 ]
 
-/**
- * Main function of a test program, whose first argument is a JSON list of certificates. Prints the names in each
- * certificate.
- */
+/** Main function of a test program that prints the names in certificates. */
 export default function main(): void {
   const given: readonly string[] = JSON.parse(process.argv[2] ?? '[]')
   for (const text of given) {

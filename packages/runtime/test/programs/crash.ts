@@ -1,7 +1,4 @@
-/**
- * Main function of a test program. The first argument selects the way in which the program ends, such as `throw` for an
- * uncaught exception.
- */
+/** Main function of a test program, whose first argument selects how the program ends. */
 export default function main(): void {
   const [, , way] = process.argv
   process.on('exit', (code) => process.stdout.write(`exit ${code} ${process.exitCode}\n`))

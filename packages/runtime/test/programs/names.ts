@@ -12,7 +12,7 @@ export interface Named {
   readonly destroyMs?: number
 }
 
-/** Main function of a test program: connects to a host name and prints the response of the server, or the error. */
+/** Main function of a test program that connects to a host name. */
 export default async function main(): Promise<void> {
   const { by = 'net', ...asked }: Named = JSON.parse(process.argv[2] ?? '')
   const text = await (by === 'http' ? viaHttp(asked) : viaNet(asked)).catch(failure)

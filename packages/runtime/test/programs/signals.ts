@@ -1,7 +1,4 @@
-/**
- * Main function of a test program that handles the first SIGTERM. A second signal has its default action, which ends
- * the process.
- */
+/** Main function of a test program that handles only the first SIGTERM. */
 export default function main(): void {
   process.stdin.on('data', () => {})
   process.on('SIGTERM', (signal, number) => {

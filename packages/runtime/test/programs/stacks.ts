@@ -1,9 +1,6 @@
 import { show } from './show.ts'
 
-/**
- * Main function of a test program: prints whether the first line of an error's stack contains name and message, as in
- * V8.
- */
+/** Main function of a test program that checks the first line of stacks. */
 export default function main(): void {
   show('stack', () => {
     const error = new TypeError('message')

@@ -7,9 +7,7 @@ export interface TestServer extends AsyncDisposable {
   readonly port: number
 }
 
-/**
- * Starts Node's own HTTPS server for a test. It answers each request with method, path and length of the received body.
- */
+/** Starts Node's own HTTPS server, which answers with the parts of each request. */
 export function httpsServer(options: ServerOptions, host = '127.0.0.1'): Promise<TestServer> {
   const server = createHttpsServer(options, (message, response) => {
     let body = ''

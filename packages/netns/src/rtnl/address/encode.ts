@@ -49,8 +49,7 @@ export function encodeAddress(
   if (metric !== undefined) {
     attributes.push([wire.IFA_RT_PRIORITY, u32(checkInteger(metric, 0, 0xffffffff, 'metric'))])
   }
-  // Sends flag bits beyond the lowest eight in the attribute IFA_FLAGS. The fixed part of an address request has no
-  // room for them.
+  // The fixed part has no room for flags beyond the lowest eight bits.
   if (flags > 0xff) attributes.push([wire.IFA_FLAGS, u32(flags)])
   if (validSeconds !== undefined || preferredSeconds !== undefined) {
     attributes.push([wire.IFA_CACHEINFO, lifetime(preferredSeconds, validSeconds)])

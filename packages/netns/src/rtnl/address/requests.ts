@@ -29,8 +29,7 @@ export function addAddress(channel: Questions, address: NewAddress): boolean {
   return unlessAlready(
     ['EEXIST'],
     () => channel.ask({ type: RTM_NEWADDR, flags: NLM_F_CREATE | NLM_F_EXCL, ...encoded, what }),
-    // Compares the existing addresses with the wanted address after EEXIST. The kernel reports EEXIST for IPv6 even if
-    // the prefix lengths differ.
+    // The kernel reports EEXIST for IPv6 even if the prefix lengths differ.
     () => addressDifference(getAddresses(channel, { link: index }), address),
   )
 }

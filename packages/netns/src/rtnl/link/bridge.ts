@@ -26,8 +26,7 @@ const IFLA_BRPORT_NEIGH_SUPPRESS = 32
 const IFLA_BRPORT_ISOLATED = 33
 
 const bridgeOptions: OptionTable<BridgeOptions> = {
-  // Does not compare forward delay, hello time and maximum age with each other. The kernel compares the three only
-  // while the spanning tree protocol runs.
+  // Does not compare these times, because the kernel compares them only while STP runs.
   forwardDelaySeconds: seconds(IFLA_BR_FORWARD_DELAY),
   helloSeconds: seconds(IFLA_BR_HELLO_TIME),
   maxAgeSeconds: seconds(IFLA_BR_MAX_AGE),
@@ -62,8 +61,7 @@ export function encodeBridge(options: BridgeOptions): Attribute[] {
 /** Decodes the options of a bridge. */
 export function decodeBridge(data: ReadonlyMap<number, Buffer>): BridgeOptions {
   const { vlanFiltering, ...options } = decodeOptions(bridgeOptions, data)
-  // Omits `vlanFiltering` if the kernel was built without bridge VLANs, because such a kernel refuses to set this
-  // option. Such a kernel reports `vlanFiltering: false`, but no default PVID.
+  // Omits `vlanFiltering` if the kernel lacks bridge VLANs, because the kernel refuses the option.
   return options.vlanDefaultPvid === undefined || vlanFiltering === undefined ? options : { ...options, vlanFiltering }
 }
 

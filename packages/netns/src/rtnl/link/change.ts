@@ -6,10 +6,7 @@ import { formatMac, parseMac } from './mac.ts'
 /** Change of a link, without values that the link has. `master` 0 removes the link from its master. */
 export type Reduced = Omit<LinkChange, 'master' | 'netns'> & { readonly master?: number | undefined }
 
-/**
- * Drops the members of a change whose values the link already has. Returns `undefined` if no member is left. Throws
- * `NetnsError('INVALID')` for an invalid MAC.
- */
+/** Drops the members of a change whose values the link already has. */
 export function reduceChange(link: Link, change: LinkChange, master: number | undefined): Reduced | undefined {
   const { netns: _, master: __, bridge, bridgePort, mac, ...rest } = change
   const differing = Object.entries({ ...rest, ...(mac === undefined ? {} : { mac: formatMac(parseMac(mac)) }) }).filter(
@@ -47,8 +44,7 @@ export function changeBack(
     netns,
   }: LinkChange,
 ): LinkChange {
-  // Restores master and state of a link that moved to another namespace. The move removes the master and sets the link
-  // down.
+  // The move to another namespace removes the master and sets the link down.
   const moved = netns !== undefined
   const masterBack = master !== undefined || moved
   return {

@@ -17,10 +17,7 @@ export interface Elsewhere {
   setLink(link: LinkRef, change: LinkChange): Promise<{ changed: boolean; before: Link }>
 }
 
-/**
- * Creates the operations that add or change a link, with requests sent through `perform`. If a link moves to another
- * namespace, opens an rtnetlink socket in that namespace too.
- */
+/** Creates operations that add or change a link, also across namespaces. */
 export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Elsewhere {
   return {
     async addLink(link) {
@@ -100,8 +97,7 @@ export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Els
     using home = handleOf(here)
     await at(change.netns, (there) =>
       there((channel) => {
-        // Searches for the moved link by its new and its old name. Its name depends on the kernel and on the step that
-        // failed.
+        // Searches by both names, because the link's name depends on the failed step.
         const arrived = [change.name, before.name].map((name) => name && findLink(channel, name))
         const link = arrived.find((each) => each && isArrival(each, before, change))
         if (!link) return
@@ -112,10 +108,7 @@ export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Els
   }
 }
 
-/**
- * True if a link found by name in the other namespace is the link that moved there. Checks kind and MAC, because
- * another link may have the same name.
- */
+/** Checks kind and MAC of a moved link, because another link may have its name. */
 function isArrival(link: Link, before: Link, { mac }: LinkChange): boolean {
   return link.kind === before.kind && (link.mac === before.mac || link.mac === mac?.toLowerCase())
 }
@@ -136,10 +129,7 @@ interface Held extends Disposable {
   readonly handle: Netns
 }
 
-/**
- * Handle of a namespace, for a `using` declaration. For `'host'`, opens a new handle, which the end of the `using`
- * block closes. A handle from the caller stays open.
- */
+/** Handle of a namespace for a `using` declaration. A caller's handle stays open. */
 function handleOf(target: NetnsTarget): Held {
   if (target !== 'host') return { handle: target, [Symbol.dispose]() {} }
   const handle = run('host', current)

@@ -40,10 +40,7 @@ export function encodeNewLink(link: LinkToAdd, { master, parent }: LinkRefs = {}
   return { fixed: wire.linkHeader(0, flags, change), attributes }
 }
 
-/**
- * Encodes a change of a link. Skips the options of a bridge port, which need a request of their own. Returns
- * `undefined` if the change has no other members.
- */
+/** Encodes a change of a link, but not its options as a bridge port. */
 export function encodeLinkChange(
   index: number,
   change: LinkChange,
@@ -74,10 +71,7 @@ export function encodePortChange(index: number, { bridgePort }: LinkChange): Lin
   return { fixed: wire.linkHeader(index), attributes: [[wire.IFLA_LINKINFO, info]] }
 }
 
-/**
- * True if the kernel needs a parent link to create a link of this kind. False for a veth, because its parent is its
- * peer.
- */
+/** True if a link of this kind needs a parent. A veth's parent is its peer. */
 export function hangsOnParent({ kind }: { readonly kind?: string | undefined }): boolean {
   return kind === 'vlan' || kind === 'macvlan' || kind === 'ipvlan'
 }
@@ -94,8 +88,7 @@ type Common = Pick<LinkChange, 'mtu' | 'mac' | 'txqlen' | 'alias'>
 
 function common({ mtu, mac, txqlen, alias }: Common): Attribute[] {
   const attributes: Attribute[] = []
-  // Checks only that the MTU fits into a signed 32-bit number, as the kernel reads it. The kernel checks the limits of
-  // the link's kind.
+  // Checks only the size of the number, because the kernel checks the kind's limits.
   if (mtu !== undefined) attributes.push([wire.IFLA_MTU, u32(checkInteger(mtu, 0, 0x7fffffff, 'mtu'))])
   if (mac !== undefined) attributes.push([wire.IFLA_ADDRESS, parseMac(mac)])
   if (txqlen !== undefined) attributes.push([wire.IFLA_TXQLEN, u32(checkInteger(txqlen, 0, 0xffffffff, 'txqlen'))])
@@ -148,8 +141,7 @@ function kindData(link: LinkToAdd, parent: number | undefined): Attribute[] {
   throw new NetnsError('INVALID', `Link ${shown(link.name)} ${what}; supported kinds: ${known}`)
 }
 
-// Encodes the peer of a veth as an attribute that contains a whole link message: fixed part, then attributes. Ordinary
-// nested attributes have no fixed part.
+// Attribute with the peer of a veth: a whole link message, including its fixed part.
 function encodePeer(peer: VethPeer): Uint8Array {
   const attributes = [wire.linkName(peer.name), ...common(peer)]
   if (peer.netns !== undefined) attributes.push([wire.IFLA_NET_NS_FD, u32(peer.netns.fd)])

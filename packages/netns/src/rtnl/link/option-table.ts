@@ -6,15 +6,12 @@ import { checkInteger, shown } from '../check.ts'
 import { parseAddress } from '../ip.ts'
 import { wordOf } from '../word-of.ts'
 
-/** Netlink attributes with the options of one link kind (bridge, VXLAN …), as a map from attribute type to value. */
+/** Netlink attributes with the options of one link kind, by attribute type. */
 type Attributes = ReadonlyMap<number, Buffer>
 
 /** Encoder and decoder of one link option, such as the STP flag of a bridge. */
 export interface OptionForm<Value> {
-  /**
-   * Encodes the value of a link option. Throws `NetnsError('INVALID')` with the option's path, such as `bridge.stp`,
-   * for an invalid value.
-   */
+  /** Encodes an option's value. Errors name the option's path, such as `bridge.stp`. */
   encode(value: unknown, path: string): Attribute
   decode(data: Attributes): Value | undefined
 }
@@ -91,9 +88,7 @@ export const seconds = (type: number): OptionForm<number> => ({
   },
 })
 
-/**
- * Link option whose value is an IP address. IPv4 and IPv6 have different attribute types. All zeros mean no address.
- */
+/** Link option whose value is an IP address; all zeros mean no address. */
 export const address = (type4: number, type6: number): OptionForm<string> => ({
   encode(value, path) {
     const { family, bytes } = parseOrRefuse(value, path)
@@ -106,10 +101,7 @@ export const address = (type4: number, type6: number): OptionForm<string> => ({
   },
 })
 
-/**
- * Link option whose value is one of several words, such as a mode. The table `numbers` contains the kernel's number of
- * each word.
- */
+/** Link option whose value is one of several words, such as a mode. */
 export const choice = <Word extends string>(
   numbers: Readonly<Record<Word, number>>,
   number: OptionForm<number>,

@@ -6,7 +6,7 @@ import { linkText } from './wire.ts'
 /** Preposition before a link's name in error messages, such as `on` in `Add address … on eth0`. */
 type Preposition = 'on' | 'of'
 
-/** Encoded request that adds or changes an object that belongs to a link, such as an address or a qdisc. */
+/** Encoded request for an object of a link, such as an address. */
 export interface PreparedOnLink<Message> {
   /** Description of the request and of its link for error messages. */
   readonly what: string

@@ -35,10 +35,7 @@ export function requireLink(channel: Questions, link: LinkRef, what: string): Li
   throw new NetnsError('ENODEV', `${what}: ENODEV, there is no link ${linkText(link)}`)
 }
 
-/**
- * Index of a link given by name or index. Throws `ENODEV` for an unknown name. Does not check a given index, because
- * the kernel checks it.
- */
+/** Index of a link by name or index; the kernel checks a given index. */
 export function linkIndex(channel: Questions, link: LinkRef, what: string): number {
   return typeof link === 'number' ? linkSelector(link).index : requireLink(channel, link, what).index
 }
@@ -96,10 +93,7 @@ export function setLinkState(channel: Questions, link: LinkRef, state: 'up' | 'd
   channel.ask({ type: RTM_NEWLINK, fixed, attributes, what: `Set link ${linkText(link)} ${state}` })
 }
 
-/**
- * Sets values of a new link that the kernel accepts only after the link exists. Deletes the new link if the kernel
- * refuses a value.
- */
+/** Sets values that need an existing link. Deletes the link if the kernel refuses. */
 function finish(channel: Questions, link: LinkToAdd, what: string): void {
   const { name, netns, kind, up, master, bridgePort } = link
   if (netns !== undefined) return

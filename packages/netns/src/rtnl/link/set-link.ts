@@ -18,10 +18,7 @@ export interface PlannedChange {
   readonly what: string
 }
 
-/**
- * Validates a change of a link, and looks up the link's new master. Sends no change to the kernel. Throws `ENODEV`,
- * `INVALID`.
- */
+/** Validates a change of a link without sending the change to the kernel. */
 export function planChange(channel: Questions, link: LinkRef, change: LinkChange): PlannedChange {
   const what = `Set link ${linkText(link)}`
   const before = requireLink(channel, link, what)
@@ -58,12 +55,9 @@ export function checkChange(
   }
 }
 
-/**
- * Sends a change of a link to the kernel in as few requests as possible. Use {@link takeBack} to roll back after an
- * error.
- */
+/** Changes a link in as few requests as possible. */
 export function applyChange(channel: Questions, { before, reduced, up, what }: PlannedChange, netns?: number): void {
-  // Sets a link up after its move to another namespace if the caller wants the link up. The move sets the link down.
+  // The move to another namespace sets the link down.
   const change = netns === undefined || up !== true ? { ...reduced } : { ...reduced, up }
   for (const message of messagesOf(before, change, netns)) channel.ask({ type: RTM_NEWLINK, ...message, what })
 }
@@ -85,8 +79,7 @@ function notSupported(what: string, why: string): NetnsError {
 function messagesOf(before: Link, change: Reduced, netns: number | undefined) {
   const { index } = before
   const { bridgePort, master, ...main } = change
-  // Sets the link down first, in a request of its own. The kernel changes the name (and, for some kinds, the MAC) only
-  // of a link that is down.
+  // The kernel changes the name or MAC only of a link that is down.
   const down = change.up === false && (change.name !== undefined || change.mac !== undefined)
   return [
     down ? encodeLinkChange(index, { up: false }, {}) : undefined,

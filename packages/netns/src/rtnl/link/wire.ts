@@ -30,10 +30,7 @@ export const IFF_ALLMULTI = 0x200
 /** Size in bytes of the kernel's struct ifinfomsg. */
 export const IFINFOMSG = 16
 
-/**
- * Fixed part of a netlink message about a link. `change` is the mask of the link flags to set. The kernel takes the
- * values of these flags from `flags`.
- */
+/** Fixed part of a message about a link. `change` is a mask for `flags`. */
 export function linkHeader(index: number, flags = 0, change = 0): Uint8Array {
   const bytes = Buffer.alloc(IFINFOMSG)
   bytes.writeInt32LE(index, 4)
@@ -45,15 +42,14 @@ export function linkHeader(index: number, flags = 0, change = 0): Uint8Array {
 /** Netlink attribute with a link's name. Throws `NetnsError('INVALID')` for an invalid name. */
 export function linkName(name: string): Attribute {
   const length = typeof name === 'string' ? Buffer.byteLength(name) : 0
-  // Validates a link name by the rule of the kernel's dev_valid_name. The limit is 15, because IFNAMSIZ (16) includes
-  // the NUL.
+  // Follows the kernel's dev_valid_name, whose limit IFNAMSIZ (16) includes the NUL.
   if (length === 0 || length > 15 || name === '.' || name === '..' || /[/:\s\0]/.test(name)) {
     throw new NetnsError('INVALID', `Not an interface name: ${shown(name)}; at most 15 bytes, no blanks, / or :`)
   }
   return [IFLA_IFNAME, cString(name)]
 }
 
-/** Selects the link of a request: by the index in the fixed part, or by an attribute with the link's name. */
+/** Selects the link of a request by its index or its name. */
 export function linkSelector(link: LinkRef): { index: number; attributes: Attribute[] } {
   if (typeof link === 'string') return { index: 0, attributes: [linkName(link)] }
   const index = typeof link === 'number' ? link : link.index

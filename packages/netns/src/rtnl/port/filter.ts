@@ -1,6 +1,6 @@
 /**
- * Traffic filter (tc) of a link's qdisc `clsact` or `ingress`, added by any program. A `Filter` from `getFilters` can
- * be passed to `deleteFilter`.
+ * Traffic filter (tc) of a link's qdisc `clsact` or `ingress`. A `Filter` from `getFilters` can be passed to
+ * `deleteFilter`.
  */
 export interface Filter {
   readonly linkIndex: number

@@ -25,8 +25,8 @@ export interface Link {
   /** Index of the parent link in the parent's namespace. For a veth, the parent is its peer. */
   readonly parent?: number
   /**
-   * Namespace of the parent link, as a number (netnsid) that is valid in the link's own namespace. Missing if both
-   * links are in one namespace.
+   * Namespace of the parent link, as a number (netnsid). The number is valid in the link's own namespace. Missing if
+   * both links are in one namespace.
    */
   readonly parentNetns?: number
   /** Options of a link of kind `bridge`. */

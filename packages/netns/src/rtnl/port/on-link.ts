@@ -1,10 +1,7 @@
 import { NetnsError } from '../../handle/netns-error.ts'
 import type { LinkRef } from './link.ts'
 
-/**
- * Link to which an object such as an address belongs: give `link` or `linkIndex`. Objects from the kernel have
- * `linkIndex`.
- */
+/** Link of an object such as an address: `link` or `linkIndex`. Objects from the kernel have `linkIndex`. */
 export interface OnLink {
   readonly link?: LinkRef | undefined
   readonly linkIndex?: number | undefined

@@ -12,10 +12,7 @@ export interface Qdisc {
   /** Token bucket options of a `tbf` qdisc, which limits the outgoing traffic of the link. */
   readonly tbf?: {
     readonly bitsPerSecond: number
-    /**
-     * Burst of the token bucket in bytes. The kernel stores the burst as a time in units of 64 ns, so it rounds the
-     * bytes.
-     */
+    /** Burst of the token bucket in bytes. The kernel rounds the bytes to units of 64 ns. */
     readonly burstBytes: number
     /**
      * Length of the token bucket's queue in bytes. Default: one burst plus the bytes that the rate sends in `latency`.

@@ -2,8 +2,8 @@ import type { IpFamily } from '@cni/types/ip'
 import type { OnLink } from './on-link.ts'
 
 /**
- * Route to add or delete. Give the destination as `cidr`, which may be `0.0.0.0/0`, or as `destination`, which may be
- * `default`. A {@link Route} from `getRoutes` has both.
+ * Route to add or delete: give `cidr` or `destination`. `cidr` may be `0.0.0.0/0`, and `destination` may be `default`.
+ * A {@link Route} from `getRoutes` has both.
  */
 export type NewRoute = (
   | {
@@ -81,15 +81,15 @@ export interface Route {
   readonly nexthops?: readonly (OnLink & {
     readonly gateway?: string | undefined
     /**
-     * Weight of a multipath route's next hop, from 1 to 256: its share of the traffic relative to the other next hops.
+     * Weight of a multipath route's next hop, from 1 to 256. The weight is the next hop's share of the traffic.
      * Default: 1.
      */
     readonly weight?: number | undefined
     readonly onlink?: boolean | undefined
   })[]
   /**
-   * Kernel attributes of the route that have no member of their own in `Route`. An attribute has its number in
-   * `<linux/rtnetlink.h>` as `type`.
+   * Kernel attributes of the route without a member of their own. `type` is the attribute's number in
+   * `<linux/rtnetlink.h>`.
    */
   readonly other?: readonly (readonly [type: number, value: Uint8Array])[]
 }

@@ -24,8 +24,8 @@ export interface RtnlPort {
   /** Returns the link with a name or index, or `undefined` if the link does not exist. */
   getLink(link: LinkRef): Promise<Link | undefined>
   /**
-   * Creates again a link that `getLink` returned earlier. The kernel does not report the name of a veth's peer: give
-   * `peer`.
+   * Creates again a link that `getLink` returned earlier. Give the `peer` of a veth, because the kernel does not report
+   * its name.
    */
   addLink(
     link: Link & {
@@ -64,10 +64,7 @@ export interface RtnlPort {
        * continue.
        */
       readonly vxlan?: { /** New remote IP address; its family cannot change. */ readonly remote: string } | undefined
-      /**
-       * GENEVE options to change, if the link is a GENEVE tunnel: only the remote address. Connections through the
-       * tunnel continue.
-       */
+      /** GENEVE options to change: only the remote address. Connections through the tunnel continue. */
       readonly geneve?: { /** New remote IP address; its family cannot change. */ readonly remote: string } | undefined
       /** Options of a bridge port to change. `master` in the same change can make the link a port. */
       readonly bridgePort?: Link['bridgePort']
@@ -96,8 +93,7 @@ export interface RtnlPort {
     readonly link?: LinkRef
     readonly family?: IpFamily
     /**
-     * True to list the proxy entries: addresses for which the kernel answers ARP or NDP. Default: false, which lists
-     * the ordinary neighbour entries.
+     * True to list the entries for proxy ARP and proxy NDP. Default: false, which lists the ordinary neighbour entries.
      */
     readonly proxy?: boolean
   }): Promise<Neighbour[]>
@@ -157,8 +153,8 @@ export interface RtnlPort {
           )),
   ): Promise<{ added: boolean }>
   /**
-   * Adds a qdisc at a parent of a link, or replaces the existing one there. If the existing qdisc has the same kind,
-   * changes only its options.
+   * Adds a qdisc, or replaces the one at the same parent. If the existing qdisc has the same kind, changes only its
+   * options.
    */
   replaceQdisc(qdisc: Parameters<RtnlPort['addQdisc']>[0]): Promise<void>
   /** Deletes a qdisc. Default of `parent`: `ingress` for the kinds `ingress` and `clsact`, otherwise `root`. */
@@ -207,14 +203,11 @@ export interface RtnlPort {
     },
   ): Promise<{ added: boolean }>
   /**
-   * Adds a traffic filter, or replaces in one step the filter with the same priority and handle. The undo step does not
-   * restore the replaced filter.
+   * Adds or replaces a traffic filter in one step. Replaces the filter with the same priority and handle. The undo step
+   * does not restore the replaced filter.
    */
   replaceFilter(filter: Parameters<RtnlPort['addFilter']>[0]): Promise<void>
-  /**
-   * Deletes a traffic filter. Registers no undo step: the filter cannot be added again, because the kernel frees its
-   * eBPF program.
-   */
+  /** Deletes a traffic filter. Registers no undo step, because the kernel frees the eBPF program. */
   deleteFilter(
     filter: OnLink & {
       readonly direction: Filter['direction']
@@ -223,8 +216,8 @@ export interface RtnlPort {
       /** Default: 1. */
       readonly handle?: number | undefined
       /**
-       * Kind of the filter to delete. Default: `bpf`. `deleteFilter` deletes a filter only if its kind matches. A given
-       * `name` or `program` must match too.
+       * Kind of the filter to delete. Default: `bpf`. A filter of another kind stays. A given `name` or `program` must
+       * match too.
        */
       readonly kind?: string | undefined
       readonly name?: string | undefined

@@ -14,8 +14,8 @@ export interface NewPolicyRule {
   /** Bits of the packet's mark to compare with `fwmark`. Default: all bits. */
   readonly mask?: number | undefined
   /**
-   * Priority of the policy routing rule; lower priorities run first. Default: the kernel chooses a priority with which
-   * the rule runs before the existing ones.
+   * Priority of the policy routing rule; lower priorities run first. Default: the kernel chooses a priority before the
+   * existing rules.
    */
   readonly priority?: number | undefined
   readonly from?: string | undefined

@@ -30,7 +30,7 @@ export function addQdisc(channel: Questions, qdisc: QdiscToAdd): boolean {
   )
 }
 
-/** Adds a qdisc, or replaces the existing one. If the existing qdisc has the same kind, changes only its options. */
+/** Adds or replaces a qdisc. Keeps a qdisc of the same kind, with new options. */
 export function replaceQdisc(channel: Questions, qdisc: QdiscToAdd): void {
   const { what, encoded } = prepare(channel, 'Replace', qdisc)
   channel.ask({ type: RTM_NEWQDISC, flags: NLM_F_CREATE | NLM_F_REPLACE, ...encoded, what })
@@ -49,9 +49,7 @@ export function deleteQdisc(channel: Questions, qdisc: OldQdisc): boolean {
   return unlessAlready(['ENOENT'], () => channel.ask({ type: RTM_DELQDISC, fixed, what }))
 }
 
-/**
- * Finds the qdisc that a program has added at a parent. Skips the kernel's default qdisc, which has the handle `0:`.
- */
+/** Finds the qdisc at a parent, but not the kernel's default qdisc (`0:`). */
 export function qdiscAt(qdiscs: readonly Qdisc[], parent: string): Qdisc | undefined {
   return qdiscs.find((qdisc) => qdisc.parent === parent && qdisc.handle !== '0:')
 }

@@ -2,10 +2,7 @@ import { checkInteger } from '../check.ts'
 import type { TbfOptions } from '../port/arguments.ts'
 import type { Qdisc } from '../port/qdisc.ts'
 
-/**
- * Kernel tick in nanoseconds, the unit of a token bucket's burst. The kernel stores the burst as a 32-bit number of
- * ticks.
- */
+/** Kernel tick in nanoseconds, the unit of a token bucket's burst. */
 const TICK = 64
 const U32 = 0xffffffff
 
@@ -45,8 +42,8 @@ export function tbf({
 }
 
 /**
- * True if two token buckets are equal except for the kernel's rounding. The CNI command CHECK compares the kernel's
- * qdisc with the wanted one by this function.
+ * True if two token buckets are equal except for the kernel's rounding. Use it in CHECK to compare the kernel's qdisc
+ * with the wanted one.
  */
 export function isSameTbf(there: NonNullable<Qdisc['tbf']>, wanted: NonNullable<Qdisc['tbf']>): boolean {
   const bytesPerTick = ((wanted.bitsPerSecond / 8) * TICK) / 1e9

@@ -48,8 +48,7 @@ export function decodeRoute(body: Buffer): Route | undefined {
     ...(linkIndex === undefined ? {} : { linkIndex }),
     ...(source === undefined ? {} : { source: formatAddress(source) }),
     ...(metric === undefined ? {} : { metric }),
-    // Reads the flag `onlink` of a route without a list of next hops. In a multipath route, each next hop has its own
-    // flag.
+    // The flag `onlink` belongs to the route only if it has no next hops.
     ...(nexthops === undefined && (body.readUInt32LE(8) & wire.RTNH_F_ONLINK) !== 0 ? { onlink: true } : {}),
     ...decodeMetrics(attributes.get(wire.RTA_METRICS)),
     ...(nexthops === undefined ? {} : { nexthops: decodeNexthops(nexthops) }),

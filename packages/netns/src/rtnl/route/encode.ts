@@ -38,8 +38,7 @@ export function encodeRoute(
   const fixed = Buffer.alloc(wire.RTMSG)
   fixed[0] = familyNumber(family)
   fixed[1] = destination?.length ?? 0
-  // Writes 0 instead of a table number above 255, because the field has 8 bits. The attribute RTA_TABLE contains the
-  // full number.
+  // The field has 8 bits; the attribute RTA_TABLE contains the full number.
   fixed[4] = table < 256 ? table : 0
   fixed[5] = protocol
   fixed[6] = scope
@@ -66,9 +65,7 @@ function encodeMetrics({ mtu, advMss }: NewRoute): Attribute[] {
   return metrics
 }
 
-/**
- * Encodes the next hops of a multipath route as a sequence of rtnexthop structures, each with attributes of its own.
- */
+/** Encodes the next hops of a multipath route as rtnexthop structures. */
 function encodeNexthops(nexthops: readonly Nexthop[], { nexthops: indexes = [] }: RouteLinks): Uint8Array {
   return Buffer.concat(
     nexthops.map(({ gateway, weight = 1, onlink }, at) => {

@@ -17,10 +17,7 @@ export interface ResolvedRoute {
   readonly scope: number
 }
 
-/**
- * Parses a route. For `add`, fills in defaults as `ip route` does. For `delete`, omitted members match every value.
- * Throws `NetnsError('INVALID')`.
- */
+/** Parses a route. For `add`, fills in defaults as `ip route` does. */
 export function resolveRoute(route: NewRoute, purpose: 'add' | 'delete'): ResolvedRoute {
   const { prefix, family: familyOfPrefix } = destinationOf(route)
   const gateways = [route.gateway, ...(route.nexthops ?? []).map(({ gateway }) => gateway)]

@@ -8,8 +8,7 @@ import { checkInteger } from '../check.ts'
 import { familyName, familyNumber, familyQuery, formatPrefix, parsePrefix } from '../ip.ts'
 import type { NewPolicyRule, PolicyRule } from '../port/rule.ts'
 
-// Netlink attributes of selectors that this package does not support: tunnel, l3mdev, oif, uid range, ports. A policy
-// routing rule with such an attribute never equals a wanted rule.
+// Unsupported selectors of policy routing rules: tunnel, l3mdev, oif, uid range, ports.
 const OTHER_SELECTORS = [12, 17, 19, 20, 22, 23, 24]
 
 const MOST = 0xffffffff

@@ -15,17 +15,13 @@ export function getRules(channel: Questions, filter: RuleFilter | IpFamily): Pol
     .filter((rule) => table === undefined || rule.table === table)
 }
 
-/**
- * Converts the argument of `getRules` to a filter for policy routing rules. The argument may be an address family
- * alone.
- */
+/** Filter of `getRules`, whose argument may be an address family alone. */
 export const ruleFilter = (filter: RuleFilter | IpFamily): RuleFilter =>
   typeof filter === 'string' ? { family: filter } : filter
 
 export function addRule(channel: Questions, rule: NewPolicyRule): boolean {
   const encoded = encodeRule(rule)
-  // Searches for an equal rule before adding a rule without a priority. Reason: the kernel refuses a duplicate only if
-  // the request has a priority.
+  // Searches first, because the kernel refuses a duplicate only for requests with a priority.
   if (rule.priority === undefined && findRule(channel, rule) !== undefined) return false
   const what = `Add rule ${ruleText(rule)}`
   const request = { type: RTM_NEWRULE, flags: NLM_F_CREATE | NLM_F_EXCL, ...encoded, what }

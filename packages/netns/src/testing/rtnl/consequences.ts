@@ -82,7 +82,7 @@ const prefer = (family: IpFamily, source: string) => (family === 'ipv4' ? { sour
 const metricOf = (family: IpFamily, metric: number, said?: number) =>
   family === 'ipv6' ? { metric } : said === undefined ? {} : { metric: said }
 
-/** True if two routes have the same destination, table and metric, so that the kernel accepts only one of them. */
+/** True if the kernel accepts only one of two routes. */
 export function sameKey(a: Route, b: Route): boolean {
   return (
     a.family === b.family &&

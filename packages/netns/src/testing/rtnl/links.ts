@@ -28,7 +28,7 @@ export function addDevice(world: World, here: Namespace, link: LinkToAdd): boole
   if (link.parent !== undefined && parent === undefined && link.kind !== 'veth') {
     throw refusal(what, 'ENODEV', `there is no link ${linkText(link.parent)}`)
   }
-  // Encodes the new link only to validate its values: the encoder throws for an invalid value, as for a real request.
+  // Encodes the new link only because the encoder throws for invalid values.
   encodeNewLink(
     { ...link, netns: undefined, peer: link.peer && { ...link.peer, netns: undefined } },
     { parent: parent?.index },
@@ -70,10 +70,7 @@ export function addDevice(world: World, here: Namespace, link: LinkToAdd): boole
   return true
 }
 
-/**
- * Deletes a link of the fake kernel, with the peer of a veth and all child links. Returns `false` if the link is
- * missing.
- */
+/** Deletes a link of the fake kernel, with its peer and child links. */
 export function deleteDevice(world: World, here: Namespace, ref: LinkRef): boolean {
   const device = findDevice(here, ref)
   if (device === undefined) return false

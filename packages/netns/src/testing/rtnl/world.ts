@@ -69,7 +69,7 @@ export function refusal(what: string, code: string, text?: string): NetnsError {
   return new NetnsError(code, `${what}: ${code}${text === undefined ? '' : `, ${text}`}`)
 }
 
-/** Finds a link in a namespace of the fake kernel. Throws for an invalid name, as the real `getLink` does. */
+/** Finds a link of the fake kernel. Throws for an invalid name. */
 export function findDevice({ devices }: Namespace, ref: LinkRef): Device | undefined {
   const { index } = linkSelector(ref)
   return devices.find((device) => (typeof ref === 'string' ? device.settings.name === ref : device.index === index))

@@ -25,10 +25,7 @@ import { appendFileSync, copyFileSync, readFileSync, truncateSync, writeFileSync
 
 export { constants }
 
-/**
- * Creates the promise version of a synchronous file function. The runtime has no threads, so the work blocks the event
- * loop.
- */
+/** Promise version of a synchronous file function, which still blocks the event loop. */
 function later<A extends unknown[], R>(sync: (...args: A) => R): (...args: A) => Promise<R> {
   return async (...args) => sync(...args)
 }
