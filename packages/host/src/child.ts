@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 export interface Child {
   /** Process ID of the child; `undefined` if the program did not start. */
   readonly pid: number | undefined
-  /** Closes this process's ends of the child's pipes, which a grandchild may hold open. */
+  /** Closes the pipes of a child, so that a grandchild cannot keep this process waiting. */
   release(): void
 }
 

@@ -39,7 +39,7 @@ export function supervise(
     },
     exit(exitCode, signal) {
       ended = { exitCode, signal }
-      // Settles without the event `close`, because a grandchild may keep the pipes open.
+      // Settles the result without `close`, because a grandchild may keep the pipes open.
       after(waitDelay, settle)
     },
     close(exitCode, signal) {

@@ -42,7 +42,7 @@ export function conntrackHeader(family: IpFamily): Uint8Array {
   return Uint8Array.of(family === 'ipv4' ? AF_INET : AF_INET6, 0, 0, 0)
 }
 
-/** Filter by protocol and ports for the kernel. Callers filter again, because Linux before 5.8 ignores it. */
+/** Filters only by protocol and ports, because kernels compare IPv6 addresses in the wrong byte order. */
 export function encodeFilter({ protocol, original, reply }: CheckedFilter): Attribute[] {
   if (protocol === undefined) return []
   const number = protocolNumber(protocol)

@@ -15,7 +15,7 @@ export interface ConntrackEntry {
     readonly sport?: number
     readonly dport?: number
   }
-  /** Addresses and ports of the connection's reply packets. Mirrors `original` if the connection has no NAT. */
+  /** Addresses and ports of the connection's reply packets. They mirror `original` if the connection has no NAT. */
   readonly reply: ConntrackEntry['original']
   readonly zone: number
   readonly mark: number
@@ -66,8 +66,8 @@ export interface ConntrackPort {
     only?: (entry: ConntrackEntry) => boolean,
   ): Promise<{ deleted: number }>
   /**
-   * Yields changes of connections that match a filter. List the connections again after a `lost` event, because some
-   * events are missing.
+   * Yields changes of connections that match a filter. Watching starts with the first call of `next()`. List the
+   * connections again after a `lost` event, because some events are missing.
    */
   watch(
     filter?: Parameters<ConntrackPort['list']>[0],

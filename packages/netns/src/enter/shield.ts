@@ -43,7 +43,7 @@ export function raiseShield(sys: Sys, binds: Binds): () => void {
       sys.chroot('.')
       sys.fchdir(cwd)
     }
-    // Tests `goBack` while the thread can still stay, because a missing capability makes it throw.
+    // `goBack` needs a capability: if it is missing, this call throws before the thread moves.
     goBack()
     sys.unshare(CLONE_NEWNS)
     try {
@@ -66,7 +66,7 @@ export function raiseShield(sys: Sys, binds: Binds): () => void {
   }
 }
 
-// Makes mounts private, or slave, so that the node does not see this thread's mounts.
+// Makes this thread's mounts private or slave, so that the node does not see them.
 function detach(sys: Sys): void {
   try {
     sys.mount('none', '/', null, MS_REC | MS_PRIVATE, null)
@@ -77,6 +77,6 @@ function detach(sys: Sys): void {
 
 function bindReadOnly(sys: Sys, { source, target }: Binds[number]): void {
   sys.mount(source, target, null, MS_BIND, null)
-  // The kernel ignores MS_RDONLY in the call that creates a bind mount.
+  // Makes the bind mount read-only in a second call, because the first ignores MS_RDONLY.
   sys.mount('none', target, null, MS_BIND | MS_REMOUNT | MS_RDONLY, null)
 }

@@ -87,7 +87,7 @@ function startOwned(
   }
 }
 
-/** Arguments of an `nsenter` through the open descriptor, because the path may have changed. */
+/** Arguments for `nsenter` with an open descriptor, because the namespace's path may have changed. */
 export function throughNsenter(
   fd: number,
   argv: readonly [string, ...string[]],

@@ -48,7 +48,7 @@ export function current(): Netns {
   }
 }
 
-/** Creates a handle. Closes the descriptor if it is not a network namespace. */
+/** Creates a handle for a descriptor. Closes the descriptor if it is not a network namespace. */
 function adopt(path: string, fd: number, onNsfs: boolean): Netns {
   try {
     const kind = namespaceKind(fd)

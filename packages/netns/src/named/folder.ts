@@ -12,7 +12,7 @@ export function prepareFolder(sys: Sys, folder: string): void {
     makeFolder(folder)
     const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
     try {
-      // Two processes without the lock could stack two mounts and hide each other's names.
+      // Locks the folder, because two processes could hide each other's mounts.
       sys.flock(fd, LOCK_EX)
       shareMount(sys, folder)
     } finally {
@@ -26,7 +26,7 @@ export function prepareFolder(sys: Sys, folder: string): void {
   }
 }
 
-// Creates parents one by one, because Node.js 26.10 loops forever with `recursive` below /proc.
+// Creates parent folders one by one, because recursive mkdir loops forever below /proc (Node.js 26.10).
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return
   if (dirname(folder) !== folder) makeFolder(dirname(folder))

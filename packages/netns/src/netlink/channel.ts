@@ -91,7 +91,7 @@ export function channelFrom(socket: NetlinkSocket): Channel {
 
   const talk = (datagram: Buffer, what: string, way?: Way, keep?: Keep): Answers => {
     try {
-      // Restarts at 1 early, to leave room for the numbers of a batch.
+      // The sequence numbers of netlink requests restart at 1 before they exceed 32 bits.
       const expected = numberMessages(datagram, sequence > 0xf0000000 ? 1 : sequence + 1, way)
       sequence = expected.last
       // Empties the socket's buffer of old answers, because the new answers need the space.
@@ -128,7 +128,7 @@ export function channelFrom(socket: NetlinkSocket): Channel {
   return {
     fd: socket.fd,
     port() {
-      // Asks for the port with an empty message, because every answer contains the port.
+      // Asks for the port with an empty netlink message, because every answer contains the port.
       const datagram = encodeMessage({ type: NLMSG_NOOP, flags: NLM_F_REQUEST | NLM_F_ACK })
       if (port === undefined) talk(datagram, 'Ask for the port of the socket', 'ask')
       return port ?? 0

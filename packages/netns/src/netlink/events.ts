@@ -21,7 +21,7 @@ export async function* events(
     readonly signal?: AbortSignal | undefined
     /** Milliseconds between two reads of the netlink socket. Default: 10. */
     readonly interval?: number | undefined
-    /** Pass `watchReadable` to wake the process without polling. It works on the main thread only. */
+    /** Pass `watchReadable` to wake the process without polling. `watchReadable` works on the main thread only. */
     readonly watch?: typeof watchReadable | undefined
   } = {},
 ): AsyncGenerator<

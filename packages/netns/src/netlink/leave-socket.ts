@@ -15,7 +15,7 @@ export function leaveSocket(sys: Sys, fd: number): void {
     open.push(...pair)
     sys.sendDescriptors(pair[0], [fd, ...pair])
   } catch (error) {
-    // Sending a socket may fail. Closing that socket waits for the kernel's cleanup.
+    // Ignores a failed message: closing the netlink socket only waits for the kernel's cleanup.
     if (!isSysError(error)) throw error
   } finally {
     for (const each of open) closeSync(each)
@@ -28,7 +28,7 @@ function collect(sys: Sys): void {
   try {
     for (const each of sys.socketpair(SOCK_STREAM | SOCK_CLOEXEC)) closeSync(each)
   } catch (error) {
-    // Ignores the error, because closing any unix socket also starts the kernel's search.
+    // Ignores the error, because closing any unix socket also starts the kernel's search for cycles.
     if (!isSysError(error)) throw error
   }
 }

@@ -37,7 +37,7 @@ export interface NetlinkSocket extends Disposable {
 // Maximum number of datagrams from other processes that one `receive` call skips.
 const MOST_STRANGERS = 10_000
 
-// Size of the receive buffer. One datagram of a dump has at most 32 KiB.
+// Size of the receive buffer: a datagram of a dump has up to 32 KiB.
 const BUFFER_SIZE = 64 * 1024
 
 const SOL_SOCKET = 1
@@ -112,7 +112,7 @@ export function openSocket(
         sys.sendto(fd, datagram, 0)
       } catch (error) {
         if (!isCode(error, 'EMSGSIZE')) throw error
-        // Sends again with a larger buffer, because EMSGSIZE means that nothing was processed.
+        // Sends again with a larger buffer, because EMSGSIZE means that the kernel processed nothing.
         resize(SO_SNDBUFFORCE, SO_SNDBUF, datagram.length)
         sys.sendto(fd, datagram, 0)
       }

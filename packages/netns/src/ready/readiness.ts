@@ -138,12 +138,12 @@ function look(): void {
   let isDone = false
   try {
     for (const [fd, which, ready] of found) {
-      // Skips an ended watch, because a new file may have the closed descriptor's number.
+      // Skips a callback whose watch has ended, because a new file may reuse its descriptor.
       if (ready !== undefined && callbacks.get(fd) === ready) ready(which)
     }
     isDone = true
   } finally {
-    // Schedules the remaining callbacks after an error, because the kernel sends no second signal.
+    // Schedules the remaining callbacks after one throws, because the kernel sends no second signal.
     if (!isDone) lookSoon()
   }
 }

@@ -40,7 +40,7 @@ export function checked(result: number, syscall: string, detail: string): number
   throw failed(syscall, detail)
 }
 
-/** Error of the libc call that just failed, before another call overwrites errno. */
+/** Error of the libc call that just failed. Any further call may overwrite errno. */
 export function failed(syscall: string, detail: string): SysError {
   const errno = socketCalls().errno()
   return new SysError(syscall, errnoName(errno), errno, detail)

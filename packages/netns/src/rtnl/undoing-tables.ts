@@ -68,7 +68,7 @@ export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => voi
     async deleteAddress(first, cidr?: string) {
       const address = addressOf(first, cidr)
       const link = address.link ?? address.linkIndex
-      // Compares all addresses, because the kernel deletes secondary addresses together with the first.
+      // Compares all addresses, because deleting the first address also deletes secondary addresses.
       const list = async () => (link === undefined ? [] : await rtnl.getAddresses({ link }))
       return await changing(list, () => rtnl.deleteAddress(address), rtnl.addAddress, rtnl.deleteAddress)
     },

@@ -50,7 +50,7 @@ export function callBpf(
     size = aligned(size + length)
     return place
   })
-  // Keeps even the address of an empty last buffer inside the block.
+  // Keeps the address of an empty last buffer inside the memory block.
   const block = new Uint8Array(new ArrayBuffer(size + ADDRESS))
   const view = new DataView(block.buffer)
   const start = BigInt(libc.addressOf(block))

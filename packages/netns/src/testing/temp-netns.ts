@@ -87,7 +87,7 @@ function unwatch(): void {
 
 function onSignal(signal: NodeJS.Signals): void {
   removeAll()
-  // Sends the signal again, so that its default action ends the process.
+  // Sends the signal to this process again, so that its default action ends the process.
   if (process.listenerCount(signal) === 0) process.kill(process.pid, signal)
 }
 

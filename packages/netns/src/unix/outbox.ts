@@ -38,7 +38,7 @@ export function outboxOf(fd: number, maxPending: number, wait: (isWaiting: boole
       item.resolve()
       return true
     }
-    // The descriptors travel with the first byte, even of a partly accepted message.
+    // Descriptors travel with the first byte of a message, even if the rest waits.
     pending -= sent
     item.bytes = item.bytes.subarray(sent)
     closeAll(item.fds)
@@ -54,7 +54,7 @@ export function outboxOf(fd: number, maxPending: number, wait: (isWaiting: boole
           `${bytes.length} bytes are too many: ${pending} bytes are already waiting for a peer that does not read`,
         )
       }
-      // Queues the rest even beyond `maxPending`, because the kernel has accepted the first bytes.
+      // Queues the rest of a message even beyond `maxPending`, because its first bytes are sent.
       const [rest, left] = sent === 'full' ? [bytes, fds] : [bytes.subarray(sent), []]
       return new Promise((resolve, reject) => {
         // Queues copies, because the caller may reuse the bytes and close the descriptors.

@@ -15,7 +15,7 @@ export function bindTo(fd: number, path: string, address: Uint8Array, mode: numb
     if (code === undefined) throw error
     throw new NetnsError(code, `Cannot make the unix socket ${path}: ${code}`, { path, cause: error })
   }
-  // No other file gets the same inode number while the socket is open.
+  // No other file gets the socket file's inode number while the socket is open.
   const identity = identityOf(path)
   const remove = () => {
     if (identity !== undefined && identityOf(path) === identity) unlinkSync(path)

@@ -15,7 +15,7 @@ interface BytesConstructor {
   new (buffer: ArrayBuffer, offset?: number, length?: number): Uint8Array<ArrayBuffer>
 }
 
-/** Hides the static members of Uint8Array, because Buffer has others with these names. */
+/** Hides the static members of Uint8Array, because Buffer's own have other types. */
 const Bytes: BytesConstructor = Uint8Array
 
 /** Node's class Buffer for the small runtime. Unlike Node, it has no pool: buffers never share memory. */

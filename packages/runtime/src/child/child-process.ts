@@ -100,7 +100,7 @@ export class ChildProcess extends EventEmitter {
       const one = host.spawn(file, this.spawnargs, list, wiring.childEnds, folder)
       if (one >= 0) return one
       if (one !== ENOENT && one !== ENOTDIR && one !== EACCES) return one
-      // Continues in PATH after EACCES, as execvp does.
+      // Continues with the next folder of PATH after EACCES, as execvp does.
       if (result !== EACCES) result = one === ENOTDIR && !this.spawnfile.includes('/') ? ENOENT : one
     }
     return result

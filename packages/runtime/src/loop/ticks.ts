@@ -13,7 +13,7 @@ export function runTicks(): boolean {
   if (ticks.length === 0) return false
   while (ticks.length > 0) {
     const [first, ...rest] = ticks
-    // Removes a callback before calling it, so that an error does not repeat it.
+    // Removes a `nextTick` callback first, because a callback that throws must not run twice.
     ticks = rest
     first?.()
   }

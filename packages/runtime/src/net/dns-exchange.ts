@@ -52,7 +52,7 @@ export class Exchange {
   #ask(fd: number): void {
     this.#fd = fd
     const bytes = Uint8Array.from(this.#questions.flatMap((question) => [...encodeQuery(question)]))
-    // One call is enough, because both queries fit into a new socket's buffer.
+    // Sends both DNS queries in one call, because they fit into a new socket's buffer.
     const count = callAgain('sendto', fd, bytes, bytes.length, MSG_NOSIGNAL, null, 0)
     if (count === bytes.length) this.#watcher = new Watcher(fd, POLLIN, () => this.#receive(fd))
     else this.#end()

@@ -78,7 +78,7 @@ export class Process extends EventEmitter {
     return this.#argv0
   }
 
-  /** The second element is the program's own path, because there is no script. */
+  /** The second element of `argv` is the program's own path, because there is no script. */
   get argv(): string[] {
     refuseAtSnapshot('process.argv')
     this.#argv ??= [this.execPath, this.execPath, ...host.args().slice(1)]

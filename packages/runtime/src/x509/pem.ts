@@ -13,7 +13,7 @@ export function firstPem(text: string, label: RegExp): Uint8Array {
     const rest = text.slice(index + begin.length)
     const end = rest.search(/^-----END /m)
     if (end < 0 || !rest.startsWith(`-----END ${name}-----`, end)) throw damaged('bad end line')
-    // Skips the headers of an encrypted key, which an empty line ends.
+    // Skips the headers of a PEM block; an empty line ends the headers.
     const body = rest.slice(0, end).replace(/^\s*(?:[\w-]+:[^\n]*\n)+\s*\n/, '')
     if (/[^A-Za-z\d+/=\s]/.test(body)) throw damaged('bad base64 decode')
     return host.fromBase64(body)

@@ -13,7 +13,7 @@ const zone: Readonly<Record<string, readonly Entry[]>> = {
   'six.test': [[AAAA, '::1']],
   'alias.test': [[CNAME, 'second.test']],
   'second.test': [[CNAME, 'four.test']],
-  // The first address has no listener, so a client must try the next one.
+  // The first address of `both.test` has no listener, so clients must try the next one.
   'both.test': [
     [A, '127.0.0.77'],
     [A, '127.0.0.9'],
@@ -85,7 +85,7 @@ export function message(bytes: Buffer, behaviour: Behaviour): Buffer | undefined
     case 'truncated':
       return build([good], { flags: 0x8380 })
     case 'loop':
-      // The compression pointer leads to itself: a decoder that follows it never ends.
+      // The compression pointer of the DNS record leads to itself, which could loop forever.
       return build([record(Buffer.from([0xc0, 12 + question.length]), type, Buffer.from([127, 0, 0, 9]))])
     case 'other id':
       return build([good], { as: id ^ 0x5555 })

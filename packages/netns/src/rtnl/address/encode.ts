@@ -49,7 +49,7 @@ export function encodeAddress(
   if (metric !== undefined) {
     attributes.push([wire.IFA_RT_PRIORITY, u32(checkInteger(metric, 0, 0xffffffff, 'metric'))])
   }
-  // The fixed part has no room for flags beyond the lowest eight bits.
+  // The fixed part of an address request has no room for flags beyond eight bits.
   if (flags > 0xff) attributes.push([wire.IFA_FLAGS, u32(flags)])
   if (validSeconds !== undefined || preferredSeconds !== undefined) {
     attributes.push([wire.IFA_CACHEINFO, lifetime(preferredSeconds, validSeconds)])

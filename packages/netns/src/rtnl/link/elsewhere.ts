@@ -97,7 +97,7 @@ export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Els
     using home = handleOf(here)
     await at(change.netns, (there) =>
       there((channel) => {
-        // Searches by both names, because the link's name depends on the failed step.
+        // Searches for the moved link by its old and new name.
         const arrived = [change.name, before.name].map((name) => name && findLink(channel, name))
         const link = arrived.find((each) => each && isArrival(each, before, change))
         if (!link) return

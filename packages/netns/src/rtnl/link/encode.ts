@@ -88,7 +88,7 @@ type Common = Pick<LinkChange, 'mtu' | 'mac' | 'txqlen' | 'alias'>
 
 function common({ mtu, mac, txqlen, alias }: Common): Attribute[] {
   const attributes: Attribute[] = []
-  // Checks only the size of the number, because the kernel checks the kind's limits.
+  // Checks only that the MTU fits 32 bits, because the kernel knows the kind's limits.
   if (mtu !== undefined) attributes.push([wire.IFLA_MTU, u32(checkInteger(mtu, 0, 0x7fffffff, 'mtu'))])
   if (mac !== undefined) attributes.push([wire.IFLA_ADDRESS, parseMac(mac)])
   if (txqlen !== undefined) attributes.push([wire.IFLA_TXQLEN, u32(checkInteger(txqlen, 0, 0xffffffff, 'txqlen'))])

@@ -25,7 +25,7 @@ export interface RtnlPort {
   getLink(link: LinkRef): Promise<Link | undefined>
   /**
    * Creates again a link that `getLink` returned earlier. Give the `peer` of a veth, because the kernel does not report
-   * its name.
+   * the peer's name.
    */
   addLink(
     link: Link & {

@@ -92,7 +92,7 @@ function encodeTbf(options: TbfOptions): Attribute[] {
   const rate = Math.floor(options.bitsPerSecond / 8)
   const burst = checkInteger(options.burstBytes, 1, mostBurst(rate), 'tbf.burstBytes')
   const parameters = Buffer.alloc(TBF_QOPT)
-  // The kernel requires a table of transmission times if the link layer is missing.
+  // The kernel requires a table of times if the token bucket lacks a link layer.
   parameters[1] = TC_LINKLAYER_ETHERNET
   parameters.writeUInt32LE(Math.min(rate, 0xffffffff), 8)
   parameters.writeUInt32LE(checkInteger(limitOf(options), 1, 0xffffffff, 'tbf.limitBytes'), 24)
@@ -114,7 +114,7 @@ function decodeTbf(bytes: Buffer): TbfOptions | undefined {
   if (parameters === undefined || parameters.length < TBF_QOPT) return undefined
   const wide = options.get(TCA_TBF_RATE64)
   const rate = wide === undefined || wide.length < 8 ? parameters.readUInt32LE(8) : Number(wide.readBigUInt64LE())
-  // The kernel reports the burst as a time in ticks.
+  // The kernel reports a token bucket's burst as a time in ticks.
   const ticks = parameters.readUInt32LE(28)
   return {
     bitsPerSecond: rate * 8,

@@ -48,7 +48,7 @@ export function decodeRoute(body: Buffer): Route | undefined {
     ...(linkIndex === undefined ? {} : { linkIndex }),
     ...(source === undefined ? {} : { source: formatAddress(source) }),
     ...(metric === undefined ? {} : { metric }),
-    // The flag `onlink` belongs to the route only if it has no next hops.
+    // Each next hop of a multipath route has its own flag `onlink`.
     ...(nexthops === undefined && (body.readUInt32LE(8) & wire.RTNH_F_ONLINK) !== 0 ? { onlink: true } : {}),
     ...decodeMetrics(attributes.get(wire.RTA_METRICS)),
     ...(nexthops === undefined ? {} : { nexthops: decodeNexthops(nexthops) }),

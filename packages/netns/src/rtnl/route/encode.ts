@@ -38,7 +38,7 @@ export function encodeRoute(
   const fixed = Buffer.alloc(wire.RTMSG)
   fixed[0] = familyNumber(family)
   fixed[1] = destination?.length ?? 0
-  // The field has 8 bits; the attribute RTA_TABLE contains the full number.
+  // The field for a route's table has 8 bits; RTA_TABLE contains the full number.
   fixed[4] = table < 256 ? table : 0
   fixed[5] = protocol
   fixed[6] = scope
