@@ -4,7 +4,7 @@ import { call } from '../sys/numbers.ts'
 
 const words = new Uint32Array(2)
 
-/** Takes random numbers from the kernel, because the startup snapshot contains the engine's generator. */
+/** Uses the kernel's random numbers, because the engine's would be the same at every start. */
 define(Math, 'random', function random(): number {
   refuseAtSnapshot('Math.random()')
   call('getrandom', words, 8, 0)

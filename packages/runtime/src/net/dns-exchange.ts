@@ -81,7 +81,7 @@ export class Exchange {
     if (length === 0) this.#end()
   }
 
-  /** Stores an answer of the DNS server. Returns false after the last answer. */
+  /** Stores an answer of the DNS server. Returns false if the exchange must end. */
   #take(message: Uint8Array): boolean {
     const open = this.#questions.filter((question) => !this.#answers.has(question))
     for (const question of open) {

@@ -235,7 +235,7 @@ export class Readable extends Stream implements AsyncIterable<unknown> {
     })
   }
 
-  /** Destroys the stream after its end. A Duplex overrides this method. */
+  /** Destroys the stream after its end, except a Duplex with an open writable half. */
   protected afterEnd(): void {
     if (this.autoDestroy) this.destroy()
   }

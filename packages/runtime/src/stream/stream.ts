@@ -48,7 +48,7 @@ export class Stream extends EventEmitter {
     if (this.closed) return
     const closed = new Promise<void>((resolve) => this.once('close', () => resolve()))
     this.once('error', () => {
-      // Listens for `error`, because an event without a listener becomes an uncaught exception.
+      // Listens for `error`, because an `error` event without a listener becomes an uncaught exception.
     })
     this.destroy()
     await closed
