@@ -3,13 +3,7 @@ import type { ApplyReport, IptablesBackend } from '@cni/iptables'
 /** Back end that writes the redirection rules: one of the iptables back ends, or nftables directly. */
 export type Backend = IptablesBackend | 'nftables'
 
-/**
- * Result of writing rules to a namespace.
- * - `fresh`: the rules were written to an empty namespace.
- * - `reconcile`: rules that differed were corrected.
- * - `replace`: whole nftables tables were replaced.
- * - `unchanged`: nothing was written.
- */
+/** Result of writing rules to a namespace. `replace` means that whole nftables tables were replaced. */
 export type ApplyPlan = ApplyReport['plan'] | 'replace'
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Exports the CNI plugin `istio-cni`. The decision about a pod and its rules are in `@cni/istio-rules`, the node agent
- * in `@cni/istio-redirect/agent`.
+ * Exports the CNI plugin `istio-cni`. The decision about a pod is in `@cni/istio-rules`, the agent in
+ * `@cni/istio-redirect/agent`.
  *
  * @example
  * ```ts

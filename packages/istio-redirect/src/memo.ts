@@ -5,7 +5,7 @@
 const MOST = 32
 
 /**
- * Wraps a function and caches its 32 most recently used results. The cache key is the JSON of the arguments.
+ * Wraps a function and caches its latest results by the JSON of the arguments.
  *
  * @param fits - returns false for a result that must not be kept, such as a large one
  */

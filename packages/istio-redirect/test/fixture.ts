@@ -31,10 +31,7 @@ export interface Outcome {
   readonly log: readonly { readonly level: string; readonly msg: string; readonly [more: string]: unknown }[]
 }
 
-/**
- * Test data for calls of the plugin: a pod's network namespace, an API server with the pod, and a run directory with a
- * kubeconfig. Disposing the test data also restores environment variables that a test has changed.
- */
+/** Test data for calls of the plugin. Disposing also restores changed environment variables. */
 export type Fixture = Awaited<ReturnType<typeof fixture>>
 
 export const prevResult = (...addresses: string[]) => ({

@@ -1,6 +1,6 @@
 /**
- * Redirection rules that Istio writes for a pod. Decides if a pod is redirected, parses the pod's annotations, and
- * creates the rules for iptables and nftables. All functions are pure.
+ * Redirection rules that Istio writes for a pod, for iptables and nftables. Also decides if a pod is redirected. All
+ * functions are pure.
  *
  * @example
  * ```ts

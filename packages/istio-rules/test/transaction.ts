@@ -43,16 +43,7 @@ interface Statement {
   readonly index?: number
 }
 
-/**
- * Prints the transaction for `nft -f -` that Istio's native mode would use to apply a configuration. Keeps the order
- * and the inserts of Istio. Tests compare the package's rules with this transaction. The code is written from the
- * description of Istio's native mode, independently of the package.
- *
- * The package differs from Istio in three points, and so does the transaction:
- * - Names of interfaces are quoted.
- * - Jumps to empty chains are left out.
- * - More groups than fit into one rule become a set.
- */
+/** Prints the nft transaction of Istio's native mode, independently of the package's code. */
 export function nativeTransaction(config: CaptureConfig): string {
   const statements = withoutEmptyJumps(everyStatement(config))
   const lines: string[] = []

@@ -1,6 +1,6 @@
 /**
- * A slim Kubernetes client: get, list and watch, tokens and kubeconfig, with the JavaScript runtime's own HTTP
- * transport.
+ * A slim Kubernetes client: get, list and watch, tokens and kubeconfig. Uses the HTTP transport of the JavaScript
+ * runtime.
  *
  * @example
  * ```ts

@@ -58,15 +58,7 @@ export function isKubeError(error: unknown): error is KubeError {
   return error instanceof Error && brand in error
 }
 
-/**
- * CNI error code for a `KubeError`.
- *
- * - "try again later" for errors that disappear by themselves: the agent starts or renews its token, or the API server
- *   recovers.
- * - "decoding failure" for an invalid kubeconfig or an invalid answer.
- * - "plugin not available" for errors that only a user can repair, such as a missing permission. No pod of the mesh can
- *   start before the repair.
- */
+/** CNI error code for a `KubeError`. Only errors that may disappear permit a retry. */
 function cniCode(code: KubeError['code'], status = 0): number {
   if (code === 'NO_SANDBOX') return ErrorCode.pluginNotAvailable
   if (code === 'BAD_KUBECONFIG' || code === 'BAD_ANSWER') return ErrorCode.decodingFailure

@@ -1,7 +1,6 @@
-// Usage: kept-requests.ts ORIGIN CA_FILE STRANGER_FILE STEPS. Sends HTTP requests over connections that stay open.
-// STEPS is a JSON list of steps, and each step is a list of paths. Sends the requests of a step at the same time, each
-// with its own token. The path `/stranger` trusts the certificate authority in STRANGER_FILE instead of CA_FILE. The
-// step `["dispose"]` closes the connections. Prints the answer or error of each request.
+// Sends HTTP requests over connections that stay open, and prints each answer or error.
+//
+// Usage: kept-requests.ts ORIGIN CA_FILE STRANGER_FILE STEPS
 import { readFileSync } from 'node:fs'
 import { errnoOf } from '@cni/types'
 import { keptConnections } from '../src/http/kept-connections.ts'

@@ -50,11 +50,7 @@ export const captureOfPod = (
 
 // internal
 
-/**
- * True if the rules capture IPv6: `prevResult` or the kernel has an IPv6 address, and IPv6 is not turned off in the
- * pod. Reads both sources because each may be incomplete: `prevResult` lacks autoconfigured addresses, and a later
- * plugin may have removed an address from the pod.
- */
+/** True if the rules capture IPv6. `prevResult` and the kernel's list may each be incomplete. */
 function capturesIpv6(
   { pod, redirect }: FoundRedirect,
   known: KnownAddresses,

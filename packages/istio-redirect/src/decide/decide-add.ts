@@ -37,8 +37,7 @@ export interface AddSources {
 export type Decision = { readonly act: 'skip' } | { readonly act: 'redirect'; readonly config: CaptureConfig }
 
 /**
- * Decides about an ADD and logs the reason. Called by the agent for the plugins of its node, and by a plugin that
- * decides itself.
+ * Decides about an ADD and logs the reason, in the agent or in the plugin.
  *
  * @throws CniError or RedirectError for a pod whose ADD has to fail; also any error of a data source.
  */

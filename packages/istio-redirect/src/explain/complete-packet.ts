@@ -1,8 +1,8 @@
 import type { Packet } from '@cni/types/packet'
 
 /**
- * Fills in the missing members of a packet to trace, with the values of an ordinary pod's packet. The packet leaves by
- * `eth0`, or by `lo` if its destination is the pod itself. The group ID equals the user ID.
+ * Fills in missing members of a packet to trace, with usual values. The packet leaves by `eth0`, or by `lo` if its
+ * destination is the pod. The group ID equals the user ID.
  */
 export function completePacket(packet: Packet): Packet {
   if (packet.in !== undefined) return packet

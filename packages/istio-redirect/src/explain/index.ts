@@ -1,6 +1,6 @@
 /**
- * Explains the plugin's decision about a pod and traces packets, like the command `istio-redirect`. The input is text,
- * not files. The code is pure and runs in a browser.
+ * Explains the plugin's decision about a pod, and traces packets. The input is text, not files. The code is pure and
+ * runs in a browser.
  *
  * @example
  * ```ts

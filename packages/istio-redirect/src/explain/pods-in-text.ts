@@ -11,8 +11,8 @@ export interface PodDocument {
 }
 
 /**
- * Returns a pod from a YAML or JSON text. The text may have several documents, or the list that
- * `kubectl get pods -o yaml` prints. The parameter `name` selects one of several pods, as `name` or `namespace/name`.
+ * Returns a pod from a YAML or JSON text. The text may have several documents or a pod list of `kubectl`. The parameter
+ * `name` selects the pod, as `name` or `namespace/name`.
  *
  * @param where - the source of the text, for messages
  * @throws an `Error` that names the source

@@ -1,11 +1,7 @@
 import type { LogSink } from '@cni/skel'
 import { askDaemon } from '@cni/skel/daemon'
 
-/**
- * Sends the log lines of one CNI call to the node agent, which prints them for `kubectl logs`. At the end of the call,
- * the plugin makes one request over the agent's unix socket: `POST /log` with a JSON array of lines. The plugin waits
- * at most `timeoutMs` for the agent.
- */
+/** Sends the log lines of a CNI call to the node agent, for `kubectl logs`. */
 export function agentSocket(socketPath: string, timeoutMs = 1000): LogSink {
   let lines: string[] = []
   return {

@@ -2,14 +2,7 @@ import { type IptablesError, isIptablesError } from '@cni/iptables'
 import { isNftError, type NftError } from '@cni/nftables/wire'
 import { CniError, ErrorCode, errnoOf, isCniError } from '@cni/types'
 
-/**
- * Adds a CNI error code to an error of the kernel or a program:
- * - 50: programs, privileges, kernel modules or system calls are missing, so the node cannot start any pod of the mesh.
- * - 11: another process holds a lock, a deadline has passed, or memory is short. The container runtime may retry.
- * - 5: the kernel refused a read or write for another reason.
- *
- * Returns any other error unchanged.
- */
+/** Adds a CNI error code to an error of the kernel or a program. */
 export function withFailureCode(error: unknown): unknown {
   // Keeps an error that already has a CNI error code, and a thrown value that is not an `Error`.
   if (isCniError(error) || !(error instanceof Error)) return error

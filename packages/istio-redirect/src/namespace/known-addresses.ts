@@ -13,10 +13,7 @@ export interface ToldAddresses {
   readonly ifName?: string
 }
 
-/**
- * Reads the addresses of a pod's namespace from the kernel. If `prevResult` has an IPv4 address, reads only IPv6
- * addresses, from a procfs file. Without an IPv4 address in `prevResult`, reads all addresses over netlink.
- */
+/** Reads the addresses of a pod's namespace from the kernel. */
 export async function knownAddresses(
   { netns }: Pick<RedirectContext, 'netns'>,
   { addresses, ifName }: ToldAddresses,

@@ -2,11 +2,7 @@ import { tableNames } from '@cni/istio-rules'
 import { isNetnsError, type Netns, placeOf, type Where } from '@cni/netns/handle'
 import { isNftError, type Nft, openNft, restore, snapshot, type TableName } from '@cni/nftables/wire'
 
-/**
- * Removes the nftables tables with the names of the plugin's tables, even if another program wrote them. Returns true
- * if there was a table. Passes a rollback step to the context's `undo`. The rollback step restores the tables with
- * their content.
- */
+/** Removes nftables tables with the plugin's names. The rollback step restores their content. */
 export async function removeNativeTables(where: Where): Promise<boolean> {
   const { netns, undo } = placeOf(where, 'removeNativeTables')
   using nft = openNft(netns)

@@ -4,10 +4,7 @@ import type { AttachmentRecord } from '../state/attachments.ts'
 import { recordedBackend } from '../state/recorded-backend.ts'
 import { openTables } from './open-tables.ts'
 
-/**
- * Opens the nftables tables of a pod if its rules are certainly unchanged since ADD wrote them. The namespace must have
- * the recorded nf_tables generation and no legacy iptables. Returns `undefined` if the caller has to read the rules.
- */
+/** Opens a pod's nftables tables if its rules are certainly unchanged since ADD. */
 export function openAsWritten(netns: Netns, recorded: AttachmentRecord): FreshNftables | undefined {
   const { applied, generation } = recorded
   const backend = recordedBackend(recorded)

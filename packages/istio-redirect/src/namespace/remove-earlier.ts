@@ -4,15 +4,7 @@ import { openNetwork, removeFromNamespace } from './namespace-network.ts'
 import type { RedirectContext } from './redirect-context.ts'
 import { writerFor } from './writer-for.ts'
 
-/**
- * Removes the remains of the pod's earlier ADD with another configuration:
- * - rules in built-in chains that the new rules do not replace
- * - addresses and policy routes
- * - all rules of the earlier back end, if the node has switched back ends: the rules of both back ends would process
- * each packet
- *
- * The rollback restores everything of the earlier ADD if the new ADD fails.
- */
+/** Removes the remains of the pod's earlier ADD with another configuration. */
 export async function removeEarlier(
   c: RedirectContext,
   before: AttachmentRecord,

@@ -51,8 +51,7 @@ export interface PodEvent {
 }
 
 /**
- * Encodes the event for the node agent as JSON of Istio's Go structs: their member names, masks in base64, and `null`
- * for absent values.
+ * Encodes the event for the node agent as JSON of Istio's Go structs.
  *
  * @example
  * podEvent({ netns: '/run/netns/a', pod: { name: 'p', namespace: 'n' }, ips: [{ address: '10.0.0.2/24' }] })

@@ -8,11 +8,7 @@ import type { Conf } from '../conf/conf.ts'
 import type { Settings } from '../conf/settings.ts'
 import { announcePod } from './ambient-event.ts'
 
-/**
- * Announces a pod to the node agent if the selectors of ambient mode choose the pod. Resolves to `false` for any other
- * pod. If the labels of the pod's Kubernetes namespace cannot be read, the pod is not ambient. The setting
- * `enable_ambient_detection_retry` makes the pod's ADD fail instead.
- */
+/** Announces the pod to the node agent if the ambient selectors choose the pod. */
 export async function enrolIfAmbient(
   c: AddContext<Conf>,
   settings: Settings,

@@ -18,14 +18,7 @@ export interface DelOptions {
   readonly programMs?: number
 }
 
-/**
- * Removes the record of an attachment. Also removes the recorded rules, unless another attachment of the container
- * shares the namespace. DEL removes nothing without a record: the rules may belong to another attachment, to istio-init
- * or to the ambient agent.
- *
- * DEL never fails, and its programs have a deadline. The container runtime would not call earlier plugins of the chain
- * after a failed DEL. The pod's address would then stay allocated.
- */
+/** DEL of the plugin. Never fails, because a failure would leave the pod's address allocated. */
 export async function del(c: DelContext<Conf>, { programMs = 5000 }: DelOptions = {}): Promise<void> {
   const runDir = c.conf === undefined ? '' : settingsOf(c.conf).runDir
   if (runDir === '') {

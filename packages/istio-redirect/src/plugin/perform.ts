@@ -38,10 +38,7 @@ export interface RecordPlace {
   readonly attachments: Attachments
 }
 
-/**
- * Redirects the traffic of a pod's namespace. Writes the record first, because a call that is killed at any moment can
- * then be repeated or undone. Writes the rules next. At the end, adds the addresses and routes that the rules need.
- */
+/** Redirects a namespace's traffic. Writes the record first, because a killed call must be repeatable. */
 export async function perform(
   c: RedirectContext,
   { pod, config, batch }: Redirection,

@@ -7,10 +7,7 @@ import type { Conf } from '../conf/conf.ts'
 import { type Settings, settingsOf } from '../conf/settings.ts'
 import { warnAboutSettings } from '../conf/warn-settings.ts'
 
-/**
- * STATUS of the plugin: fails if an ADD could not succeed. A missing kubeconfig is only a warning. The file is missing
- * from a reboot until the agent's pod has started. A missing kubeconfig is a failure if `status_mode` is `strict`.
- */
+/** STATUS of the plugin. A missing kubeconfig is normal until the agent has started. */
 export async function status(c: StatusContext<Conf>): Promise<void> {
   const settings = settingsOf(c.conf)
   warnAboutSettings(c.log, c.conf, settings)

@@ -11,8 +11,7 @@ import { SERVE_SOCKET } from './socket.ts'
 export type ServedDecision = Extract<ServeAnswer, { readonly act: 'skip' | 'redirect' }>
 
 /**
- * Asks the node agent for a decision about the pod, and writes the agent's log lines to the plugin's log. Resolves to
- * `undefined` without a decision: the agent is absent, refuses, or does not answer in time.
+ * Asks the node agent for a decision. Resolves to `undefined` if the agent gives none.
  *
  * @throws CniError if the agent decides that the ADD fails.
  */

@@ -1,5 +1,5 @@
 /**
- * Test data: pods as Istio's injector creates them, and the permissions of the node agent's role.
+ * Test data: pods of Istio's injector, and permissions of the node agent.
  *
  * @example
  * ```ts

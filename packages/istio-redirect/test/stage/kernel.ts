@@ -8,10 +8,7 @@ export interface KernelOptions {
   readonly lo?: readonly string[]
 }
 
-/**
- * Network of the test pods. `none`: a pod has only `lo`. `addresses`: a pod has addresses and no connection. `bridge`:
- * a bridge with the listed addresses connects the pods and the node. The addresses are the pods' gateways.
- */
+/** Network of the test pods. The bridge's addresses are the pods' gateways. */
 export type PodNetwork = 'none' | 'addresses' | { readonly bridge: readonly string[] }
 
 /** Connects a pod's network namespace to the test network and gives it the addresses. */

@@ -54,8 +54,7 @@ export type Stage<O extends StageOptions> = Always &
   PartOf<O, 'agent'>
 
 /**
- * Starts the parts of a simulated node that a test asks for. The function `play` gets the parts and builds the result.
- * Disposing the result disposes all parts. If one part fails to start, all started parts are disposed.
+ * Starts the parts of a simulated node that a test asks for.
  *
  * @example
  * await using it = await stage({ api: { pods: [meshPod()] } }, ({ api, path }) => ({ api, runDir: path('run') }))

@@ -32,11 +32,7 @@ export interface Pods {
   add(name: string, isMesh?: boolean): Promise<Pod>
   /** Calls CHECK for the pod with the current conflist. Expects the same rules as after ADD. */
   check(pod: Pod): Promise<void>
-  /**
-   * Calls DEL for the pod twice, and expects that nothing of the pod is left. The parameter `by` selects the conflist
-   * for DEL. The value `list` means the current conflist. The value `cache` means the conflist of the pod's ADD, as
-   * some container runtimes use it.
-   */
+  /** Calls DEL twice with the current conflist (`list`) or the conflist of ADD (`cache`). */
   del(pod: Pod, by?: 'list' | 'cache'): Promise<void>
   /**
    * Expects that the node has no state of any pod. Errors of ADDs are permitted only if they match `allowed`. Prints

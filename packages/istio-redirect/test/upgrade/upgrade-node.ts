@@ -32,11 +32,7 @@ const REFERENCE = ['loopback', 'bridge', 'host-local', 'portmap']
 /** Test node during an update of the agent's DaemonSet, with the container runtime and the API server of its pods. */
 export type UpgradeNode = Awaited<ReturnType<typeof upgradeNode>>
 
-/**
- * Creates a test node for updates of the agent. `env` contains environment variables for the agents of both releases.
- * With `isSingle`, the node begins with the configuration of a single plugin. The first agent turns this configuration
- * into a plugin list.
- */
+/** Creates a test node for updates of the agent. `isSingle` begins without a plugin list. */
 export async function upgradeNode(
   env: Readonly<Record<string, string>> = {},
   { isSingle = false }: { readonly isSingle?: boolean } = {},

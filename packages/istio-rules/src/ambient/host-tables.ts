@@ -6,9 +6,9 @@ import type { PodCapture } from './pod-rules.ts'
 export const hostTable = 'istio-ambient-nat'
 
 /**
- * Creates the node's nf_tables table for the kubelet's probes, like the iptables rules of `hostRules`. The table
- * declares empty sets for pod addresses. Only Istio writes this table. The rules match packets of the kubelet's user
- * (`kubeletUid`), because nf_tables cannot match packets of all processes of the node.
+ * Creates the node's nf_tables table for kubelet's probes, like `hostRules` for iptables. Declares empty sets for pod
+ * addresses. Only Istio writes this table. The rules match kubelet's user, because nf_tables cannot match all processes
+ * of a node.
  */
 export function hostTables({
   ipv6,

@@ -7,8 +7,8 @@ export const bypassKey = 'ambient.istio.io/bypass-inbound-capture'
 export const dnsKey = 'ambient.istio.io/dns-capture'
 
 /**
- * Reads the annotations by which a pod overrides the node's settings for ambient mode. Ignores an invalid boolean and
- * adds a warning to `warnings`.
+ * Reads the annotations that override the node's settings for ambient mode. Ignores an invalid boolean and adds a
+ * warning to `warnings`.
  *
  * @throws `RedirectError` for an invalid interface name, because traffic of an ignored interface would bypass the mesh.
  */

@@ -33,9 +33,8 @@ export interface PodCapture {
 export const defaultProbeSource = { ipv4: '169.254.7.127', ipv6: 'fd16:9254:7127:1337:ffff:ffff:ffff:ffff' } as const
 
 /**
- * Rules that redirect the traffic of a pod to the ztunnel that listens in its namespace. Packets from ztunnel have a
- * mark, and are not redirected. Inbound connections to port 15008 are not redirected either, because they already go to
- * ztunnel (HBONE).
+ * Rules that redirect a pod's traffic to ztunnel in the pod's namespace. Packets with ztunnel's mark and connections to
+ * port 15008 (HBONE) are not redirected.
  *
  * @example
  * ```ts

@@ -14,7 +14,7 @@ import {
 
 /**
  * Creates nf_tables tables with the rules of `podRules`. Only Istio writes these tables. Omits the table
- * `istio-ambient-raw` if the table would have no rule.
+ * `istio-ambient-raw` if the table would be empty.
  *
  * @example
  * ```ts

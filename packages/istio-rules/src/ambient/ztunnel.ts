@@ -24,8 +24,7 @@ export const MARK_MASK = 0xfff
 export const ZTUNNEL_ZONE = 1
 
 /**
- * Policy route that returns the application's replies to ztunnel. It consists of a routing rule for a packet mark, and
- * a routing table. Reason: ztunnel connects to the application with the client's source address. Normal routing would
- * send the replies to the client.
+ * Policy route that returns the application's replies to ztunnel. Replies would otherwise go to the client, because
+ * ztunnel connects with its address.
  */
 export const replyRoute = { mark: 0x111, mask: MARK_MASK, table: 100, priority: 32764 } as const

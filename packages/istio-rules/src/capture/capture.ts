@@ -2,8 +2,8 @@ import type { IpRanges } from '../pod/validators.ts'
 
 /**
  * Capture settings: the traffic of a pod that is redirected to the proxy. The order of a list is also the order of its
- * rules. Lists from annotations contain single numbers. Lists from command lines may also contain port ranges and group
- * names. The program `iptables` resolves group names on the machine where `iptables` runs.
+ * rules. Only lists from command lines may contain port ranges and group names. `iptables` resolves group names on the
+ * machine where it runs.
  */
 export interface Capture<
   Port extends number | `${number}:${number}` = number | `${number}:${number}`,

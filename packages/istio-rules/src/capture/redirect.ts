@@ -31,8 +31,8 @@ export function capturesNothing(pod: PodInfo): boolean {
 }
 
 /**
- * Reads the redirection that a pod requests in its annotations and its proxy's environment variables. Throws a
- * {@link RedirectError} for the first invalid value.
+ * Reads a pod's redirection from its annotations and its proxy's environment variables. Throws a {@link RedirectError}
+ * for the first invalid value.
  *
  * @param options - `log` receives warnings about tolerated values; `env` contains the node's environment variables,
  * which set the defaults for owner groups and the loopback range
@@ -96,10 +96,7 @@ function rerouteAnnotation(pod: PodInfo) {
   return hasAnnotation(pod, rerouteVirtualInterfaces) ? rerouteVirtualInterfaces : kubevirtInterfaces
 }
 
-/**
- * Returns the user or group ID of the proxy: 1337 if the ID is absent or 0 (root). Reason for 0: with TPROXY the proxy
- * runs as root. A rule that excludes ID 0 would exclude traffic of all processes of root.
- */
+/** User or group ID of the proxy. Replaces 0, because root also owns other processes. */
 function proxyId(pod: PodInfo, key: string, id: number | undefined): number {
   if (id === undefined || id === 0) return 1337
   if (Number.isInteger(id) && id > 0 && id <= MAX_ID) return id

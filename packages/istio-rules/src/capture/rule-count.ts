@@ -30,10 +30,7 @@ export interface ListedRules {
   readonly rules: number
 }
 
-/**
- * Computes the number of redirection rules for each list of the capture settings, from the lengths of the lists. The
- * sum with {@link FIXED_RULES} is an upper bound for the rules that `redirectRules` or `nativeRules` returns.
- */
+/** Computes the number of redirection rules for each list of the capture settings. */
 export function ruleCounts(lists: RuleLists): ListedRules[] {
   const { includeInboundPorts, includeOutboundIPRanges, rerouteVirtualInterfaces, proxyUIDs, proxyGIDs, dns } = lists
   const perTable = lists.interceptionMode === 'TPROXY' ? 2 : 1

@@ -22,9 +22,8 @@ export const redirectionAnnotation = 'ambient.istio.io/redirection'
 export const statusAnnotation = 'sidecar.istio.io/status'
 
 /**
- * Decides if a pod starts without redirection, without asking the API server. Returns `ask` if the decision needs the
- * API server. Runs the cheapest check first. The plugin calls this function before it reads the kubeconfig. The agent's
- * own pod and excluded pods must not wait for the agent.
+ * Decides without the API server if a pod starts without redirection. Returns `ask` if only the API server can decide.
+ * Call this function first, because the agent's own pod cannot wait for the agent.
  */
 export function decideWithoutApi({
   pod,

@@ -14,8 +14,8 @@ export interface DecisionSettings {
   /** Selectors of pods for ambient mode: a pod has to match one of the selectors. Empty if ambient mode is off. */
   readonly ambientSelectors: readonly EnablementSelector[]
   /**
-   * True if the value `disabled` of a pod's redirection annotation excludes the pod from ambient mode. Used only if the
-   * redirection rules are in the namespace of the node, not in the namespaces of the pods.
+   * True if the redirection annotation `disabled` excludes a pod from ambient mode. Used only if the redirection rules
+   * are in the node's namespace.
    */
   readonly ambientOptOut: boolean
 }

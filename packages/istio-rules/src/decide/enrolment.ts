@@ -12,9 +12,8 @@ export interface EnrolmentSettings {
   /** Namespace in which the ztunnel pods run. */
   readonly systemNamespace: string
   /**
-   * True if the value `disabled` of a pod's redirection annotation excludes the pod from ambient mode. Used only if the
-   * redirection rules are in the node's namespace, as in Istio 1.19. Not used if the redirection rules are in the pods'
-   * namespaces.
+   * True if the redirection annotation `disabled` excludes a pod from ambient mode. Used only if the redirection rules
+   * are in the node's namespace.
    */
   readonly optOut?: boolean | undefined
 }
@@ -36,8 +35,8 @@ export type EnrolmentDecision =
     }
 
 /**
- * Decides if a pod belongs to the ambient mesh, and gives the reason. The redirection annotation affects the decision
- * only if `optOut` is set and the annotation's value is `disabled`.
+ * Decides with a reason if a pod belongs to the ambient mesh. The redirection annotation `disabled` excludes a pod only
+ * if `optOut` is set.
  *
  * @example
  * ```ts
@@ -82,10 +81,7 @@ export function decideEnrolment(
 export const belongsInSnapshot = (pod: AmbientPod, settings: Pick<EnrolmentSettings, 'systemNamespace'>): boolean =>
   redirectionStatus(pod) === 'enabled' && !pod.completed && !pod.hostNetwork && !isZtunnel(pod, settings)
 
-/**
- * True if a change of a namespace's labels can add pods to the mesh or remove pods. In this case the agent checks the
- * pods of the namespace again. `before` is `undefined` for a new namespace.
- */
+/** True if a namespace's label change can add or remove mesh pods. `before` is `undefined` for a new namespace. */
 export function namespaceMatters(
   before: Labels | undefined,
   after: Labels,

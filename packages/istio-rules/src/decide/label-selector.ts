@@ -15,7 +15,7 @@ export interface LabelSelector {
 }
 
 /**
- * True if labels satisfy all conditions of a selector. The condition `NotIn` is also satisfied if the key is absent.
+ * True if labels satisfy all conditions of a selector. `NotIn` is also satisfied if the key is absent.
  *
  * @example
  * selects({ matchExpressions: [{ key: 'mode', operator: 'NotIn', values: ['none'] }] }, {}) // true

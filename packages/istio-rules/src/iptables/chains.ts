@@ -1,15 +1,6 @@
 import type { Builders } from '@cni/iptables/rules'
 
-/**
- * iptables chains that the redirection can use, by table. A single configuration uses only some of the chains. Applying
- * a configuration removes all unused chains of an older configuration.
- *
- * - `ISTIO_INBOUND` selects inbound traffic for the proxy; in the table raw, it sets the conntrack zone of DNS
- *   replies.
- * - `ISTIO_IN_REDIRECT` and `ISTIO_REDIRECT` redirect to the proxy's inbound and outbound ports.
- * - `ISTIO_OUTPUT` decides about outbound traffic, `ISTIO_OUTPUT_DNS` about DNS queries.
- * - `ISTIO_DIVERT` and `ISTIO_TPROXY` deliver to a transparent socket. `ISTIO_DROP` drops invalid packets.
- */
+/** iptables chains of all possible configurations, by table. Unused chains of older configurations are removed. */
 export const chains = {
   mangle: ['ISTIO_DROP', 'ISTIO_DIVERT', 'ISTIO_TPROXY', 'ISTIO_INBOUND'],
   nat: ['ISTIO_INBOUND', 'ISTIO_REDIRECT', 'ISTIO_IN_REDIRECT', 'ISTIO_OUTPUT', 'ISTIO_OUTPUT_DNS'],

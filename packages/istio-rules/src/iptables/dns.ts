@@ -9,11 +9,7 @@ export const DNS_PORT = 53
 /** Port on which Istio's agent answers DNS queries of the application. */
 export const AGENT_PORT = 15053
 
-/**
- * Conntrack zones for DNS capture: one for the application's queries to the agent, one for the agent's own queries.
- * Reason: a query of the application and a query of the agent may use the same pair of ports. In one zone, their
- * connections would clash.
- */
+/** Conntrack zones that separate the DNS queries of application and agent, which may share ports. */
 export const AGENT_ZONE = 1
 export const APPLICATION_ZONE = 2
 

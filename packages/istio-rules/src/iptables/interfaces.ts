@@ -13,11 +13,7 @@ export function excludedInterfaces(t: Tables, { excludeInterfaces, interceptionM
   )
 }
 
-/**
- * Rules that exclude traffic of virtual machines from inbound capture, because this traffic is outbound. Each rule is
- * inserted at the start of PREROUTING. The rules of {@link virtualOutbound} precede these rules, because they are
- * inserted later.
- */
+/** Rules that exclude traffic of virtual machines from inbound capture, because the traffic is outbound. */
 export function virtualInterfaces(t: Tables, { rerouteVirtualInterfaces }: CaptureConfig): readonly Rule[] {
   return rerouteVirtualInterfaces.map((name) => t.nat.insert('PREROUTING', 1).in(name).return())
 }

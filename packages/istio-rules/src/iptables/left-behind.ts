@@ -2,9 +2,8 @@ import type { Rule, Ruleset } from '@cni/iptables'
 import { families, isBuiltin, rulesFor } from '@cni/iptables/rules'
 
 /**
- * Finds rules of an earlier configuration that the present configuration lacks. Returns only rules that have to be
- * deleted one by one: rules in built-in chains that do not jump to our chains. Jumps to our chains are removed together
- * with the chains.
+ * Finds rules of an earlier configuration that the present configuration lacks. Returns only rules that must be deleted
+ * one by one. These rules are in built-in chains and do not jump to our chains.
  */
 export function rulesLeftBehind(earlier: Ruleset, present: Ruleset): Rule[] {
   return families.flatMap((family) => {

@@ -48,8 +48,7 @@ export function ownerGroupRules({ nat }: Tables, { ownerGroups: { mode, groups }
   if (mode === 'all-except') return groups.map((group) => output.gid(group).return())
   const numbers = groups.filter((group) => typeof group === 'number')
   if (numbers.length > MAX_CONDITIONS && numbers.length === groups.length) {
-    // Uses ranges of IDs to exclude all groups except the included groups. One rule has no room for so many conditions.
-    // The first rule excludes packets without a socket, because they have no group and match no range.
+    // One rule has no room for all conditions. Packets without a socket match no range.
     return [output.not.socketExists().return(), ...gaps(numbers).map((range) => output.gid(range).return())]
   }
   // Matches packets of all groups except the included groups, by one negated condition for each group. The rule matches

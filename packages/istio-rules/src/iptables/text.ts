@@ -2,8 +2,7 @@ import type { Rule, Ruleset } from '@cni/iptables'
 import { type Family, isBuiltin, ruleArgs, ruleLine, type Table } from '@cni/iptables/rules'
 
 /**
- * Prints the rules of one family as `iptables-restore` text, byte for byte as Istio does. Tables are sorted by name,
- * every chain has a line `-N`, and inserted rules use `-I`. Returns '' if the family has no rules.
+ * Prints the rules of one family as `iptables-restore` text, as Istio does. Returns '' if the family has no rules.
  *
  * @example
  * iptables(c, { print: istioRestoreText })

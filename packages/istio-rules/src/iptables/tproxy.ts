@@ -9,11 +9,7 @@ import { onPorts, type Tables } from './chains.ts'
  */
 export const OUTBOUND_MARK = 1338
 
-/**
- * Chains that deliver inbound packets to the proxy with TPROXY. `ISTIO_DIVERT` handles established connections, which
- * already have a transparent socket. It only sets a packet mark. The mark routes the packets to this machine.
- * `ISTIO_TPROXY` assigns new connections to the proxy's listening socket.
- */
+/** Chains that deliver inbound packets to the proxy with TPROXY. `ISTIO_DIVERT` handles established connections. */
 export function tproxyDelivery({ mangle }: Tables, config: CaptureConfig): readonly Rule[] {
   const { tproxyMark: mark, inboundCapturePort: port } = config
   return [

@@ -21,11 +21,7 @@ export function excludedInterfaces(
   ]
 }
 
-/**
- * Treats traffic from the interfaces of virtual machines as outbound traffic, and redirects it if its destination is
- * captured. Excludes all other traffic of these interfaces from inbound capture. The rules come first in their chain.
- * Their order is reversed, because Istio inserts each rule at the start of the chain.
- */
+/** Rules that treat traffic from the interfaces of virtual machines as outbound traffic. */
 export function virtualInterfaces(t: Tables, config: CaptureConfig): readonly Placed[] {
   const { rerouteVirtualInterfaces: names, includeOutboundIPRanges: ranges } = config
   const from = names.map((name) => t['istio-proxy-nat'].on('prerouting').iifname(name))

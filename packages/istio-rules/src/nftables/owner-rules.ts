@@ -51,8 +51,7 @@ export function ownerGroupRules(t: Tables, { ownerGroups: { mode, groups } }: Ca
   const output = t['istio-proxy-nat'].on('istio-output')
   const ids = groups.map(ownerId)
   if (mode === 'all-except') return ids.map((id) => output.skgid(id).counter().return())
-  // Uses one negated set to exclude all groups except the included groups. One rule has no room for so many conditions.
-  // Packets without a socket have no group, and match neither a negated set nor a negated condition.
+  // One negated set replaces the conditions, because a rule has no room for so many.
   if (ids.length > MAX_CONDITIONS) return [output.skgid().not(ids).counter().return()]
   // Matches packets of all groups except the included groups, by one negated condition for each group. The rule matches
   // all packets if no group is included.

@@ -6,11 +6,7 @@ import { ownerId } from './owners.ts'
 import { onPort } from './ports.ts'
 import { ofIpv6, type Tables } from './tables.ts'
 
-/**
- * Chains that deliver inbound packets to the proxy with TPROXY. `istio-divert` handles established connections, which
- * already have a transparent socket. It only sets a packet mark. The mark routes the packets to this machine.
- * `istio-tproxy` assigns new connections to the proxy's listening socket.
- */
+/** Chains that deliver inbound packets to the proxy with TPROXY. `istio-divert` handles established connections. */
 export function tproxyDelivery(t: Tables, config: CaptureConfig): readonly Placed[] {
   const { tproxyMark: mark, inboundCapturePort: port } = config
   const mangle = t['istio-proxy-mangle']

@@ -2,11 +2,7 @@ import { quote } from '@cni/types'
 import { listEntries } from './list-entries.ts'
 import { unique, unsigned } from './validators.ts'
 
-/**
- * Selects outbound traffic by the group of the sending process. Mode `all-except` captures all groups except `groups`.
- * Mode `only` captures only `groups`. The plugin accepts only numeric groups, because iptables would resolve names on
- * the node and not in the pod.
- */
+/** Selects outbound traffic by process group. iptables would resolve group names on the wrong machine. */
 export interface OwnerGroups<Group extends number | string = number> {
   readonly mode: 'all-except' | 'only'
   readonly groups: readonly Group[]

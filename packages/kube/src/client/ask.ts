@@ -16,8 +16,8 @@ export interface Question<T> {
 /** Options of `getPod` and `namespaceLabels`, which get an object from the API server. */
 export interface AskOptions {
   /**
-   * Creates a client from the kubeconfig. The argument `refused` is true if the API server has rejected the
-   * credentials, or if its certificate is not trusted. In this case, the function must read the kubeconfig again.
+   * Creates a client from the kubeconfig. The function must read the kubeconfig again if `refused` is true. `refused`
+   * means rejected credentials or an untrusted certificate.
    */
   readonly connect: (refused: boolean) => Promise<KubeClient>
   readonly signal: AbortSignal

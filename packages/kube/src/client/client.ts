@@ -47,9 +47,9 @@ export interface KubeClientOptions {
 }
 
 /**
- * Creates a client for an API server, without cache, connection pool or retries.
- * - The client verifies TLS unless the kubeconfig disables it. Environment variables have no effect.
- * - The client ignores the environment's proxies, and does not follow redirects.
+ * Creates an API server client without cache, connection pool or retries.
+ * - The client verifies TLS unless the kubeconfig disables it.
+ * - The client ignores the environment's variables and proxies, and follows no redirect.
  * - The client never sends credentials over plain `http`.
  */
 export function kubeClient(access: ClusterAccess, options: KubeClientOptions = {}): KubeClient {
@@ -155,11 +155,7 @@ function failure(where: string, kubeconfig: string, cause: unknown, detail: stri
   return new KubeError('NETWORK', `${where}: ${words}${code === '' ? '' : ` (${code})`}`, { cause })
 }
 
-/**
- * Error of a damaged certificate or key in the kubeconfig; `undefined` if all are valid. Called only after a failed
- * request, because JavaScript runtimes report damaged certificates as other errors. Bun reports a failed connection,
- * and Node.js an untrusted server.
- */
+/** Error of a damaged certificate or key, which the runtimes report as another error. */
 function tlsProblem({ ca, client }: Trust): unknown {
   try {
     const { X509Certificate } = process.getBuiltinModule('node:crypto')

@@ -25,15 +25,7 @@ const graceRequests = 4
 const pauseMs = 1000
 const longestPauseMs = 8000
 
-/**
- * Decides the next step after a failed request to the API server, by error:
- * - 403, an invalid kubeconfig or an unexpected status: stops, because only a user can repair it.
- * - 401 or an untrusted certificate: reads the kubeconfig again, which the node agent may have renewed, and retries
- *   once.
- * - 404 or an invalid answer: at most four requests, because the pod may be new.
- * - an overloaded or broken server: retries with growing pauses.
- * - other errors: retries every second, up to 30 requests.
- */
+/** Decides the next step after a failed request to the API server. */
 export function nextStep(error: KubeError, { made, overloaded, reloaded }: Attempts): NextStep {
   if (made >= maxRequests) return stop
   switch (error.code) {

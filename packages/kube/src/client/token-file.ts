@@ -7,13 +7,11 @@ import type { KubeClient } from './client.ts'
 import { requestToken } from './request-token.ts'
 
 /**
- * File that contains a service account's token and that only its owner can read.
- *
- * - `keep` requests a token and writes the file. It renews the token after 40 to 50 % of its lifetime; the random part
- *   spreads the renewals of many clients. The token is valid for an hour. The token is not bound to a pod, so it stays
- *   valid after this process has ended.
- * - The promise `first` settles after the first attempt. The promise `done` settles after the signal has aborted.
- * - `remove` deletes the token file. It returns the path if the file existed.
+ * File that holds a service account's token, readable only by its owner.
+ * - `keep` requests a token, valid for an hour, and renews the token in time. The token is not bound to a pod and
+ *   outlives this process.
+ * - `first` settles after the first attempt, and `done` after the signal has aborted.
+ * - `remove` deletes the token file, and returns its path if the file existed.
  */
 export function tokenFile(path: string): {
   keep(options: {

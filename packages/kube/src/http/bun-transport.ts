@@ -28,10 +28,7 @@ interface BunRequestInit extends RequestInit {
 /** HTTP transport with bun's own `fetch`, which is faster than bun's `node:https`. */
 export const bunTransport: Transport = async (request) => answerOf(await ask(request, false), request)
 
-/**
- * HTTP transport with connections that bun keeps open. Requests share a connection only if they have equal trusted
- * servers and an equal client certificate. A program cannot close these connections, and cannot recognize a reused one.
- */
+/** HTTP transport with connections that bun keeps open. A program cannot close these connections. */
 export function bunKeeping(): { readonly transport: Transport } & Disposable {
   let isWarm = false
   return {

@@ -7,11 +7,7 @@ export interface FailureWords {
   readonly words: string
 }
 
-/**
- * Describes a transport's error in this package's own words, which appear in the events of a pod. The messages of the
- * JavaScript runtimes address programmers ("pass `verbose: true` in the second argument to fetch()"). The code is the
- * same on all JavaScript runtimes.
- */
+/** Describes a transport error for pod events, because the runtimes' messages address programmers. */
 export function failureWords(error: unknown): FailureWords {
   const code = errnoOf(error) ?? ''
   return { code, words: words[code] ?? (notHttp.test(code) ? 'the answer is not HTTP' : 'the request failed') }

@@ -5,11 +5,7 @@ import { StaleConnection, type Transport } from './transport.ts'
 
 /** HTTP transport whose connections stay open for the next request. */
 export interface KeptConnections extends Disposable {
-  /**
-   * HTTP transport for requests that the server may safely receive twice. If a reused connection fails or gives no
-   * answer, the transport sends the request again over a new connection. Each request has its own credentials and TLS
-   * settings.
-   */
+  /** HTTP transport for requests that the server may safely receive twice. */
   readonly transport: Transport
 }
 
@@ -24,11 +20,7 @@ const MOST = 2
  */
 const PATIENCE_MS = 1500
 
-/**
- * Creates an HTTP transport that opens connections on demand. Connections stay open until the server closes them, so
- * most requests need no TLS handshake. After disposal, each request opens and closes a connection of its own. With bun,
- * the open connections close only when the process exits.
- */
+/** Creates an HTTP transport whose connections stay open, so most requests need no TLS handshake. */
 export function keptConnections(): KeptConnections {
   const keeping = process.versions.bun === undefined ? nodeKeeping() : bunKeeping()
   let [busy, isOpen] = [0, true]

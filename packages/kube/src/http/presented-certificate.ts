@@ -6,8 +6,7 @@ import type { Trust } from './transport.ts'
 const PATIENCE = 2000
 
 /**
- * Describes the certificate of an untrusted server and the certificates in the client's CA file, for an error message.
- * Connects to the server again, but sends no request. Returns `undefined` if no certificate arrives in time.
+ * Describes the certificate of an untrusted server for an error message. Sends no request.
  *
  * @example
  * await presentedCertificate(new URL('https://10.96.0.1'), trust)

@@ -1,10 +1,7 @@
 /** Computes the pause in milliseconds before the next retry of a work queue's key. */
 export type RetryPause = (failures: number) => number
 
-/**
- * Pauses of a work queue, as in Kubernetes' own controllers. The first retry of a key waits 5 ms; the pause doubles up
- * to 1000 s. All keys together get 10 retries a second, with bursts of 100.
- */
+/** Pauses of a work queue, as in Kubernetes' own controllers. */
 export function retryPause(now: () => number = () => performance.now()): RetryPause {
   let tokens = BURST
   let last = now()

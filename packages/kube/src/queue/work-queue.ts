@@ -9,8 +9,8 @@ interface Entry {
 
 /**
  * Creates a queue of keys with one worker, as in Kubernetes controllers. A key is queued once, however often it is
- * added. A failed key is retried. Pauses grow from 5 ms to 1000 s. All keys together get 10 retries a second, with
- * bursts of 100. No work starts after the signal has aborted.
+ * added. A failed key is retried after 5 ms to 1000 s. All keys together get 10 retries a second, with bursts of 100.
+ * No work starts after the signal has aborted.
  */
 export function workQueue(options: {
   /** Does the work for one key. The queue never runs two keys at the same time. */
@@ -28,8 +28,8 @@ export function workQueue(options: {
   readonly after?: (ms: number, then: () => void) => () => void
 }): {
   /**
-   * Adds a key to the queue. A key that waits for a retry is queued at once, and its earlier failures no longer count.
-   * A key whose work is running is queued again after that work.
+   * Adds a key to the queue. A key that waits for a retry is queued at once. A key whose work is running is queued
+   * again afterwards.
    */
   add(key: string): void
   /** Settles when the work that is running now has ended. */

@@ -132,9 +132,9 @@ export interface ApiServer extends AsyncDisposable {
 }
 
 /**
- * Starts a small Kubernetes API server for tests over TLS, with its own certificate authority and a bearer token. The
- * server has pods, namespaces, events, DaemonSets, nodes and tokens of service accounts, with lists and watches. Its
- * errors are Status objects with 401, 403, 404 and 409, as from a real server. Tests can make the server misbehave.
+ * Starts a small Kubernetes API server for tests, over TLS. Serves pods, namespaces, events, DaemonSets, nodes and
+ * service account tokens, with lists and watches. Clients authenticate by a bearer token. Errors are Status objects, as
+ * from a real server.
  *
  * @example
  * await using api = await startApiServer({ pods: [meshPod({ name: 'web', namespace: 'demo' })] })

@@ -33,8 +33,7 @@ export interface CertificateOptions {
 type Validity = Pick<CertificateOptions, 'notBefore' | 'notAfter'>
 
 /**
- * Creates a self-signed certificate authority with a new key.
- * Needs neither `openssl` nor a dependency, because the test API server must start on a bare machine.
+ * Creates a self-signed certificate authority with a new key. Needs neither `openssl` nor a dependency.
  *
  * @example
  * const ca = createAuthority('test-ca')

@@ -1,5 +1,5 @@
 /**
- * Kubernetes API server for pods and namespaces, small enough for a test or a demonstration.
+ * Kubernetes API server for pods and namespaces, for tests and demonstrations.
  *
  * @example
  * ```ts

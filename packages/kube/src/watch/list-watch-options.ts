@@ -44,8 +44,8 @@ export interface ListWatchOptions {
    */
   readonly random?: () => number
   /**
-   * Milliseconds without an event or a bookmark after which a new watch replaces the silent watch. Default: 330 000.
-   * Silence is not an error: if no object changes, a server may send no event and no bookmark.
+   * Milliseconds without a message until a new watch replaces the silent watch. Default: 330 000. Silence is not an
+   * error: a server may have nothing to report.
    */
   readonly silenceMs?: number
 }

@@ -12,10 +12,7 @@ export interface State {
   failures: number
   /** Number of answers with status 410 (version expired) since the last successful watch. */
   expirations: number
-  /**
-   * Seconds after which the server ends a watch. The number is random, so that the watches of the nodes end at
-   * different times. It is constant in this process, so that the text of a repeated error does not change.
-   */
+  /** Seconds after which the server ends a watch. Random, because watches should not end together. */
   readonly watchSeconds: number
 }
 

@@ -28,9 +28,8 @@ export interface WatchStore<T extends object> extends Required<Observer> {
   /** Error of the last list or watch request; `undefined` while the watch works. */
   failure(): KubeError | undefined
   /**
-   * Applies the caller's own write to the stored object, because the watch reports the write later. The parameter
-   * `version` is the `resourceVersion` in the API server's answer to the write. The function `apply` also changes older
-   * versions of the object that the watch reports, for at most ten seconds.
+   * Applies the caller's write at once, before the watch reports the write. `version` is the `resourceVersion` in the
+   * API server's answer to the write. `apply` also changes older versions from the watch, for at most ten seconds.
    */
   wrote(key: string, apply: (value: T) => T, version: string | undefined): void
   /**
@@ -43,15 +42,15 @@ export interface WatchStore<T extends object> extends Required<Observer> {
 /** Creates an empty store for a watch. The store does no I/O. For each object, it holds only the result of `keep`. */
 export function watchStore<T extends object>(options: {
   /**
-   * Reduces an object to the members that the store needs. Two results have a special meaning:
-   * - `null`: the object is not wanted, and is removed from the store.
-   * - `undefined`: the object is malformed, and is ignored.
+   * Reduces an object to the members that the store needs.
+   * - `null` removes an unwanted object from the store.
+   * - `undefined` ignores a malformed object.
    */
   readonly keep: (object: unknown) => T | null | undefined
   /**
-   * Called after each change of an object in the store. The argument `before` is missing for a new object. The argument
-   * `after` is missing for a deleted object. A list reports known objects again: for such an object, `before` and
-   * `after` may be equal. An object with a new UID is reported twice: as a deleted object, then as a new object.
+   * Called after each change of an object in the store. `before` is missing for a new object, and `after` for a deleted
+   * object. A list reports known objects again, so `before` and `after` may be equal. An object with a new UID is
+   * reported as deleted, then as new.
    */
   readonly changed?: (key: string, before: T | undefined, after: T | undefined) => void
   readonly malformed?: () => void

@@ -1,6 +1,6 @@
 /**
- * Throw-away node with a pod network for tests, and stand-ins for the proxy, servers and clients in a pod. Needs root,
- * Debian's reference plugins and the executable of the plugin under test.
+ * Throw-away node for tests, and stand-ins for programs in its pods. Needs root, Debian's reference plugins and the
+ * executable of the plugin under test.
  *
  * @example
  * ```ts

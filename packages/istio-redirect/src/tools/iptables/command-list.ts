@@ -11,10 +11,7 @@ export function ruleCommands(rules: Ruleset, family: Family): readonly string[] 
   return [...new Set(chains), ...lines].map((line) => `${programs[family]} -t ${line}`)
 }
 
-/**
- * Prints the commands that remove the rules of a family. The first commands delete the rules of built-in chains and all
- * jumps, because a referenced chain cannot be deleted. The other commands flush and delete our chains.
- */
+/** Commands that remove a family's rules, jumps first, because referenced chains cannot be deleted. */
 export function cleanUpCommands(rules: Ruleset, family: Family): readonly string[] {
   const reversed = rulesFor(rules, family).toReversed()
   const removed = reversed

@@ -15,11 +15,7 @@ const others = [
   'ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR',
 ]
 
-/**
- * Reads a configuration from a file of environment variables, such as `ISTIO_INBOUND_PORTS: "*"`. Does not read the
- * machine's files and addresses. DNS is therefore captured for all resolvers, and `ENABLE_INBOUND_IPV6` decides about
- * IPv6. Throws an `Error` that names the file.
- */
+/** Reads a configuration from a file of environment variables. Does not read the machine's state. */
 export async function configFromFile(io: ToolIo, path: string): Promise<CaptureConfig> {
   const [document] = await documents(io, path)
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {

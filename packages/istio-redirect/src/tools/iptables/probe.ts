@@ -15,11 +15,7 @@ export interface ProbeOptions {
   readonly log: ToolLog
 }
 
-/**
- * Tests the redirection: listens on the proxy's ports, and connects to a port without a listener. If the rules work,
- * the connection arrives at a port of the proxy. The process has to run as the proxy's user. Throws an `Error` if the
- * connection does not arrive in time.
- */
+/** Tests if connections reach the proxy. The process must run as the proxy's user. */
 export async function probe(options: ProbeOptions): Promise<void> {
   const { log, ports, timeoutMs, signal } = options
   log.info(

@@ -1,10 +1,7 @@
 import type { StoredPod } from '@cni/kube/testing'
 import type { CommandCase } from './random-command.ts'
 
-/**
- * Rewrites the lists in a pod's annotations: removes blanks and duplicates, and writes ports in decimal. The tests give
- * the rewritten pod to Istio's plugin, and the original pod to our plugin. The results must be equal.
- */
+/** Rewrites lists in annotations without blanks or duplicates, as our plugin reads them. */
 export function canonicalPod(pod: StoredPod): StoredPod {
   const { annotations = {} } = pod.metadata
   const entries = Object.entries(annotations).map(([key, value]) => [key, canonicalList(key, value)])

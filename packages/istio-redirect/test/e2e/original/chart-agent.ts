@@ -81,9 +81,7 @@ export async function chartAgent(kube: KubeServer, mode: Mode, options: ChartAge
   })
   node.write('sa/token', await tokenOf(kube, 'istio-cni'))
   node.write('sa/ca.crt', readFileSync(kube.caFile, 'utf8'))
-  // Starts the agent in the machine's network namespace, because the API server listens on the machine's loopback. The
-  // agent takes the namespace of process 1 for the node's. The test therefore mounts a process of the test node over
-  // `/proc/1`.
+  // Mounts the test node over `/proc/1`, because the agent reads the node's namespace there.
   const inNode = 'mount --bind "/proc/$0" /proc/1 && exec "$1"'
   const holder = stack.use(holding(target))
   const agent = await node.start({

@@ -103,10 +103,7 @@ export const knownCommandDifferences: readonly KnownCommandDifference[] = [
   },
 ]
 
-/**
- * True if our program refuses a command of the test case with the message. At the first command where the programs'
- * exit codes differ, our exit code must be 1. A single refused command must leave the namespace unchanged.
- */
+/** True if our program refuses a command of the test case with the message. */
 function weRefuse({ one, pair, untouched }: SeenCommands, message: RegExp): boolean {
   const { theirs, ours } = pair
   const first = ours.exitCodes.findIndex((code, index) => code !== theirs.exitCodes[index])

@@ -1,7 +1,7 @@
 /**
- * Stand-in for an ordinary server in a pod. It answers each connection with one JSON line that names the server.
+ * Stand-in for a server in a pod that answers each connection with its name.
  *
- * Usage: `app-server.ts UID NAME PORT…` prints `ready` once it listens on every port in both families.
+ * Usage: `app-server.ts UID NAME PORT…` prints `ready` once it listens.
  */
 import { createServer, type Socket } from 'node:net'
 import { becomeUser, listen } from './process.ts'

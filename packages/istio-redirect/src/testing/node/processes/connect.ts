@@ -1,6 +1,5 @@
 /**
- * Stand-in for an application. As the given user it opens TCP connections one by one, and prints a JSON array of `{ to,
- * answer }` or `{ to, error }`.
+ * Stand-in for an application that opens TCP connections and prints the answers as JSON.
  *
  * Usage: `connect.ts UID:GID HOST PORT [HOST PORT …]`
  */

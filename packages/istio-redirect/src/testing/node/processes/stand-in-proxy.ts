@@ -1,9 +1,7 @@
 /**
- * Stand-in for Envoy, as a process of its own. It accepts redirected connections on Envoy's two ports, and answers each
- * with one JSON line. The line has the original destination, from the kernel's `SO_ORIGINAL_DST`.
+ * Stand-in for Envoy that answers each redirected connection with its original destination, as JSON.
  *
- * Usage: `stand-in-proxy.ts UID PORT…` prints `ready` once it listens on every port in both families. With
- * `transparent` after the ports it also accepts connections that TPROXY redirects.
+ * Usage: `stand-in-proxy.ts UID PORT… [transparent]` prints `ready` once it listens. TPROXY needs `transparent`.
  */
 import { createServer, type Socket } from 'node:net'
 import { loadSys } from '@cni/netns/sys'

@@ -1,7 +1,5 @@
 /**
- * Stand-in for ztunnel, as a process of its own. It sends its state to the parent process at each change, and receives
- * its behaviour from the parent. After SIGTERM it closes its connections and exits with 0. After a message that makes
- * ztunnel exit, it exits with 1.
+ * Stand-in for ztunnel as a process, which its parent process controls over IPC.
  *
  * Usage: `stand-in-ztunnel.ts PATH BEHAVIOUR` with an IPC channel to the parent process.
  */

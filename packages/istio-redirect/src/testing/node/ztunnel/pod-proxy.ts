@@ -5,14 +5,7 @@ import { type Forwarded, listenersIn, overTcp, type ProxySurroundings, plain } f
 import { BindError } from './marked-sockets.ts'
 import { originalDestination } from './original-destination.ts'
 
-/**
- * Listens in a pod as ztunnel does, and forwards redirected connections in plain text, without HBONE. Outbound
- * connections go to their original destination. Inbound connections go to the pod, with the client's address as source.
- * DNS queries are answered with "no such name".
- *
- * Takes ownership of the namespace. Returns a function that closes the listeners; open connections continue. Throws a
- * `BindError`.
- */
+/** Listens in a pod as ztunnel does. Takes ownership of the namespace. Throws a `BindError`. */
 export function podProxy(pod: Netns, surroundings: ProxySurroundings): () => void {
   const { serve, answer, keep, pass, ...listeners } = listenersIn(pod, { ...surroundings, shared: true })
   const close = (): void => {

@@ -12,13 +12,12 @@ export interface TransparentZtunnel extends AsyncDisposable {
 }
 
 /**
- * Starts a stand-in for the ztunnel of a node (Istio up to 1.19) in the test's process. It has transparent listeners in
- * its own network namespace. Tunnels with TPROXY, or eBPF programs, bring the pods' connections to the listeners
- * unchanged. The stand-in forwards the bytes of each connection to its original destination. A connection to the HBONE
- * port is forwarded in the same way. DNS queries are answered with "no such name".
+ * Starts a stand-in for a node's ztunnel in the test's process. Like ztunnel of Istio up to 1.19, the stand-in listens
+ * outside the pods. It forwards each connection to its original destination. DNS queries are answered with "no such
+ * name".
  *
- * The caller keeps the namespace open. Needs root. By default the stand-in connects from the client's address, as
- * ztunnel does. With `source: 'own'`, it connects from its own address.
+ * The caller keeps the namespace open. Needs root. Connects from the client's address, or with `source: 'own'` from its
+ * own address.
  *
  * @example
  * ```ts

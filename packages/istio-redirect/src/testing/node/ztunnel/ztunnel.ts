@@ -47,10 +47,7 @@ export type ZtunnelView = Pick<Ztunnel, 'pods' | 'ready' | 'heard' | 'forwarded'
 const [SHORTEST_MS, LONGEST_MS] = [20, 15_000]
 const DRAIN_MS = 5000
 
-/**
- * Starts a stand-in for ztunnel in the test's process. It speaks ZDS as ztunnel 1.30 does, with the same error texts.
- * It listens in the pods that it receives, and forwards connections in plain text (no HBONE). Needs root.
- */
+/** Starts a stand-in for ztunnel 1.30 in the test's process. Needs root. */
 export function startZtunnel({ path, behaviour: first = {} }: ZtunnelOptions): Ztunnel {
   const open = new Set<Socket>()
   const forwarded: Forwarded[] = []
