@@ -2,10 +2,7 @@ import type { NetnsTarget } from '@cni/netns'
 import { decodeAttributes } from '@cni/netns/netlink'
 import { openNft, snapshot } from '@cni/nftables/wire'
 
-/**
- * Netlink attributes that the kernel generates, by kind of nf_tables object: handles, the position of a rule, reference
- * counts, and the data structure of a set. A comparison of dumps ignores these attributes.
- */
+/** Netlink attributes that the kernel generates, by kind of nf_tables object. Comparisons ignore these attributes. */
 const itsOwn: Readonly<Record<string, readonly number[]>> = { table: [3, 4], chain: [2], rule: [3, 6], set: [16, 19] }
 
 /** Length of the header `nfgenmsg`, which precedes the attributes of a netlink message. */
@@ -19,10 +16,7 @@ const ELEMENTS = 3
 const COUNTED = /(636f756e746572001c0002000c000100)[0-9a-f]{16}(0c000200)[0-9a-f]{16}/g
 const ZERO = '0'.repeat(16)
 
-/**
- * All nf_tables objects of a namespace, encoded in hex, without generated attributes and counters. Keeps the kernel's
- * order, but sorts the elements of sets, which have no order.
- */
+/** All nf_tables objects of a namespace, encoded in hex, without generated attributes and counters. */
 export function kernelDump(target: NetnsTarget): readonly string[] {
   using nft = openNft(target)
   const lines: string[] = []

@@ -32,10 +32,7 @@ const shapes: Readonly<Record<Table, TableShape>> = {
 
 type Table = 'nat' | 'mangle' | 'raw'
 
-/**
- * Rule in the expected nft transaction. The member `index` is the position of the rule before which nft inserts the new
- * rule. A missing `index` makes nft append the rule to its chain.
- */
+/** Rule in the expected nft transaction. The rule is inserted before the position `index`. */
 interface Statement {
   readonly table: Table
   readonly chain: string
@@ -254,10 +251,7 @@ function withoutEmptyJumps(statements: readonly Statement[]): readonly Statement
   })
 }
 
-/**
- * Quotes an interface name, because nft would parse some bare names as a keyword or number. Escapes an asterisk at the
- * end, because nft treats even a quoted asterisk as a wildcard.
- */
+/** Quotes an interface name. Escapes a final asterisk, which nft would treat as a wildcard. */
 const quoted = (name: string): string => `"${name.replace(/\*$/, '\\*')}"`
 
 /** Converts a port or ID range from iptables' notation to nft's notation. */

@@ -48,7 +48,7 @@ const keys = {
   enable_ambient_detection_retry: flag,
   /**
    * Redirect mode of ambient mode: rules in each pod, or on the node by iptables or eBPF. In the node modes, a pod
-   * annotation can exclude a pod, as in Istio 1.19.
+   * annotation can exclude a pod.
    */
   ambient_redirect_mode: z.nullish(z.enum(['inpod', 'node-iptables', 'node-ebpf'])),
   /** Mode of the plugin's CHECK. With `none`, CHECK always succeeds, as Istio's CHECK does. */

@@ -20,10 +20,7 @@ export interface KnownAddresses {
 
 type UsableAddresses = ReturnType<typeof usableAddresses>
 
-/**
- * IPv6 source address of traffic that Envoy passes on unchanged. The plugin has to add the address to `lo`. The IPv4
- * counterpart 127.0.0.6 is a loopback address and needs no addition.
- */
+/** IPv6 address of traffic that Envoy passes on unchanged. The plugin adds it to `lo`. */
 export const PASS_THROUGH = '::6/128'
 
 /**

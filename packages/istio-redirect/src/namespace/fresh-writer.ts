@@ -17,10 +17,7 @@ export interface FreshBatch {
   readonly batch?: Uint8Array | undefined
 }
 
-/**
- * Prepares to write the rules of a configuration by one netlink batch. Returns `undefined` if the namespace already has
- * rules, or if only the iptables programs can write them.
- */
+/** Prepares to write rules by one netlink batch. Returns `undefined` if a batch is impossible. */
 export async function freshWriter(
   c: RedirectContext,
   config: CaptureConfig,
@@ -39,10 +36,7 @@ export async function freshWriter(
 
 // internal
 
-/**
- * True if the namespace may have unrecorded rules that the plugin wrote with another back end. Such rules must be
- * removed first, because old and new rules would both process each packet.
- */
+/** True if the namespace may have rules of another back end, which would process packets twice. */
 const hasOthers = async ({ netns }: RedirectContext, { generation }: FreshNftables, next: FreshBatch['backend']) =>
   generation !== FRESH_GENERATION && (await hasUnrecorded(netns, next))
 

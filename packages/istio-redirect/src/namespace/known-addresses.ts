@@ -32,8 +32,7 @@ const inet6Of = async (netns: NetnsTarget): Promise<string> =>
 
 /** True if a sysctl disables IPv6 on the pod's interface, or on `lo`, where the proxy needs an address. */
 async function isIpv6SwitchedOff(netns: NetnsTarget, ifName: string | undefined): Promise<boolean> {
-  // A missing file `disable_ipv6` means that IPv6 is disabled, because only a kernel without IPv6 lacks the file. The
-  // plugin does not read `conf/all`, because other plugins enable IPv6 per interface.
+  // A missing file means disabled IPv6. Other plugins enable IPv6 per interface, not in `conf/all`.
   if ((await disabledOn(netns, 'lo')) !== '0') return true
   return ifName !== undefined && (await disabledOn(netns, ifName)) === '1'
 }

@@ -21,10 +21,7 @@ export interface NamespaceNetwork extends Disposable {
   prepare(undo: (step: () => Promise<void>) => void): Promise<void>
 }
 
-/**
- * Opens the netlink socket that {@link NamespaceNetwork.prepare} uses. Called before the namespace is changed, because
- * a failure then needs no rollback. Opens no socket for IPv4 with REDIRECT, which needs no address and no route.
- */
+/** Opens the netlink socket before the namespace is changed, because a failure then needs no rollback. */
 export async function openNetwork(netns: NetnsTarget, attachment: RecordedNetwork): Promise<NamespaceNetwork> {
   const wanted = wantedIn(attachment)
   if (wanted.length === 0) return { prepare: async () => {}, [Symbol.dispose]() {} }

@@ -34,8 +34,5 @@ export function nativeWriter(where: Where, config: CaptureConfig): RuleWriter {
   }
 }
 
-/**
- * Names of all tables that the plugin may write, with any configuration. The method `apply` removes tables of an
- * earlier configuration, because they would continue to set packet marks and conntrack zones.
- */
+/** All tables that the plugin may write, because tables of an earlier configuration must be removed. */
 const own = { tables: tableNames.map((name) => ({ family: 'inet', name }) as const) }

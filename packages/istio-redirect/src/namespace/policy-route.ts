@@ -10,10 +10,7 @@ export interface PolicyRoute {
   /** Mask of the packet mark. Default: all bits. */
   readonly mask?: number
   readonly table: number
-  /**
-   * Priority of the policy rule. The kernel tries the rule with the lowest number first. Default: the kernel chooses a
-   * number that puts the rule before the existing rules.
-   */
+  /** Priority of the policy rule. By default, the kernel puts the rule before existing rules. */
   readonly priority?: number
 }
 

@@ -61,8 +61,5 @@ const TPROXY = { mark: 1337, table: 133 } as const
 /** IPv4 and IPv6, because native nftables rules always cover both families. */
 const allFamilies = ['ipv4', 'ipv6'] as const
 
-/**
- * Seconds that DEL waits for the lock of legacy iptables. Shorter than the deadline of DEL's programs, because the
- * error then names the lock instead of the deadline.
- */
+/** Seconds that DEL waits for the lock of legacy iptables, less than DEL's deadline. */
 const waitSeconds = 4

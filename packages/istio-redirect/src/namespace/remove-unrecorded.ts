@@ -5,10 +5,7 @@ import { openNft } from '@cni/nftables/wire'
 import type { Backend } from '../backend.ts'
 import { clearNativeTables, hasNativeTables } from './native-tables.ts'
 
-/**
- * Removes rules that the plugin wrote with another back end and that no record names. Called before new rules are
- * written, because old and new rules would both process each packet.
- */
+/** Removes unrecorded rules of another back end, because old and new rules would process packets twice. */
 export async function removeUnrecorded(c: NetnsContext, next: Backend): Promise<void> {
   if (next !== 'nftables') await clearNativeTables(c)
   else if (await mayHaveChains(placeOf(c, 'leaveUnrecorded').netns)) await iptables(c).removeChains('ISTIO_')

@@ -40,10 +40,7 @@ async function isChosen(c: AddContext<Conf>, settings: Settings, pod: PodInfo, a
   }
 }
 
-/**
- * Decides by the pod's labels if the pod is ambient. Returns the matching selectors if only the labels of the
- * Kubernetes namespace can decide. The caller then compares each selector's `namespaceSelector` with these labels.
- */
+/** Decides by the pod's labels if the pod is ambient. Returns selectors that remain undecided. */
 export function chooseByPod(
   selectors: readonly EnablementSelector[],
   { labels }: Pick<PodInfo, 'labels'>,

@@ -9,10 +9,7 @@ export const REFUSALS = [
    * error.
    */
   'pod',
-  /**
-   * Refusal: the pod may be ambient, by the selectors of ambient mode. After this refusal, the plugin reads the pod's
-   * Kubernetes namespace. If the pod is ambient, the plugin announces the pod to the agent.
-   */
+  /** Refusal: the pod may be ambient. The plugin then reads the pod's Kubernetes namespace. */
   'ambient',
   /** Refusal: the pod needs more rules than the agent encodes as a batch. */
   'rules',

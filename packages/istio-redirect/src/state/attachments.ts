@@ -15,10 +15,7 @@ export interface AttachmentRecord {
   readonly tproxy: { readonly mark: number; readonly table: number } | null
   /** True after the last change of the ADD. `false` while the ADD runs, or if it was killed. */
   readonly applied: boolean
-  /**
-   * Generation of nf_tables after the batch that wrote the rules. While the kernel reports the same generation, the
-   * rules are unchanged. Absent if several batches or programs wrote the rules.
-   */
+  /** Generation of nf_tables after the rules were written. An equal generation means unchanged rules. */
   readonly generation?: number | undefined
   /** True if the pod's namespace had no rules before the first ADD. If true, DEL also removes empty tables. */
   readonly first?: boolean | undefined

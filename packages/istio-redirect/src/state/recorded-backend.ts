@@ -1,9 +1,6 @@
 import { type Backend, iptablesBackend } from '../backend.ts'
 import type { AttachmentRecord } from './attachments.ts'
 
-/**
- * Back end of a recorded attachment, which CHECK and DEL pass to iptables explicitly. Since ADD, the node's iptables
- * may have changed to another back end, in which the recorded rules are not visible.
- */
+/** Back end of a recorded attachment. The node's iptables may have changed back ends since ADD. */
 export const recordedBackend = ({ backend }: AttachmentRecord): Backend | undefined =>
   backend === 'nftables' ? backend : iptablesBackend(backend)

@@ -15,8 +15,7 @@ commandMain(
       stdout: io.stdout,
       stderr: io.stderr,
       colour: io.colour,
-      // `signal` is a getter, because reading `io.signal` installs signal handlers. Only commands that can roll back
-      // read it. A Unix signal ends all other commands at once, even while they wait for input.
+      // Getter, because reading `io.signal` installs handlers, and only commands that can roll back need them.
       get signal() {
         return io.signal
       },

@@ -74,10 +74,7 @@ function familiesFor(family: Family | 'both' | '', format: string, { ipv6 }: Cap
   return wanted.filter((each) => each === 'ipv4' || ipv6 || wanted.length === 1)
 }
 
-/**
- * Prints rules as input of iptables-restore. IPv4 and IPv6 rules are two separate inputs. A comment before each input
- * names the program that reads it, iptables-restore or ip6tables-restore.
- */
+/** Prints rules as two inputs, for iptables-restore and ip6tables-restore. */
 function asRestoreText(rules: Ruleset, families: readonly Family[]): string {
   const program = { ipv4: 'iptables-restore', ipv6: 'ip6tables-restore' }
   const title = (family: Family) => (families.length > 1 ? `# ${program[family]} --noflush\n` : '')

@@ -24,10 +24,7 @@ export interface AddRequest {
   readonly workload: WorkloadInfo
 }
 
-/**
- * Message for a pod whose network namespace the agent does not know. ztunnel keeps the namespace that it received
- * earlier. Outside of a snapshot, the message makes ztunnel exit.
- */
+/** Message for a pod whose namespace the agent does not know. ztunnel keeps its namespace. */
 export interface KeepRequest {
   readonly type: 'keep'
   readonly uid: string

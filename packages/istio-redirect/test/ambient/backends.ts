@@ -23,10 +23,7 @@ export async function entriesOf(netns: NetnsTarget, backend: Backend): Promise<s
   return (await sets.list()).map(({ address, uid }) => `${address} ${uid}`).toSorted()
 }
 
-/**
- * Compares the rules in a pod with ambient mode's default rules. Returns `no` if the pod has no rules, `wholly` if all
- * rules are correct, or a description of the fault.
- */
+/** Compares the rules in a pod with ambient mode's default rules. */
 export async function capturedBy(netns: NetnsTarget, backend: Backend): Promise<string> {
   const rules = backend === 'nftables' ? { native: true } : { backend }
   const left = await namespaceLeftovers(netns, capture, rules)

@@ -62,10 +62,7 @@ export interface Difference {
   readonly ours: unknown
 }
 
-/**
- * Lists the differences between two charts, one for each differing value. List items with names are compared by name,
- * permissions one by one, other lists as a whole.
- */
+/** Lists the differences between two charts. List items with names are compared by name. */
 export function differences(istio: readonly Manifest[], ours: readonly Manifest[]): Difference[] {
   const [theirs, own] = [byName(istio), byName(ours)]
   const found: Difference[] = []

@@ -16,10 +16,7 @@ export const AGENTS: ReadonlyArray<readonly [name: string, argv: readonly [strin
   ['the bundle on Node', [process.execPath, AGENT_BUNDLE]],
 ]
 
-/**
- * Builds of the agent with which a test runs: by default only the compiled agent. With `npm run test:deep`, the bundle
- * that Node.js runs is a second build.
- */
+/** Builds of the agent with which a test runs. `npm run test:deep` adds Node.js's bundle. */
 export const ANY_AGENT = deep ? AGENTS : AGENTS.slice(0, 1)
 
 export const calico = `${JSON.stringify(

@@ -14,10 +14,7 @@ export const RUNTIMES: ReadonlyArray<readonly [name: string, plugin: (folder: st
   ['bundle on Node', onNode],
 ]
 
-/**
- * Builds of the plugin with which a test runs: by default only the compiled plugin. With `npm run test:deep`, the
- * bundle that Node.js runs is a second build.
- */
+/** Builds of the plugin with which a test runs. `npm run test:deep` adds Node.js's bundle. */
 export const ANY_RUNTIME = deep ? RUNTIMES : RUNTIMES.slice(0, 1)
 
 /**

@@ -97,10 +97,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
       ZTUNNEL_UDS_ADDRESS: agents.path('ztunnel.sock'),
     })
     const network = nodeLevelNetwork(agents, node, plugin, redirected)
-    /**
-     * Processes in the pods' network namespaces, by pod UID. The test writes a cgroup file for each process. The agent
-     * finds a pod's namespace by the UID in this file.
-     */
+    /** Processes in the pods' namespaces, by pod UID. The agent finds namespaces by their cgroups. */
     const holders = new Map<string, ChildProcess>()
     const hold = (uid: string, where: Netns): ChildProcess => {
       const child = spawn('nsenter', [`--net=${where.path}`, 'sleep', '600'], { stdio: 'ignore' })
@@ -122,8 +119,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
         ['K8S_POD_NAME', name],
         ...(saysUid ? [['K8S_POD_UID', uid] as const] : []),
       ] as const
-      // Names the pod's namespace by a file descriptor of the test process. Reason: the agent has a mount namespace of
-      // its own, and would not see a mount that the test adds later.
+      // Uses a file descriptor, because the agent's mount namespace would not contain a later mount.
       const path = `/proc/${process.pid}/fd/${where.fd}`
       return { where, stored, attachment: { containerID: `c${uid}`, netns: path, ifName: 'eth0', args } }
     }
@@ -133,8 +129,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
       const ip = await network.add(attachment)
       const now = api.getPod(namespace, name) ?? stored
       api.setPod({ ...now, status: { phase: 'Running', podIP: ip } })
-      // Starts a process in the pod, because an agent with eBPF needs one. The agent finds the pod's veth from inside
-      // the pod, and attaches its programs to the veth.
+      // Starts a process in the pod, because the eBPF agent needs one to find the veth.
       if (redirected === 'node-ebpf') hold(uid, where)
       const annotation = () => api.getPod(namespace, name)?.metadata.annotations?.['ambient.istio.io/redirection']
       return { netns: where, ip, uid, annotation }

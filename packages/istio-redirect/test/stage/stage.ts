@@ -22,10 +22,7 @@ export interface StageOptions {
   readonly kernel?: KernelOptions
   /** Network of the pods that the function `pod` creates. */
   readonly pods?: PodNetwork
-  /**
-   * Adds files and environment variables to the test node of the compiled agent. The member `net` contains the network
-   * configurations, by file name. The member `env` contains additional environment variables.
-   */
+  /** Adds network configurations (`net`, by file name) and environment variables to the agent's test node. */
   readonly agent?: { readonly net?: Readonly<Record<string, string>>; readonly env?: Readonly<Record<string, string>> }
 }
 

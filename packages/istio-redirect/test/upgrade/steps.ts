@@ -24,10 +24,7 @@ function watchSteps(node: UpgradeNode, seen: (step: string) => void): Disposable
   }
 }
 
-/**
- * Starts the agent of a release, and stops it once it is ready. Returns each different file change of the agent once,
- * in the order of first occurrence.
- */
+/** Starts the agent of a release, and returns its different file changes in order. */
 export async function stepsOf(node: UpgradeNode, release: Release): Promise<string[]> {
   const steps = new Set<string>()
   using _ = watchSteps(node, (step) => steps.add(step))
@@ -36,10 +33,7 @@ export async function stepsOf(node: UpgradeNode, release: Release): Promise<stri
   return [...steps]
 }
 
-/**
- * Starts the agent of a release, and kills the agent when it has changed the file that `step` names. Returns `false` if
- * the agent becomes ready without this change.
- */
+/** Starts the agent, and kills it when it has changed the file that `step` names. */
 export async function killAt(node: UpgradeNode, release: Release, step: string): Promise<boolean> {
   let isReached = false
   const killer: { agent?: AgentProcess } = {}

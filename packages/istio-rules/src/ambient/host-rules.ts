@@ -3,8 +3,8 @@ import { ruleset } from '@cni/iptables/rules'
 import type { PodCapture } from './pod-rules.ts'
 
 /**
- * Names of the two ipsets, one per address family, that contain the addresses of pods in the mesh. The comment of each
- * entry is the UID of the pod that has the address.
+ * Names of the two ipsets of mesh pods, one per address family. The comment of each entry is the UID of the entry's
+ * pod.
  */
 export const probeSetNames = { ipv4: 'istio-inpod-probes-v4', ipv6: 'istio-inpod-probes-v6' } as const
 

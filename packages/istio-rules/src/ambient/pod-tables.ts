@@ -133,10 +133,7 @@ function outbound(t: Tables, capture: PodCapture): readonly Placed[] {
   ]
 }
 
-/**
- * Splits a rule into a copy for IPv4 and a copy for IPv6. Each copy matches only destinations outside loopback. Omits
- * the IPv6 copy if the pod has no IPv6.
- */
+/** Splits a rule into a copy for each address family, for destinations outside loopback. */
 function notLoopback<Next>(
   rule: {
     ip(field: 'daddr'): { not(value: string): Next }

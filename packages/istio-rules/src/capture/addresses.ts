@@ -10,10 +10,7 @@ export function loopback({ loopbackCidr }: CaptureConfig): AddressPair {
   return { ipv4: loopbackCidr, ipv6: '::1/128' }
 }
 
-/**
- * True if an included outbound range of IPv4 or IPv6 starts with a loopback address. In this case, both families lack
- * the rule by which loopback traffic bypasses the proxy.
- */
+/** True if an included outbound range of either family starts with a loopback address. */
 export function includesLoopback({ includeOutboundIPRanges: ranges }: CaptureConfig): boolean {
   return ranges !== '*' && [...ranges.ipv4, ...ranges.ipv6].some(startsInLoopback)
 }

@@ -4,7 +4,7 @@ import type { Redirect } from './redirect.ts'
 
 /**
  * Complete configuration of the redirection rules. Extends {@link Capture} by values that pod annotations cannot set,
- * such as the proxy's ports. The plugin stores this configuration in the pod's state file.
+ * such as the proxy's ports.
  */
 export interface CaptureConfig extends Capture {
   readonly ipv6: boolean

@@ -2,8 +2,7 @@ import { formatAddress, parseAddress, unmapAddress } from '@cni/types/ip'
 import { isLinkLocalMulticast, isLinkLocalUnicast, isLoopback } from '../pod/ip.ts'
 
 /**
- * Groups a pod's addresses by family, in the kernel's notation. Keeps only addresses by which other hosts reach the
- * pod: skips invalid, loopback and link-local addresses.
+ * Groups a pod's addresses by family, in the kernel's notation. Skips invalid, loopback and link-local addresses.
  *
  * @param addresses - with or without `/bits`
  */

@@ -13,8 +13,8 @@ export interface Skip {
 export const podAnnotationsKey = 'io.kubernetes.cri.pod-annotations'
 
 /**
- * Annotation with the redirection state of a pod in ambient mode. The value `disabled` excludes the pod only in the
- * modes whose redirection rules are in the node's namespace.
+ * Annotation with the redirection state of a pod in ambient mode. `disabled` excludes the pod only if the redirection
+ * rules are in the node's namespace.
  */
 export const redirectionAnnotation = 'ambient.istio.io/redirection'
 

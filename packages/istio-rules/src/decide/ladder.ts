@@ -7,10 +7,7 @@ import type { DecisionSettings } from './decision-settings.ts'
 
 const injectKey = 'sidecar.istio.io/inject'
 
-/**
- * True if the ambient selectors have to be checked for a pod. False for a pod with a sidecar or the host network,
- * because such a pod is never ambient.
- */
+/** True if the ambient selectors must be checked. A pod with a sidecar or the host network is never ambient. */
 export const maybeAmbient = (
   pod: PodInfo,
   settings: Pick<DecisionSettings, 'ambientSelectors' | 'ambientOptOut'>,

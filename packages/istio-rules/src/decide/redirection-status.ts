@@ -2,8 +2,8 @@ import type { AmbientPod } from './ambient-pod.ts'
 import { redirectionAnnotation } from './decide-without-api.ts'
 
 /**
- * State of a pod's redirection. `enabled`: the rules are written, and ztunnel has accepted the pod. `pending`: the
- * rules are written, but ztunnel has not accepted the pod yet.
+ * State of a pod's redirection whose rules are written. `enabled` means that ztunnel has accepted the pod, and
+ * `pending` that it has not.
  */
 export type RedirectionStatus = 'enabled' | 'pending'
 

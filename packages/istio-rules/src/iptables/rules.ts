@@ -10,7 +10,7 @@ import { ownerGroupRules, proxyOwnerRules } from './owner-rules.ts'
 import { tproxyLoops } from './tproxy.ts'
 
 /**
- * Iptables rules of a pod's redirection in Istio's order, for IPv4, and also for IPv6 if the pod has IPv6.
+ * Iptables rules of a pod's redirection in Istio's order, for its families.
  *
  * @example
  * await iptables(c, { print: istioRestoreText }).apply(redirectRules(captureConfig(redirect, { ipv6: false })))
@@ -34,10 +34,7 @@ export function redirectRules(config: CaptureConfig): Ruleset {
   )
 }
 
-/**
- * Drops packets that conntrack considers invalid. Reason: the network stack would answer such a packet with a TCP
- * reset. NAT would not translate the addresses of this reset back.
- */
+/** Drops invalid packets, because the network stack's reset would have untranslated addresses. */
 function invalidDrops({ mangle }: Tables, { dropInvalid }: CaptureConfig): readonly Rule[] {
   if (!dropInvalid) return []
   return [mangle.on('PREROUTING').ctstate('INVALID').jump('ISTIO_DROP'), mangle.on('ISTIO_DROP').drop()]

@@ -28,10 +28,7 @@ export function tproxyInbound({ mangle }: Tables, { includeInboundPorts }: Captu
   ])
 }
 
-/**
- * Sets packet marks for TPROXY. The proxy connects to the application with the client's address. The mark routes the
- * application's replies to the proxy, and prevents the capture of the proxy's own packets.
- */
+/** Packet marks for TPROXY, which route replies to the proxy and exclude the proxy's packets. */
 export function tproxyLoops({ mangle }: Tables, config: CaptureConfig): readonly Rule[] {
   if (config.interceptionMode !== 'TPROXY') return []
   const { tproxyMark: mark, proxyUIDs, proxyGIDs } = config

@@ -35,10 +35,7 @@ export function nativeRules(config: CaptureConfig): Ruleset {
   return inUse(rules)
 }
 
-/**
- * Drops TCP packets that conntrack considers invalid. Reason: the network stack would answer such a packet with a TCP
- * reset. NAT would not translate the addresses of this reset back.
- */
+/** Drops invalid TCP packets, because the network stack's reset would have untranslated addresses. */
 function invalidDrops(t: Tables, { dropInvalid }: CaptureConfig): readonly Placed[] {
   if (!dropInvalid) return []
   const mangle = t['istio-proxy-mangle']

@@ -52,10 +52,7 @@ export function tproxyReturns(t: Tables, config: CaptureConfig): readonly Placed
   ]
 }
 
-/**
- * Sets packet marks for TPROXY. The proxy connects to the application with the client's address. The mark routes the
- * application's replies to the proxy, and prevents the capture of the proxy's own packets.
- */
+/** Packet marks for TPROXY, which route replies to the proxy and exclude the proxy's packets. */
 export function tproxyMarks(t: Tables, config: CaptureConfig): readonly Placed[] {
   if (config.interceptionMode !== 'TPROXY') return []
   const { tproxyMark: mark, proxyUIDs, proxyGIDs } = config

@@ -26,10 +26,7 @@ export interface PodInfo {
 /** Name of the proxy's container. The container may be an init container. */
 export const PROXY_CONTAINER = 'istio-proxy'
 
-/**
- * Extracts the facts about a pod that redirection depends on. Reads user and group of the proxy from the container's
- * securityContext. Ignores the pod's own securityContext, as Istio does.
- */
+/** Extracts the facts about a pod that redirection depends on. Ignores the pod's own securityContext, as Istio does. */
 export function podInfo(pod: Pod): PodInfo {
   const containers = [...(pod.spec.initContainers ?? []), ...(pod.spec.containers ?? [])]
   const proxies = containers.filter((container) => container.name === PROXY_CONTAINER)

@@ -24,15 +24,11 @@ export function proxyFlag(pod: PodInfo, key: string, log: RedirectLog): boolean 
   return false
 }
 
-/**
- * Reads the groups whose outbound traffic is captured. A variable of the proxy takes precedence over the node's
- * variable. Without these variables, the traffic of all groups is captured.
- */
+/** Groups whose outbound traffic is captured. The proxy's variable takes precedence over the node's. */
 export function proxyOwnerGroups(pod: PodInfo, env: Environment, log: RedirectLog): OwnerGroups {
   const includes = lookUp(pod, env, 'ISTIO_OUTBOUND_OWNER_GROUPS', '*')
   const excludes = lookUp(pod, env, 'ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE', '')
-  // Validates the variables for included and for excluded groups, although only one of them is used. Reason: an error
-  // in the unused variable would otherwise appear only later, when the variable is used.
+  // Validates both variables, because an error in the unused variable would appear only later.
   const only = parseFrom(includes, (value) => (value === '*' ? undefined : ownerGroups(value, 64)))
   const except = parseFrom(excludes, (value) => ownerGroups(value))
   if (only === undefined) return { mode: 'all-except', groups: except }

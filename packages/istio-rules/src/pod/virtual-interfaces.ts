@@ -26,7 +26,7 @@ export interface AnnotatedPod {
 }
 
 /**
- * Interfaces of virtual machines in an ambient pod, without duplicates, in the annotation's order.
+ * Interfaces of virtual machines in an ambient pod, in the annotation's order.
  *
  * @throws `RedirectError` for a list above a limit, and for an invalid interface name.
  */

@@ -4,9 +4,8 @@ import { loopbackCidr } from '../pod/proxy-env.ts'
 import { ownerList } from './lists.ts'
 
 /**
- * Reads the node's variables `ISTIO_OUTBOUND_OWNER_GROUPS`, `ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE` and
- * `ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR`. Groups may be names, which iptables resolves on the machine where the rules are
- * written.
+ * Reads the node's variables for owner groups and the loopback range. Groups may be names, which iptables resolves
+ * where the rules are written.
  *
  * @throws `Error` that names the variable.
  */

@@ -28,8 +28,8 @@ export interface KubeRequest {
   readonly timeoutMs?: number
   readonly maxBytes?: number
   /**
-   * Receives the answer's body in chunks, for a watch. An error that `onData` throws ends the request. If this error is
-   * a `KubeError`, the caller gets it unchanged.
+   * Receives the answer's body in chunks, for a watch. An error that `onData` throws ends the request. The caller gets
+   * a thrown `KubeError` unchanged.
    */
   readonly onData?: (chunk: Uint8Array) => void
 }

@@ -3,8 +3,8 @@ import { keptConnections } from '../http/kept-connections.ts'
 import { clientOver, type KubeClient, type KubeClientOptions } from './client.ts'
 
 /**
- * Creates API clients that share open connections, for requests that may safely arrive twice. The first request opens a
- * connection. The method `client` creates a client with the given credentials. Disposing closes the connections.
+ * Creates API clients that share open connections. Use the clients only for requests that may safely arrive twice. The
+ * first request opens a connection, and disposing closes all connections.
  */
 export function keptClients(): Disposable & {
   client(access: ClusterAccess, options?: KubeClientOptions): KubeClient

@@ -14,10 +14,7 @@ export interface KeptConnections extends Disposable {
  */
 const MOST = 2
 
-/**
- * Milliseconds without an answer after which an open connection counts as dead. The transport sends the request again
- * over a new connection. Consequence: a slow server may get the request twice.
- */
+/** Milliseconds until an open connection counts as dead. A slow server may get requests twice. */
 const PATIENCE_MS = 1500
 
 /** Creates an HTTP transport whose connections stay open, so most requests need no TLS handshake. */

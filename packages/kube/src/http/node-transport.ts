@@ -47,8 +47,7 @@ const exchange = (request: TransportRequest, agent: Agent | undefined): Promise<
         resolve({ status: incoming.statusCode ?? 0, retryAfter, body })
       }, fail)
     })
-    // Sends TCP keepalive probes during a watch, which may be silent for minutes. Without an answer to the probes, the
-    // connection ends. bun sends such probes by itself.
+    // Sends TCP keepalive probes, because a watch may be silent for minutes.
     if (request.onData !== undefined) outgoing.setSocketKeepAlive(true, PROBE_MS)
     outgoing.on('error', (cause) => {
       const isStale = !isAnswered && outgoing.reusedSocket && /^(?:ECONNRESET|EPIPE)$/.test(errnoOf(cause) ?? '')

@@ -1,7 +1,4 @@
-/**
- * Passes received bytes to `onData` in pieces, and yields to the event loop between two pieces. An answer of many
- * megabytes must not block other requests of the process.
- */
+/** Passes bytes to `onData` in pieces, because a large answer must not block other requests. */
 export function paced(onData: (chunk: Uint8Array) => void): (chunk: Uint8Array) => Promise<void> {
   let since = performance.now()
   return async (chunk) => {

@@ -9,10 +9,7 @@ export interface TransportRequest {
   readonly signal: AbortSignal
   readonly maxBytes: number
   readonly body?: string | undefined
-  /**
-   * Receives the body of an answer with status 200 in chunks, without a size limit. The transport lets the event
-   * loop run between two chunks. An error that `onData` throws ends the request.
-   */
+  /** Receives the body of an answer with status 200 in chunks, without a size limit. */
   readonly onData?: ((chunk: Uint8Array) => void) | undefined
 }
 
@@ -34,10 +31,7 @@ export interface TransportAnswer {
   readonly body: string
 }
 
-/**
- * Function that sends an HTTP request. Ignores the environment's proxies, follows no redirect, and reads at most
- * `maxBytes`. Rejects with an error of the JavaScript runtime, which has a `code`, or with {@link TooLarge}.
- */
+/** Function that sends an HTTP request. Ignores the environment's proxies and follows no redirect. */
 export type Transport = (request: TransportRequest) => Promise<TransportAnswer>
 
 /** Error: the answer to an HTTP request exceeds the size limit. */

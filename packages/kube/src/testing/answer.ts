@@ -32,10 +32,7 @@ export interface Request {
 /** Store of the test API server (for pods or for namespaces) whose changes a client can watch. */
 export type Watched = ObjectStore<StoredPod> | ObjectStore<StoredNamespace>
 
-/**
- * Computes the test API server's answer to a request. Checks the credentials first, then the path. For a watch request,
- * returns the store whose changes the watch reports.
- */
+/** Computes the test API server's answer. For a watch, returns the watched store. */
 export function answer(request: Request, world: World): readonly [number, Answer] | Watched {
   const asked = parsePath(request)
   const { authorization } = request
@@ -82,10 +79,7 @@ function parseOtherPath(pathname: string, verb: Asked['verb']): Asked | undefine
   return fits ? { verb, kind, namespace, name } : undefined
 }
 
-/**
- * Parses the API path of a pod, a namespace, an event, a DaemonSet, a node or a service account's token. Returns
- * `undefined` for any other path, and the test API server answers 404.
- */
+/** Parses an API path. Returns `undefined` if the test API server has no such resource. */
 function parsePath({ method, url }: Request): Asked | undefined {
   const { pathname, searchParams } = new URL(url, server)
   const found = paths.exec(pathname)?.groups

@@ -50,8 +50,8 @@ export interface ApiServerOptions {
   readonly grants?: readonly Grant[]
   readonly host?: string
   /**
-   * Network namespace in which the test API server listens, on all addresses. Default: the namespace of this process,
-   * in which the server listens only on the address `host`.
+   * Network namespace in which the test API server listens, on all addresses. Default: the process's namespace, in
+   * which the server listens only on `host`.
    */
   readonly netns?: NetnsTarget
   readonly port?: number
@@ -101,8 +101,8 @@ export interface ApiServer extends AsyncDisposable {
   /** Sets the labels and other members of a node. Creates a missing node. */
   setNode(name: string, labels: Readonly<Record<string, string>>, more?: { spec?: object; status?: object }): void
   /**
-   * Creates a service account. Afterwards, clients can request tokens of this account. A token is valid for
-   * `lifeSeconds` if given, or else for the requested time. A second call invalidates earlier tokens of the account.
+   * Creates a service account, for which clients can request tokens. A token is valid for `lifeSeconds` if given, or
+   * else for the requested time. A second call invalidates earlier tokens of the account.
    */
   setServiceAccount(namespace: string, name: string, lifeSeconds?: number): void
   /** Kubernetes events that clients have written to the test API server. */

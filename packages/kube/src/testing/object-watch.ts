@@ -3,10 +3,7 @@ import type { ObjectChange, ObjectStore, StoredObject } from './object-store.ts'
 import { chosen } from './selectors.ts'
 import { expired } from './status.ts'
 
-/**
- * Answers a watch request. First sends all objects if the query has `sendInitialEvents=true`, or else the changes since
- * the query's version. Then sends new changes until the client disconnects.
- */
+/** Answers a watch request with existing objects or changes, until the client disconnects. */
 export function watchObjects<T extends StoredObject>(
   response: ServerResponse,
   store: ObjectStore<T>,

@@ -17,10 +17,7 @@ export interface ItemSplitter {
   end(): string
 }
 
-/**
- * Splits the JSON text of a Kubernetes list into its items: only one item is in memory at a time. Finds the items by
- * counting brackets; the caller parses each item.
- */
+/** Splits the JSON text of a Kubernetes list, because only one item should be in memory. */
 export function itemSplitter({ maxItemBytes, onItem, onTooLong }: ItemSplitterOptions): ItemSplitter {
   const rest = gather(MAX_REST)
   const item = gather(maxItemBytes)
@@ -137,8 +134,5 @@ function gather(maxBytes: number) {
   }
 }
 
-/**
- * Number of the latest chunks that the splitter searches for `"items":[`, the start of a list's items. This text fits
- * into 64 chunks even if each chunk has only one byte.
- */
+/** Number of the latest chunks in which the splitter searches for `"items":[`. */
 const TAIL_PARTS = 64

@@ -4,14 +4,11 @@ import type { KubeError } from '../kube-error.ts'
 
 /** Callbacks that receive the objects and the state of a {@link listWatch}. The objects are not validated. */
 export interface Observer {
-  /**
-   * Called when a new list of all objects begins. Before the call of {@link Observer.listed}, `present` is called for
-   * each existing object. All other objects no longer exist.
-   */
+  /** Called when a list begins. After {@link Observer.listed}, objects without a call of `present` no longer exist. */
   listing(): void
   /**
-   * Called for each object of a list, and for each new or changed object of a watch. Gets `undefined` for an object
-   * whose JSON text is invalid or too large.
+   * Called for each object of a list, and for each changed object. Gets `undefined` for an object whose JSON text is
+   * invalid or too large.
    */
   present(object: unknown): void
   /** Called when a list is complete: `present` was called for all its objects. */

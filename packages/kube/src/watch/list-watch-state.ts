@@ -2,10 +2,7 @@
 export interface State {
   /** Latest `resourceVersion` that the API server sent. `undefined` before the first list. */
   version: string | undefined
-  /**
-   * Next request to the API server. The request `list` reads from the server's watch cache. The request `list latest`
-   * makes the server read the whole cluster's objects from etcd, even with a field selector.
-   */
+  /** Next request to the API server. `list latest` is expensive, because the server reads from etcd. */
   next: 'list' | 'list latest' | 'watch'
   /** Maximum number of objects to request in one page of a list. Reduced after a page that was too large. */
   limit: number

@@ -6,8 +6,8 @@ import { pageSize, type State } from './list-watch-state.ts'
 import { watch } from './watch.ts'
 
 /**
- * Lists the objects, then watches them, until the signal aborts. Repeats requests after lost or silent connections,
- * expired versions (status 410) and refusals, with growing pauses. Keeps no object in memory.
+ * Lists the objects, then watches them, until the signal aborts. Repeats failed requests, with growing pauses. Keeps no
+ * object in memory.
  */
 export async function listWatch(options: ListWatchOptions): Promise<void> {
   const { observer, signal, random = Math.random } = options

@@ -1,7 +1,4 @@
-/**
- * Maximum size of an object in bytes, above etcd's own limit of 1.5 MiB. A list reports a larger object as `undefined`
- * to the observer. A larger object ends a watch.
- */
+/** Maximum size of an object in bytes, above etcd's own limit of 1.5 MiB. */
 export const maxObjectBytes = 2 * 1024 * 1024
 
 /** Parses the JSON text of an object, list or event. `undefined` if the text is invalid. */

@@ -6,8 +6,8 @@ import { waiters } from './waiters.ts'
 /** Store of the API server's objects, which a watch keeps up to date. Pass the store as `observer` to `listWatch`. */
 export interface WatchStore<T extends object> extends Required<Observer> {
   /**
-   * Returns the result of `keep` for the object with this key; `undefined` if the store does not hold the object. The
-   * `key` is `namespace/name`, or the name of an object without a namespace.
+   * Result of `keep` for an object of the store, or `undefined`. The `key` is `namespace/name`, or the name of an
+   * object without a namespace.
    */
   get(key: string): T | undefined
   /** Keys of the stored objects in the order of their last change, the oldest change first. */

@@ -57,8 +57,7 @@ export async function watch(options: ListWatchOptions, state: State): Promise<vo
   const lasted = performance.now() - began
   if (lasted <= shortestWatchMs) throw new KubeError('BAD_ANSWER', `GET ${path}: the watch ended as soon as it began`)
   worked(state)
-  // Waits for a random time if the server has ended the watch early. Reason: a server that stops ends the watches of
-  // all clients at once. The pause spreads their new requests.
+  // Waits for a random time, because a server that stops ends all clients' watches at once.
   const isCut = lasted < state.watchSeconds * 1000 - shortestWatchMs
   if (isCut) await paused(options, Math.round(random() * spreadMs))
 }

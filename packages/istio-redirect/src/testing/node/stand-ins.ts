@@ -47,8 +47,8 @@ export interface StandIn extends AsyncDisposable {
 }
 
 /**
- * Starts a stand-in for Envoy. It listens on `ports` (default: 15001 and 15006) as the user `uid` (default: 1337), and
- * reports original destinations. With `transparent` it also accepts connections that TPROXY redirects.
+ * Starts a stand-in for Envoy that reports original destinations. Default: ports 15001 and 15006, user 1337. With
+ * `transparent`, the stand-in also accepts connections that TPROXY redirects.
  */
 export const startProxy = (
   target: NetnsTarget,

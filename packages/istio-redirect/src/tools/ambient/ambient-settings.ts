@@ -18,11 +18,7 @@ export interface AmbientSettings {
   readonly capture: Pick<PodCapture, 'ipv6' | 'dnsCapture' | 'probeSource'>
 }
 
-/**
- * Reads the settings of an agent in ambient mode from environment variables. Selectors and excluded namespaces come
- * from the plugin's configuration. If the configuration has no selectors, the default selectors of the redirect mode
- * apply.
- */
+/** Reads the settings of an agent in ambient mode from environment variables and the plugin's configuration. */
 export function ambientSettings({ env, stderr }: ToolIo, conf: Settings, native: boolean): AmbientSettings {
   const { values, warnings } = resolveValues({}, [env])
   for (const warning of warnings) stderr(`warn: ${warning}\n`)

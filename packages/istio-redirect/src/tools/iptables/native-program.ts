@@ -3,10 +3,7 @@ import { nativeWriter } from '../../namespace/native-writer.ts'
 import { removeUnrecorded } from '../../namespace/remove-unrecorded.ts'
 import { everyNetworkOf, networkOf, type Program, type ProgramReport, whereOf } from './program.ts'
 
-/**
- * Writes or removes native nftables rules. The function `program` does the same for iptables rules. Our tables are
- * replaced as a whole, so the flags `--reconcile` and `--force-apply` have no effect.
- */
+/** Writes or removes native nftables rules. Replaces our tables as a whole. */
 export async function programNative(job: Program): Promise<ProgramReport> {
   const { target, config, log } = job
   const undo: (() => unknown)[] = []

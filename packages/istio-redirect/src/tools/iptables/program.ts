@@ -105,10 +105,7 @@ async function writeRules(job: Program, kernel: Iptables, rules: Ruleset, famili
   return plan
 }
 
-/**
- * Rules of the interception mode that the configuration does not use (REDIRECT or TPROXY). Contains only rules that
- * remain in the namespace when the configuration's own rules are written.
- */
+/** Rules of the interception mode (REDIRECT or TPROXY) that the configuration does not use. */
 function rulesOfOtherMode(config: CaptureConfig): Ruleset {
   const interceptionMode = config.interceptionMode === 'TPROXY' ? 'REDIRECT' : 'TPROXY'
   const other = redirectRules({ ...config, interceptionMode, ipv6: true })

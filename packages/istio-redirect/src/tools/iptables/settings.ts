@@ -39,10 +39,7 @@ export function readSettings(argv: readonly string[], env: Environment): ReadSet
   return { settings, warnings, help }
 }
 
-/**
- * Parses the value of an environment variable. An invalid value becomes false or 0, and a number that is too large
- * becomes 65535, as in Istio. The flag's default does not apply.
- */
+/** Parses a variable's value as Istio does. An invalid value becomes false or 0. */
 function fromVariable(flag: Flag<string> | Flag<boolean> | Flag<number>, name: string, text: string, warn: string[]) {
   try {
     return flag.parse(text)

@@ -30,10 +30,7 @@ export interface ChartAgent extends AsyncDisposable {
   /** Kubernetes client with the plugin's token from the test node. */
   plugin(): KubeClient
   status(): Promise<string>
-  /**
-   * Calls the plugin's ADD for a pod of the namespace `demo`, with the configuration that the agent has installed. The
-   * runtime passes no UID, and all pods share one network namespace. Returns the plugin's output.
-   */
+  /** Calls the plugin's ADD for a pod of the namespace `demo`, without a UID. */
   add(name: string, change?: { readonly alone?: boolean }): Promise<string>
   /** Writes the conflist of the test node's primary network. */
   writeList(text: string): void

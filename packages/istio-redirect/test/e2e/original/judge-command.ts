@@ -8,10 +8,7 @@ import type { CommandCase } from './random-command.ts'
 import type { State } from './state.ts'
 import type { Verdict } from './sweep.ts'
 
-/**
- * Creates a function that runs the commands of a test case with Istio's program and with ours. The function returns the
- * documented and the undocumented differences between their results.
- */
+/** Creates a function that compares Istio's program and ours in a test case. */
 export function commandJudge(
   original: Parameters<typeof run>[0],
   ours: Parameters<typeof run>[0],

@@ -19,10 +19,7 @@ export interface Known {
   holds(seen: Seen, field: Field): boolean
 }
 
-/**
- * Identifier of a documented difference: our plugin removes blanks and duplicates from lists, and makes ports decimal.
- * Istio's plugin does not. The tests therefore give Istio's plugin the cleaned lists, and expect equal results.
- */
+/** Identifier of a documented difference: only our plugin normalizes lists of ports. */
 export const LISTS = 'A6'
 
 /** Description of the documented difference {@link LISTS}. */

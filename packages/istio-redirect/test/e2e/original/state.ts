@@ -51,10 +51,7 @@ export async function readState(target: Netns): Promise<State> {
   }
 }
 
-/**
- * Removes the meaningless parts from the output of iptables-save: comments, counters, the order of tables and chains,
- * and empty tables. Even reading rules with iptables creates empty tables.
- */
+/** Removes comments, counters, order and empty tables from the output of iptables-save. */
 export function tables(saved: string): string {
   return saved
     .split(/^(?=\*)/m)
@@ -83,9 +80,6 @@ export function isPart(field: string): field is Part {
   return parts.some((part) => part === field)
 }
 
-/**
- * True if two iptables back ends have equally many rules in each chain. Does not compare the rules' texts, because each
- * back end prints options in its own way.
- */
+/** True if two rulesets have equally many rules per chain. Back ends print texts differently. */
 export const sameRules = (a: string, b: string): boolean =>
   a.match(/^-A ISTIO\w+/gm)?.join() === b.match(/^-A ISTIO\w+/gm)?.join()

@@ -72,11 +72,7 @@ export async function startContainerd(options: ContainerdOptions): Promise<Conta
   }
 }
 
-/**
- * Configuration of the test's containerd. Sets `restrict_oom_score_adj`, because root may lack CAP_SYS_RESOURCE in a
- * container or on a small machine. Sets `disable_apparmor`, because an AppArmor profile would stay in the machine's
- * kernel.
- */
+/** containerd's configuration. AppArmor is disabled, because its profile would stay in the machine's kernel. */
 function configText(folder: string, socket: string, { binDir, confDir }: ContainerdOptions): string {
   const at = (name: string): string => {
     mkdirSync(join(folder, name))

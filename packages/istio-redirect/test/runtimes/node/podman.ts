@@ -21,8 +21,7 @@ export interface PodmanOptions {
 export async function startPodman({ binDir, confDir }: PodmanOptions): Promise<Podman> {
   const folder = folderFor('p')
   const conf = join(folder, 'containers.conf')
-  // Sets ulimits below podman's defaults, because root may lack CAP_SYS_RESOURCE in a container or on a small machine.
-  // Sets no AppArmor profile, because it would stay in the machine's kernel.
+  // Sets no AppArmor profile, because the profile would stay in the machine's kernel.
   const text = `[containers]
 apparmor_profile = "unconfined"
 default_ulimits = ["nofile=1024:1024", "nproc=4096:4096"]

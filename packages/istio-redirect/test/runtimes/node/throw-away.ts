@@ -10,7 +10,7 @@ export interface ThrowAway {
 }
 
 /**
- * Throw-away node in which the test runs, with namespaces of its own for network, mounts and processes.
+ * Throw-away node for the test, because container runtimes would change the machine itself.
  *
  * @throws Error outside of a throw-away node, because container runtimes would change the machine itself.
  */

@@ -10,10 +10,7 @@ export const everything: PodCapture = {
   probeSource: defaultProbeSource,
 }
 
-/**
- * Capture settings for which golden files exist. The `name` of the settings is also the name of their golden files. A
- * golden file lists the rules that Istio wrote, as the kernel reports them.
- */
+/** Capture settings for which golden files with Istio's rules exist, by the files' name. */
 export const captures: readonly { readonly name: string; readonly capture: PodCapture }[] = [
   { name: 'default', capture: everything },
   { name: 'no-dns', capture: { ...everything, dnsCapture: false } },

@@ -6,8 +6,7 @@ import type { ListenOptions, Server } from 'node:net'
  * group of the process that opens a socket.
  */
 export function becomeUser(uid: number, gid = uid): void {
-  // Writes Node.js's compile cache before the process drops root, because the cache's folder belongs to root. The call
-  // is optional, because Node.js 20 and Bun lack this function.
+  // Writes Node.js's compile cache before the process drops root, because root owns the cache's folder.
   module.flushCompileCache?.()
   process.setgroups?.([])
   process.setgid?.(gid)

@@ -17,10 +17,7 @@ export interface ZtunnelPod {
   readonly problem?: string | undefined
 }
 
-/**
- * Reaction of the ztunnel stand-in to a message of the agent. The text `error` is the error in the stand-in's answer.
- * The member `next` tells if the stand-in goes on, disconnects or exits.
- */
+/** Reaction of the ztunnel stand-in to a message of the agent. */
 export interface Reaction {
   readonly error: string
   readonly next: 'go on' | 'disconnect' | 'exit'

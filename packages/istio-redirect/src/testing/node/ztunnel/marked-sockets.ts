@@ -1,7 +1,4 @@
-/**
- * Opens sockets in a pod's network namespace with ztunnel's packet mark. Makes system calls itself, because the API of
- * Node.js opens sockets only in the namespace of its process.
- */
+/** Makes system calls itself, because Node.js opens sockets only in the namespace of its process. */
 import { closeSync } from 'node:fs'
 import { ZTUNNEL_MARK } from '@cni/istio-rules'
 import { type Netns, netns } from '@cni/netns'
@@ -51,10 +48,7 @@ export interface Bound {
   readonly shared: boolean
 }
 
-/**
- * Opens a socket that is bound to an address in a pod, and returns its file descriptor. The caller passes the
- * descriptor to Node.js as `{ fd }`. Throws a {@link BindError}.
- */
+/** Opens a socket that is bound to an address in a pod. Returns its file descriptor. */
 export function boundSocket(pod: Netns, kind: 'tcp' | 'udp', { address, port, shared }: Bound): number {
   const written = `${address.includes(':') ? `[${address}]` : address}:${port}`
   try {
