@@ -6,10 +6,7 @@ export type Backend = IptablesBackend | 'nftables'
 /** Result of writing rules to a namespace. `replace` means that whole nftables tables were replaced. */
 export type ApplyPlan = ApplyReport['plan'] | 'replace'
 
-/**
- * Parses an iptables back end in the spelling of Istio's settings and of files on nodes: `nft` or `legacy`. Returns
- * `undefined` for any other value.
- */
+/** Parses an iptables back end in Istio's spelling: `nft` or `legacy`. */
 export function iptablesBackend(word: unknown): IptablesBackend | undefined {
   if (word === 'nft') return 'iptables-nft'
   return word === 'legacy' ? 'iptables-legacy' : undefined

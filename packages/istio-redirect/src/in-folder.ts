@@ -1,5 +1,2 @@
-/**
- * Joins a folder and a file name to a path. Does not use `node:path`, which takes time to load in every call of the
- * plugin.
- */
+/** Joins a folder and a file name without `node:path`, which takes time to load. */
 export const inFolder = (folder: string, name: string): string => `${folder}${folder.endsWith('/') ? '' : '/'}${name}`

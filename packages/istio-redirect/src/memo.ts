@@ -1,7 +1,4 @@
-/**
- * Number of results that a memoized function keeps. A small number is enough, because the pods of a node differ in few
- * annotations.
- */
+/** Number of kept results. A small number suffices, because a node's pods have similar annotations. */
 const MOST = 32
 
 /**

@@ -40,10 +40,7 @@ export const prevResult = (...addresses: string[]) => ({
   ips: addresses.map((address) => ({ address, interface: 0 })),
 })
 
-/**
- * Starts an API server with the pod, and writes a kubeconfig for the plugin. The function `place` creates the pod's
- * network namespace, by default an empty one.
- */
+/** Starts an API server with the pod, and writes a kubeconfig for the plugin. */
 export const fixture = (pod: StoredPod, place: () => Promise<Netns & AsyncDisposable> = tempNetns) =>
   stage({ api: { pods: [pod] } }, async ({ api, root: runDir, stack }) => {
     const target = stack.use(await place())

@@ -1,7 +1,4 @@
-/**
- * Attachment records byte for byte as earlier plugin versions wrote them. The plugin has to read them, because pods
- * that run during an upgrade have such records.
- */
+/** Attachment records of earlier plugin versions. The plugin must read them during an upgrade. */
 export const RECORDS_OF_VERSION_1 = {
   name: '91a0340ca572a97ad723e497c5838f50.json',
   key: { network: 'pods', containerID: 'container-1', ifName: 'eth0' },

@@ -16,10 +16,7 @@ export interface ServingAgent extends AsyncDisposable {
 const told = new Map<number, (news: ServeNews) => void>()
 let thread: Worker | undefined
 
-/**
- * Starts the thread in which all test agents of a test file run. The agents share one thread, because loading the
- * agent's sources takes a second.
- */
+/** Starts one thread for all test agents, because loading the agent's sources takes a second. */
 function startThread(): Worker {
   const started = new Worker(new URL('./fixtures/serve-worker.ts', import.meta.url), {
     execArgv: [...NODE_FLAGS],

@@ -3,10 +3,7 @@ import { askDaemon } from '@cni/skel/daemon'
 import { ADD_PATH, type AddRequest, encodeRequest } from '../src/serve/add-request.ts'
 import { readAnswer, type ServeAnswer } from '../src/serve/answer.ts'
 
-/**
- * Sends a plugin's request to the agent's socket, with a longer timeout than the plugin's. Rejects with the reason if
- * the agent does not answer.
- */
+/** Sends a plugin's request to the agent's socket, with a longer timeout than the plugin's. */
 export async function askAdd(socket: string, request: AddRequest): Promise<ServeAnswer> {
   const patience = { begunWithin: 20_000, within: 20_000, signal: new AbortController().signal }
   const { answer, reason } = await askDaemon(socket, { path: ADD_PATH, body: encodeRequest(request), ...patience })

@@ -9,10 +9,7 @@ const itsOwn: Readonly<Record<string, readonly number[]>> = { table: [3, 4], cha
 const HEADER = 4
 const ELEMENTS = 3
 
-/**
- * Two attributes of a rule's counter, bytes and packets. Each attribute is 12 bytes long. Counters differ between runs
- * because the kernel itself sends packets.
- */
+/** Bytes and packets of a rule's counter, which differ between runs. */
 const COUNTED = /(636f756e746572001c0002000c000100)[0-9a-f]{16}(0c000200)[0-9a-f]{16}/g
 const ZERO = '0'.repeat(16)
 

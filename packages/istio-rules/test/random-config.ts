@@ -76,10 +76,7 @@ const ofCommandLine: fc.Arbitrary<CaptureConfig> = fc.record({
 /** Generator of random capture configurations of a pod or of a command line. */
 export const anyConfig = fc.oneof(ofPod, ofCommandLine)
 
-/**
- * Returns the capture configuration that the plugin's ADD uses for a random pod. Returns `undefined` if ADD skips the
- * pod or fails for it.
- */
+/** Capture configuration of the plugin's ADD for a random pod, or `undefined` if ADD skips it. */
 function configOf({ pod: document, told, env }: PodCase): CaptureConfig | undefined {
   const pod = podInfo(parsePod(document, document.metadata))
   if (pod.hostNetwork || skipReason(pod) !== undefined) return undefined

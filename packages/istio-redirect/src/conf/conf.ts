@@ -20,10 +20,7 @@ const labelSelector = z
     if (message !== undefined) issues.push({ code: 'custom', message, input: value })
   })
 
-/**
- * Schema of ambient mode's pod selectors. An unknown key is an error. If a misspelt key were ignored, its selector
- * would match every pod.
- */
+/** Schema of pod selectors. Refuses unknown keys, because a misspelt selector would match every pod. */
 export const selectorsSchema = z.array(
   z.strictObject({ podSelector: z.nullish(labelSelector), namespaceSelector: z.nullish(labelSelector) }),
 )

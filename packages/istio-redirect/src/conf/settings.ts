@@ -5,8 +5,8 @@ import type { Conf } from './conf.ts'
 /** Settings of the plugin with defaults applied. A key of Istio 1.19 applies where the newer key is absent. */
 export interface Settings extends DecisionSettings {
   /**
-   * Run directory of the node agent, with the state folder, the log file and the agent's kubeconfig. With `''`, the
-   * plugin uses none of the three.
+   * Run directory of the node agent; `''` means none. It contains the state folder, the log file and the agent's
+   * kubeconfig.
    */
   readonly runDir: string
   readonly kubeconfig: string | undefined

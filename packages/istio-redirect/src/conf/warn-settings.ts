@@ -10,8 +10,7 @@ export function warnAboutSettings(log: Pick<Log, 'warn'>, conf: Conf, settings: 
   }
   for (const key of Object.keys(conf)) {
     const plain = key.toLowerCase()
-    // Go ignores upper and lower case in JSON keys, so Istio's plugin accepts a key such as `Log_Level`. Our plugin
-    // ignores such a key and warns.
+    // Warns because Istio's plugin accepts such a key: Go ignores case in JSON keys.
     if (plain !== key && confKeys.includes(plain)) log.warn(`${JSON.stringify(key)} is ignored: write ${plain}`)
   }
 }

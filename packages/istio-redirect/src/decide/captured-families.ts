@@ -11,10 +11,7 @@ export interface KnownAddresses {
   readonly told: readonly string[]
   /** Pod's addresses that the kernel lists. If `prevResult` has an IPv4 address, only IPv6 addresses are read. */
   readonly found: readonly string[]
-  /**
-   * True if the sysctl `disable_ipv6` turns IPv6 off in the pod. Used only if `prevResult` has IPv6 addresses and the
-   * kernel lists none.
-   */
+  /** True if the sysctl `disable_ipv6` turns IPv6 off in the pod. */
   readonly ipv6Off: boolean
 }
 

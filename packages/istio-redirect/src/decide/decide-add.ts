@@ -23,10 +23,7 @@ export interface AddCall {
 export interface AddSources {
   /** Finds the pod of the ADD. Rejects if the pod cannot be found. */
   pod(who: AskedPod): Promise<PodInfo>
-  /**
-   * Enrols a pod in the ambient mesh if the selectors choose the pod. Resolves to false for any other pod. Rejects if
-   * the enrolment fails.
-   */
+  /** Enrols a pod in the ambient mesh if the selectors choose the pod. */
   enrol(pod: PodInfo): Promise<boolean>
   addresses(): Promise<KnownAddresses>
   /** Throws if the pod needs more rules than the node agent encodes as a batch. Only the agent has this function. */

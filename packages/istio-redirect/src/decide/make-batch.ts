@@ -3,10 +3,7 @@ import { type CaptureConfig, capturedFamilies, nativeRules, redirectRules } from
 import { freshBatch as nativeBatch } from '@cni/nftables/fresh'
 import type { Backend } from '../backend.ts'
 
-/**
- * Encodes the rules of a configuration as one netlink batch, for a namespace without rules. Returns `undefined` if
- * netlink cannot express one of the rules.
- */
+/** Encodes the rules of a configuration as one netlink batch, for a namespace without rules. */
 export function makeBatch(config: CaptureConfig, backend: Exclude<Backend, 'iptables-legacy'>): Uint8Array | undefined {
   if (backend === 'nftables') return nativeBatch(nativeRules(config))
   return iptablesBatch(redirectRules(config), capturedFamilies(config))

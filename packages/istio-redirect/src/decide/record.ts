@@ -1,9 +1,7 @@
 import { type CaptureConfig, capturedFamilies } from '@cni/istio-rules'
 import type { AttachmentRecord, NetnsIdentity } from '../state/attachments.ts'
 
-/**
- * Builds the record of a pod's rules, which CHECK and DEL read later. The back end is missing: the rule writer adds it.
- */
+/** Record of a pod's rules for CHECK and DEL. The rule writer adds the back end. */
 export function recordOf(netns: NetnsIdentity, rules: CaptureConfig): Omit<AttachmentRecord, 'backend'> {
   const policyRoute = rules.interceptionMode === 'TPROXY' && rules.includeInboundPorts.length > 0
   return {

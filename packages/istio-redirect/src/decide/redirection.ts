@@ -16,10 +16,7 @@ export interface RedirectionOptions {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/**
- * Decides about a pod outside the ambient mesh, by its annotations. Returns `undefined` for a pod without redirection.
- * Throws the errors of `redirectFor`.
- */
+/** Decides by annotations about a pod outside the ambient mesh. `undefined` means no redirection. */
 export function redirectionOf(pod: PodInfo, { log, env }: RedirectionOptions): FoundRedirect | undefined {
   const fields = { pod: podRef(pod) }
   const skip = skipReason(pod)

@@ -37,8 +37,7 @@ export async function podInText(text: string, where: string, name = ''): Promise
 export async function documentsInText(text: string, where: string): Promise<readonly unknown[]> {
   if (text.length > MAX_CHARS) throw new Error(`${where} is larger than ${MAX_CHARS} bytes`)
   const { parseAllDocuments } = await import('yaml')
-  // Refuses a duplicate key, because YAML parsers disagree about its value. Aliases need no option, because the YAML
-  // library limits their number itself.
+  // Refuses a duplicate key, because YAML parsers disagree about its value.
   const parsed = parseAllDocuments(text, { uniqueKeys: true })
   const all = Array.isArray(parsed) ? parsed : []
   for (const { errors } of all) {

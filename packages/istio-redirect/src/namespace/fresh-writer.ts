@@ -52,8 +52,7 @@ function writerOf(c: RedirectContext, { tables, batch, config, backend }: Opened
     backend: async () => backend,
     async apply() {
       const begun = performance.now()
-      // The plugin writes the rules step by step if the kernel refuses the netlink batch. The steps find the rule that
-      // fails. The error names this rule.
+      // Writes step by step if the kernel refuses the batch. The error names the rule.
       if (!tables.commit(batch)) return writerFor(c, config, backend).apply()
       const durationMs = performance.now() - begun
       c.undo(() => takeBack(c, config, backend))

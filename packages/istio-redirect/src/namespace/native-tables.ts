@@ -28,10 +28,7 @@ export function hasNativeTables(netns: Netns): boolean {
   return there(nft).length > 0
 }
 
-/**
- * Removes the plugin's nftables tables by {@link removeNativeTables}. Also returns false if the kernel has no
- * nf_tables, or if the plugin cannot call the kernel.
- */
+/** Removes the plugin's nftables tables. Unlike {@link removeNativeTables}, never fails for a missing nf_tables. */
 export async function clearNativeTables(where: Where): Promise<boolean> {
   try {
     return await removeNativeTables(where)

@@ -3,10 +3,7 @@ import { tableNames } from '@cni/istio-rules'
 import type { Netns } from '@cni/netns/handle'
 import { type FreshNftables, openFresh as openNftables } from '@cni/nftables/fresh'
 
-/**
- * Opens the tables that ADD writes to: the plugin's nftables tables, or the iptables tables. Returns `undefined` if
- * only the iptables programs can write them.
- */
+/** Opens the tables that ADD writes to, or returns `undefined` if only programs can write. */
 export const openTables = (netns: Netns, isNative: boolean): FreshNftables | undefined =>
   isNative ? openNftables(netns, ownTables()) : openIptables(netns)
 

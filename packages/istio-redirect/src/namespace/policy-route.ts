@@ -19,18 +19,12 @@ export interface NetworkItem {
   /** Description of the rule, route or address, in the words of the program `ip`. */
   readonly what: string
   present(rtnl: Rtnl): Promise<boolean>
-  /**
-   * Adds the rule, route or address. `added` is false if the namespace had it before. Rejects if the namespace has a
-   * conflicting one.
-   */
+  /** Adds the rule, route or address. `added` is false if the namespace had it before. */
   add(rtnl: Rtnl): Promise<{ readonly added: boolean }>
   remove(rtnl: Rtnl): Promise<unknown>
 }
 
-/**
- * Policy rule for packets with a mark. Call `present` before `add`, because the kernel would add an equal rule a second
- * time, with another priority.
- */
+/** Policy rule for marked packets. Call `present` first, because the kernel would add a duplicate. */
 export const markRule = (family: Family, { mark, mask, table, priority }: PolicyRoute): NetworkItem => {
   const wanted = { family, fwmark: mark, mask, table, priority }
   return {

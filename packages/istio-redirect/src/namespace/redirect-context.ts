@@ -1,9 +1,6 @@
 import type { AddContext, Log } from '@cni/skel'
 
-/**
- * Context of a function that writes a pod's redirection: namespace, deadline, log and rollback. An ADD passes its own
- * context, which has all these members.
- */
+/** Context of a function that writes a pod's redirection. An ADD passes its own context. */
 export interface RedirectContext extends Pick<AddContext<unknown>, 'netns' | 'signal' | 'undo'> {
   readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
 }

@@ -15,8 +15,7 @@ export async function removeEarlier(
   const earlier = writerFor(c, before.rules, backend)
   const nextBackend = recordedBackend(next)
   const writer = writerFor(c, next.rules, nextBackend)
-  // A record with an unknown back end is from iptables. The node has then switched back ends only if the next back end
-  // is nftables.
+  // A record with an unknown back end is from iptables.
   const switched = backend === undefined ? nextBackend === 'nftables' : backend !== nextBackend
   if (!switched && JSON.stringify(earlier.rules) === JSON.stringify(writer.rules)) return
   c.undo(async () => {

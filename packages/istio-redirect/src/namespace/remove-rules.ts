@@ -28,8 +28,7 @@ async function removeWritten(where: Where, recorded: AttachmentRecord): Promise<
     return
   }
   const rules = redirectRules(recorded.rules)
-  // After a complete ADD, iptables searches only the recorded families, because each family costs one process. After an
-  // incomplete ADD, iptables searches IPv4 and IPv6.
+  // Searches only recorded families after a complete ADD, because each family costs a process.
   const { families } = recorded
   if (recorded.applied) await iptables(where, { waitSeconds, backend, families }).remove(inUse(rules, recorded))
   else await iptables(where, { waitSeconds, backend }).remove(rules)

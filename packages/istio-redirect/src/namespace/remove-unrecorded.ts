@@ -16,10 +16,7 @@ export async function hasUnrecorded(netns: Netns, next: Backend): Promise<boolea
   return next === 'nftables' ? mayHaveChains(netns) : hasNativeTables(netns)
 }
 
-/**
- * True if the namespace may have iptables rules of the plugin. Reads netlink and procfs before iptables, because
- * iptables may have to start a program.
- */
+/** True if the namespace may have iptables rules. Reads netlink first, because iptables starts a program. */
 async function mayHaveChains(netns: NetnsTarget): Promise<boolean> {
   using nft = openNft(netns)
   if (nft.chains().some(({ family, chain }) => family !== 'inet' && chain.startsWith('ISTIO_'))) return true

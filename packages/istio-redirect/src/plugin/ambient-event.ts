@@ -9,10 +9,7 @@ import type { Settings } from '../conf/settings.ts'
 
 const timeoutMs = 5000
 
-/**
- * Announces a new ambient pod to the node agent, and waits until the agent has enrolled it. Does not retry, because the
- * container runtime repeats the ADD.
- */
+/** Announces a new ambient pod to the node agent, and waits for its enrolment. */
 export async function announcePod(c: AddContext<Conf>, { eventSocket }: Settings, pod: PodInfo): Promise<void> {
   const who = `ambient pod ${pod.namespace}/${pod.name}`
   if (eventSocket === undefined) {

@@ -11,10 +11,7 @@ import { within } from './within.ts'
 
 /** Options of the plugin's DEL, for tests. */
 export interface DelOptions {
-  /**
-   * Deadline in milliseconds for all programs that DEL runs. The other steps of DEL take less than 4 s, and container
-   * runtimes wait 10 s.
-   */
+  /** Deadline in milliseconds for all programs of DEL, because container runtimes wait only 10 s. */
   readonly programMs?: number
 }
 

@@ -8,16 +8,10 @@ import type { Settings } from '../conf/settings.ts'
 import type { AddSources } from '../decide/decide-add.ts'
 import { enrolIfAmbient } from './ambient.ts'
 
-/**
- * Deadline for the API server during ADD. It is shorter than the container runtime's deadline, because the runtime
- * should receive the API server's error.
- */
+/** Deadline for the API server during ADD, shorter than the container runtime's own deadline. */
 const askingMs = 40_000
 
-/**
- * Data sources of a plugin that decides without the agent: the API server and the kernel. Reads API server and kernel
- * at the same time.
- */
+/** Data sources of a plugin that decides without the agent: the API server and the kernel. */
 export function liveSources(c: AddContext<Conf>, settings: Settings, addresses: AddSources['addresses']): AddSources {
   const api = askOptions(c, settings)
   return {
@@ -35,10 +29,7 @@ export function liveSources(c: AddContext<Conf>, settings: Settings, addresses: 
 
 // internal
 
-/**
- * All API requests of a CNI call share one client. If the API server refuses a request, a new client reads the
- * kubeconfig again.
- */
+/** All API requests of a CNI call share one client, until the API server refuses one. */
 function askOptions(c: AddContext<Conf>, { kubeconfig, runDir }: Settings): AskOptions {
   if (kubeconfig === undefined) {
     throw new CniError(

@@ -17,8 +17,5 @@ export async function within<T>(ms: number, outer: AbortSignal, work: (signal: A
   }
 }
 
-/**
- * Milliseconds after the deadline until `within` gives up. A program needs up to 1.5 s to end by itself, and 1 s
- * between SIGTERM and SIGKILL.
- */
+/** Milliseconds after the deadline until `within` gives up, because programs need time to end. */
 const settleMs = 2750

@@ -46,7 +46,7 @@ export function encodeAnswer(answer: ServeAnswer): string {
 }
 
 /**
- * Parses the agent's answer. Validates types and sizes, and checks that the batch consists of whole netlink messages.
+ * Parses the agent's answer, and checks that the batch consists of whole netlink messages.
  *
  * @throws Error that names the invalid member.
  */

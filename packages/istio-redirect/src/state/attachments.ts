@@ -24,10 +24,7 @@ export interface AttachmentRecord {
 /** Members of an attachment record that determine the addresses and routes of the pod's redirection. */
 export type RecordedNetwork = Pick<AttachmentRecord, 'families' | 'tproxy'>
 
-/**
- * Identity of a network namespace: its device and inode number. A path is no identity, because it can refer to another
- * namespace later.
- */
+/** Identity of a network namespace, because a path can refer to another namespace later. */
 export interface NetnsIdentity {
   readonly dev: number
   readonly ino: number

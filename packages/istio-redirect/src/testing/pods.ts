@@ -13,8 +13,8 @@ export interface PodOptions {
 }
 
 /**
- * Pod as Istio's injector creates it for use with the CNI plugin. It has an application, the `istio-proxy` container,
- * the `istio-validation` init container and the annotation `sidecar.istio.io/status`.
+ * Pod as Istio's injector creates it for use with the CNI plugin. The pod has an application, the proxy, the
+ * `istio-validation` init container and `sidecar.istio.io/status`.
  */
 export function meshPod(options: PodOptions = {}): StoredPod {
   const { proxy = { securityContext: { runAsUser: 1337, runAsGroup: 1337 } } } = options

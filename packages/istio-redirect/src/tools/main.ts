@@ -8,8 +8,7 @@ import { machine } from './system.ts'
 commandMain(
   'istio-redirect',
   (argv, io) =>
-    // Chooses the command by `argv0`, the name under which the program was started. In a compiled file, `argv[1]` is
-    // the name from the build.
+    // Uses `argv0`, because `argv[1]` of a compiled file is the name from the build.
     runTools(basename(process.argv0), argv, {
       env: io.env,
       stdout: io.stdout,

@@ -30,10 +30,7 @@ export interface KeepRequest {
   readonly uid: string
 }
 
-/**
- * Message that ends the snapshot. On this message, ztunnel removes all pods that the snapshot did not contain. A second
- * message of this type makes ztunnel exit.
- */
+/** Message that ends the snapshot. ztunnel then removes all pods that the snapshot lacked. */
 export interface SnapshotSentRequest {
   readonly type: 'snapshotSent'
 }

@@ -56,10 +56,7 @@ export const nodeFiles = async (): Promise<string> =>
     `cd /; find run/istio-cni ! -type d ! -name istio-cni.log ! -path '*/attachments/*' 2>/dev/null || true`,
   ))
 
-/**
- * Waits until no file `*.uninstalled` is left: the agent keeps such a plugin file while a pod needs the plugin. Then
- * calls `look` and returns its result.
- */
+/** Waits until no `*.uninstalled` is left, because the agent keeps plugin files that pods need. */
 export async function atRest(look: () => Promise<string>): Promise<string> {
   await until(
     'no plugin is kept for a pod',

@@ -19,10 +19,7 @@ export interface Workload {
   readonly annotated?: boolean
   readonly labels?: Readonly<Record<string, string>>
   readonly hostPort?: number
-  /**
-   * True if Istio's validation runs as the pod's first init container, as in injected pods. The validation fails if the
-   * pod has no rules.
-   */
+  /** True if Istio's validation runs as the pod's first init container. */
   readonly validated?: boolean
 }
 

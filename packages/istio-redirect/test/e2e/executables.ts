@@ -17,10 +17,7 @@ export const RUNTIMES: ReadonlyArray<readonly [name: string, plugin: (folder: st
 /** Builds of the plugin with which a test runs. `npm run test:deep` adds Node.js's bundle. */
 export const ANY_RUNTIME = deep ? RUNTIMES : RUNTIMES.slice(0, 1)
 
-/**
- * Copies the plugin's bundle to a script whose `#!` line names the test's Node.js. Reason: a container runtime executes
- * the plugin's file itself, perhaps without PATH.
- */
+/** Copies the plugin's bundle to a script, because a container runtime executes the plugin's file. */
 function onNode(folder: string): string {
   const script = join(folder, 'istio-cni')
   writeFileSync(script, readFileSync(BUNDLE, 'utf8').replace(/^#!.*/, `#!${process.execPath}`))

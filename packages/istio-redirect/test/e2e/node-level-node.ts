@@ -31,10 +31,7 @@ export interface PtpPodOptions {
   /** True if the pod has a sidecar, to which our plugin redirects the pod's traffic. */
   readonly sidecar?: boolean
   readonly annotations?: Readonly<Record<string, string>>
-  /**
-   * True if the test passes the pod's UID to our plugin. The agent needs the UID to decide about the pod during the
-   * plugin's call.
-   */
+  /** True if the test passes the pod's UID to our plugin. */
   readonly saysUid?: boolean
 }
 
@@ -53,10 +50,7 @@ export interface NodeZtunnelPod extends PtpPod {
   kill(): Promise<void>
 }
 
-/**
- * Connects to a pod's server several times, one after the other. Each result names the server and the client address
- * that the server saw.
- */
+/** Connects to a pod's server, and reports the client address that the server saw. */
 export async function connect(from: PtpPod, to: PtpPod, times = 1): Promise<string[]> {
   const destinations = Array.from({ length: times }, () => ({ host: to.ip, port: 8080 }))
   const connections = await connectFrom(from.netns, 0, destinations)
@@ -79,10 +73,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
     pods: 'none' as const,
   }
   return await stage(options, async ({ agents, node, api, stack, pod: newNetns }) => {
-    /**
-     * Gives the test node a bpf file system of its own. Reason: the agent's pinned programs outlive the agent, and must
-     * not stay on the test machine.
-     */
+    /** The node has its own bpf file system, because pinned programs outlive the agent. */
     const bpffs = redirected === 'node-ebpf' ? stack.use(tempBpffs()) : undefined
     api.setNode(
       'n1',

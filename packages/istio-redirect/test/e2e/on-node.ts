@@ -1,10 +1,7 @@
 import type { Netns } from '@cni/netns'
 import { AGENT, type AgentNode, type AgentProcess, eventually } from './agent-node.ts'
 
-/**
- * Starts an agent in the test node's network namespace. Mounts the agent's own process over `/proc/1`, because the
- * machine's process 1 may be unreadable.
- */
+/** Starts an agent in the test node. Replaces `/proc/1`, which may be unreadable. */
 export const startOnNode = (agents: AgentNode, node: Pick<Netns, 'path'>, mounts: readonly string[] = []) => {
   const script = ['mount --bind /proc/$$ /proc/1', ...mounts, 'exec "$0"'].join(' && ')
   return agents.start({ file: ['nsenter', `--net=${node.path}`, 'unshare', '--mount', 'sh', '-c', script, AGENT] })

@@ -27,10 +27,7 @@ export async function agentFor({ net, env = {} }: AgentOptions): Promise<AgentNo
   return agents
 }
 
-/**
- * Writes the token and certificate files of a service account. Agents of the optional test node `agents` reach the API
- * server with these files.
- */
+/** Writes the token and certificate files of a service account. */
 export function writeAccount(api: ApiServer, folder: string, agents?: AgentNode): Account {
   mkdirSync(folder, { recursive: true })
   const [tokenFile, caFile] = [join(folder, 'token'), join(folder, 'ca.crt')]

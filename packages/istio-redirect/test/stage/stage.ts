@@ -13,10 +13,7 @@ import { type Connect, connectPods, type KernelOptions, type PodNetwork, prepare
  * started.
  */
 export interface StageOptions {
-  /**
-   * Starts an API server, and writes the files of a service account that reaches it. With `inNode`, the server is in
-   * the node's network namespace.
-   */
+  /** Starts an API server, optionally in the node's network namespace (`inNode`), with service account files. */
   readonly api?: Omit<ApiServerOptions, 'netns'> & { readonly inNode?: boolean }
   /** Creates the network namespace of the simulated node, with these settings. */
   readonly kernel?: KernelOptions

@@ -34,8 +34,7 @@ export async function ambientNode(env: Readonly<Record<string, string>> = {}): P
   const stack = new AsyncDisposableStack()
   const settings = { AMBIENT_ENABLED: 'true', AMBIENT_IPV6: 'true', AMBIENT_ENABLEMENT_SELECTOR: SELECTOR }
   const node = stack.use(await upgradeNode({ ...settings, ...env }))
-  // The agent's nftables rules match the user of kubelet. The agent finds kubelet by its process name, so the test
-  // starts a process with the name.
+  // Starts a process named `kubelet`, because the agent's rules match the user of kubelet.
   copyFileSync('/usr/bin/sleep', node.files.path('kubelet'))
   const kubelet = spawn(node.files.path('kubelet'), ['infinity'], { stdio: 'ignore' })
   stack.defer(() => void kubelet.kill('SIGKILL'))

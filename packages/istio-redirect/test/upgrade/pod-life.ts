@@ -34,10 +34,7 @@ export interface Pods {
   check(pod: Pod): Promise<void>
   /** Calls DEL twice with the current conflist (`list`) or the conflist of ADD (`cache`). */
   del(pod: Pod, by?: 'list' | 'cache'): Promise<void>
-  /**
-   * Expects that the node has no state of any pod. Errors of ADDs are permitted only if they match `allowed`. Prints
-   * the numbers of calls and failures.
-   */
+  /** Expects that the node has no state of any pod. Only ADDs may fail, as `allowed`. */
   expectNoneLeft(title: string, allowed?: RegExp): void
 }
 

@@ -5,10 +5,7 @@ const LANES = 3
 
 /** Pods that a test adds, checks and deletes continuously during an upgrade. Every fourth pod is outside the mesh. */
 export interface Stream extends AsyncDisposable {
-  /**
-   * Adds no more pods and waits for the end of the remaining ones. Rejects if any pod had a fault. Returns the number
-   * of pods.
-   */
+  /** Waits until no pods are left, and returns their number. Rejects after any fault. */
   stop(): Promise<number>
 }
 

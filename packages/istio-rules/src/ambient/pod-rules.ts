@@ -96,10 +96,7 @@ function virtualOutbound({ nat }: Tables, { virtualInterfaces }: PodCapture): re
   })
 }
 
-/**
- * Marks connections that ztunnel opens to the application in its pod. Replies of the application get the same mark,
- * which routes them back to ztunnel.
- */
+/** Marks connections from ztunnel, so that the application's replies go back to ztunnel. */
 function connectionMarks({ mangle }: Tables): readonly Rule[] {
   const { mark } = replyRoute
   return [

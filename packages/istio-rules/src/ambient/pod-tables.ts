@@ -38,8 +38,8 @@ export function podTables(capture: PodCapture): Ruleset {
 }
 
 /**
- * nf_tables tables that the redirection can create in an ambient pod, without rules. The caller uses this list to
- * delete the tables of any configuration.
+ * All nf_tables tables that the redirection can create in an ambient pod, without rules. Use the list to delete the
+ * tables of any configuration.
  */
 export const allPodTables = (): Ruleset => nftRuleset('inet', parts, () => [])
 

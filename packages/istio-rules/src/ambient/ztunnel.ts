@@ -17,10 +17,7 @@ export const DNS_PORT = 53
 export const ZTUNNEL_MARK = 0x539
 export const MARK_MASK = 0xfff
 
-/**
- * Conntrack zone of ztunnel's own DNS queries. The zone separates these queries from an application's queries, which
- * may have the same source and destination port.
- */
+/** Conntrack zone of ztunnel's own DNS queries, which may share ports with an application's queries. */
 export const ZTUNNEL_ZONE = 1
 
 /**

@@ -8,8 +8,8 @@ import type { Capture } from './capture.ts'
 import { checkRuleCount, type RuleLists } from './rule-count.ts'
 
 /**
- * Redirection that a pod requests by its annotations and its proxy's environment variables. The function
- * `captureConfig` adds the address families of the network namespace.
+ * Redirection that a pod requests by its annotations and its proxy's environment variables. `captureConfig` adds the
+ * address families of the network namespace.
  */
 export interface Redirect extends Capture<number, number> {
   /** User and group IDs under which the pod's proxy runs. */

@@ -65,10 +65,7 @@ export const ruleCount = (
 
 const countRules = (lists: RuleLists): number => ruleCounts(lists).reduce((sum, { rules }) => sum + rules, FIXED_RULES)
 
-/**
- * Throws if the capture settings need more than {@link MAX_RULES} rules. The function `refuse` creates the error, which
- * names the list that needs the most rules.
- */
+/** Throws if the settings need too many rules. The error names the longest list. */
 export function checkRuleCount(lists: RuleLists, refuse: (list: keyof RuleLists, problem: string) => Error): void {
   const count = countRules(lists)
   if (count <= MAX_RULES) return

@@ -71,10 +71,7 @@ export function podAddresses(given: readonly unknown[]): string[] {
 /** Limit of addresses per pod. Kubernetes gives a pod at most two. */
 const MAX_ADDRESSES = 16
 
-/**
- * Pattern of pod UIDs. The UID of a static pod has 32 digits without dashes. The limit of 128 characters keeps
- * ztunnel's messages below 1024 bytes.
- */
+/** Pattern of pod UIDs. The limit of 128 characters keeps ztunnel's messages below 1024 bytes. */
 const podUid = /^[A-Za-z0-9-]{1,128}$/
 
 const record = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {})

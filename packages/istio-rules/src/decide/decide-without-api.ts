@@ -46,8 +46,7 @@ export function decideWithoutApi({
     const details = `K8S_POD_NAMESPACE ${JSON.stringify(namespace)}, K8S_POD_NAME ${JSON.stringify(name)}`
     throw new CniError(ErrorCode.invalidEnvironment, 'CNI_ARGS: not the name of a Kubernetes pod', { details })
   }
-  // Skips a pod without the sidecar annotation if ambient mode is off. In ambient mode, the pod's labels decide, and
-  // only the API server reports labels.
+  // In ambient mode, the pod's labels decide, and only the API server reports labels.
   const mayBeAmbient = settings.ambientSelectors.length > 0
   if (!mayBeAmbient && isObject(podAnnotations) && !Object.hasOwn(podAnnotations, statusAnnotation)) {
     return skip('excluded due to not containing sidecar annotation')

@@ -75,7 +75,7 @@ export function decideEnrolment(
 }
 
 /**
- * True if the agent's snapshot for a new ztunnel connection contains the pod. The redirection annotation decides,
+ * True if the agent's snapshot for ztunnel contains the pod. The redirection annotation decides,
  * because rules redirect traffic until the agent removes them.
  */
 export const belongsInSnapshot = (pod: AmbientPod, settings: Pick<EnrolmentSettings, 'systemNamespace'>): boolean =>
@@ -88,8 +88,7 @@ export function namespaceMatters(
   { selectors }: Pick<EnrolmentSettings, 'selectors'>,
 ): boolean {
   if (before === undefined) return true
-  // Compares each namespace selector separately. Reason: one change of the labels can end the match of one selector and
-  // begin the match of another.
+  // Compares each selector separately, because one change can affect two selectors in opposite ways.
   return selectors.some(({ namespaceSelector }) => {
     const selector = namespaceSelector ?? {}
     return selects(selector, before) !== selects(selector, after)

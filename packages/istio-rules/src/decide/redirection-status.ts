@@ -2,7 +2,7 @@ import type { AmbientPod } from './ambient-pod.ts'
 import { redirectionAnnotation } from './decide-without-api.ts'
 
 /**
- * State of a pod's redirection whose rules are written. `enabled` means that ztunnel has accepted the pod, and
+ * State of a pod's redirection, after its rules were written. `enabled` means that ztunnel has accepted the pod, and
  * `pending` that it has not.
  */
 export type RedirectionStatus = 'enabled' | 'pending'

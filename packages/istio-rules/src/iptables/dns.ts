@@ -21,10 +21,7 @@ export function capturesDns({ dns }: CaptureConfig): boolean {
   return dns === 'all' || (dns !== 'none' && dns.ipv4.length + dns.ipv6.length > 0)
 }
 
-/**
- * Rules for DNS capture. DNS queries of the application go to Istio's agent. DNS queries of the proxy and the agent go
- * to the DNS server.
- */
+/** Rules that redirect the application's DNS queries to Istio's agent, but not the agent's own. */
 export function dnsRules(t: Tables, config: CaptureConfig): readonly Rule[] {
   const { dns } = config
   if (dns === 'none' || !capturesDns(config)) return []

@@ -6,10 +6,7 @@ import { virtualOutbound } from './interfaces.ts'
 
 const FAMILIES = ['ipv4', 'ipv6'] as const
 
-/**
- * First rules of the chain `ISTIO_OUTPUT`, which all outbound traffic enters. Traffic to excluded ports leaves the
- * chain here, even traffic of the proxy.
- */
+/** First rules of `ISTIO_OUTPUT`. Even the proxy's traffic to excluded ports leaves the chain here. */
 export function outboundStart({ nat }: Tables, { excludeOutboundPorts }: CaptureConfig): readonly Rule[] {
   const output = nat.on('ISTIO_OUTPUT')
   return [

@@ -5,10 +5,7 @@ import { MAX_ID } from '../pod/owner-groups.ts'
 import type { Tables } from './chains.ts'
 import { capturesDns, DNS_PORT } from './dns.ts'
 
-/**
- * Keeps the proxy's own traffic from being redirected again. Exception: calls of the proxy to its own pod by a service
- * address are redirected.
- */
+/** Keeps the proxy's own traffic from being redirected again, except calls to its own pod. */
 export function proxyOwnerRules(t: Tables, config: CaptureConfig): readonly Rule[] {
   return [
     ...config.proxyUIDs.flatMap((id) => proxyOwner(t, config, 'uid', id)),
@@ -26,8 +23,7 @@ function proxyOwner(
   const { inboundTunnelPort: tunnel } = config
   const lo = nat.on('ISTIO_OUTPUT').out('lo')
   const ownPod = lo.not.dst(loopback(config)).proto('tcp')
-  // Excludes port 53 from the rule for the proxy's user if DNS is captured. The rule for the proxy's group includes
-  // port 53, as in Istio.
+  // Excludes port 53 only from the rule for the proxy's user, as in Istio.
   const inbound = dns && owner === 'uid' ? ownPod.not.dports(DNS_PORT, tunnel) : ownPod.not.dport(tunnel)
   // An application's connections to its own pod bypass the proxy. DNS queries continue to the later DNS rules if DNS is
   // captured.
@@ -39,10 +35,7 @@ function proxyOwner(
   ]
 }
 
-/**
- * Excludes outbound traffic of some groups from capture: the listed groups, or all groups that are not listed. The
- * sending process decides the group of a packet.
- */
+/** Excludes outbound traffic of some groups from capture. The sending process decides a packet's group. */
 export function ownerGroupRules({ nat }: Tables, { ownerGroups: { mode, groups } }: CaptureConfig): readonly Rule[] {
   const output = nat.on('ISTIO_OUTPUT')
   if (mode === 'all-except') return groups.map((group) => output.gid(group).return())
@@ -51,15 +44,11 @@ export function ownerGroupRules({ nat }: Tables, { ownerGroups: { mode, groups }
     // One rule has no room for all conditions. Packets without a socket match no range.
     return [output.not.socketExists().return(), ...gaps(numbers).map((range) => output.gid(range).return())]
   }
-  // Matches packets of all groups except the included groups, by one negated condition for each group. The rule matches
-  // all packets if no group is included.
+  // One negated condition for each group. Without groups, the rule matches all packets.
   return [groups.reduce((rule, group) => rule.not.gid(group), output).return()]
 }
 
-/**
- * Limit of group conditions per rule. A condition has 5 arguments, and iptables-restore 1.8.9 accepts 255 arguments in
- * a line ("Parser cannot handle more arguments").
- */
+/** Limit of group conditions per rule, because iptables-restore 1.8.9 accepts 255 arguments in a line. */
 const MAX_CONDITIONS = 47
 
 /** Ranges of group IDs that cover every ID except the given IDs. */

@@ -3,10 +3,7 @@ import { loopback, PASSTHROUGH } from '../capture/addresses.ts'
 import type { CaptureConfig } from '../capture/config.ts'
 import { onPorts, type Tables } from './chains.ts'
 
-/**
- * Packet mark of packets from the proxy to its own pod. Packets from the application to its own pod do not have the
- * mark.
- */
+/** Mark of packets from the proxy, but not the application, to its own pod. */
 export const OUTBOUND_MARK = 1338
 
 /** Chains that deliver inbound packets to the proxy with TPROXY. `ISTIO_DIVERT` handles established connections. */

@@ -4,10 +4,7 @@ import { AGENT_PORT, AGENT_ZONE, APPLICATION_ZONE, capturesDns, DNS_PORT } from 
 import { ownerId } from './owners.ts'
 import { ofIpv6, type Tables } from './tables.ts'
 
-/**
- * Rules for DNS capture. DNS queries of the application go to Istio's agent. DNS queries of the proxy and the agent go
- * to the DNS server.
- */
+/** Rules that redirect the application's DNS queries to Istio's agent, but not the agent's own. */
 export function dnsRules(t: Tables, config: CaptureConfig): readonly Placed[] {
   if (!capturesDns(config)) return []
   return [

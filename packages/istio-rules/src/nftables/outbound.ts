@@ -4,10 +4,7 @@ import type { CaptureConfig } from '../capture/config.ts'
 import { onPort } from './ports.ts'
 import { ofIpv6, type Tables } from './tables.ts'
 
-/**
- * First rules of the chain `istio-output`, which all outbound traffic enters. Traffic to excluded ports leaves the
- * chain here, even traffic of the proxy.
- */
+/** First rules of `istio-output`. Even the proxy's traffic to excluded ports leaves the chain here. */
 export function outboundStart(t: Tables, config: CaptureConfig): readonly Placed[] {
   const nat = t['istio-proxy-nat']
   const output = nat.on('istio-output')

@@ -5,10 +5,7 @@ import { capturesDns, DNS_PORT } from '../iptables/dns.ts'
 import { ownerId } from './owners.ts'
 import { ofIpv6, type Tables } from './tables.ts'
 
-/**
- * Keeps the proxy's own traffic from being redirected again. Exception: calls of the proxy to its own pod by a service
- * address are redirected.
- */
+/** Keeps the proxy's own traffic from being redirected again, except calls to its own pod. */
 export function proxyOwnerRules(t: Tables, config: CaptureConfig): readonly Placed[] {
   return [
     ...config.proxyUIDs.flatMap((id) => proxyOwner(t, config, 'skuid', id)),
@@ -29,8 +26,7 @@ function proxyOwner(
   const output = t['istio-proxy-nat'].on('istio-output')
   const lo = output.oifname('lo')
   const tcp = lo.l4proto('tcp')
-  // Excludes port 53 from the rule for the proxy's user if DNS is captured. The rule for the proxy's group includes
-  // port 53, as in Istio.
+  // Excludes port 53 only from the rule for the proxy's user, as in Istio.
   const spared = dns && key === 'skuid' ? [DNS_PORT, tunnel] : tunnel
   const ownPod = [tcp.ip('daddr').not(ipv4), ...ofIpv6(config, [tcp.ip6('daddr').not(ipv6)])]
   // An application's connections to its own pod bypass the proxy. DNS queries continue to the later DNS rules if DNS is
@@ -43,18 +39,14 @@ function proxyOwner(
   ]
 }
 
-/**
- * Excludes outbound traffic of some groups from capture: the listed groups, or all groups that are not listed. The
- * sending process decides the group of a packet.
- */
+/** Excludes outbound traffic of some groups from capture. The sending process decides a packet's group. */
 export function ownerGroupRules(t: Tables, { ownerGroups: { mode, groups } }: CaptureConfig): readonly Placed[] {
   const output = t['istio-proxy-nat'].on('istio-output')
   const ids = groups.map(ownerId)
   if (mode === 'all-except') return ids.map((id) => output.skgid(id).counter().return())
   // One negated set replaces the conditions, because a rule has no room for so many.
   if (ids.length > MAX_CONDITIONS) return [output.skgid().not(ids).counter().return()]
-  // Matches packets of all groups except the included groups, by one negated condition for each group. The rule matches
-  // all packets if no group is included.
+  // One negated condition for each group. Without groups, the rule matches all packets.
   return [
     ids
       .reduce((rule, id) => rule.skgid().not(id), output)
@@ -63,8 +55,5 @@ export function ownerGroupRules(t: Tables, { ownerGroups: { mode, groups } }: Ca
   ]
 }
 
-/**
- * Limit of group conditions per rule. The kernel accepts 128 expressions in a rule: two for each condition, one for the
- * counter and one for the verdict.
- */
+/** Limit of group conditions per rule, because the kernel accepts 128 expressions in a rule. */
 const MAX_CONDITIONS = 63

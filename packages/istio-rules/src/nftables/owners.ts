@@ -1,10 +1,7 @@
 import type { Range } from '@cni/nftables/rules'
 import { quote } from '@cni/types'
 
-/**
- * ID of a user or group, or a range of IDs, for a rule. nf_tables does not know names: the caller resolves names to IDs
- * first.
- */
+/** ID or ID range for a rule. The caller resolves names, because nf_tables knows only IDs. */
 export function ownerId(owner: number | string): number | Range<number> {
   if (typeof owner === 'number') return owner
   const [, from, to] = /^(\d+)-(\d+)$/.exec(owner) ?? []

@@ -1,10 +1,7 @@
 import { type Builders, base, chain } from '@cni/nftables/rules'
 import type { CaptureConfig } from '../capture/config.ts'
 
-/**
- * Nftables tables of Istio's native mode with their chains, in the order of creation. Each chain corresponds to the
- * iptables chain of the same name.
- */
+/** Nftables tables of Istio's native mode, with a chain for each iptables chain. */
 export const tables = {
   'istio-proxy-nat': {
     prerouting: base('nat', 'prerouting', -100),

@@ -34,10 +34,7 @@ export function tproxyInbound(t: Tables, { includeInboundPorts: included }: Capt
     ])
 }
 
-/**
- * Keeps packets on `lo` out of TPROXY capture, except inbound packets. These rules precede all other rules of
- * `istio-inbound`. Their order depends on `ipv6`, as in Istio.
- */
+/** Keeps packets on `lo` out of TPROXY capture. These rules precede all others of `istio-inbound`. */
 export function tproxyReturns(t: Tables, config: CaptureConfig): readonly Placed[] {
   if (config.interceptionMode !== 'TPROXY') return []
   const inbound = t['istio-proxy-mangle'].on('istio-inbound')

@@ -34,10 +34,7 @@ export function hasAnnotation(pod: PodInfo, { key }: Annotation<unknown>): boole
   return Object.hasOwn(pod.annotations, key)
 }
 
-/**
- * Reads an annotation of a pod: returns the parsed value, or the parsed default if the annotation is absent. Throws a
- * {@link RedirectError} for an invalid value.
- */
+/** Returns the parsed annotation or default. Throws a {@link RedirectError} for an invalid value. */
 export function readAnnotation<T>(pod: PodInfo, { key, fallback, parse }: Annotation<T>): T {
   const value = Object.hasOwn(pod.annotations, key) ? (pod.annotations[key] ?? '') : fallback
   return parseFrom({ kind: 'annotation', key, value, owner: podName(pod) }, parse)

@@ -1,16 +1,10 @@
-/**
- * Maximum length of one comma-separated list in an annotation or variable, in characters. Kubernetes allows 256 KiB for
- * all annotations of a pod together.
- */
+/** Maximum length of a comma-separated list, equal to Kubernetes' limit for all annotations. */
 export const MAX_LIST_CHARS = 256 * 1024
 
 /** Maximum number of entries in one comma-separated list of a pod's annotation or a variable. Duplicates count. */
 export const MAX_LIST_ENTRIES = 4096
 
-/**
- * Splits a comma-separated list. Checks the limits for length and number of entries before splitting. Throws an
- * `Error` that names the exceeded limit and the list's size.
- */
+/** Splits a comma-separated list. Throws an `Error` if the list is too long. */
 export function listEntries(list: string, maxEntries = MAX_LIST_ENTRIES): string[] {
   if (list.length > MAX_LIST_CHARS) {
     throw new Error(`the list has ${list.length} characters, at most ${MAX_LIST_CHARS} are possible: shorten it`)

@@ -31,8 +31,7 @@ export function podInfo(pod: Pod): PodInfo {
   const containers = [...(pod.spec.initContainers ?? []), ...(pod.spec.containers ?? [])]
   const proxies = containers.filter((container) => container.name === PROXY_CONTAINER)
   const type = lastDefined(proxies.map((proxy) => (proxy.args?.[0] === 'proxy' ? proxy.args[1] : undefined)))
-  // A pod may have two containers with the proxy's name. Reads user ID and group ID from the securityContext of the
-  // last such container, as Istio does.
+  // Uses the last container with the proxy's name, as Istio does.
   const { runAsUser: uid, runAsGroup: gid } = lastDefined(proxies.map((proxy) => proxy.securityContext)) ?? {}
   return {
     namespace: pod.metadata.namespace,

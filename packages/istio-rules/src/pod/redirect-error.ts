@@ -3,8 +3,8 @@ import { cniErrorKey, ErrorCode, messageOf, quote } from '@cni/types'
 const brand = Symbol.for('cni.RedirectError')
 
 /**
- * Error for an invalid value in the redirection settings of a pod. The message contains the key, the value and the pod.
- * CNI error code 7.
+ * Error for an invalid value in a pod's redirection settings. The message contains the key, the value and the pod. CNI
+ * error code 7.
  */
 export class RedirectError extends Error {
   static {

@@ -5,10 +5,7 @@ import { type IpRanges, ipRanges, ports } from '../pod/validators.ts'
 
 type PortOrRange = number | `${number}:${number}`
 
-/**
- * Splits a comma list and drops empty items. Keeps duplicates, because the text of the rules has to equal the text that
- * Istio writes.
- */
+/** Splits a comma list. Keeps duplicates, because the rules must equal Istio's rules. */
 const items = (list: string): readonly string[] =>
   listEntries(list)
     .map((item) => item.trim())

@@ -12,8 +12,8 @@ export interface KubeClient {
   /** Gets one JSON document from the API server. `path` is absolute and percent-encoded. Throws `KubeError`. */
   get(path: string, options: { readonly signal: AbortSignal }): Promise<unknown>
   /**
-   * Sends a request that `get` does not cover, such as a POST or a watch. Returns the answer's document, or `undefined`
-   * if `onData` has received the answer.
+   * Sends a request that `get` does not cover, such as a watch. Returns the answer's document, or `undefined` if
+   * `onData` has received the answer.
    */
   send(request: KubeRequest, options: { readonly signal: AbortSignal }): Promise<unknown>
 }

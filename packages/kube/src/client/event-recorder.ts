@@ -76,10 +76,7 @@ export function eventRecorder(options: {
     remember(key, fresh)
   }
 
-  /**
-   * Raises the count of an existing event. Returns false if the API server no longer has the event: it removes events
-   * after an hour.
-   */
+  /** Raises the count of an existing event. Returns false if the event has expired. */
   async function counted(namespace: string, { name, count }: Written, at: string): Promise<boolean> {
     try {
       await connect().send(countRequest(namespace, name, { count, lastTimestamp: at }), { signal })
@@ -143,10 +140,7 @@ const countRequest = (namespace: string, name: string, document: object): KubeRe
   body: { type: 'application/merge-patch+json', document },
 })
 
-/**
- * Name of a new event: `<pod>.<nanoseconds in hex>`, as in all Kubernetes clients. The name is cut to the maximum
- * length of an object's name.
- */
+/** Name of a new event, as in all Kubernetes clients: `<pod>.<nanoseconds in hex>`. */
 function eventName(pod: string, ms: number, serial: number): string {
   const suffix = `.${(BigInt(ms) * 1_000_000n + BigInt(serial)).toString(16)}`
   return `${pod.slice(0, 253 - suffix.length).replace(/[.-]+$/, '')}${suffix}`

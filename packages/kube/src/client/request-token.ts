@@ -3,8 +3,8 @@ import { KubeError } from '../kube-error.ts'
 import type { KubeClient } from './client.ts'
 
 /**
- * Requests a token of a service account. The token is not bound to an object, such as a pod. Needs the permission
- * `create` on `serviceaccounts/token`. Throws `KubeError`.
+ * Requests a token of a service account, not bound to a pod. Needs the permission `create` on `serviceaccounts/token`.
+ * Throws `KubeError`.
  */
 export async function requestToken(
   client: KubeClient,
@@ -20,10 +20,7 @@ export async function requestToken(
   readonly token: string
   /** End of the token's validity in milliseconds since 1970, by the API server's clock. */
   readonly expires: number
-  /**
-   * Lifetime of the token in milliseconds. Uses the API server's clock if the token contains its creation time. Without
-   * that time, uses this machine's clock.
-   */
+  /** Lifetime of the token in milliseconds. Uses this machine's clock if the token lacks its creation time. */
   readonly lifeMs: number
 }> {
   const { namespace, account, seconds, signal } = request

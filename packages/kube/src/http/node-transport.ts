@@ -14,10 +14,7 @@ import {
 /** HTTP transport with Node's `node:https`. */
 export const nodeTransport: Transport = (request) => exchange(request, undefined)
 
-/**
- * HTTP transport with connections that stay open. Requests share a connection only if they have equal trusted servers
- * and an equal client certificate. Disposing closes the connections.
- */
+/** HTTP transport with connections that stay open. Requests with different credentials never share a connection. */
 export function nodeKeeping(): { readonly transport: Transport } & Disposable {
   let agent: Agent | undefined
   return {

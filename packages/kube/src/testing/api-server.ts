@@ -87,8 +87,8 @@ export interface ApiServer extends AsyncDisposable {
   setNamespace(name: string, labels: Readonly<Record<string, string>>): void
   deleteNamespace(name: string): void
   /**
-   * Creates or changes a DaemonSet, or removes it if the call passes no document. The argument `podSpec` has members
-   * for the specification of the DaemonSet's pods.
+   * Creates or changes a DaemonSet, or removes it without a document. `podSpec` has members for the specification of
+   * the DaemonSet's pods.
    */
   setDaemonSet(
     namespace: string,
@@ -248,8 +248,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   const port = await new Promise<number>((resolve, reject) => {
     server.once('error', reject)
     const listening = (): void => resolve((server.address() as AddressInfo).port)
-    // Passes no host inside a network namespace, because Node.js would first resolve the host. The thread would leave
-    // the namespace before Node.js has bound the socket.
+    // Passes no host, because Node.js would resolve it and leave the namespace before it binds.
     if (options.netns === undefined) server.listen(options.port ?? 0, host, listening)
     else netns.run(options.netns, () => void server.listen(options.port ?? 0, listening))
   })

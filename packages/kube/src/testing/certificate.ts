@@ -184,10 +184,7 @@ function addressBytes(address: string): Buffer {
   return Buffer.from(all.flatMap((group) => [group >> 8, group & 0xff]))
 }
 
-/**
- * Key identifier of a certificate: a SHA-1 digest of the public key and its algorithm. RFC 5280 section 4.2.1.2 permits
- * any method that gives unique identifiers.
- */
+/** Key identifier of a certificate. RFC 5280 permits any method that gives unique identifiers. */
 const keyId = (key: KeyObject): Buffer =>
   createHash('sha1')
     .update(key.export({ type: 'spki', format: 'der' }))

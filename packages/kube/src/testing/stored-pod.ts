@@ -1,7 +1,4 @@
-/**
- * Pod as the test API server stores it. The type declares the members that the plugin reads; the server also keeps all
- * other members.
- */
+/** Pod of the test API server, with the members that the plugin reads. The server also keeps all other members. */
 export interface StoredPod {
   readonly apiVersion?: string
   readonly kind?: string

@@ -37,8 +37,7 @@ export async function listWatch(options: ListWatchOptions): Promise<void> {
 
 /** Chooses the next request after the API server has refused a list or watch with an HTTP status. */
 function refused(status: number | undefined, state: State): void {
-  // Requests the next list from etcd, as client-go does. Reason: the API server's cache has not reached the requested
-  // version, or has dropped it.
+  // Lists from etcd, because the API server's cache lacks the requested version.
   if (state.next === 'list' && (status === 410 || status === 504)) state.next = 'list latest'
   if (status !== 410) return
   if (state.next === 'watch') state.next = 'list'

@@ -2,10 +2,7 @@
 export interface Waiters {
   /** Calls the `find` function of each waiting caller again, after a change. */
   look(): void
-  /**
-   * Waits for a result: resolves with the first result of `find` that is not `undefined`. If `signal` aborts, rejects
-   * with the reason of that AbortSignal.
-   */
+  /** Resolves with the first result of `find` that is not `undefined`, or rejects on abort. */
   until<R>(find: () => R | undefined, signal: AbortSignal): Promise<R>
 }
 

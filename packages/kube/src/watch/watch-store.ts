@@ -14,10 +14,7 @@ export interface WatchStore<T extends object> extends Required<Observer> {
   keys(): Iterable<string>
   values(): Iterable<T>
   size(): number
-  /**
-   * Removes an object from the store, even if the API server still has the object. A later change of the object adds it
-   * again.
-   */
+  /** Removes an object from the store, but not from the API server. A later change of the object adds it again. */
   forget(key: string): void
   /** True while the watch is receiving a list, so that the store may be incomplete. */
   isListing(): boolean
@@ -32,10 +29,7 @@ export interface WatchStore<T extends object> extends Required<Observer> {
    * API server's answer to the write. `apply` also changes older versions from the watch, for at most ten seconds.
    */
   wrote(key: string, apply: (value: T) => T, version: string | undefined): void
-  /**
-   * Waits for a result: calls `find` at once and after each message of the watch. Resolves with the first result that
-   * is not `undefined`.
-   */
+  /** Calls `find` at once and after each message of the watch, until a result is defined. */
   until<R>(find: () => R | undefined, signal: AbortSignal): Promise<R>
 }
 
@@ -111,8 +105,7 @@ export function watchStore<T extends object>(options: {
       if (identity !== undefined && members.get(identity.key)?.uid === identity.uid) put(identity.key, undefined)
     },
     alive() {
-      // A message of the watch clears the store's error, but only after the first complete list. Before that list, the
-      // store may be incomplete.
+      // Clears the error only after the first complete list, because the store may be incomplete before.
       if (aliveAt !== undefined) works()
     },
     failed(error, pauseMs) {
@@ -145,10 +138,7 @@ export function watchStore<T extends object>(options: {
 const LAG_MS = 10_000
 
 interface Member<T> extends Identity {
-  /**
-   * Number of the latest list when the object was last reported. After each complete list, the store removes objects
-   * with a lower number, because they no longer exist.
-   */
+  /** Number of the latest list with the object. The store removes objects with lower numbers. */
   readonly list: number
   readonly value: T
   readonly written: Written<T> | undefined

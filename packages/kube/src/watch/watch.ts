@@ -8,18 +8,12 @@ import { maxObjectBytes, parse } from './object-text.ts'
 
 /** Minimum duration of a watch in milliseconds. A watch that ends earlier counts as a failure. */
 const shortestWatchMs = 1000
-/**
- * Default of the option `silenceMs`. The server may end a silent watch earlier. Reason: the server ends every watch
- * after a random time of at least 300 s.
- */
+/** Default of `silenceMs`. The server itself ends each watch after at least 300 s. */
 const SILENCE_MS = 330_000
 /** Maximum random pause in milliseconds before a new watch, after the server has ended a watch early. */
 const spreadMs = 1000
 
-/**
- * Watches changes of the objects until the server ends the watch or the watch is silent. Passes the changes to the
- * observer. Throws `KubeError`.
- */
+/** Watches the objects until the server ends the watch, or the watch is silent. */
 export async function watch(options: ListWatchOptions, state: State): Promise<void> {
   const { connect, path, observer, signal, random = Math.random, silenceMs = SILENCE_MS } = options
   const query = new URLSearchParams({

@@ -33,7 +33,7 @@ export interface NodeOptions {
 }
 
 /**
- * Test double of a Kubernetes node with pods and an API server. Its plugin chain consists of Debian's bridge with
+ * Test double of a Kubernetes node with pods and an API server. The plugin chain consists of Debian's bridge,
  * host-local, and the plugin under test.
  */
 export interface Node extends AsyncDisposable {
@@ -129,10 +129,7 @@ const conflistOf = (ipamDir: string, entry: PluginConf): Conflist => ({
   ],
 })
 
-/**
- * Turns duplicate address detection off in the test node. Detection delays an IPv6 address by a second, and no other
- * host has the bridge's addresses.
- */
+/** Turns off duplicate address detection, because detection delays an IPv6 address by a second. */
 const skipDuplicateAddressDetection = (): void => {
   for (const scope of ['all', 'default']) writeFileSync(`/proc/sys/net/ipv6/conf/${scope}/accept_dad`, '0')
 }

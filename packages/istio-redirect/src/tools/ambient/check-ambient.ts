@@ -108,10 +108,7 @@ function untold(pod: Parameters<typeof redirectionStatus>[0]): string[] {
   return status === 'enabled' ? [] : [`annotation ambient.istio.io/redirection is ${status ?? 'missing'}, not enabled`]
 }
 
-/**
- * Caches the text of each file that the command reads. Reason: stdin can be read only once, but may contain the pod and
- * its namespace.
- */
+/** Caches files, because stdin can be read only once but may contain pod and namespace. */
 function readingOnce(io: ToolIo): ToolIo {
   const texts = new Map<string, string>()
   const readFile = (path: string): string => {

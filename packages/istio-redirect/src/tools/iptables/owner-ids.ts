@@ -3,10 +3,7 @@ import { quote } from '@cni/types'
 import type { ToolIo } from '../io.ts'
 import { idNamed } from './account-files.ts'
 
-/**
- * Replaces user and group names in owner rules by their IDs on this machine, because nf_tables only knows IDs. Throws
- * an `Error` that contains the unknown name.
- */
+/** Replaces user and group names in owner rules by IDs, because nf_tables only knows IDs. */
 export function withOwnerIds({ system }: ToolIo, config: CaptureConfig): CaptureConfig {
   const idOf = (path: '/etc/passwd' | '/etc/group') => (owner: number | string) => {
     if (typeof owner === 'number' || /^\d/.test(owner)) return owner

@@ -15,10 +15,7 @@ import { type Program, type ProgramReport, program } from './program.ts'
 import { type IptablesSettings, readSettings } from './settings.ts'
 import { lookAround, type Surroundings } from './surroundings.ts'
 
-/**
- * Exit code of `istio-redirect iptables` if the validation of the rules fails. Istio's node agent repairs a pod whose
- * init container has this exit code.
- */
+/** Exit code after failed validation. Istio's agent repairs pods whose init container has this code. */
 const NOT_REDIRECTED = 126
 
 /** Runs `istio-redirect iptables` and returns its exit code. */

@@ -21,10 +21,7 @@ function canonicalList(key: string, value: string): string {
 const canonicalItems = (value: string, canonical: (item: string) => string): string =>
   [...new Set(value.split(',').map(canonical))].join(',')
 
-/**
- * Rewrites the lists of a test's command lines as our program reads them. Duplicates stay, because Istio's program and
- * ours write the same rules for them.
- */
+/** Rewrites the lists of command lines as our program reads them. Duplicates stay. */
 export function canonicalCommands({ runs, ...ground }: CommandCase): CommandCase {
   return {
     ...ground,
@@ -35,10 +32,7 @@ export function canonicalCommands({ runs, ...ground }: CommandCase): CommandCase
   }
 }
 
-/**
- * Removes blanks around list items, and leading zeros of numbers. Keeps the invalid booleans `00` and `01`, because
- * without the zero they would be valid.
- */
+/** Normalizes list items. Keeps `00` and `01`, because without the zero they would be booleans. */
 function canonicalText(text: string): string {
   if (/^(?:--[\w-]+=)?0[01]$/.test(text)) return text
   return text

@@ -42,10 +42,7 @@ export interface ChartAgentOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/**
- * Creates the Kubernetes objects that our chart renders for a mode of repair or for ambient mode. Starts the agent with
- * the configuration of these objects.
- */
+/** Starts the agent with the Kubernetes objects that our chart renders for a mode. */
 export async function chartAgent(kube: KubeServer, mode: Mode, options: ChartAgentOptions = {}): Promise<ChartAgent> {
   await using stack = new AsyncDisposableStack()
   await forgetEvents(kube)

@@ -8,10 +8,7 @@ import { type Sandbox, sandbox } from './sandbox.ts'
 import { readState, type State } from './state.ts'
 import type { Verdict } from './sweep.ts'
 
-/**
- * Creates a function that calls Istio's plugin and ours for a pod. The function returns the documented and the
- * undocumented differences between their results.
- */
+/** Creates a function that compares Istio's plugin and ours for a pod. */
 export function podJudge(both: Pick<Plugins, 'compare'>): (one: PodCase) => Promise<Verdict> {
   const grounds = new Map<string, Promise<State>>()
   const untouched = (one: PodCase): Promise<State> => {

@@ -18,10 +18,7 @@ export interface KnownCommandDifference {
   holds(seen: SeenCommands, field: CommandField): boolean
 }
 
-/**
- * Description of the documented difference A6 for the command line. The test gives Istio's program lists without blanks
- * and with decimal numbers, and then expects equal results.
- */
+/** Description of difference A6. The test gives Istio's program lists without blanks. */
 export const COMMAND_LISTS_TEXT =
   'Blanks in lists are removed, and numbers are decimal. Istio passes the list unchanged to iptables, which reads 015 as 13.'
 

@@ -6,10 +6,7 @@ const SERVICE = 'runtime.v1.RuntimeService'
 
 /** Client for a container runtime's CRI socket, which makes calls as kubelet does. */
 export interface CriClient extends Disposable {
-  /**
-   * Calls a CRI method. Resolves with the response as a plain object. Rejects with the runtime's message. `timeoutMs`
-   * is the deadline of the call.
-   */
+  /** Calls a CRI method. Resolves with the response as a plain object. */
   call(method: string, request: object, timeoutMs?: number): Promise<unknown>
 }
 

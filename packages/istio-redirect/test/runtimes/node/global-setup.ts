@@ -4,10 +4,7 @@ import { run } from '@cni/host'
 import { openRtnl } from '@cni/netns'
 import { throwAway } from './throw-away.ts'
 
-/**
- * Prepares the test node before the first test. Mounts new folders over the fixed folders of container runtimes and
- * plugins, and sets up the network.
- */
+/** Prepares the test node: mounts new folders over fixed ones, and sets up the network. */
 export async function setup(): Promise<void> {
   const { folder } = throwAway()
   const [upper, work] = ['upper', 'work'].map((name) => join(folder, name))

@@ -11,10 +11,7 @@ export interface Call {
 
 const netconfSchema = z.object({ prevResult: z.optional(z.unknown()) })
 
-/**
- * Replaces our plugin in `binDir` by a script. The script records its input and then executes our plugin. Returns a
- * function that reads the recorded calls.
- */
+/** Replaces our plugin by a script that records its calls. Returns a reader of the records. */
 export function spyOn(binDir: string): () => Call[] {
   const plugin = join(binDir, 'istio-cni')
   const real = join(binDir, 'istio-cni.real')

@@ -1,10 +1,7 @@
 import module from 'node:module'
 import type { ListenOptions, Server } from 'node:net'
 
-/**
- * Changes the process from root to the user and group permanently. Reason: iptables' owner rules match the user and
- * group of the process that opens a socket.
- */
+/** Changes the process's user permanently, because iptables' owner rules match the user of a socket. */
 export function becomeUser(uid: number, gid = uid): void {
   // Writes Node.js's compile cache before the process drops root, because root owns the cache's folder.
   module.flushCompileCache?.()

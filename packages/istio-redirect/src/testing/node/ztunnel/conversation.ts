@@ -49,10 +49,7 @@ const RETRY_MS = 5000
 export function ztunnelPods(around: ProxySurroundings): ZtunnelPods {
   const pods = new Map<string, ZtunnelPod>()
   const proxies = new Map<string, () => void>()
-  /**
-   * Network namespaces in which ztunnel cannot listen yet, by pod UID. The value is `undefined` if the received file
-   * descriptor is not a namespace.
-   */
+  /** Network namespaces in which ztunnel cannot listen yet, by pod UID. */
   const pending = new Map<string, Netns | undefined>()
   const heard: string[] = []
   let mentioned = new Set<string>()
@@ -100,8 +97,7 @@ export function ztunnelPods(around: ProxySurroundings): ZtunnelPods {
     const namespace = `${dev}:${ino}`
     const before = pods.get(uid)
     if (before?.namespace === namespace && before.problem === undefined) return ''
-    // A pod with a new network namespace: the new listeners open before the old listeners close, because every
-    // connection has to find a listener.
+    // Opens new listeners before the old ones close, because every connection must find a listener.
     const old = proxies.get(uid)
     proxies.delete(uid)
     giveUp(uid)

@@ -65,10 +65,7 @@ export function boundSocket(pod: Netns, kind: 'tcp' | 'udp', { address, port, sh
   }
 }
 
-/**
- * Starts a connection from a pod. The peer may still refuse it. `source` sets the source address, even to an address of
- * another host. Throws a `SysError`.
- */
+/** Starts a connection from a pod. `source` may be an address of another host. */
 export function connectMarked(
   pod: Netns,
   { address, port }: { address: string; port: number },

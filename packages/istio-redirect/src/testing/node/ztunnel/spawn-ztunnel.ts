@@ -22,8 +22,7 @@ export async function spawnZtunnel({
   readonly behaviour?: ZtunnelBehaviour | undefined
 }): Promise<Ztunnel> {
   const name = `stand-in-ztunnel${extname(import.meta.url)}`
-  // The stand-in's program is in the folder `processes`. In the published build, the folder is beside this module; in
-  // the source tree, it is one level up.
+  // The folder `processes` is beside this module in the build, and above in the source tree.
   const script = fileURLToPath(
     new URL(`${import.meta.url.includes('/ztunnel/') ? '..' : '.'}/processes/${name}`, import.meta.url),
   )

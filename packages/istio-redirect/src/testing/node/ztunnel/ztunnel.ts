@@ -30,8 +30,8 @@ export interface Ztunnel extends AsyncDisposable {
   /** Changes the stand-in's faulty behaviour from now on. */
   behave(behaviour: ZtunnelBehaviour): void
   /**
-   * Stops the stand-in as SIGTERM stops ztunnel. It disconnects from the agent at once, waits at most five seconds for
-   * open connections, and resolves to 0.
+   * Stops the stand-in as SIGTERM stops ztunnel. Disconnects at once, waits at most five seconds for open connections,
+   * and resolves to 0.
    */
   stop(): Promise<number>
   /** Stops the stand-in as SIGKILL stops ztunnel: closes all sockets at once. */
