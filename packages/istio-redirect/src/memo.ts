@@ -15,7 +15,7 @@ export function memo<Arguments extends readonly unknown[], Result>(
     const key = JSON.stringify(args)
     const known = remembered.get(key) ?? { result: make(...args) }
     if (!fits(key, known.result)) return known.result
-    // Moves the used result to the end of the map. The map's first result was used least recently and is dropped.
+    // Moves the used result to the map's end, because the first result is dropped.
     remembered.delete(key)
     remembered.set(key, known)
     const [oldest = key] = remembered.keys()

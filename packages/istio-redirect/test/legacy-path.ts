@@ -2,10 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { findExecutable } from '@cni/host'
 
-/**
- * Creates a folder for PATH with only the programs of legacy iptables. Legacy rules cannot be read or written without
- * programs.
- */
+/** Creates a folder for PATH with only legacy iptables, whose rules need programs. */
 export function legacyPath(folder: string): string {
   const bin = join(folder, 'bin-legacy')
   mkdirSync(bin)

@@ -10,10 +10,7 @@ import { podWatches } from '../src/agent/pods/pod-watches.ts'
 import { repairGrants } from '../src/testing/grants.ts'
 import { stage } from './stage/stage.ts'
 
-/**
- * Test data for pod watches: an API server with pods, and running watches of these pods. Disposing the test data ends
- * the watches.
- */
+/** Test data: an API server with pods, and running watches. Disposing ends the watches. */
 export type PodsFixture = Awaited<ReturnType<typeof podsFixture>>
 
 export const podsFixture = (pods: readonly StoredPod[] = [], watching: Pick<ListWatchOptions, 'silenceMs'> = {}) =>

@@ -100,10 +100,7 @@ export function repairFixture(options: RepairFixtureOptions = {}) {
       log,
       counters,
       pauses,
-      /**
-       * Number of pods that the repair controller has handled, from its metric. `what` names type and result, such as
-       * `repair/success`.
-       */
+      /** Number of pods that the repair controller has handled. `what` is like `repair/success`. */
       pods(what: string) {
         const [type, result] = what.split('/')
         return count('istio_cni_repair_pods_repaired_total', { type, result })

@@ -1,6 +1,6 @@
 import type { CaptureConfig } from '../src/capture/config.ts'
 
-/** Chains of an nftables table in Istio's native mode. Each base chain has the text that nft expects after `type`. */
+/** Chains of an nftables table in Istio's native mode, with nft's text after `type`. */
 interface TableShape {
   readonly base: Readonly<Record<string, string>>
   readonly chains: readonly string[]

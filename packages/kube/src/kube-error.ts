@@ -28,9 +28,7 @@ export class KubeError extends Error {
   /** Error message that the API server sent, with control characters removed. */
   readonly said: string | undefined
   readonly [brand] = true
-  /**
-   * CNI error code and details of this error. The SDK also finds them if this error is the `cause` of another error.
-   */
+  /** CNI error code and details, which the SDK also finds in a `cause`. */
   readonly [cniErrorKey]: { readonly code: number; readonly details?: string }
 
   constructor(

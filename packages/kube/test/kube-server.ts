@@ -17,10 +17,7 @@ export interface KubeServer extends AsyncDisposable {
   readonly url: string
   readonly caFile: string
   readonly admin: KubeClient
-  /**
-   * Grants permissions to a user. The user has no other permissions. Returns the path of the file with the user's
-   * token.
-   */
+  /** Grants only these permissions to a user. Returns the path of the user's token. */
   allow(user: string, grants: readonly Grant[]): Promise<string>
   /** Stops kube-apiserver, and starts it again after `awayMs`. etcd keeps running. */
   restart(awayMs: number): Promise<void>

@@ -6,10 +6,7 @@ const require = createRequire(import.meta.url)
 
 const bun = join(dirname(require.resolve('@oven/bun-linux-x64-baseline/package.json')), 'bin/bun')
 
-/**
- * Command lines of the JavaScript runtimes (such as Node.js and bun) that run a TypeScript file. The test appends the
- * file's path.
- */
+/** Command lines of the JavaScript runtimes, to which the test appends a TypeScript file. */
 export const runtimePrograms: ReadonlyArray<readonly [name: string, program: readonly [string, ...string[]]]> = [
   ['node', NODE],
   ['bun', [bun, '--conditions=@cni/source']],

@@ -28,10 +28,7 @@ export const selectorsSchema = z.array(
 const text = z.nullish(z.string())
 const flag = z.nullish(z.boolean())
 const texts = z.nullish(z.array(z.string()))
-/**
- * Schema of an absolute path. A relative path has no fixed meaning, because the container runtime chooses the working
- * directory.
- */
+/** Schema of an absolute path, because the container runtime chooses the working directory. */
 const path = z.nullish(z.string().check(z.regex(/^(?:\/|$)/, 'expected an absolute path')))
 
 const keys = {
@@ -50,10 +47,7 @@ const keys = {
   ambient_redirect_mode: z.nullish(z.enum(['inpod', 'node-iptables', 'node-ebpf'])),
   /** Mode of the plugin's CHECK. With `none`, CHECK always succeeds, as Istio's CHECK does. */
   check_mode: z.nullish(z.enum(['verify', 'none'])),
-  /**
-   * Mode of the plugin's STATUS. With `strict`, STATUS also fails for problems that the node agent repairs when it
-   * starts.
-   */
+  /** Mode of the plugin's STATUS. `strict` also reports problems that the node agent repairs when it starts. */
   status_mode: z.nullish(z.enum(['lenient', 'strict'])),
   /** Use of the node agent. With `never`, the plugin always decides by itself and does not ask the agent. */
   agent: z.nullish(z.enum(['auto', 'never'])),
@@ -69,10 +63,7 @@ const keys = {
   ),
 }
 
-/**
- * Schema of the plugin's configuration, with the keys of Istio's plugin. `null` means "not given", because Istio's
- * installer writes `null`.
- */
+/** Schema of the plugin's configuration. Istio's installer writes `null` for keys without a value. */
 export const confSchema = netConf(keys)
 
 /** All keys of the plugin's configuration, including keys of Istio 1.19. */

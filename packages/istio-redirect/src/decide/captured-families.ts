@@ -20,18 +20,12 @@ type UsableAddresses = ReturnType<typeof usableAddresses>
 /** IPv6 address of traffic that Envoy passes on unchanged. The plugin adds it to `lo`. */
 export const PASS_THROUGH = '::6/128'
 
-/**
- * Parses the addresses that the kernel lists in a pod. Drops unusable addresses, and the address that the plugin itself
- * adds.
- */
+/** Parses the kernel's addresses of a pod, without the address that the plugin itself adds. */
 export const foundAddresses = (addresses: readonly string[]): UsableAddresses =>
   // Skips the address `::6`, because an earlier ADD of the plugin added it to `lo`.
   usableAddresses(addresses.filter((address) => address !== PASS_THROUGH))
 
-/**
- * True if `prevResult` has IPv6 addresses and the kernel lists none. In this case, the sysctl `disable_ipv6` decides if
- * IPv6 is captured.
- */
+/** True if `prevResult` has IPv6 addresses and the kernel lists none. */
 export const mayHaveLostIpv6 = (told: UsableAddresses, found: UsableAddresses): boolean =>
   told.ipv6.length > 0 && found.ipv6.length === 0
 

@@ -26,7 +26,7 @@ export interface AddSources {
   /** Enrols a pod in the ambient mesh if the selectors choose the pod. */
   enrol(pod: PodInfo): Promise<boolean>
   addresses(): Promise<KnownAddresses>
-  /** Throws if the pod needs more rules than the node agent encodes as a batch. Only the agent has this function. */
+  /** Throws if the pod needs more rules than the agent encodes. The plugin has no limit. */
   bound?(redirect: Redirect): void
 }
 

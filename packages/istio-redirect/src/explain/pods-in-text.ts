@@ -1,6 +1,6 @@
 import { isObject, messageOf, quote } from '@cni/types'
 
-/** Maximal length of the YAML or JSON text, in characters. Any pod, and a list of a few hundred pods, is shorter. */
+/** Maximum length of the YAML or JSON text, in characters. */
 const MAX_CHARS = 32 * 1024 * 1024
 
 /** Pod document that is not validated yet, with the pod's name and namespace. */

@@ -11,9 +11,7 @@ export interface LogPlaces {
   readonly logSocket: string | undefined
 }
 
-/**
- * Creates the plugin's log sinks besides stderr: the node agent, if its socket exists, and a file in the run directory.
- */
+/** Creates the plugin's log sinks besides stderr: the node agent and a file. */
 export function logSinks({ runDir, logSocket }: LogPlaces): LogSink[] {
   return [
     ...(logSocket !== undefined && existsSync(logSocket) ? [agentSocket(logSocket)] : []),

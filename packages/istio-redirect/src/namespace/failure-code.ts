@@ -36,7 +36,7 @@ function nftCode({ code, faults }: NftError): number | undefined {
   return isModule ? ErrorCode.pluginNotAvailable : ErrorCode.ioFailure
 }
 
-/** CNI error codes by errno or other error code, for failures in a namespace, a netlink request or a file. */
+/** CNI error codes by errno or other error code. */
 const codes: Readonly<Record<string, number>> = {
   NO_FFI: ErrorCode.pluginNotAvailable,
   NO_NSENTER: ErrorCode.pluginNotAvailable,

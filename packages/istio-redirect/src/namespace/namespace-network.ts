@@ -14,10 +14,7 @@ export async function addressesOf(netns: NetnsTarget): Promise<string[]> {
 
 /** Network settings that a redirected pod needs besides its rules: an address on `lo`, and policy routes for TPROXY. */
 export interface NamespaceNetwork extends Disposable {
-  /**
-   * Adds the missing addresses and policy routes. For each added item, passes a rollback step to `undo`, which removes
-   * the item again.
-   */
+  /** Adds missing addresses and policy routes. Passes a rollback step for each to `undo`. */
   prepare(undo: (step: () => Promise<void>) => void): Promise<void>
 }
 
@@ -51,10 +48,7 @@ export async function missingFromNamespace(netns: NetnsTarget, attachment: Recor
   return missing
 }
 
-/**
- * Removes the addresses and policy routes that {@link NamespaceNetwork.prepare} added. Keeps the items that the pod's
- * next attachment `next` needs.
- */
+/** Removes what ADD added to the network, except items that the attachment `next` needs. */
 export async function removeFromNamespace(
   netns: NetnsTarget,
   attachment: RecordedNetwork,

@@ -1,10 +1,7 @@
 import type { Family } from '@cni/iptables/rules'
 import type { Rtnl } from '@cni/netns'
 
-/**
- * Policy route that delivers marked packets locally, whatever their destination. A policy rule selects a routing table
- * with one route.
- */
+/** Policy route that delivers marked packets locally, whatever their destination. */
 export interface PolicyRoute {
   readonly mark: number
   /** Mask of the packet mark. Default: all bits. */

@@ -34,10 +34,7 @@ async function removeWritten(where: Where, recorded: AttachmentRecord): Promise<
   else await iptables(where, { waitSeconds, backend }).remove(rules)
 }
 
-/**
- * Removes all chains and tables whose names the plugin uses. DEL calls this function if DEL cannot remove the recorded
- * rules.
- */
+/** Removes all chains and tables with the plugin's names, if the recorded rules cannot be removed. */
 export async function removeWithoutRecord(where: Where): Promise<void> {
   const removed = await clearNativeTables(where)
   const change = await iptables(where, { waitSeconds }).removeChains('ISTIO_')

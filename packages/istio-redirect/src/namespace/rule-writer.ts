@@ -15,10 +15,7 @@ export interface Written {
   readonly report: WriteReport
   /** True if the namespace certainly has no rules of another back end. */
   readonly isAlone: boolean
-  /**
-   * Generation of nf_tables after the netlink batch that wrote all rules. `undefined` if several batches or programs
-   * wrote the rules.
-   */
+  /** Generation of nf_tables after the only netlink batch. `undefined` after several batches or programs. */
   readonly generation: number | undefined
 }
 
@@ -32,14 +29,11 @@ export interface FirstWriter {
 
 /** Writes, verifies and removes the redirection rules of a configuration in a pod's namespace. */
 export interface RuleWriter extends FirstWriter {
-  /** Rules of the configuration as data. The JSON of two rulesets is compared to find out if they are equal. */
+  /** Rules of the configuration as data, compared as JSON. */
   readonly rules: object
-  /** Throws a CNI error with the error code for drift if the rules in the namespace differ from the configuration. */
+  /** Throws a CNI error for drift if the namespace's rules differ from the configuration. */
   verify(): Promise<void>
   remove(): Promise<void>
-  /**
-   * Removes the rules of an earlier configuration that `apply` does not replace. Searches only in the writer's own back
-   * end.
-   */
+  /** Removes earlier rules that `apply` does not replace, in the writer's own back end. */
   leaveBehind(earlier: CaptureConfig): Promise<void>
 }

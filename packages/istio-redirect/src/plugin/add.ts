@@ -14,7 +14,7 @@ import { attachmentsIn } from '../state/attachments.ts'
 import { liveSources } from './live-sources.ts'
 import { perform } from './perform.ts'
 
-/** ADD of the plugin: redirects the traffic of a pod that has a sidecar. Changes nothing in any other pod. */
+/** ADD of the plugin: redirects the traffic of a pod that has a sidecar. */
 export async function add(c: AddContext<Conf>): Promise<Result> {
   const settings = settingsOf(c.conf)
   warnAboutSettings(c.log, c.conf, settings)
@@ -41,10 +41,7 @@ async function redirect(c: AddContext<Conf>, settings: Settings, call: AddCall):
   )
 }
 
-/**
- * Returns the node agent's decision about the pod. If the agent does not answer, the plugin itself decides, with the
- * same function.
- */
+/** Returns the node agent's decision about the pod, or else the plugin's own decision. */
 async function decide(c: AddContext<Conf>, settings: Settings, call: AddCall): Promise<ServedDecision | Decision> {
   let known: Promise<KnownAddresses> | undefined
   const addresses = (): Promise<KnownAddresses> => {

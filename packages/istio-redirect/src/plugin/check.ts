@@ -12,9 +12,7 @@ import { recordedBackend } from '../state/recorded-backend.ts'
 
 const drift = 100
 
-/**
- * CHECK of the plugin: compares the pod's namespace with the record of ADD. Does not ask the API server or the agent.
- */
+/** CHECK of the plugin: compares the namespace with ADD's record. Asks no API server. */
 export async function check(c: CheckContext<Conf>): Promise<void> {
   const settings = settingsOf(c.conf)
   warnAboutSettings(c.log, c.conf, settings)

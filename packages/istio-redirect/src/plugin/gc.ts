@@ -3,10 +3,7 @@ import type { Conf } from '../conf/conf.ts'
 import { settingsOf } from '../conf/settings.ts'
 import { attachmentsIn } from '../state/attachments.ts'
 
-/**
- * GC of the plugin: deletes the records of attachments that no longer exist. The kernel removed their rules with the
- * namespaces.
- */
+/** Deletes records of removed attachments. The kernel removed their rules with the namespaces. */
 export function gc(c: GcContext<Conf>): void {
   const { runDir } = settingsOf(c.conf)
   if (runDir === '' || c.validAttachments === undefined) return

@@ -18,8 +18,7 @@ export function liveSources(c: AddContext<Conf>, settings: Settings, addresses: 
     addresses,
     async pod(who) {
       const asked = getPod(who, api)
-      // Starts reading the pod's addresses during the API request. Ignores an error here, because the later call of
-      // `addresses` reports the error.
+      // Starts reading the addresses early. The later call of `addresses` reports an error.
       addresses().catch(() => {})
       return podInfo(await asked)
     },

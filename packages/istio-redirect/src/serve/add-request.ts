@@ -22,10 +22,7 @@ export const ADD_PATH = '/add'
 /** Maximal size of the plugin's request to the agent, in bytes. */
 export const MAX_REQUEST = 1024 * 1024
 
-/**
- * Encodes the plugin's request to the agent. Contains only settings and environment variables that affect the decision,
- * and no secrets.
- */
+/** Encodes the plugin's request to the agent. Contains no secrets. */
 export function encodeRequest({ call, ...request }: AddRequest): string {
   const { pod, settings, env } = call
   const { ambientSelectors, ambientOptOut } = settings
@@ -53,10 +50,7 @@ export function readRequest(body: string, version: string): AddRequest {
 
 // internal
 
-/**
- * Schema of a plugin's request. The agent validates requests although every client is root, because a client may be
- * faulty or malicious.
- */
+/** Schema of a plugin's request. The agent validates requests, because a client may be malicious. */
 const requestSchema: z.ZodMiniType<AddRequest> = z.object({
   version: z.string(),
   call: z.object({

@@ -4,10 +4,7 @@ export const REFUSALS = [
   'version',
   /** Refusal: the plugin's request is malformed. */
   'request',
-  /**
-   * Refusal: the agent does not know the pod. The plugin asks the API server instead, and reports the API server's
-   * error.
-   */
+  /** Refusal: the agent does not know the pod, so the plugin asks the API server. */
   'pod',
   /** Refusal: the pod may be ambient. The plugin then reads the pod's Kubernetes namespace. */
   'ambient',

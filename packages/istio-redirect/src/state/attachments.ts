@@ -3,10 +3,10 @@ import { type AttachmentStore, attachmentStore } from '@cni/skel'
 import * as z from 'zod/mini'
 import { attachmentsFolder } from './folder.ts'
 
-/** Record of an ADD, in format version 1. CHECK, DEL and GC read the record instead of asking the API server. */
+/** Record of an ADD, which CHECK, DEL and GC read instead of asking the API server. */
 export interface AttachmentRecord {
   readonly netns: NetnsIdentity
-  /** Back end that wrote the rules, by its name on nodes: `nft`, `legacy` or `nftables`. `null` if it is unknown. */
+  /** Back end that wrote the rules: `nft`, `legacy` or `nftables`. `null` if unknown. */
   readonly backend: string | null
   readonly families: readonly ('ipv4' | 'ipv6')[]
   /** Configuration from which ADD built the rules. */
@@ -40,7 +40,7 @@ export type Attachments = AttachmentStore<AttachmentRecord>
  * attachmentsIn('/var/run/istio-cni').read({ network: 'pods', containerID: 'abc', ifName: 'eth0' })
  */
 export function attachmentsIn(runDir: string): Attachments {
-  // The store does not decode a new record to validate it, because TypeScript's types ensure that the record is valid.
+  // Does not decode a new record, because TypeScript's types ensure that it is valid.
   return attachmentStore({ folder: attachmentsFolder(runDir), schema: recordSchema, readBack: false })
 }
 

@@ -14,8 +14,7 @@ export function carriedOver(
   { unchanged }: { readonly unchanged: boolean },
 ): Pick<AttachmentRecord, 'generation' | 'first'> {
   if (before.netns.dev !== next.netns.dev || before.netns.ino !== next.netns.ino) return {}
-  // A recorded generation may be outdated. An outdated generation differs from the kernel's, so CHECK and DEL read the
-  // rules.
+  // An outdated generation is safe: it differs from the kernel's, so CHECK reads the rules.
   const generation = unchanged ? before.generation : next.generation
   return { generation, ...(wasFresh(before) && !wasFresh({ ...next, generation }) && { first: true }) }
 }

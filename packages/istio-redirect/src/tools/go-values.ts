@@ -1,4 +1,4 @@
-/** Parses an unsigned 16-bit number as Go does with base 0: decimal, or with the prefix 0x, 0o, 0b, or 0 for octal. */
+/** Parses an unsigned 16-bit number as Go does with base 0, such as `0x1F`. */
 export function goUint16(text: string): number {
   const digits = text.replace(/(?<=[0-9a-f]|^0[xob])_(?=[0-9a-f])/gi, '')
   const number = /^0[0-7]+$/.test(digits)

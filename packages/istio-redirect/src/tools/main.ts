@@ -21,6 +21,6 @@ commandMain(
       now: () => new Date(),
       system: machine,
     }),
-  // An error message may contain text from files of a pod or of the node, so unsafe characters are escaped.
+  // Escapes unsafe characters, because an error message may contain text from a pod's files.
   { cleanStderr: escapeUnsafeLines },
 )

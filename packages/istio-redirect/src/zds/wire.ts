@@ -1,7 +1,4 @@
-/**
- * Messages of ZDS, the protocol between agent and ztunnel (package istio.workload.zds). Each message is one packet of a
- * unix socket.
- */
+/** Messages of ZDS, the protocol between agent and ztunnel over a unix socket. */
 import { fieldsOf, lengthDelimited, messageIn, textField, textOf } from '@cni/types/protobuf'
 
 /** Maximal size in bytes of a message that the agent or ztunnel reads. */
@@ -14,10 +11,7 @@ export interface WorkloadInfo {
   readonly serviceAccount: string
 }
 
-/**
- * Message that adds a pod. The descriptor of the pod's network namespace accompanies the message. ztunnel exits if the
- * workload is missing.
- */
+/** Message that adds a pod. The descriptor of the pod's network namespace accompanies the message. */
 export interface AddRequest {
   readonly type: 'add'
   readonly uid: string

@@ -45,10 +45,7 @@ export type TestPod = Awaited<ReturnType<MeshNode['pod']>>
 /** Addresses of the test node on the bridge of its pods. */
 export const gateways = ['10.20.0.254', 'fd00:20::fe'] as const
 
-/**
- * Starts the test node `n1`. Pods of the Kubernetes namespace `shop` are ambient. With `network`, the pods reach each
- * other and the node.
- */
+/** Starts the test node `n1`. Pods of the Kubernetes namespace `shop` are ambient. */
 export function meshNode(config: Partial<AmbientConfig> = {}, { network = false } = {}) {
   const parts = {
     api: { grants: ambientGrants, token: 'se.cr.et', namespaces: { shop: { [mode]: 'ambient' }, plain: {} } },

@@ -52,10 +52,7 @@ export function recordingZtunnel(path: string) {
   return {
     pods,
     told,
-    /**
-     * Sets the answers to later `add` messages. The function `next` returns the answer for a pod's name; `silence`
-     * means no answer.
-     */
+    /** Sets the answers to later `add` messages by pod name. `silence` means no answer. */
     answer(next: (name: string) => string) {
       say = next
     },

@@ -6,8 +6,7 @@ import type { RecordingZtunnel } from './recording-ztunnel.ts'
 /** Timeout of a test's waits for a condition, in milliseconds. */
 export const patience = { timeout: 20_000 }
 
-// These helpers wait with `vi.waitFor`, because each concurrent test has an `expect` of its own, which a helper cannot
-// use.
+// Helpers wait with `vi.waitFor`, because a concurrent test's own `expect` is unavailable here.
 
 /** Waits until the agent's ambient mode reports no problem. */
 export const ready = (agent: { problem(): string | undefined }) =>

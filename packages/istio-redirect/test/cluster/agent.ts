@@ -46,10 +46,7 @@ export async function status(): Promise<string> {
   return kubectl(['exec', '-n', NAMESPACE, name, '--', 'install-cni', 'status'], { reject: false })
 }
 
-/**
- * Lists the agent's files on the node: binaries, conflists and its run directory, without the plugin's log and
- * attachment records.
- */
+/** Lists the agent's files on the node, without the plugin's log and attachment records. */
 export const nodeFiles = async (): Promise<string> =>
   (await networks()) +
   (await shell(

@@ -2,10 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type RunOptions, type RunResult, run } from '@cni/host'
 
-/**
- * Program that starts the test's cluster, and folder of the cluster. `npm run test:cluster` sets the variables
- * `CNI_KUBERNETES` and `K8S_DIR`.
- */
+/** Cluster program and folder. `npm run test:cluster` sets the variables `CNI_KUBERNETES` and `K8S_DIR`. */
 const [script, folder] = [process.env.CNI_KUBERNETES ?? '', process.env.K8S_DIR ?? '']
 
 /** Root folder of the cluster's node, as a path on the test's machine. */
@@ -86,10 +83,7 @@ export const isReady = ({ metadata, status }: Pod): boolean =>
   metadata.deletionTimestamp === undefined &&
   status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true
 
-/**
- * Repeats `look` until it returns a value. After the time limit, throws an error that contains `what` and the last
- * error.
- */
+/** Repeats `look` until it returns a value. `what` is text for the error message. */
 export async function until<T>(
   what: string,
   look: () => Promise<T | false | undefined>,

@@ -20,10 +20,7 @@ const ISTIO = 'opt/test/istio'
 /** Executable of Istio's plugin on the cluster's node. */
 export const originalPlugin = (): Buffer => readFileSync(plugin)
 
-/**
- * Loads an image of Istio's agent and plugin on the cluster's node. Writes a Helm chart that renders the objects of
- * Istio's chart.
- */
+/** Loads an image of Istio's agent and plugin, and writes a chart with Istio's objects. */
 export async function loadOriginal(): Promise<void> {
   const scratch = mkdtempSync(join(tmpdir(), 'original-image-'))
   try {

@@ -1,9 +1,6 @@
 import { kubectl, onNode, type Pod, shell, until } from './cluster.ts'
 
-/**
- * Image of every test container. Its programs are a server, a proxy that reports a connection's original destination,
- * and Istio's validation.
- */
+/** Image of every test container, with a server, a reporting proxy and Istio's validation. */
 const IMAGE = 'registry.local/app:1'
 const PROXY_UID = 1337
 

@@ -21,9 +21,7 @@ export interface AddedPod {
   readonly native?: boolean
 }
 
-/**
- * Calls the plugin's ADD for a pod, as a container runtime does, and waits for the plugin's end. The agent may be down.
- */
+/** Calls the plugin's ADD for a pod. The agent may be down. */
 export function add(at: Serving, target: Netns, pod: AddedPod): Promise<Called> {
   return startAdd(at, target, pod).called
 }

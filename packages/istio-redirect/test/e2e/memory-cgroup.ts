@@ -21,7 +21,7 @@ export const noMemoryLimit = ((): string | undefined => {
 export interface MemoryLimit extends AsyncDisposable {
   /** Command line that runs a program inside the memory cgroup. */
   within(file: string): readonly [string, ...string[]]
-  /** Peak memory of the cgroup in bytes, and the number of processes that the kernel killed for lack of memory. */
+  /** Peak memory in bytes, and the number of processes killed for lack of memory. */
   usage(): { readonly most: number; readonly killed: number }
 }
 

@@ -70,7 +70,7 @@ export const testBed = (
     }
   })
 
-/** Adds an address to the pod. Our plugin needs an address, and no other plugin of the chain assigns one. */
+/** Adds an address to the pod, because our plugin needs one and runs alone here. */
 export const addLo = (bed: TestBed) => netns.exec(bed.pod, ['ip', 'address', 'add', '10.9.9.9/32', 'dev', 'lo'])
 
 /** Creates a test node that all tests of a suite share. */

@@ -1,10 +1,7 @@
 import type { EnrolledAddress, KernelSide, NodeZtunnel } from '../../../istio-node-level/src/kernel-side.ts'
 import { NodeLevelError } from '../../../istio-node-level/src/node-level-error.ts'
 
-/**
- * In-memory test double of the kernel, as far as node-level redirection uses it. Its state outlives agents, as the
- * kernel's state does.
- */
+/** In-memory test double of the kernel for node-level redirection. Its state outlives agents. */
 export interface MemoryKernel extends KernelSide {
   /** Calls that the agent made to the test double, as text, the oldest first. */
   readonly calls: string[]

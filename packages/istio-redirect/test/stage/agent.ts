@@ -16,10 +16,7 @@ interface AgentOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/**
- * Creates the test node's files for a compiled agent. Imports `agent-node.ts` on demand, because the import needs the
- * agent's executable.
- */
+/** Creates files for a compiled agent. Imports on demand, because the import needs its executable. */
 export async function agentFor({ net, env = {} }: AgentOptions): Promise<AgentNode> {
   const { agentNode } = await import('../e2e/agent-node.ts')
   const agents = agentNode(net)

@@ -39,10 +39,7 @@ export async function addAddresses(target: Netns, addresses: readonly string[], 
   for (const each of addresses) await rtnl.addAddress(name, withBits(each))
 }
 
-/**
- * Creates a network namespace whose eth0 has the addresses. The link has no carrier, so the kernel adds no link-local
- * address later.
- */
+/** Network namespace with addresses on eth0. Without carrier, the kernel adds no link-local address. */
 export async function podWith(...addresses: readonly string[]): Promise<Netns & AsyncDisposable> {
   const made = await tempNetns()
   try {
@@ -72,7 +69,7 @@ export async function podBridge(node: Netns, gateways: readonly string[]): Promi
     await onNode.addLink({ kind: 'veth', name: `pod${pods}`, up: true, master: 'br0', peer })
     using inside = await openRtnl(pod)
     for (const address of addresses) await inside.addAddress('eth0', withBits(address))
-    // Adds a default route for the pod's answers to kubelet's probes, because the probes' source address is on no link.
+    // Adds a default route, because the source address of kubelet's probes is on no link.
     for (const gateway of gateways) await inside.addRoute({ destination: 'default', gateway })
   }
 }

@@ -8,10 +8,7 @@ import type { AgentNode } from '../e2e/agent-node.ts'
 import { type Account, agentFor, writeAccount } from './agent.ts'
 import { type Connect, connectPods, type KernelOptions, type PodNetwork, prepareKernel } from './kernel.ts'
 
-/**
- * Parts of a simulated node that a test needs: API server, node namespace, pod network, agent. Other parts are not
- * started.
- */
+/** Parts of a simulated node that a test needs. Other parts are not started. */
 export interface StageOptions {
   /** Starts an API server, optionally in the node's network namespace (`inNode`), with service account files. */
   readonly api?: Omit<ApiServerOptions, 'netns'> & { readonly inNode?: boolean }

@@ -11,10 +11,7 @@ import { podOf } from '../e2e/serving-agent.ts'
 import { rulesIn as legacyRulesIn } from '../runtimes/node/stage.ts'
 import type { UpgradeNode } from './upgrade-node.ts'
 
-/**
- * Pod that a test has added. The pod's network namespace outlives DEL, because the test examines the namespace after
- * DEL.
- */
+/** Pod that a test has added. Its namespace outlives DEL, because the test examines it. */
 export interface Pod extends AsyncDisposable {
   readonly name: string
   readonly uid: string
@@ -28,7 +25,7 @@ export interface Pod extends AsyncDisposable {
 
 /** Adds, checks and deletes pods on the test node, as kubelet and a container runtime do. */
 export interface Pods {
-  /** Adds a pod inside or outside the mesh. After a failed ADD, runs DEL and tries another sandbox, as kubelet does. */
+  /** Adds a pod. After a failed ADD, runs DEL and tries another sandbox, as kubelet does. */
   add(name: string, isMesh?: boolean): Promise<Pod>
   /** Calls CHECK for the pod with the current conflist. Expects the same rules as after ADD. */
   check(pod: Pod): Promise<void>
@@ -46,14 +43,11 @@ export interface Which {
 
 /** Options of the pods that an upgrade test adds. */
 export interface PodsOptions {
-  /** Builds the pod for the API server. Default: a pod with a sidecar in the mesh, or a plain pod outside the mesh. */
+  /** Builds the pod for the API server. Default: a mesh pod with a sidecar. */
   readonly store?: (name: string, which: Which) => StoredPod
   /** Container runtime that adds the pods. Default: the runtime of the test node. */
   readonly runtime?: Cni | undefined
-  /**
-   * True if the agent writes the pods' rules instead of the plugin. The plugin's DEL keeps the agent's rules, except in
-   * version 0.1.0.
-   */
+  /** True if the agent writes the pods' rules. DEL keeps them, except in version 0.1.0. */
   readonly isAmbient?: boolean
 }
 

@@ -29,7 +29,7 @@ const GRANTS: readonly Grant[] = [
 const [LIST, SINGLE] = ['net/10-pods.conflist', 'net/10-pods.conf']
 const REFERENCE = ['loopback', 'bridge', 'host-local', 'portmap']
 
-/** Test node during an update of the agent's DaemonSet, with the container runtime and the API server of its pods. */
+/** Test node during an update of the agent's DaemonSet. */
 export type UpgradeNode = Awaited<ReturnType<typeof upgradeNode>>
 
 /** Creates a test node for updates of the agent. `isSingle` begins without a plugin list. */
@@ -66,10 +66,7 @@ export async function upgradeNode(
       files,
       api,
       runtime: runtimeIn([bin]),
-      /**
-       * Container runtime of the test node that runs the plugin of the given release, even if another release is
-       * installed.
-       */
+      /** Container runtime that runs the given release's plugin, even if another release is installed. */
       runtimeOf: (release: Release) => runtimeIn([PROGRAMS[release], bin]),
       /** Stops an agent after its DaemonSet is deleted. The agent then removes the plugin from the node. */
       async uninstall(agent: AgentProcess) {

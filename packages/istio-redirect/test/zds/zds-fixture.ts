@@ -15,7 +15,7 @@ export type ZdsFixture = ReturnType<typeof zdsFixture>
 /** Number of open file descriptors of the test's process. */
 export const descriptors = () => readdirSync('/proc/self/fd').length
 
-/** Starts the agent's ZDS server for a test. Disposing fails the test if the server left a file descriptor open. */
+/** Starts the agent's ZDS server. Disposing fails if a file descriptor was left open. */
 export function zdsFixture(options: Partial<ZdsOptions> = {}) {
   const before = descriptors()
   const folder = mkdtempSync(join(tmpdir(), 'cni-zds-'))

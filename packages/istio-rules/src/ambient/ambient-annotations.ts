@@ -14,6 +14,6 @@ export const ambientAnnotations: readonly (readonly [key: string, maxChars: numb
   [bypassKey, WORD_CHARS],
   [dnsKey, WORD_CHARS],
   [virtualKey, MAX_VIRTUAL_CHARS],
-  // The limit 0 drops the whole value, because the agent only checks if a pod has the sidecar's status annotation.
+  // Drops the whole value, because the agent only checks if the annotation exists.
   [statusAnnotation, 0],
 ]

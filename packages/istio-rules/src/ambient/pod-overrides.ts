@@ -21,14 +21,11 @@ export function podOverrides(
 ): {
   /** True if inbound connections bypass the mesh. Outbound connections are still captured. */
   readonly bypassInbound: boolean
-  /**
-   * True to capture the pod's DNS queries. The value `undefined` means that the pod has no such annotation. The node's
-   * setting then applies.
-   */
+  /** True to capture the pod's DNS queries. `undefined` means that the node's setting applies. */
   readonly dnsCapture: boolean | undefined
   /**
-   * Interfaces of virtual machines in the pod, without duplicates, in the annotation's order. Packets from these
-   * interfaces are treated as outbound traffic.
+   * Interfaces of virtual machines in the pod, in the annotation's order. Packets from these interfaces are treated as
+   * outbound traffic.
    */
   readonly virtualInterfaces: readonly string[]
   /** Warnings for the log, about ignored annotations of the pod. */

@@ -23,8 +23,8 @@ export interface PodCapture {
   /** Interfaces of virtual machines in the pod. Packets from these interfaces are treated as outbound traffic. */
   readonly virtualInterfaces: readonly string[]
   /**
-   * Source addresses that the node's rules give to the kubelet's probes, by family. Each is a single address without a
-   * prefix length.
+   * Source addresses of kubelet's probes after the node's SNAT, by family. Each is a single address without a prefix
+   * length.
    */
   readonly probeSource: { readonly ipv4: string; readonly ipv6: string }
 }
@@ -65,10 +65,7 @@ export function podRules(capture: PodCapture): Ruleset {
   )
 }
 
-/**
- * iptables chains that the redirection can create in an ambient pod, by table. A single configuration may use only some
- * of the chains.
- */
+/** iptables chains of all possible configurations in an ambient pod, by table. */
 const chains = {
   mangle: ['ISTIO_PRERT', 'ISTIO_OUTPUT'],
   nat: ['ISTIO_PRERT', 'ISTIO_OUTPUT'],

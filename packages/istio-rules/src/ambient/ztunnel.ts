@@ -1,7 +1,4 @@
-/**
- * Ports on which ztunnel listens in a pod: for outbound connections, inbound plain text, HBONE from other ztunnels, and
- * DNS.
- */
+/** Ports of ztunnel in a pod: outbound, inbound plain text, HBONE, and DNS. */
 export const OUTBOUND_PORT = 15001
 export const INBOUND_PORT = 15006
 export const HBONE_PORT = 15008
@@ -10,10 +7,7 @@ export const QUERY_PORT = 15053
 /** Port of DNS servers (53). */
 export const DNS_PORT = 53
 
-/**
- * Packet mark of ztunnel's own packets, and the mask of the mark. Other programs may use the remaining bits of the
- * mark.
- */
+/** Packet mark of ztunnel's own packets, and the mask of the mark. Other programs may use the remaining bits. */
 export const ZTUNNEL_MARK = 0x539
 export const MARK_MASK = 0xfff
 

@@ -21,7 +21,7 @@ export interface Capture<
   readonly rerouteVirtualInterfaces: readonly string[]
   /**
    * Selects outbound traffic by the group of the sending process. Mode `all-except` captures all groups except
-   * `groups`. Mode `only` captures only `groups`.
+   * `groups`, mode `only` captures only `groups`.
    */
   readonly ownerGroups: { readonly mode: 'all-except' | 'only'; readonly groups: readonly Group[] }
   readonly dropInvalid: boolean

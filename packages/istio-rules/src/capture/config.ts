@@ -19,10 +19,7 @@ export interface CaptureConfig extends Capture {
   readonly dns: 'none' | 'all' | IpRanges
 }
 
-/**
- * Default configuration, which captures no traffic. Its rules only exclude the proxy's own traffic from redirection, to
- * prevent a loop.
- */
+/** Default configuration, which captures no traffic. Its rules only prevent a loop of proxy traffic. */
 export const captureDefaults: CaptureConfig = {
   ipv6: false,
   interceptionMode: 'REDIRECT',

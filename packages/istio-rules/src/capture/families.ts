@@ -19,23 +19,17 @@ export function usableAddresses(addresses: readonly string[]): {
 }
 
 /**
- * Chooses the address families to capture from the usable addresses of a pod. Every pod gets IPv4 rules, even an
- * IPv6-only pod.
+ * Chooses the address families to capture from a pod's usable addresses. Every pod gets IPv4 rules, even an IPv6-only
+ * pod.
  */
 export function familiesOf(
   { ipv4: [ipv4], ipv6: [ipv6] }: ReturnType<typeof usableAddresses>,
   dualStack: boolean,
 ): {
   readonly ipv6: boolean
-  /**
-   * First usable address of the pod. `undefined` if the pod has no usable address. The plugin cannot capture traffic of
-   * such a pod.
-   */
+  /** First usable address of the pod. `undefined` means that the plugin cannot capture the pod's traffic. */
   readonly hostIP?: string
-  /**
-   * True if the plugin captures only IPv4 although the pod has addresses of both families. Reason: the pod is not
-   * marked as dual-stack.
-   */
+  /** True if only IPv4 is captured because the pod is not marked as dual-stack. */
   readonly ipv6Ignored?: true
 } {
   const hostIP = ipv4 ?? ipv6

@@ -74,10 +74,7 @@ export function redirectFor(
   }
 }
 
-/**
- * Finds the annotation or environment variable that sets a list of ports, ranges or interfaces. Error messages name
- * this source.
- */
+/** Finds the annotation or variable that sets a list, for error messages. */
 function sourceOf(pod: PodInfo, list: keyof RuleLists): RedirectSource {
   const found = list === 'rerouteVirtualInterfaces' ? rerouteAnnotation(pod) : annotationOf(list)
   const owner = podName(pod)
@@ -88,9 +85,7 @@ function sourceOf(pod: PodInfo, list: keyof RuleLists): RedirectSource {
 
 const annotationOf = (list: keyof RuleLists) => Object.entries(annotations).find(([name]) => name === list)?.[1]
 
-/**
- * Annotation with the pod's virtual interfaces. The deprecated key is used and validated only if the new key is absent.
- */
+/** Annotation with the pod's virtual interfaces. The deprecated key counts only without the new key. */
 function rerouteAnnotation(pod: PodInfo) {
   const { rerouteVirtualInterfaces, kubevirtInterfaces } = annotations
   return hasAnnotation(pod, rerouteVirtualInterfaces) ? rerouteVirtualInterfaces : kubevirtInterfaces

@@ -78,10 +78,7 @@ export function checkRuleCount(lists: RuleLists, refuse: (list: keyof RuleLists,
 
 // internal
 
-/**
- * Maximum number of redirection rules for one user ID or group ID of the proxy. Only TPROXY with DNS capture reaches
- * this maximum.
- */
+/** Maximum number of redirection rules for one user ID or group ID of the proxy. */
 const PER_OWNER = 8
 
 const lengthOf = (ranges: '*' | IpRanges): number => (ranges === '*' ? 1 : ranges.ipv4.length + ranges.ipv6.length)

@@ -61,8 +61,7 @@ export function readAmbientPod(document: unknown): AmbientPod | undefined {
  */
 export function podAddresses(given: readonly unknown[]): string[] {
   const found = given.map(text).filter((each) => parseAddress(each) !== undefined)
-  // Calls `usableAddresses` once per address to keep the order of the list. A single call would sort the addresses by
-  // family.
+  // Calls `usableAddresses` per address, because one call would sort the list by family.
   return [...new Set(found.map((each) => usableAddresses([each])).flatMap(({ ipv4, ipv6 }) => [...ipv4, ...ipv6]))]
 }
 

@@ -11,7 +11,7 @@ export interface DecisionSettings {
   readonly excludeNamespaces: readonly string[]
   /** Namespace in which the node agent's own pod runs. */
   readonly agentNamespace: string
-  /** Selectors of pods for ambient mode: a pod has to match one of the selectors. Empty if ambient mode is off. */
+  /** Selectors of ambient pods: one selector must match. Empty if ambient mode is off. */
   readonly ambientSelectors: readonly EnablementSelector[]
   /**
    * True if the redirection annotation `disabled` excludes a pod from ambient mode. Used only if the redirection rules

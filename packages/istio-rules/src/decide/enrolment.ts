@@ -18,7 +18,7 @@ export interface EnrolmentSettings {
   readonly optOut?: boolean | undefined
 }
 
-/** Decision if a pod belongs to the ambient mesh. `why` gives the reason as a sentence without the pod's name. */
+/** Decision if a pod belongs to the ambient mesh. `why` is a sentence without the pod's name. */
 export type EnrolmentDecision =
   | { readonly enrolled: true; readonly why: string }
   | {

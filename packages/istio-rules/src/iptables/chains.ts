@@ -12,10 +12,7 @@ export type Tables = Builders<typeof chains>
 
 type PortOrRange = number | `${number}:${number}`
 
-/**
- * Creates one copy of an iptables rule for each port in `ports`. For `*` (all ports), returns the rule without a port
- * condition.
- */
+/** Creates one copy of an iptables rule per port. For `*`, the rule has no condition. */
 export function onPorts<B extends { dport(port: PortOrRange): B }>(
   rule: B,
   ports: '*' | readonly PortOrRange[],

@@ -3,10 +3,7 @@ import type { CaptureConfig } from '../capture/config.ts'
 import { onPorts, type Tables } from './chains.ts'
 import { tproxyDelivery, tproxyInbound } from './tproxy.ts'
 
-/**
- * Rules of the chains that redirect to the proxy's inbound and outbound port. Inbound connections to the proxy's tunnel
- * port are not redirected.
- */
+/** Rules of the chains that redirect to the proxy's ports, except its tunnel port. */
 export function proxyPorts({ nat }: Tables, config: CaptureConfig): readonly Rule[] {
   return [
     nat.on('ISTIO_INBOUND').proto('tcp').dport(config.inboundTunnelPort).return(),
@@ -15,10 +12,7 @@ export function proxyPorts({ nat }: Tables, config: CaptureConfig): readonly Rul
   ]
 }
 
-/**
- * Redirects inbound connections to the proxy: either connections to the listed ports, or to all ports except the
- * excluded ports.
- */
+/** Redirects inbound connections to the proxy: listed ports, or all ports except excluded ports. */
 export function capturedInbound(t: Tables, config: CaptureConfig): readonly Rule[] {
   const { includeInboundPorts: included, excludeInboundPorts, interceptionMode } = config
   if (included.length === 0) return []

@@ -19,10 +19,7 @@ export function outboundStart({ nat }: Tables, { excludeOutboundPorts }: Capture
   ]
 }
 
-/**
- * Excludes loopback addresses and the excluded ranges from outbound capture. These rules take precedence over the rules
- * for included ports and ranges.
- */
+/** Excludes loopback addresses and the excluded ranges from outbound capture. */
 export function uncapturedRanges({ nat }: Tables, config: CaptureConfig): readonly Rule[] {
   const output = nat.on('ISTIO_OUTPUT')
   return [

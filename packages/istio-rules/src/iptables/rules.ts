@@ -40,9 +40,7 @@ function invalidDrops({ mangle }: Tables, { dropInvalid }: CaptureConfig): reado
   return [mangle.on('PREROUTING').ctstate('INVALID').jump('ISTIO_DROP'), mangle.on('ISTIO_DROP').drop()]
 }
 
-/**
- * Limits a rule to IPv4 if the configuration does not capture IPv6. Returns an empty list if the rule is only for IPv6.
- */
+/** Limits a rule to IPv4 if the configuration does not capture IPv6. */
 function inFamilies(rule: Rule, { ipv6 }: CaptureConfig): readonly Rule[] {
   if (ipv6) return [rule]
   return rule.family === 'ipv6' ? [] : [{ ...rule, family: 'ipv4' }]

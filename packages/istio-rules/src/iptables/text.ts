@@ -37,10 +37,7 @@ function place({ chain, position }: Rule): string[] {
   return position === undefined ? ['-A', chain] : ['-I', chain, String(position)]
 }
 
-/**
- * Prints the arguments of a rule as Istio spells them. For UDP Istio writes `--to-port`, an abbreviation of
- * `--to-ports` that iptables accepts.
- */
+/** Prints the arguments of a rule as Istio spells them, with `--to-port` for UDP. */
 function istioArgs(rule: Rule, family: Family): readonly string[] {
   const args = ruleArgs(rule, family)
   return args.includes('udp') ? args.map((arg) => (arg === '--to-ports' ? '--to-port' : arg)) : args

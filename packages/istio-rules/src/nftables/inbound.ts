@@ -4,10 +4,7 @@ import { onPort } from './ports.ts'
 import type { Tables } from './tables.ts'
 import { tproxyDelivery, tproxyInbound } from './tproxy.ts'
 
-/**
- * Rules of the chains that redirect to the proxy's inbound and outbound port. Inbound connections to the proxy's tunnel
- * port are not redirected.
- */
+/** Rules of the chains that redirect to the proxy's ports, except its tunnel port. */
 export function proxyPorts(t: Tables, config: CaptureConfig): readonly Placed[] {
   const nat = t['istio-proxy-nat']
   return [
@@ -17,10 +14,7 @@ export function proxyPorts(t: Tables, config: CaptureConfig): readonly Placed[] 
   ]
 }
 
-/**
- * Redirects inbound connections to the proxy: either connections to the listed ports, or to all ports except the
- * excluded ports.
- */
+/** Redirects inbound connections to the proxy: listed ports, or all ports except excluded ports. */
 export function capturedInbound(t: Tables, config: CaptureConfig): readonly Placed[] {
   const { includeInboundPorts: included, excludeInboundPorts, interceptionMode } = config
   if (included.length === 0) return []

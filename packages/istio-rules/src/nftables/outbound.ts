@@ -18,10 +18,7 @@ export function outboundStart(t: Tables, config: CaptureConfig): readonly Placed
   ]
 }
 
-/**
- * Excludes loopback addresses and the excluded ranges from outbound capture. These rules take precedence over the rules
- * for included ports and ranges.
- */
+/** Excludes loopback addresses and the excluded ranges from outbound capture. */
 export function uncapturedRanges(t: Tables, config: CaptureConfig): readonly Placed[] {
   const { excludeOutboundIPRanges: excluded } = config
   const own = loopback(config)

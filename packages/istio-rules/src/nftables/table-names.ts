@@ -1,5 +1,5 @@
 /**
- * Nftables tables that Istio's native mode can create, all of the family `inet`. Each configuration uses only some of
- * the tables.
+ * Nftables tables that Istio's native mode can create, of family `inet`. Each configuration uses only some of the
+ * tables.
  */
 export const tableNames: readonly string[] = ['istio-proxy-nat', 'istio-proxy-mangle', 'istio-proxy-raw']

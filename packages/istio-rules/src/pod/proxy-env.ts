@@ -13,7 +13,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
 const FALSE = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False'])
 
-/** Value of a boolean variable of the proxy. Absent means false. An invalid value also means false, with a warning. */
+/** Boolean variable of the proxy. An invalid value means false, with a warning. */
 export function proxyFlag(pod: PodInfo, key: string, log: RedirectLog): boolean {
   const value = own(pod.proxyEnv, key)
   if (value === undefined || FALSE.has(value)) return false

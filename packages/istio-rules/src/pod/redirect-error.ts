@@ -43,9 +43,7 @@ export function isRedirectError(error: unknown): error is RedirectError {
   return error instanceof Error && brand in error
 }
 
-/**
- * Parses a value of a pod. An error of the parser becomes a {@link RedirectError} that names the source of the value.
- */
+/** Parses a value of a pod. Errors become a {@link RedirectError} that names the source. */
 export function parseFrom<T>(source: RedirectSource, parse: (value: string) => T): T {
   try {
     return parse(source.value)

@@ -37,8 +37,7 @@ function port(item: string): number {
 /** Parses an unsigned decimal number up to `max`. `what` names the number in error messages. */
 export function unsigned(item: string, max: number, what: string): number {
   if (item === '') throw new Error(`there is no ${what} between two commas`)
-  // The pattern limits the digits, because JavaScript represents only numbers up to 2^53 exactly. Leading zeros are
-  // allowed, as in Istio.
+  // The pattern limits the digits, because JavaScript represents only numbers up to 2^53 exactly.
   const number = /^0*\d{1,10}$/.test(item) ? Number(item) : Number.NaN
   if (number <= max) return number
   throw new Error(`${quote(item)} is not a ${what} (0 to ${max})`)

@@ -5,10 +5,7 @@ import { interfaces } from './validators.ts'
 /** Annotation that lists the interfaces of virtual machines in an ambient pod. */
 export const virtualKey = 'istio.io/reroute-virtual-interfaces'
 
-/**
- * Longest annotation with interfaces of virtual machines, in characters. Interface names have up to 15 characters, and
- * blanks are allowed.
- */
+/** Maximum length of the annotation with interfaces of virtual machines, in characters. */
 export const MAX_VIRTUAL_CHARS = 32 * 1024
 
 /**

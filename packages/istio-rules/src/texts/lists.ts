@@ -41,7 +41,7 @@ export function rangeList(list: string): IpRanges {
 /** Parses `*` for all addresses, or a comma list of IP ranges. */
 export const rangeListOrAll = (list: string): '*' | IpRanges => (list === '*' ? list : rangeList(list))
 
-/** Parses a comma list of interface names. A `+` at the end of a name is the wildcard of iptables. */
+/** Parses a comma list of interface names. A final `+` is iptables' wildcard. */
 export const interfaceList = (list: string): readonly string[] => items(list).map(interfaceName)
 
 function interfaceName(name: string): string {
@@ -51,10 +51,7 @@ function interfaceName(name: string): string {
   throw new Error(`${quote(name)} is not the name of an interface (1 to 15 characters)`)
 }
 
-/**
- * Parses a comma list of users or groups: IDs, ID ranges in iptables' notation (`1000:2000`), or names that iptables
- * resolves.
- */
+/** Parses a comma list of user or group IDs, ID ranges (`1000:2000`) or names. */
 export const ownerList = (list: string): readonly (number | string)[] => items(list).map(owner)
 
 function owner(item: string): number | string {

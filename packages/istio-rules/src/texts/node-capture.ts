@@ -17,10 +17,7 @@ export function nodeCapture(
 
 // internal
 
-/**
- * Maximum number of included groups in a variable of the node, as in Istio. Reason: one rule has a condition for each
- * group.
- */
+/** Maximum number of included groups in a variable, as in Istio. */
 const MAX_GROUPS = 64
 
 function ownerGroups(env: Readonly<Record<string, string | undefined>>): CaptureConfig['ownerGroups'] {

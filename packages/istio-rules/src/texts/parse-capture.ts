@@ -12,10 +12,7 @@ import {
   rangeListOrAll,
 } from './lists.ts'
 
-/**
- * Capture settings as text, in the notation of command-line flags and variables. Items of a list are separated by
- * commas.
- */
+/** Capture settings as text, as in command-line flags and variables. Items of a list are separated by commas. */
 export interface CaptureTexts {
   /** Interception mode: `TPROXY`. Any other value means `REDIRECT`. */
   readonly mode: string

@@ -11,7 +11,7 @@ interface Line {
   readonly to?: string | undefined
 }
 
-/** Mermaid flowchart of the chains of a ruleset: a box with the rules of each chain, and an arrow for each jump. */
+/** Mermaid flowchart of a ruleset: a box for each chain, and an arrow for each jump. */
 export function rulesChart(rules: Ruleset, families: readonly Family[]): string {
   return chart(
     families.map((family) => [

@@ -5,7 +5,7 @@ import { podInfo } from '../../src/pod/pod-info.ts'
 
 type PodContainer = NonNullable<Pod['spec']['containers']>[number]
 
-/** Fingerprint of a text that Istio wrote: the number of lines, and the first 16 hex digits of the SHA-256. */
+/** Fingerprint of a text that Istio wrote: line count, and start of the SHA-256. */
 export type Fingerprint = readonly [lines: number, sha256: string]
 
 /** Capture configuration, and the fingerprints of the iptables-restore text that Istio writes for it. */

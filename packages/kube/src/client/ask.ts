@@ -33,9 +33,7 @@ export interface AskOptions {
       readonly reloaded: boolean
     },
   ) => void
-  /**
-   * Maximum number of requests to the API server. The retry policy has a maximum of its own. The lower maximum counts.
-   */
+  /** Maximum number of requests to the API server. The retry policy may stop earlier. */
   readonly maxRequests?: number
   /** Replaces the timer between two requests in tests. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>

@@ -38,10 +38,7 @@ export interface KubeRequest {
 export interface KubeClientOptions {
   /** Time limit of a whole request in milliseconds, including connection and body. Default: 10 s. */
   readonly timeoutMs?: number
-  /**
-   * Maximum size of an API server's answer in bytes. Default: 4 MiB. A single object fits, because etcd rejects objects
-   * above 1.5 MiB.
-   */
+  /** Maximum size of an API server's answer in bytes. Default: 4 MiB, because etcd rejects objects above 1.5 MiB. */
   readonly maxBytes?: number
   readonly userAgent?: string
 }

@@ -45,14 +45,13 @@ export interface Pod {
 }
 
 /**
- * Parses those members of a pod that determine how the plugin treats the pod's traffic. A `null` member counts as
- * missing. Throws `KubeError`.
+ * Parses the members of a pod that determine its traffic's treatment. A `null` member counts as missing. Throws
+ * `KubeError`.
  */
 export function parsePod(document: unknown, expected: { readonly namespace: string; readonly name: string }): Pod {
   const who = `${expected.namespace}/${expected.name}`
   const asItIs = podSchema.safeParse(document)
-  // Parses the pod unchanged first, because API servers normally send no `null` members. Removes `null` members only
-  // after a failed parse.
+  // Parses the pod unchanged first, because API servers normally send no `null` members.
   const parsed = asItIs.success ? asItIs : podSchema.safeParse(withoutNulls(document))
   if (!parsed.success) {
     const where = parsed.error.issues[0]?.path.map(String).join('.') || 'the document'

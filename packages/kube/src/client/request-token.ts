@@ -53,8 +53,7 @@ function lifeOf(token: string, expires: number): number {
     const { iat, exp } = z.parse(claimsSchema, JSON.parse(payload))
     return (exp - iat) * 1000
   } catch {
-    // Computes the token's lifetime with this machine's clock, because a token without JWT format does not contain its
-    // creation time.
+    // Uses this machine's clock, because a token without JWT format has no creation time.
     return expires - Date.now()
   }
 }

@@ -14,10 +14,7 @@ export interface Attempts {
 export type NextStep =
   | { readonly act: 'stop' }
   | { readonly act: 'wait'; readonly ms: number }
-  /**
-   * Reads the kubeconfig again and retries at once. Reason: the node agent may have just renewed the kubeconfig's token
-   * or certificate authority.
-   */
+  /** Reads the kubeconfig again, because the node agent may have just renewed its credentials. */
   | { readonly act: 'reload' }
 
 const maxRequests = 30

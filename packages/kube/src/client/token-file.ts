@@ -55,10 +55,7 @@ type TokenFile = ReturnType<typeof tokenFile>
 
 /** Lifetime in seconds that `keep` requests for a token. */
 const LIFE_SECONDS = 3600
-/**
- * Milliseconds between two checks of the token file. A check restores a file that another program has removed or
- * changed.
- */
+/** Milliseconds between checks of the token file, because another program may remove or change it. */
 const LOOK_MS = 10_000
 const LONGEST_PAUSE_MS = 30_000
 
@@ -67,10 +64,7 @@ function keep(path: string, options: Parameters<TokenFile['keep']>[0]): ReturnTy
   let held: Awaited<ReturnType<typeof requestToken>> | undefined
   let pause = pauseMs
   removeUnfinished(path)
-  /**
-   * Requests a new token and writes its file. Returns the time of the next attempt, on the clock of
-   * `performance.now()`.
-   */
+  /** Requests a new token and writes its file. Returns the time of the next attempt. */
   const attempt = async (): Promise<number> => {
     const asked = performance.now()
     try {

@@ -6,8 +6,8 @@ import { KubeError } from '../kube-error.ts'
 import { type Kubeconfig, kubeconfigSchema } from './kubeconfig-schema.ts'
 
 /**
- * Address and credentials of an API server. The credentials are returned by functions, because a printed object would
- * otherwise contain them.
+ * Address and credentials of an API server. Functions return the credentials, because a printed object would otherwise
+ * contain them.
  */
 export interface ClusterAccess {
   /** Path of the kubeconfig from which address and credentials come. */

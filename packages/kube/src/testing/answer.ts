@@ -115,9 +115,7 @@ function node({ name }: Asked, { nodes }: World): readonly [number, Answer] {
   return known === undefined ? [404, notFound('nodes', name)] : [200, known]
 }
 
-/**
- * Lists objects in pages. For `resourceVersion=0`, lists all objects at once, as a real API server does from its cache.
- */
+/** Lists objects in pages, or for `resourceVersion=0` at once, as from a real server's cache. */
 function list<T extends StoredObject>(
   { kind, version, all }: Pick<ObjectStore<T>, 'kind' | 'version' | 'all'>,
   query: URLSearchParams,

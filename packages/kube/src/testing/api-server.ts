@@ -40,7 +40,7 @@ export interface Misbehaviour {
 /** Options of {@link startApiServer}, which starts an API server for tests. */
 export interface ApiServerOptions {
   readonly pods?: readonly StoredPod[]
-  /** Labels of the namespaces, by namespace name. The namespace of a given pod exists even if it is missing here. */
+  /** Labels of the namespaces, by namespace name. The namespace of a given pod always exists. */
   readonly namespaces?: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly token?: string
   /**
@@ -67,10 +67,7 @@ export interface ApiServer extends AsyncDisposable {
   readonly url: string
   /** Certificate authority of the server's certificate, as PEM text. */
   readonly ca: string
-  /**
-   * Bearer token that the test API server accepts, besides the tokens of service accounts. Assign a new one to rotate
-   * the token.
-   */
+  /** Bearer token of the test API server, besides service account tokens. Assign a new one to rotate the token. */
   token: string
   /** All requests that the test API server has received. */
   readonly requests: readonly {

@@ -36,14 +36,11 @@ export const yes = (): Buffer => tlv(0x01, Buffer.from([0xff]))
 
 export const none = (): Buffer => tlv(0x05)
 
-/**
- * DER encoding with the context-specific tag `[n]`. The content consists of complete DER values (`constructed`) or of
- * raw bytes (`primitive`).
- */
+/** DER encoding with the context-specific tag `[n]`. Content is DER values (`constructed`) or raw bytes. */
 export const tagged = (n: number, content: Uint8Array, form: 'constructed' | 'primitive' = 'constructed'): Buffer =>
   tlv((form === 'constructed' ? 0xa0 : 0x80) | n, content)
 
-/** DER encoding of a non-negative integer. A leading zero byte keeps the highest bit from being read as a sign. */
+/** DER encoding of a non-negative integer. A leading zero keeps the integer positive. */
 export const integer = (value: bigint): Buffer => {
   const bytes = bigEndian(value)
   return tlv(0x02, Buffer.from((bytes[0] ?? 0) >= 0x80 ? [0, ...bytes] : bytes))

@@ -30,7 +30,7 @@ export interface ObjectStore<T extends StoredObject> {
   version(): number
   get(namespace: string, name: string): T | undefined
   all(): T[]
-  /** Adds or changes an object. Keeps the `uid` of an existing object of that name, or creates a new `uid`. */
+  /** Adds or changes an object. An existing object of that name keeps its `uid`. */
   set(object: T): T
   delete(namespace: string, name: string): T | undefined
   /** Changes of the store after a resource version; `undefined` if the history does not reach back that far. */

@@ -29,10 +29,7 @@ export function watchObjects<T extends StoredObject>(
   response.once('close', store.subscribe(tell))
 }
 
-/**
- * Bookmark event, which reports the current resource version to a watch, so that the client can resume from that
- * version.
- */
+/** Bookmark event with the current resource version, from which the client can resume the watch. */
 export function bookmark<T extends StoredObject>(
   { kind, version }: Pick<ObjectStore<T>, 'kind' | 'version'>,
   annotations?: Readonly<Record<string, string>>,

@@ -1,7 +1,7 @@
 import { isObject } from '@cni/types'
 import type { StoredObject } from './object-store.ts'
 
-/** True if an object matches the label and field selectors of a list or watch. Supports only equality and existence. */
+/** True if an object matches label and field selectors. Supports only equality and existence. */
 export function chosen(object: StoredObject, query: URLSearchParams): boolean {
   return (
     terms(query.get('fieldSelector')).every((term) => holds(term, (key) => fieldOf(object, key))) &&

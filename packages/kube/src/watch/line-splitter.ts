@@ -1,9 +1,6 @@
 import { KubeError } from '../kube-error.ts'
 
-/**
- * Splits a stream of received bytes into lines of text. Ignores text after the last newline, because the stream may
- * have been cut.
- */
+/** Splits received bytes into lines. Ignores text after the last newline, which may be incomplete. */
 export function lineSplitter(maxBytes: number, onLine: (line: string) => void): (chunk: Uint8Array) => void {
   let parts: Uint8Array[] = []
   let size = 0

@@ -36,7 +36,7 @@ export interface ListWatchOptions {
   /** Replaces the timer between two requests in tests. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>
   /**
-   * Replaces the random number in tests: a number from 0 to 1 that spreads the requests of many clients. Default:
+   * Replaces the random number from 0 to 1 in tests. The number spreads the requests of many clients. Default:
    * `Math.random`.
    */
   readonly random?: () => number

@@ -4,7 +4,7 @@ export interface State {
   version: string | undefined
   /** Next request to the API server. `list latest` is expensive, because the server reads from etcd. */
   next: 'list' | 'list latest' | 'watch'
-  /** Maximum number of objects to request in one page of a list. Reduced after a page that was too large. */
+  /** Maximum number of objects in a page. Reduced after a page that was too large. */
   limit: number
   failures: number
   /** Number of answers with status 410 (version expired) since the last successful watch. */

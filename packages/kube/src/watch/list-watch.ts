@@ -24,8 +24,7 @@ export async function listWatch(options: ListWatchOptions): Promise<void> {
       if (signal.aborted) return
       if (!isKubeError(error)) throw error
       if (error.code === 'STATUS') refused(error.status, state)
-      // Requests a new list after an invalid watch event. The watch's later events are lost, and only a list reports the
-      // current objects.
+      // Requests a new list after an invalid event, because later events are lost.
       if (error.code === 'BAD_ANSWER' && state.next === 'watch') state.next = 'list'
       state.failures += 1
       const ms = backoffMs(error, state.failures, random())
@@ -41,8 +40,7 @@ function refused(status: number | undefined, state: State): void {
   if (state.next === 'list' && (status === 410 || status === 504)) state.next = 'list latest'
   if (status !== 410) return
   if (state.next === 'watch') state.next = 'list'
-  // Resets the number of failures, because a server that answers 410 works. Only repeated 410 answers make the pause
-  // longer.
+  // A server that answers 410 works, so only repeated 410 answers lengthen the pause.
   state.failures = state.expirations
   state.expirations += 1
 }

@@ -54,7 +54,7 @@ interface Seen {
   objects: number
 }
 
-/** Reads one page of a list. Parses the page's objects one by one, so that only one is in memory. */
+/** Reads one page of a list. Parses objects one by one to save memory. */
 async function page(options: ListWatchOptions, query: URLSearchParams, state: State, seen: Seen) {
   const { connect, path, observer, signal } = options
   const url = `${path}?${query}`

@@ -3,7 +3,7 @@ import { type Identity, identityOf, isOlder } from './identity.ts'
 import type { Observer } from './list-watch-options.ts'
 import { waiters } from './waiters.ts'
 
-/** Store of the API server's objects, which a watch keeps up to date. Pass the store as `observer` to `listWatch`. */
+/** Store of API objects, which a watch keeps up to date. Pass the store as `observer` to `listWatch`. */
 export interface WatchStore<T extends object> extends Required<Observer> {
   /**
    * Result of `keep` for an object of the store, or `undefined`. The `key` is `namespace/name`, or the name of an
@@ -33,7 +33,10 @@ export interface WatchStore<T extends object> extends Required<Observer> {
   until<R>(find: () => R | undefined, signal: AbortSignal): Promise<R>
 }
 
-/** Creates an empty store for a watch. The store does no I/O. For each object, it holds only the result of `keep`. */
+/**
+ * Creates an empty store for a watch. The store does no I/O. For each object, the store holds only the result of
+ * `keep`.
+ */
 export function watchStore<T extends object>(options: {
   /**
    * Reduces an object to the members that the store needs.
@@ -123,8 +126,7 @@ export function watchStore<T extends object>(options: {
     failure: () => failure,
     wrote(key, apply, version) {
       const member = members.get(key)
-      // Ignores the caller's write if the watch has already reported it. The watch may be faster than the answer to the
-      // write.
+      // Ignores a write that the watch has already reported before the answer to the write.
       if (member === undefined || (version !== undefined && !isOlder(member.version, version))) return
       members.set(key, { ...member, value: apply(member.value), written: { apply, version, at: now() } })
     },

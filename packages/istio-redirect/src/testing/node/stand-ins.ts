@@ -1,4 +1,4 @@
-/** Starts stand-ins for the proxy, a server and an application in a pod. Each stand-in is a process of its own. */
+/** Starts stand-ins for the proxy, a server and an application in a pod, as processes. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { extname } from 'node:path'
@@ -65,10 +65,7 @@ export const startApp = (
   options: { name: string; ports: readonly number[]; uid?: number },
 ): Promise<StandIn> => startServer(target, 'app-server', [options.uid ?? 1000, options.name, ...options.ports])
 
-/**
- * Connects to the destinations one by one from inside the namespace, as `user`. A plain number is both user and group
- * ID.
- */
+/** Connects to the destinations one by one from the namespace, as `user`. A plain number is both user and group ID. */
 export async function connectFrom(
   target: NetnsTarget,
   user: number | { uid: number; gid: number },

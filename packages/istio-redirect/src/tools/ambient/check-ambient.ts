@@ -90,8 +90,7 @@ async function driftInPod({
   if (decision.enrolled) {
     return [...(await namespaceDrift(opened, capture, rules)), ...(await silentPorts(opened)), ...untold(pod)]
   }
-  // Searches for leftovers only in a pod without a sidecar. A sidecar's chains have the same names as ambient mode's
-  // chains.
+  // Skips pods with a sidecar, whose chains have the same names as ambient mode's.
   return decision.reason === 'sidecar' ? [] : [...(await namespaceLeftovers(opened, capture, rules))]
 }
 

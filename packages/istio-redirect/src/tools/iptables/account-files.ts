@@ -1,6 +1,6 @@
 import type { ToolIo } from '../io.ts'
 
-/** Finds the numeric ID of a user or group in a file such as `/etc/passwd`. Returns `undefined` for an unknown name. */
+/** Finds the ID of a user or group in a file such as `/etc/passwd`. */
 export function idNamed(system: ToolIo['system'], path: string, name: string): number | undefined {
   const id = readIfThere(system, path)
     .split('\n')

@@ -8,10 +8,7 @@ import type { Surroundings } from './surroundings.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/**
- * Validates the back end and the node's environment variables, even if the command writes no rule. Throws an `Error`
- * that names the value.
- */
+/** Validates the back end and the node's variables, even if the command writes no rule. */
 export function checkSettings(settings: IptablesSettings, env: Environment): void {
   backendOf(settings)
   nodeCapture(env)
@@ -33,7 +30,7 @@ export function backendOf({
  * Builds the capture configuration from the command's settings. Throws an `Error` that names the flag and the value.
  */
 export function captureOf(settings: IptablesSettings, around: Surroundings, env: Environment): CaptureConfig {
-  // Replaces the dash in port ranges by the colon of iptables, because settings for nftables write ranges with a dash.
+  // Replaces the dash in port ranges by iptables' colon, because nftables settings use dashes.
   const plain = (text: string) => (settings.nativeNftables ? text.replaceAll('-', ':') : text)
   const { includeInboundPorts, excludeInboundPorts, includeOutboundPorts, excludeOutboundPorts } = settings
   const texts = {

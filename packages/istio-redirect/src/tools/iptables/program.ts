@@ -32,10 +32,7 @@ export interface ProgramReport {
   readonly families: readonly Family[]
 }
 
-/**
- * Writes or removes the rules, addresses and routes of a network namespace, by iptables. Rolls back all changes on an
- * error.
- */
+/** Writes or removes a namespace's redirection by iptables. Rolls back all changes on an error. */
 export async function program(job: Program): Promise<ProgramReport> {
   const { config, log } = job
   const undo: Array<() => unknown> = []
@@ -121,10 +118,7 @@ async function anyChain(kernel: Iptables, rules: Ruleset, families: readonly Fam
   return false
 }
 
-/**
- * Network settings that the redirection needs besides the iptables rules. TPROXY needs a policy rule and a route for
- * marked packets.
- */
+/** Network settings besides the iptables rules: TPROXY needs a policy route for marked packets. */
 export function networkOf({
   ipv6,
   interceptionMode,

@@ -18,9 +18,7 @@ export interface Surroundings {
   readonly dnsServers: IpRanges
 }
 
-/**
- * Reads the addresses of the namespace and files of the machine, such as `/etc/passwd`. Throws if no address is usable.
- */
+/** Reads the addresses of the namespace and files of the machine, such as `/etc/passwd`. */
 export async function lookAround(io: ToolIo, settings: IptablesSettings, target: NetnsTarget): Promise<Surroundings> {
   const proxyUID = settings.proxyUID || proxyUser(io)
   const addresses = usableAddresses(await io.system.addresses(target))

@@ -21,10 +21,7 @@ export async function podDecision(
   return { ...decision, pod: `${document.namespace}/${document.name}` }
 }
 
-/**
- * Reads the plugin's settings from a file. The file contains the plugin's configuration or a conflist. `''` means
- * default settings.
- */
+/** Reads the plugin's settings from its configuration or a conflist. `''` means default settings. */
 export async function readNetconf(io: ToolIo, path: string): Promise<Settings> {
   if (path === '') return settingsOf({ name: 'none' })
   const [document] = await documents(io, path)

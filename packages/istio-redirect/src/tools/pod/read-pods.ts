@@ -2,7 +2,7 @@ import { messageOf } from '@cni/types'
 import { documentsInText, type PodDocument, podInText } from '../../explain/pods-in-text.ts'
 import type { ToolIo } from '../io.ts'
 
-/** Reads one pod from a file. `name` selects the pod if the file has several. Throws an `Error` that names the file. */
+/** Reads one pod from a file. Throws an `Error` that names the file. */
 export const readPod = async (io: ToolIo, path: string, name: string): Promise<PodDocument> =>
   podInText(textOf(io, path), nameOf(path), name)
 

@@ -24,7 +24,7 @@ export interface CommandPair {
   readonly ours: CommandSide
 }
 
-/** Runs the commands of a test case with Istio's program or with ours, in a network namespace of its own. */
+/** Runs a test case's commands with Istio's program or ours, in a new network namespace. */
 export async function runCommands(
   program: Parameters<typeof run>[0],
   { runs, ...ground }: CommandCase,

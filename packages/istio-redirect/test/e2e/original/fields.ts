@@ -1,10 +1,7 @@
 import type { Pair, Side } from './plugin-pair.ts'
 import { type Part, parts } from './state.ts'
 
-/**
- * Name of a result that the tests compare between Istio's plugin and ours: outcome, CNI result, or a part of the
- * namespace.
- */
+/** Name of a result that the tests compare between Istio's plugin and ours. */
 export type Field = 'outcome' | 'result' | Part
 
 /** Text of one plugin's result, to compare it with the other plugin's. */
@@ -34,7 +31,7 @@ const ANNOTATIONS: Readonly<Record<string, string>> = {
   kubevirtInterfaces: 'traffic.sidecar.istio.io/kubevirtInterfaces',
 }
 
-/** Maps a plugin's error to a class of errors. Istio's plugin and ours use different words for the same error. */
+/** Maps an error to a class, because Istio's plugin and ours use different words. */
 function errorClass(stdout: string): string {
   const { msg = '' } = JSON.parse(stdout || '{}')
   const annotation =

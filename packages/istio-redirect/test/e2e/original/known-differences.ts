@@ -167,10 +167,7 @@ const sortedLines = (listed: string): string => listed.split('\n').sort().join('
 
 const isNative = ({ one }: Seen): boolean => one.conf.native_nftables === true
 
-/**
- * Lists the IPv4 rules of a ruleset, sorted. Reason: IPv6 rules between them change the order in the output of Istio's
- * plugin.
- */
+/** Sorted IPv4 rules of a ruleset, because IPv6 rules change the order of Istio's output. */
 const ofIpv4 = (listed: string): string =>
   sortedLines(
     listed

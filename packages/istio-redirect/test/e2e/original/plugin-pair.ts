@@ -24,7 +24,7 @@ export interface Pair {
   readonly ours: Side
 }
 
-/** Istio's plugin and ours, for tests with many pods. They share one API server, and each has its own run directory. */
+/** Istio's plugin and ours with one API server, for tests with many pods. */
 export interface Plugins extends AsyncDisposable {
   /** Calls Istio's plugin and ours for a pod. The optional pod `theirPod` replaces the pod for Istio's plugin. */
   compare(one: PodCase, theirPod?: StoredPod): Promise<Pair>
@@ -55,8 +55,7 @@ export const plugins = (way: 'alone' | 'served', compiled = COMPILED): Promise<P
         api.setPod(renamed(theirPod, `${name}-a`))
         api.setPod(renamed(one.pod, `${name}-b`))
         await agent?.setPod(renamed(one.pod, `${name}-b`))
-        // Documented difference B1: our plugin reads owner groups from the pod. Istio's plugin gets them from the
-        // container runtime's environment.
+        // Difference B1: Istio's plugin reads owner groups from the environment, ours from the pod.
         const [a, b] = await Promise.all([
           theirs({ ...one, env: { ...one.env, ...podGroups(one) } }, `${name}-a`),
           ours(one, `${name}-b`),

@@ -102,7 +102,7 @@ const valueFlag = fc
     values.map((value) => {
       if (form === '=') return [`--${name}=${value}`]
       if (form === ' ') return [`--${name}`, value]
-      // Joins a short flag and its value. A random value must not begin with `=`, because `-b=80` means the value `80`.
+      // A random value must not begin with `=`, because `-b=80` means the value `80`.
       return form === 'short' && value !== '' ? [`-${letter}${value}`] : [`-${letter}`, value]
     }),
   )
@@ -161,10 +161,7 @@ const command: fc.Arbitrary<Command> = fc
   })
   .map(({ usual, flags, odd, env }) => ({ argv: [...usual, ...flags, ...odd].flat(), env }))
 
-/**
- * Restricts the commands of most cases to one iptables back end. Reason: Istio's program may switch between two
- * available back ends.
- */
+/** Restricts most cases to one back end, because Istio's program may switch between two. */
 const inARow = (commands: fc.Arbitrary<readonly Command[]>): fc.Arbitrary<readonly Command[]> =>
   fc
     .tuple(
@@ -179,10 +176,7 @@ const inARow = (commands: fc.Arbitrary<readonly Command[]>): fc.Arbitrary<readon
 const again = (more: readonly string[]) =>
   inARow(command.map((first) => [first, { ...first, argv: [...first.argv, ...more] }]))
 
-/**
- * Generator of random istio-iptables commands: one command, a command and its repetition, or two different commands. A
- * repetition may have an additional flag.
- */
+/** Generator of random istio-iptables commands: one command, a repeated command, or two different commands. */
 export const commandCase: fc.Arbitrary<CommandCase> = fc.record({
   runs: fc.oneof<fc.WeightedArbitrary<readonly Command[]>[]>(
     { arbitrary: command.map((one) => [one]), weight: 20 },

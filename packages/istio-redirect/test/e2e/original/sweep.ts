@@ -2,10 +2,7 @@ import fc from 'fast-check'
 import { seed } from '../../../../../test/deep.ts'
 import { runs } from './peers.ts'
 
-/**
- * Result of comparing Istio's program and ours for one random case. `explained` contains the documented differences,
- * and `unexplained` all others.
- */
+/** Result of comparing Istio's program and ours. `explained` contains the documented differences. */
 export interface Verdict {
   readonly unexplained: readonly string[]
   readonly explained: readonly string[]

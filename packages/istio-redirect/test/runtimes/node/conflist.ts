@@ -1,8 +1,6 @@
 import type { Conflist, PluginConf } from '@cni/types'
 
-/**
- * Kind of the test network's plugin chain: the plugin that creates the interface, and the address families of the pods.
- */
+/** Kind of the test network's plugin chain: interface plugin and address families. */
 export interface ChainKind {
   readonly first: 'bridge' | 'ptp'
   readonly families: 'IPv4' | 'dual stack'

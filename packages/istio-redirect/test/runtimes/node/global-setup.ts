@@ -19,10 +19,7 @@ export async function setup(): Promise<void> {
   for (const scope of ['all', 'default']) writeFileSync(`/proc/sys/net/ipv6/conf/${scope}/accept_dad`, '0')
 }
 
-/**
- * Mounts a new /run. Copies the target of /etc/resolv.conf into it, because container runtimes copy that file into each
- * pod.
- */
+/** Mounts a new /run, but keeps the target of /etc/resolv.conf, which container runtimes copy. */
 async function coverRun(): Promise<void> {
   const resolvConf = existsSync('/etc/resolv.conf') ? realpathSync('/etc/resolv.conf') : ''
   const text = resolvConf.startsWith('/run/') ? readFileSync(resolvConf) : undefined

@@ -61,10 +61,7 @@ const namespacesSchema = z.object({
 })
 const cniSchema = z.object({ Networks: z.array(z.object({ Config: z.object({ Source: z.string() }) })) })
 
-/**
- * Repeats `work` while containerd reports that it has no CNI network, as kubelet does. A rewrite of the conflist
- * briefly causes this error.
- */
+/** Repeats `work` while containerd has no CNI network, because a conflist is briefly rewritten. */
 async function untilReady<T>(work: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + 10_000
   for (;;) {

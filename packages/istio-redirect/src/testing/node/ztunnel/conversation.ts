@@ -32,10 +32,7 @@ export interface ZtunnelPods {
   begin(): void
   /** True if the connected agent has sent its whole snapshot. */
   readonly complete: boolean
-  /**
-   * True if the snapshot is complete and ztunnel listens in all pods. Changes only when ztunnel answers a message
-   * without an error.
-   */
+  /** True if the snapshot is complete and ztunnel listens in all pods. */
   readonly ready: boolean
   hear(message: UnixMessage): Reaction
   /** Closes the listeners in all pods. Open connections continue. */
@@ -132,7 +129,7 @@ export function ztunnelPods(around: ProxySurroundings): ZtunnelPods {
       case 'del':
         if (complete) drop(request.uid)
         else giveUp(request.uid)
-        // A `del` during the snapshot does not remove the pod at once: ztunnel removes it at the end of the snapshot.
+        // A `del` during the snapshot takes effect only at the end of the snapshot.
         mentioned.delete(request.uid)
         return fine
     }
@@ -156,8 +153,7 @@ export function ztunnelPods(around: ProxySurroundings): ZtunnelPods {
       if (typeof read === 'string') return { error: `failure to read message : ${read}`, next: 'disconnect' }
       heard.push('uid' in read ? `${read.type} ${read.uid}` : read.type)
       const reaction = obey(read, message.fds[0])
-      // A message that ztunnel answers with an error does not change readiness. Readiness changes only with a message
-      // that succeeds.
+      // Readiness changes only with a message that succeeds.
       if (reaction.error === '') ready = complete && pending.size === 0
       return reaction
     },
@@ -193,8 +189,7 @@ const fatal = (what: string): Reaction => ({
 
 /** Decodes a message of the agent. Returns ztunnel's error text for an invalid message. */
 function readMessage({ bytes, fds, bytesLost, fdsLost }: UnixMessage): ReceivedRequest | string {
-  // ztunnel reads at most 1024 bytes of a message. It expects one file descriptor, but its aligned buffer has room for
-  // two.
+  // Limit of 1024 bytes and two file descriptors, like ztunnel's aligned buffer.
   if (fdsLost || fds.length > 2) return 'ENOBUFS: No buffer space available'
   if (bytesLost > 0) return 'received truncated message'
   let request: ReceivedRequest | undefined

@@ -29,19 +29,13 @@ export interface Endpoint {
 
 /** Listeners of the ztunnel stand-in in one network namespace. */
 export interface Listeners {
-  /**
-   * Listens on a port. Also accepts connections to other addresses, if rules redirect these connections to the port.
-   * Throws a `BindError`.
-   */
+  /** Listens on a port, also for redirected connections to other addresses. Throws a `BindError`. */
   serve(address: string, port: number, onConnection: (client: Socket) => void): void
   /** Listens for DNS queries and answers all of them with "no such name". Throws a `BindError`. */
   answer(address: string): void
   /** Registers a socket that has to close when the ztunnel stand-in ends. */
   keep(socket: Socket): Socket
-  /**
-   * Forwards a client's connection to the server and records it. The source address is `source`, or by default the
-   * stand-in's own.
-   */
+  /** Forwards a client's connection to the server and records it. `source` is the source address. */
   pass(
     client: Socket,
     connection: { direction: Forwarded['direction']; to: Endpoint; source?: string | undefined },
@@ -91,10 +85,7 @@ export function listenersIn(netns: Netns, { open, onForward, shared = false }: P
   }
 }
 
-/**
- * Removes the prefix `::ffff:` of an IPv4-mapped address. A socket for both IPv4 and IPv6 reports IPv4 addresses with
- * the prefix.
- */
+/** Removes the prefix `::ffff:`, which a socket for IPv4 and IPv6 adds to IPv4 addresses. */
 export const plain = (address: string): string => address.replace(/^::ffff:/, '')
 
 /** Builds the DNS response "no such name" to a query over TCP. */

@@ -41,10 +41,7 @@ export interface Bound {
   /** IP address to bind. The address `::` accepts connections over IPv4 and IPv6. */
   readonly address: string
   readonly port: number
-  /**
-   * True if several ztunnels may bind the address (SO_REUSEPORT). Before Linux 6.6, eBPF programs cannot assign
-   * connections to such a listener.
-   */
+  /** Shares the address (SO_REUSEPORT). Before Linux 6.6, eBPF programs cannot assign connections to such listeners. */
   readonly shared: boolean
 }
 

@@ -14,8 +14,7 @@ export function podProxy(pod: Netns, surroundings: ProxySurroundings): () => voi
   }
   const redirected = (direction: Forwarded['direction']) => (client: Socket) => {
     const to = destinationOf(client)
-    // Closes a connection that a client opened to ztunnel's own port, because ztunnel cannot forward it to any other
-    // destination.
+    // Closes a connection to ztunnel's own port, which has no other destination.
     if (to === undefined || to.port === client.localPort) keep(client).destroy()
     else
       pass(client, { direction, to, source: direction === 'inbound' ? plain(client.remoteAddress ?? '') : undefined })

@@ -18,8 +18,8 @@ export interface Ztunnel extends AsyncDisposable {
   /** Pods that the stand-in received from the agent, by UID. */
   readonly pods: ReadonlyMap<string, ZtunnelPod>
   /**
-   * True if the agent is connected and the stand-in has accepted all pods of the snapshot. A real ztunnel reports this
-   * at `/healthz/ready`.
+   * True if the stand-in is connected and has accepted the whole snapshot. A real ztunnel reports this at
+   * `/healthz/ready`.
    */
   readonly ready: boolean
   /** Messages of the agent that the stand-in understood, such as `add UID` or `snapshotSent`. */
@@ -36,7 +36,7 @@ export interface Ztunnel extends AsyncDisposable {
   stop(): Promise<number>
   /** Stops the stand-in as SIGKILL stops ztunnel: closes all sockets at once. */
   kill(): Promise<number>
-  /** Promise of the stand-in's exit code. The code is 1 if a message of the agent has made the stand-in exit. */
+  /** Promise of the stand-in's exit code: 1 after a message that makes ztunnel exit. */
   readonly ended: Promise<number>
 }
 
