@@ -36,7 +36,7 @@ export interface NodeAgent extends AsyncDisposable {
 }
 
 /**
- * Starts a stand-in for the node agent on the two unix sockets of a run directory.
+ * Starts a stand-in for the node agent on the two sockets of a run directory.
  *
  * @example
  * await using agent = await startNodeAgent('/run/istio-cni')

@@ -1,6 +1,6 @@
 import type * as daemon from '@cni/skel/daemon'
 
-/** Mock factory: the plugin waits 2 s for the agent, because test machines may be busy. */
+/** Mock factory. The plugin waits longer for the agent, because test machines may be busy. */
 export async function withPatience(original: () => Promise<typeof daemon>): Promise<typeof daemon> {
   const real = await original()
   return { ...real, askDaemon: (socket, question) => real.askDaemon(socket, { ...question, begunWithin: 2000 }) }

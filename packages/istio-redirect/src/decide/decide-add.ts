@@ -26,7 +26,7 @@ export interface AddSources {
   /** Enrols a pod in the ambient mesh if the selectors choose the pod. */
   enrol(pod: PodInfo): Promise<boolean>
   addresses(): Promise<KnownAddresses>
-  /** Throws if the pod needs more rules than the agent encodes. The plugin has no limit. */
+  /** Throws if the pod needs too many rules for the agent's batch. */
   bound?(redirect: Redirect): void
 }
 

@@ -36,7 +36,7 @@ export async function freshWriter(
 
 // internal
 
-/** True if the namespace may have rules of another back end, which would process packets twice. */
+/** True if the namespace may have rules of another back end, which must be removed first. */
 const hasOthers = async ({ netns }: RedirectContext, { generation }: FreshNftables, next: FreshBatch['backend']) =>
   generation !== FRESH_GENERATION && (await hasUnrecorded(netns, next))
 

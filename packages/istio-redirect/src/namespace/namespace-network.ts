@@ -18,7 +18,7 @@ export interface NamespaceNetwork extends Disposable {
   prepare(undo: (step: () => Promise<void>) => void): Promise<void>
 }
 
-/** Opens the netlink socket before the namespace is changed, because a failure then needs no rollback. */
+/** Opens the netlink socket before any change, because a failure then needs no rollback. */
 export async function openNetwork(netns: NetnsTarget, attachment: RecordedNetwork): Promise<NamespaceNetwork> {
   const wanted = wantedIn(attachment)
   if (wanted.length === 0) return { prepare: async () => {}, [Symbol.dispose]() {} }
@@ -48,7 +48,7 @@ export async function missingFromNamespace(netns: NetnsTarget, attachment: Recor
   return missing
 }
 
-/** Removes what ADD added to the network, except items that the attachment `next` needs. */
+/** Removes the addresses and routes of an attachment that the attachment `next` does not need. */
 export async function removeFromNamespace(
   netns: NetnsTarget,
   attachment: RecordedNetwork,

@@ -31,5 +31,5 @@ export function nativeWriter(where: Where, config: CaptureConfig): RuleWriter {
   }
 }
 
-/** All tables that the plugin may write, because tables of an earlier configuration must be removed. */
+/** All tables that the plugin may write. Tables of an earlier configuration must be removed. */
 const own = { tables: tableNames.map((name) => ({ family: 'inet', name }) as const) }

@@ -34,7 +34,7 @@ async function removeWritten(where: Where, recorded: AttachmentRecord): Promise<
   else await iptables(where, { waitSeconds, backend }).remove(rules)
 }
 
-/** Removes all chains and tables with the plugin's names, if the recorded rules cannot be removed. */
+/** Removes all chains and tables with the plugin's names, because no usable record exists. */
 export async function removeWithoutRecord(where: Where): Promise<void> {
   const removed = await clearNativeTables(where)
   const change = await iptables(where, { waitSeconds }).removeChains('ISTIO_')

@@ -5,7 +5,7 @@ import { openNft } from '@cni/nftables/wire'
 import type { Backend } from '../backend.ts'
 import { clearNativeTables, hasNativeTables } from './native-tables.ts'
 
-/** Removes unrecorded rules of another back end, because old and new rules would process packets twice. */
+/** Removes unrecorded rules of another back end, because both would process each packet. */
 export async function removeUnrecorded(c: NetnsContext, next: Backend): Promise<void> {
   if (next !== 'nftables') await clearNativeTables(c)
   else if (await mayHaveChains(placeOf(c, 'leaveUnrecorded').netns)) await iptables(c).removeChains('ISTIO_')
@@ -16,7 +16,7 @@ export async function hasUnrecorded(netns: Netns, next: Backend): Promise<boolea
   return next === 'nftables' ? mayHaveChains(netns) : hasNativeTables(netns)
 }
 
-/** True if the namespace may have iptables rules. Reads netlink first, because iptables starts a program. */
+/** True if the namespace may have iptables rules. Reads netlink first, because programs are slow. */
 async function mayHaveChains(netns: NetnsTarget): Promise<boolean> {
   using nft = openNft(netns)
   if (nft.chains().some(({ family, chain }) => family !== 'inet' && chain.startsWith('ISTIO_'))) return true

@@ -11,7 +11,7 @@ import { enrolIfAmbient } from './ambient.ts'
 /** Deadline for the API server during ADD, shorter than the container runtime's own deadline. */
 const askingMs = 40_000
 
-/** Data sources of a plugin that decides without the agent: the API server and the kernel. */
+/** Data sources for a decision without the agent: the API server and the kernel. */
 export function liveSources(c: AddContext<Conf>, settings: Settings, addresses: AddSources['addresses']): AddSources {
   const api = askOptions(c, settings)
   return {
@@ -28,7 +28,7 @@ export function liveSources(c: AddContext<Conf>, settings: Settings, addresses: 
 
 // internal
 
-/** All API requests of a CNI call share one client, until the API server refuses one. */
+/** All API requests of a CNI call share a client, until a request is refused. */
 function askOptions(c: AddContext<Conf>, { kubeconfig, runDir }: Settings): AskOptions {
   if (kubeconfig === undefined) {
     throw new CniError(

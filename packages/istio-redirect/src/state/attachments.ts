@@ -3,7 +3,7 @@ import { type AttachmentStore, attachmentStore } from '@cni/skel'
 import * as z from 'zod/mini'
 import { attachmentsFolder } from './folder.ts'
 
-/** Record of an ADD, which CHECK, DEL and GC read instead of asking the API server. */
+/** Record of an ADD for CHECK, DEL and GC, which do not ask the API server. */
 export interface AttachmentRecord {
   readonly netns: NetnsIdentity
   /** Back end that wrote the rules: `nft`, `legacy` or `nftables`. `null` if unknown. */
@@ -40,7 +40,7 @@ export type Attachments = AttachmentStore<AttachmentRecord>
  * attachmentsIn('/var/run/istio-cni').read({ network: 'pods', containerID: 'abc', ifName: 'eth0' })
  */
 export function attachmentsIn(runDir: string): Attachments {
-  // Does not decode a new record, because TypeScript's types ensure that it is valid.
+  // Does not decode a new record, because TypeScript's types ensure a valid record.
   return attachmentStore({ folder: attachmentsFolder(runDir), schema: recordSchema, readBack: false })
 }
 

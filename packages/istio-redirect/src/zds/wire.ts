@@ -18,7 +18,7 @@ export interface AddRequest {
   readonly workload: WorkloadInfo
 }
 
-/** Message for a pod whose namespace the agent does not know. ztunnel keeps its namespace. */
+/** Message for a pod whose network namespace only ztunnel knows. */
 export interface KeepRequest {
   readonly type: 'keep'
   readonly uid: string

@@ -59,7 +59,7 @@ export function nodeLevelNetwork(agents: AgentNode, node: Netns, plugin: string,
   return {
     /** Connects a pod to the network and returns the pod's address. */
     add: async (attachment: Attachment) => (await connect(listOf(ptp, ours), attachment)).ip,
-    /** Connects a pod by the ptp plugin alone, and prepares a later call of our plugin. */
+    /** Connects a pod by the ptp plugin, and prepares a later call of our plugin. */
     async addButOurs(attachment: Attachment) {
       const { ip, document } = await connect(listOf(ptp), attachment)
       const { conflist } = parseNetworkList(JSON.stringify(listOf(ours)))

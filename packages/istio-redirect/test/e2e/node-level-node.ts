@@ -120,7 +120,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
       const ip = await network.add(attachment)
       const now = api.getPod(namespace, name) ?? stored
       api.setPod({ ...now, status: { phase: 'Running', podIP: ip } })
-      // Starts a process in the pod, because the eBPF agent needs one to find the veth.
+      // Starts a process in the pod, because the eBPF agent needs one.
       if (redirected === 'node-ebpf') hold(uid, where)
       const annotation = () => api.getPod(namespace, name)?.metadata.annotations?.['ambient.istio.io/redirection']
       return { netns: where, ip, uid, annotation }

@@ -16,7 +16,7 @@ interface AgentOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Creates files for a compiled agent. Imports on demand, because the import needs its executable. */
+/** Creates files for a compiled agent. Imports on demand, because the import needs the executable. */
 export async function agentFor({ net, env = {} }: AgentOptions): Promise<AgentNode> {
   const { agentNode } = await import('../e2e/agent-node.ts')
   const agents = agentNode(net)

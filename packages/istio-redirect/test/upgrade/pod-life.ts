@@ -11,7 +11,7 @@ import { podOf } from '../e2e/serving-agent.ts'
 import { rulesIn as legacyRulesIn } from '../runtimes/node/stage.ts'
 import type { UpgradeNode } from './upgrade-node.ts'
 
-/** Pod that a test has added. Its namespace outlives DEL, because the test examines it. */
+/** Pod that a test has added. The pod's network namespace outlives DEL. */
 export interface Pod extends AsyncDisposable {
   readonly name: string
   readonly uid: string
@@ -25,13 +25,13 @@ export interface Pod extends AsyncDisposable {
 
 /** Adds, checks and deletes pods on the test node, as kubelet and a container runtime do. */
 export interface Pods {
-  /** Adds a pod. After a failed ADD, runs DEL and tries another sandbox, as kubelet does. */
+  /** Adds a pod. A failed ADD is followed by DEL and a retry, as by kubelet. */
   add(name: string, isMesh?: boolean): Promise<Pod>
   /** Calls CHECK for the pod with the current conflist. Expects the same rules as after ADD. */
   check(pod: Pod): Promise<void>
   /** Calls DEL twice with the current conflist (`list`) or the conflist of ADD (`cache`). */
   del(pod: Pod, by?: 'list' | 'cache'): Promise<void>
-  /** Expects that the node has no state of any pod. Only ADDs may fail, as `allowed`. */
+  /** Expects that the node has no state of any pod. `allowed` matches permitted ADD errors. */
   expectNoneLeft(title: string, allowed?: RegExp): void
 }
 
@@ -47,7 +47,7 @@ export interface PodsOptions {
   readonly store?: (name: string, which: Which) => StoredPod
   /** Container runtime that adds the pods. Default: the runtime of the test node. */
   readonly runtime?: Cni | undefined
-  /** True if the agent writes the pods' rules. DEL keeps them, except in version 0.1.0. */
+  /** True if the agent writes the rules. DEL keeps these rules, except in version 0.1.0. */
   readonly isAmbient?: boolean
 }
 

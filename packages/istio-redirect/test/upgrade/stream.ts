@@ -5,7 +5,7 @@ const LANES = 3
 
 /** Pods that a test adds, checks and deletes continuously during an upgrade. Every fourth pod is outside the mesh. */
 export interface Stream extends AsyncDisposable {
-  /** Waits until no pods are left, and returns their number. Rejects after any fault. */
+  /** Stops adding pods and waits for the rest. Returns the number of all pods. */
   stop(): Promise<number>
 }
 

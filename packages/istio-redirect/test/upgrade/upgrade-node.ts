@@ -32,7 +32,7 @@ const REFERENCE = ['loopback', 'bridge', 'host-local', 'portmap']
 /** Test node during an update of the agent's DaemonSet. */
 export type UpgradeNode = Awaited<ReturnType<typeof upgradeNode>>
 
-/** Creates a test node for updates of the agent. `isSingle` begins without a plugin list. */
+/** Creates a test node for agent updates. `isSingle` starts from a single plugin's configuration. */
 export async function upgradeNode(
   env: Readonly<Record<string, string>> = {},
   { isSingle = false }: { readonly isSingle?: boolean } = {},

@@ -6,8 +6,7 @@ import { bypassKey, dnsKey } from './pod-overrides.ts'
 const WORD_CHARS = 128
 
 /**
- * Annotations that configure a pod in ambient mode, with a limit in characters. The agent cuts values that exceed the
- * limit.
+ * Annotations that configure a pod in ambient mode, with maximum lengths in characters. The agent cuts longer values.
  */
 export const ambientAnnotations: readonly (readonly [key: string, maxChars: number])[] = [
   [redirectionAnnotation, WORD_CHARS],

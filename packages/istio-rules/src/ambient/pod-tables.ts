@@ -37,10 +37,7 @@ export function podTables(capture: PodCapture): Ruleset {
   return { tables: tables.filter(({ name }) => capture.dnsCapture || name !== RAW) }
 }
 
-/**
- * All nf_tables tables that the redirection can create in an ambient pod, without rules. Use the list to delete the
- * tables of any configuration.
- */
+/** All nf_tables tables of ambient pods, without rules. Use the list to delete the tables of any configuration. */
 export const allPodTables = (): Ruleset => nftRuleset('inet', parts, () => [])
 
 // internal

@@ -3,8 +3,8 @@ import type { Capture } from './capture.ts'
 import type { Redirect } from './redirect.ts'
 
 /**
- * Complete configuration of the redirection rules. Extends {@link Capture} by values that pod annotations cannot set,
- * such as the proxy's ports.
+ * Complete configuration of the redirection rules. Extends {@link Capture} by values without a pod annotation, such as
+ * ports.
  */
 export interface CaptureConfig extends Capture {
   readonly ipv6: boolean

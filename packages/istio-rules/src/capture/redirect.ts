@@ -8,7 +8,7 @@ import type { Capture } from './capture.ts'
 import { checkRuleCount, type RuleLists } from './rule-count.ts'
 
 /**
- * Redirection that a pod requests by its annotations and its proxy's environment variables. `captureConfig` adds the
+ * Redirection that a pod requests by annotations and its proxy's environment variables. `captureConfig` adds the
  * address families of the network namespace.
  */
 export interface Redirect extends Capture<number, number> {
@@ -91,7 +91,7 @@ function rerouteAnnotation(pod: PodInfo) {
   return hasAnnotation(pod, rerouteVirtualInterfaces) ? rerouteVirtualInterfaces : kubevirtInterfaces
 }
 
-/** User or group ID of the proxy. Replaces 0, because root also owns other processes. */
+/** User or group ID of the proxy. Never 0, because root runs other processes too. */
 function proxyId(pod: PodInfo, key: string, id: number | undefined): number {
   if (id === undefined || id === 0) return 1337
   if (Number.isInteger(id) && id > 0 && id <= MAX_ID) return id

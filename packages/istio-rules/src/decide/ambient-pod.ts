@@ -24,8 +24,8 @@ export interface AmbientPod extends PodIdentity {
 }
 
 /**
- * Parses a pod object from a list or watch of the API server. Returns `undefined` for an invalid pod. Members of the
- * wrong type count as absent. Invalid addresses are skipped.
+ * Parses a pod object from the API server's list or watch. Returns `undefined` for an invalid pod. Members of the wrong
+ * type count as absent. Invalid addresses are skipped.
  *
  * @example
  * ```ts

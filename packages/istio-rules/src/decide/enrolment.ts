@@ -75,8 +75,8 @@ export function decideEnrolment(
 }
 
 /**
- * True if the agent's snapshot for ztunnel contains the pod. The redirection annotation decides,
- * because rules redirect traffic until the agent removes them.
+ * True if the agent's snapshot for ztunnel contains the pod. The redirection annotation decides, because rules redirect
+ * traffic until the agent removes them.
  */
 export const belongsInSnapshot = (pod: AmbientPod, settings: Pick<EnrolmentSettings, 'systemNamespace'>): boolean =>
   redirectionStatus(pod) === 'enabled' && !pod.completed && !pod.hostNetwork && !isZtunnel(pod, settings)

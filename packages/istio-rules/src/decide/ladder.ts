@@ -17,7 +17,7 @@ export const maybeAmbient = (
   !Object.hasOwn(pod.annotations, statusAnnotation) &&
   !(settings.ambientOptOut && own(pod.annotations, redirectionAnnotation) === 'disabled')
 
-/** Checks a pod of the API server. Returns the reason to skip the pod, or `undefined` if the pod has a sidecar. */
+/** Checks a pod of the API server. Returns the reason to skip the pod. `undefined` means that the pod has a sidecar. */
 export function skipReason(pod: PodInfo): Skip | undefined {
   const { containers, proxyEnv, proxyType, annotations } = pod
   if (pod.hostNetwork) return skip('excluded due to using the network of the host')

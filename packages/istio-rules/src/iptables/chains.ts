@@ -12,7 +12,7 @@ export type Tables = Builders<typeof chains>
 
 type PortOrRange = number | `${number}:${number}`
 
-/** Creates one copy of an iptables rule per port. For `*`, the rule has no condition. */
+/** Copies an iptables rule for each port. For `*`, the rule has no condition. */
 export function onPorts<B extends { dport(port: PortOrRange): B }>(
   rule: B,
   ports: '*' | readonly PortOrRange[],

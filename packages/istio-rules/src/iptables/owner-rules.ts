@@ -25,7 +25,7 @@ function proxyOwner(
   const ownPod = lo.not.dst(loopback(config)).proto('tcp')
   // Excludes port 53 only from the rule for the proxy's user, as in Istio.
   const inbound = dns && owner === 'uid' ? ownPod.not.dports(DNS_PORT, tunnel) : ownPod.not.dport(tunnel)
-  // Connections to the own pod bypass the proxy, but DNS queries need the later DNS rules.
+  // Connections to the own pod bypass the proxy. DNS queries reach the later DNS rules.
   const local = dns ? lo.proto('tcp').not.dport(DNS_PORT) : lo
   return [
     inbound[owner](id).jump('ISTIO_IN_REDIRECT'),

@@ -29,7 +29,7 @@ function proxyOwner(
   // Excludes port 53 only from the rule for the proxy's user, as in Istio.
   const spared = dns && key === 'skuid' ? [DNS_PORT, tunnel] : tunnel
   const ownPod = [tcp.ip('daddr').not(ipv4), ...ofIpv6(config, [tcp.ip6('daddr').not(ipv6)])]
-  // Connections to the own pod bypass the proxy, but DNS queries need the later DNS rules.
+  // Connections to the own pod bypass the proxy. DNS queries reach the later DNS rules.
   const local = dns ? tcp.tcp('dport').not(DNS_PORT) : lo
   return [
     ...ownPod.map((rule) => rule.tcp('dport').not(spared)[key](id).counter().jump('istio-in-redirect')),

@@ -1,7 +1,7 @@
 import { type Builders, base, chain } from '@cni/nftables/rules'
 import type { CaptureConfig } from '../capture/config.ts'
 
-/** Nftables tables of Istio's native mode, with a chain for each iptables chain. */
+/** Nftables tables and chains of Istio's native mode, in the order of creation. */
 export const tables = {
   'istio-proxy-nat': {
     prerouting: base('nat', 'prerouting', -100),

@@ -13,8 +13,8 @@ interface Written {
 }
 
 /**
- * Creates a recorder that writes Kubernetes events about pods, one at a time. `kubectl describe pod` shows these
- * events. Drops new events while 1000 are waiting.
+ * Creates a recorder that writes Kubernetes events about pods one by one. `kubectl describe pod` shows these events.
+ * Drops new events while 1000 are waiting.
  */
 export function eventRecorder(options: {
   /** Creates a client with the current credentials, for each event. Throws `KubeError`. */

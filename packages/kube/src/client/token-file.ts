@@ -55,7 +55,7 @@ type TokenFile = ReturnType<typeof tokenFile>
 
 /** Lifetime in seconds that `keep` requests for a token. */
 const LIFE_SECONDS = 3600
-/** Milliseconds between checks of the token file, because another program may remove or change it. */
+/** Milliseconds between checks of the token file, which another program may remove or change. */
 const LOOK_MS = 10_000
 const LONGEST_PAUSE_MS = 30_000
 

@@ -115,7 +115,7 @@ function node({ name }: Asked, { nodes }: World): readonly [number, Answer] {
   return known === undefined ? [404, notFound('nodes', name)] : [200, known]
 }
 
-/** Lists objects in pages, or for `resourceVersion=0` at once, as from a real server's cache. */
+/** Lists objects in pages. `resourceVersion=0` means all objects, as from a real server's cache. */
 function list<T extends StoredObject>(
   { kind, version, all }: Pick<ObjectStore<T>, 'kind' | 'version' | 'all'>,
   query: URLSearchParams,

@@ -245,7 +245,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   const port = await new Promise<number>((resolve, reject) => {
     server.once('error', reject)
     const listening = (): void => resolve((server.address() as AddressInfo).port)
-    // Passes no host, because Node.js would resolve it and leave the namespace before it binds.
+    // Passes no host, because Node.js would leave the namespace while it resolves the host.
     if (options.netns === undefined) server.listen(options.port ?? 0, host, listening)
     else netns.run(options.netns, () => void server.listen(options.port ?? 0, listening))
   })

@@ -1,4 +1,4 @@
-/** Pod of the test API server, with the members that the plugin reads. The server also keeps all other members. */
+/** Pod of the test API server, with members that the plugin reads. The server also keeps all other members. */
 export interface StoredPod {
   readonly apiVersion?: string
   readonly kind?: string

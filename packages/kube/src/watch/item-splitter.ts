@@ -17,7 +17,7 @@ export interface ItemSplitter {
   end(): string
 }
 
-/** Splits the JSON text of a Kubernetes list, because only one item should be in memory. */
+/** Splits the JSON text of a Kubernetes list, to keep only one item in memory. */
 export function itemSplitter({ maxItemBytes, onItem, onTooLong }: ItemSplitterOptions): ItemSplitter {
   const rest = gather(MAX_REST)
   const item = gather(maxItemBytes)

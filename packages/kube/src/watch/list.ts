@@ -21,7 +21,7 @@ const listSchema = z.object({ metadata: z.object({ resourceVersion: z.string(), 
 export async function list(options: ListWatchOptions, state: State): Promise<void> {
   const { observer, path, paged } = options
   observer.listing()
-  // Requests a whole list from the API server's cache, because all nodes may list at once.
+  // Requests a whole list from the server's cache, because all nodes may list at once.
   const fromCache = !paged && state.next === 'list' && state.limit === pageSize
   const until = performance.now() + maxListMs
   const seen: Seen = { pages: 0, objects: 0 }

@@ -2,7 +2,7 @@
 export interface Waiters {
   /** Calls the `find` function of each waiting caller again, after a change. */
   look(): void
-  /** Resolves with the first result of `find` that is not `undefined`, or rejects on abort. */
+  /** Resolves with the first defined result of `find`, or rejects on abort. */
   until<R>(find: () => R | undefined, signal: AbortSignal): Promise<R>
 }
 

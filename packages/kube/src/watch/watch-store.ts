@@ -29,7 +29,7 @@ export interface WatchStore<T extends object> extends Required<Observer> {
    * API server's answer to the write. `apply` also changes older versions from the watch, for at most ten seconds.
    */
   wrote(key: string, apply: (value: T) => T, version: string | undefined): void
-  /** Calls `find` at once and after each message of the watch, until a result is defined. */
+  /** Calls `find` after each message of the watch, until a result is defined. */
   until<R>(find: () => R | undefined, signal: AbortSignal): Promise<R>
 }
 
@@ -108,7 +108,7 @@ export function watchStore<T extends object>(options: {
       if (identity !== undefined && members.get(identity.key)?.uid === identity.uid) put(identity.key, undefined)
     },
     alive() {
-      // Clears the error only after the first complete list, because the store may be incomplete before.
+      // Clears the error only after the first complete list, because the store was incomplete before.
       if (aliveAt !== undefined) works()
     },
     failed(error, pauseMs) {

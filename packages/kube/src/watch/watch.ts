@@ -13,7 +13,7 @@ const SILENCE_MS = 330_000
 /** Maximum random pause in milliseconds before a new watch, after the server has ended a watch early. */
 const spreadMs = 1000
 
-/** Watches the objects until the server ends the watch, or the watch is silent. */
+/** Watches the objects until the server ends the watch or is silent. */
 export async function watch(options: ListWatchOptions, state: State): Promise<void> {
   const { connect, path, observer, signal, random = Math.random, silenceMs = SILENCE_MS } = options
   const query = new URLSearchParams({
@@ -51,7 +51,7 @@ export async function watch(options: ListWatchOptions, state: State): Promise<vo
   const lasted = performance.now() - began
   if (lasted <= shortestWatchMs) throw new KubeError('BAD_ANSWER', `GET ${path}: the watch ended as soon as it began`)
   worked(state)
-  // Waits for a random time, because a server that stops ends all clients' watches at once.
+  // Waits for a random time, because a stopping server ends all watches at once.
   const isCut = lasted < state.watchSeconds * 1000 - shortestWatchMs
   if (isCut) await paused(options, Math.round(random() * spreadMs))
 }

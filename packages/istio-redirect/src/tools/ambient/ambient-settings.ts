@@ -18,7 +18,7 @@ export interface AmbientSettings {
   readonly capture: Pick<PodCapture, 'ipv6' | 'dnsCapture' | 'probeSource'>
 }
 
-/** Reads the settings of an agent in ambient mode from environment variables and the plugin's configuration. */
+/** Reads the settings of an ambient agent from environment variables and the plugin's configuration. */
 export function ambientSettings({ env, stderr }: ToolIo, conf: Settings, native: boolean): AmbientSettings {
   const { values, warnings } = resolveValues({}, [env])
   for (const warning of warnings) stderr(`warn: ${warning}\n`)

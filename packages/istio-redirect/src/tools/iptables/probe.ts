@@ -26,7 +26,7 @@ export async function probe(options: ProbeOptions): Promise<void> {
   const arrival = new Promise<void>((resolve) => {
     passed = resolve
   })
-  // Test connections, by the client's address and port. The probe needs a connection in both sets.
+  // Test connections by client address. The probe needs a connection in both sets.
   const seen = { sent: new Set<string>(), accepted: new Set<string>() }
   const see = (where: 'sent' | 'accepted', address: string | undefined, port: number | undefined) => {
     const client = endpoint(address, port)

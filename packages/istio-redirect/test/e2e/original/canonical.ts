@@ -32,7 +32,7 @@ export function canonicalCommands({ runs, ...ground }: CommandCase): CommandCase
   }
 }
 
-/** Normalizes list items. Keeps `00` and `01`, because without the zero they would be booleans. */
+/** Normalizes list items. Keeps `00` and `01`, because `0` and `1` are valid booleans. */
 function canonicalText(text: string): string {
   if (/^(?:--[\w-]+=)?0[01]$/.test(text)) return text
   return text

@@ -21,7 +21,7 @@ export interface MeshedPod extends Pick<TestPod, 'name' | 'namespace' | 'address
   readonly isInMesh: boolean
 }
 
-/** Test node with an agent and three pods with servers. One pod is outside the mesh. */
+/** Test node with an agent and three pods. One pod is outside the mesh. */
 export interface ZtunnelMesh extends AsyncDisposable {
   readonly node: MeshNode
   readonly agent: AmbientMode

@@ -189,7 +189,7 @@ const fatal = (what: string): Reaction => ({
 
 /** Decodes a message of the agent. Returns ztunnel's error text for an invalid message. */
 function readMessage({ bytes, fds, bytesLost, fdsLost }: UnixMessage): ReceivedRequest | string {
-  // Limit of 1024 bytes and two file descriptors, like ztunnel's aligned buffer.
+  // ztunnel expects one file descriptor, but its aligned buffer has room for two.
   if (fdsLost || fds.length > 2) return 'ENOBUFS: No buffer space available'
   if (bytesLost > 0) return 'received truncated message'
   let request: ReceivedRequest | undefined

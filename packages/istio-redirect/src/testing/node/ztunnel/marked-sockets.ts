@@ -41,11 +41,11 @@ export interface Bound {
   /** IP address to bind. The address `::` accepts connections over IPv4 and IPv6. */
   readonly address: string
   readonly port: number
-  /** Shares the address (SO_REUSEPORT). Before Linux 6.6, eBPF programs cannot assign connections to such listeners. */
+  /** True to set SO_REUSEPORT. Before Linux 6.6, eBPF programs cannot assign connections to shared listeners. */
   readonly shared: boolean
 }
 
-/** Opens a socket that is bound to an address in a pod. Returns its file descriptor. */
+/** Opens a socket that is bound to a pod's address. Returns the file descriptor. */
 export function boundSocket(pod: Netns, kind: 'tcp' | 'udp', { address, port, shared }: Bound): number {
   const written = `${address.includes(':') ? `[${address}]` : address}:${port}`
   try {

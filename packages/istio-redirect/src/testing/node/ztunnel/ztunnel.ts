@@ -30,8 +30,7 @@ export interface Ztunnel extends AsyncDisposable {
   /** Changes the stand-in's faulty behaviour from now on. */
   behave(behaviour: ZtunnelBehaviour): void
   /**
-   * Stops the stand-in as SIGTERM stops ztunnel. Disconnects at once, waits at most five seconds for open connections,
-   * and resolves to 0.
+   * Stops the stand-in as SIGTERM stops ztunnel, and resolves to 0. Waits at most five seconds for open connections.
    */
   stop(): Promise<number>
   /** Stops the stand-in as SIGKILL stops ztunnel: closes all sockets at once. */
