@@ -65,7 +65,7 @@ export const ruleCount = (
 
 const countRules = (lists: RuleLists): number => ruleCounts(lists).reduce((sum, { rules }) => sum + rules, FIXED_RULES)
 
-/** Throws if the settings need too many rules. The error names the longest list. */
+/** Throws if the settings need too many rules. The error names the list with most rules. */
 export function checkRuleCount(lists: RuleLists, refuse: (list: keyof RuleLists, problem: string) => Error): void {
   const count = countRules(lists)
   if (count <= MAX_RULES) return
