@@ -3,9 +3,8 @@ import { formatAddress, networkAddress, parseAddress, parsePrefix } from '@cni/t
 import { NodeLevelError } from './node-level-error.ts'
 
 /**
- * Chooses the IPv4 address from which the node contacts pods, for example for the kubelet's probes. Prefers the first
- * address of the node's links that is in `spec.podCIDR`. Otherwise takes the `InternalIP`, as `GetHostIP` of Istio 1.19
- * does. The member `why` explains the choice for the log.
+ * Chooses the IPv4 address from which the node contacts pods. Prefers the first address of the node's links in
+ * `spec.podCIDR`. Otherwise takes the `InternalIP`. The member `why` explains the choice for the log.
  *
  * @param node - the Node object of the API server
  * @param own - IP addresses of the node's links, in the order of the links

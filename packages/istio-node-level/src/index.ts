@@ -1,5 +1,5 @@
 /**
- * Ambient mode with redirection on the node, as in Istio 1.19: by tunnels and marks, or by eBPF programs. Experimental.
+ * Ambient mode with redirection on the node, as in Istio 1.19. Experimental.
  *
  * @module
  */

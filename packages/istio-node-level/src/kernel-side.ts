@@ -18,55 +18,46 @@ export interface NodePod {
   readonly uid: string
   /** IP addresses of the pod to enrol. IPv6 addresses are ignored: node-level redirection supports only IPv4. */
   readonly addresses: readonly string[]
-  /** Network namespace of the pod, opened by the caller. Only redirection by eBPF needs it, to find the pod's links. */
+  /** Network namespace of the pod, opened by the caller. Only redirection by eBPF needs it. */
   readonly netns?: Netns | undefined
 }
 
-/** Changes that a call made in the kernel, and warnings, as sentences for the log. Both lists may be empty. */
+/** Changes and warnings of a call, as sentences for the log. */
 export interface KernelReport {
   readonly changed: readonly string[]
   readonly warnings: readonly string[]
 }
 
 /**
- * Node-level redirection in the kernel of a node, by iptables and tunnels or by eBPF.
+ * Node-level redirection in the kernel of a node, by iptables or eBPF.
  *
- * Calls run one after the other. Each call succeeds as a whole or rolls back, and may be repeated. A problem of the
- * node or of ztunnel rejects with a `NodeLevelError` whose message says what to do. Other errors come from the packages
- * that call the kernel. Disposal closes handles and leaves the kernel unchanged.
+ * Each call succeeds as a whole or rolls back, and may be repeated. A problem of the node or of ztunnel rejects with a
+ * `NodeLevelError`. Other errors come from the packages that call the kernel. Disposal closes handles and leaves the
+ * kernel unchanged.
  */
 export interface KernelSide extends Disposable {
   /**
-   * Directs the traffic of the node's pods to a ztunnel, which may replace another ztunnel. May be called again for the
-   * same ztunnel. Compares the node with the plan, also after a restart of the agent, and changes only the differences.
-   * Pods stay in the mesh, and their traffic never bypasses ztunnel.
+   * Directs the traffic of the node's pods to a ztunnel. May be called again for the same ztunnel or a new one. Pods
+   * stay in the mesh, and their traffic never bypasses ztunnel.
    */
   start(ztunnel: NodeZtunnel): Promise<KernelReport>
   /**
-   * Pauses the redirection because no ztunnel is ready, until the next {@link KernelSide.start}. Pods stay in the mesh.
-   * A ztunnel that still runs keeps its open connections. Redirection by eBPF gives that ztunnel no new connections;
-   * redirection by iptables cannot separate new connections from open ones.
+   * Pauses the redirection until the next {@link KernelSide.start}, because no ztunnel is ready. Pods stay in the mesh,
+   * and open connections continue.
    */
   pause(): Promise<KernelReport>
   /**
    * Redirects the traffic of a pod's given IPv4 addresses to ztunnel. Stops the redirection of the pod's former
-   * addresses. Rejects with `NO_ZTUNNEL` before the first ztunnel has started. After the death of ztunnel, the kernel
-   * drops the traffic of all pods until another ztunnel starts.
+   * addresses. Rejects with `NO_ZTUNNEL` before the first ztunnel has started.
    */
   addPod(pod: NodePod): Promise<KernelReport>
   /**
    * Stops the redirection of a pod, also of addresses that another process enrolled. Resolves to the removed addresses.
    */
   removePod(uid: string): Promise<readonly string[]>
-  /**
-   * Stops the redirection of all pods whose UID is not in `uids`, and of addresses that another program added. Resolves
-   * to the removed addresses.
-   */
+  /** Stops the redirection of all addresses except those of the given pods. Resolves to the removed addresses. */
   retainPods(uids: ReadonlySet<string>): Promise<readonly string[]>
-  /**
-   * Lists the redirected addresses as the kernel has them. The member `uid` is `undefined` for an address that another
-   * program added.
-   */
+  /** Lists the redirected addresses in the kernel. `uid` is `undefined` for an address that another program added. */
   listPods(): Promise<readonly { readonly address: string; readonly uid: string | undefined }[]>
   /**
    * Describes differences between the kernel and the rules, routes, sets or programs that the redirection needs. Only

@@ -16,10 +16,7 @@ export const marks = {
 export const ztunnelMarks = {
   /** Mark that the TPROXY target sets on packets for a listener of ztunnel. */
   tproxy: 0x400,
-  /**
-   * Mark of answers to packets that ztunnel sent with the address of a pod. The answers arrive by ztunnel's veth. Their
-   * destination is the address of the pod, not ztunnel's own address.
-   */
+  /** Mark of answers to packets that ztunnel sent with the address of a pod. */
   originalSourceReturn: 0x4d3,
 } as const
 
@@ -36,7 +33,7 @@ export const ztunnelPriorities = { tproxy: 20_000, originalSourceReturn: 20_003 
 /** Priority of the kernel's own policy rule for the main route table. */
 export const MAIN_PRIORITY = 32_766
 
-/** Name of the ipset set with the addresses of pods in the mesh. The comment of each entry is the UID of the pod. */
+/** Name of the ipset set with the addresses and UIDs of pods in the mesh. */
 export const POD_SET = 'ztunnel-pods-ips'
 
 /** UDP port on which ztunnel listens for DNS queries, in ztunnel's own network namespace. */

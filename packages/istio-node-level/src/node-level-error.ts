@@ -3,15 +3,15 @@ const brand = Symbol.for('cni.NodeLevelError')
 /**
  * Code of a {@link NodeLevelError}.
  * - `NO_ZTUNNEL`: no ztunnel has started yet
- * - `NO_ROUTE`: the node has no host route to an address, or the route has no veth
+ * - `NO_ROUTE`: an address has no host route, or the route has no veth
  * - `BRIDGE`: an address is behind a bridge, which does not route packets
- * - `NO_TUNNEL`: the kernel does not support the configured tunnel type (geneve or vxlan)
+ * - `NO_TUNNEL`: the kernel does not support the configured tunnel type
  * - `NO_PORT`: no UDP port is free for the tunnels
  * - `FOREIGN`: another program uses a reserved name or table
  * - `ADDRESS`: a pod in the mesh cannot have this address
  * - `NO_ADDRESS`: the node has no IPv4 address that pods can use
  * - `NO_VETH`: an address is not on a veth that leads to the node
- * - `NO_SK_ASSIGN`: the configuration requires the eBPF helper `sk_assign`, which the kernel lacks
+ * - `NO_SK_ASSIGN`: the kernel lacks the required eBPF helper `sk_assign`
  */
 export type NodeLevelErrorCode =
   | 'NO_ZTUNNEL'

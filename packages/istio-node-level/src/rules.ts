@@ -11,10 +11,7 @@ export type RulesBy = Pick<IptablesOptions, 'backend' | 'programs'>
 /** Network namespace with the method `undo`, which registers a rollback step. */
 export type Undone = Place & { undo(step: () => unknown): void }
 
-/**
- * Writes iptables rules into a namespace if its rules differ from the wanted ones. Resolves to the differences that it
- * corrected.
- */
+/** Writes iptables rules if the namespace's rules differ. Resolves to the corrected differences. */
 export async function applyRules(place: Undone, rules: Ruleset, by: RulesBy): Promise<string[]> {
   const drift = await rulesDrift(place.netns, rules, by)
   if (drift.length > 0) await iptables(place, by).apply(rules)

@@ -9,9 +9,8 @@ import type { RulesBy } from './rules.ts'
  */
 export interface Stillness extends Disposable {
   /**
-   * True if the caller may skip the next complete check. In this case, the last complete check found no differences,
-   * and the kernel has reported no changes since. Returns false after nine skipped checks, because the kernel does not
-   * report changes of every setting. Call this method before each check.
+   * True if the caller may skip the next complete check. Call this method before each check. Nine skips in a row are
+   * the maximum, because the kernel does not report every setting.
    */
   isStill(): boolean
   /** Records the result of a complete check of the namespaces: true if the check found no differences. */
@@ -27,9 +26,8 @@ export interface StillnessOptions extends Pick<RulesBy, 'backend'> {
 }
 
 /**
- * Detects changes of links, addresses, routes, policy rules, nf_tables rules and tc filters in network namespaces. Does
- * not detect changes of ipset sets and eBPF maps. Lets the caller skip checks only if the kernel sends events and any
- * watched rules have the back end iptables-nft.
+ * Detects changes of links, addresses, routes, rules and filters in network namespaces. Does not detect changes of
+ * ipset sets and eBPF maps.
  */
 export function stillness(
   targets: readonly NetnsTarget[],

@@ -2,10 +2,7 @@ import type { NetnsTarget } from '@cni/netns'
 import { messageOf } from '@cni/types'
 import type { Undone } from './rules.ts'
 
-/**
- * Runs a function that changes network namespaces. If the function fails, runs the rollback steps that it registered,
- * the latest first.
- */
+/** Runs a function, and rolls its registered steps back if it fails. */
 export async function undoneOnFailure<T>(work: (within: (netns: NetnsTarget) => Undone) => Promise<T>): Promise<T> {
   const steps: (() => unknown)[] = []
   try {

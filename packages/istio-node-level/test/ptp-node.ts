@@ -25,10 +25,7 @@ export type Name = keyof typeof addresses
 /** Test network that {@link ptpNode} creates. */
 export type PtpNode = Awaited<ReturnType<typeof ptpNode>>
 
-/**
- * Creates a test network: a node with ztunnel, pods, and a server on another node. Each pod has a veth with its own
- * route (as with the plugin ptp), or a bridge connects all pods.
- */
+/** Test network: a node with ztunnel, pods, and a server on another node. */
 export const ptpNode = (network: 'ptp' | 'bridge' = 'ptp') =>
   stage({ kernel: {}, pods: 'none' }, async ({ node, pod: make, stack }) => {
     const far = await make()

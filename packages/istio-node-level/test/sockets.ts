@@ -8,7 +8,7 @@ const AF_INET = 2
 /** Socket type: SOCK_STREAM, SOCK_NONBLOCK and SOCK_CLOEXEC combined. */
 const SOCKET_TYPE = 1 | 0x800 | 0x80000
 
-/** Listens on a TCP port inside a network namespace. The server runs in this process, not in a child process. */
+/** Listens on a TCP port inside a network namespace, with the server in this process. */
 export function serveIn(inside: Netns, port: number, serve: (client: Socket) => void): AsyncDisposable {
   const open = new Set<Socket>()
   const server = createServer({ noDelay: true }, (client) => {
@@ -16,7 +16,7 @@ export function serveIn(inside: Netns, port: number, serve: (client: Socket) => 
     client.on('error', () => client.destroy()).on('close', () => open.delete(client))
     serve(client)
   })
-  // Passes no host name, so that Node.js creates the socket at once, in the network namespace of the current thread.
+  // Passes no host name, so that Node.js creates the socket in this thread's namespace.
   netns.run(inside, () => void server.listen(port))
   return {
     async [Symbol.asyncDispose]() {
@@ -33,9 +33,7 @@ export const serveName = (inside: Netns, port: number, name: string): AsyncDispo
 /** Client's IP address as the server sees it. */
 export const sourceOf = ({ remoteAddress = '' }: Socket): string => remoteAddress.replace('::ffff:', '')
 
-/**
- * Opens a TCP connection from inside a network namespace. The socket belongs to this process, not to a child process.
- */
+/** Opens a TCP connection inside a network namespace, with the socket in this process. */
 export function connectIn(inside: Netns, host: string, port: number): Socket {
   const fd = netns.run(inside, () => {
     const sys = loadSys()

@@ -1,7 +1,4 @@
-/**
- * Starts node-level redirection for a ztunnel while the sysctls are read-only. Must run in a mount namespace of its
- * own. Prints the result to stdout.
- */
+/** Starts node-level redirection with read-only sysctls. Must run in its own mount namespace. */
 import { loadSys } from '@cni/netns/sys'
 import { iptablesSide } from '../src/iptables/iptables-side.ts'
 import { everything } from './everything.ts'

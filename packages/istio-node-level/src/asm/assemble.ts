@@ -25,7 +25,7 @@ const comparisons: Readonly<Record<Comparison, number>> = {
 }
 
 /**
- * Encodes an eBPF program for the kernel: eight bytes for each instruction, little-endian.
+ * Encodes an eBPF program as little-endian instructions of eight bytes.
  *
  * @param descriptors - file descriptors of the maps, by map name
  * @throws a `ProgramError`: `RANGE` for an operand that does not fit into an instruction, `MAP` for a map without a

@@ -1,8 +1,8 @@
 /**
- * Type of an argument that an eBPF program passes to a kernel helper in one register.
+ * Type of an argument that an eBPF program passes to a kernel helper.
+ *
  * - `key`: pointer to a map key on the stack
- * - `in`, `out`: pointer to memory that the kernel reads (`in`) or writes (`out`). The value, such as `r4`, is the
- *   register with the length of this memory
+ * - `in`, `out`: pointer to memory that the kernel reads or writes. The value is the register with the length.
  */
 export type Argument =
   | 'context'

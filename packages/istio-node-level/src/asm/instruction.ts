@@ -1,9 +1,6 @@
 import type { HelperName } from './helpers.ts'
 
-/**
- * Register of the eBPF machine. `r0` has the result of a call, and `r1` to `r5` its arguments. Calls preserve `r6` to
- * `r9`. `r10` is the frame pointer, with 512 bytes of stack below.
- */
+/** Register of the eBPF machine. Calls preserve `r6` to `r9`; `r10` is the frame pointer. */
 export type Register = 'r0' | 'r1' | 'r2' | 'r3' | 'r4' | 'r5' | 'r6' | 'r7' | 'r8' | 'r9' | 'r10'
 
 /** Width of an eBPF memory access. */
@@ -12,9 +9,7 @@ export type Width = 'u8' | 'u16' | 'u32' | 'u64'
 /** Operation of an {@link Alu} instruction, such as `add`. */
 export type AluOperation = 'add' | 'sub' | 'or' | 'and' | 'lsh' | 'rsh' | 'xor' | 'mov'
 
-/**
- * Comparison of a {@link Jump} instruction; numbers are unsigned. `set` is true if both operands have a common bit set.
- */
+/** Unsigned comparison of a {@link Jump}. `set` tests for a common bit. */
 export type Comparison = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le' | 'set'
 
 interface Alu {
@@ -79,10 +74,7 @@ const alu =
 
 /** eBPF instruction `to = value`. A number is sign-extended to 64 bits. */
 export const mov = alu('mov', 64)
-/**
- * eBPF instruction `to = value` in 32 bits; clears the upper half of the register. Needed for a number whose bit 31 is
- * set.
- */
+/** eBPF instruction `to = value` in 32 bits, for numbers with bit 31 set. */
 export const mov32 = alu('mov', 32)
 /** eBPF instruction `to += value`. */
 export const add = alu('add', 64)
@@ -132,10 +124,7 @@ export const goto = (label: string): Instruction => ({ kind: 'goto', label })
 /** eBPF instruction that loads a reference to a map into the register `to`. */
 export const map = (to: Register, name: string): Instruction => ({ kind: 'map', to, map: name })
 
-/**
- * eBPF instruction that calls a kernel helper with the arguments in `r1` to `r5`. The call overwrites these registers
- * and returns the result in `r0`.
- */
+/** eBPF instruction that calls a kernel helper. The result is in `r0`. */
 export const call = (helper: HelperName): Instruction => ({ kind: 'call', helper })
 
 /** eBPF instruction that ends the program. `r0` has the result. */

@@ -4,10 +4,7 @@ import { fail, type Line } from './lines.ts'
 import { called, isWritten, type Known, type PathState, released, STACK_BYTES, withStack } from './lint-state.ts'
 import type { ProgramText } from './program-text.ts'
 
-/**
- * Simulates an eBPF helper call, and returns the state of registers and stack after the call. Throws a `ProgramError`
- * for an invalid call.
- */
+/** Simulates an eBPF helper call, and returns the state of registers and stack. */
 export function afterCall(
   { name, maps }: ProgramText,
   line: Line,

@@ -1,9 +1,8 @@
 import type { Register } from './instruction.ts'
 
 /**
- * Content of a register on one path through an eBPF program, as far as it is known. The kind `nothing` means that the
- * program may not read the register. The member `lost` is false if the register was never written. The member `lost` is
- * true if a helper call, or the release of a socket, has invalidated the content.
+ * Known content of a register on one path through an eBPF program. `lost` means that a call or a release invalidated
+ * the content.
  */
 export type Known =
   | { readonly kind: 'nothing'; readonly lost: boolean }
@@ -13,10 +12,7 @@ export type Known =
   | { readonly kind: 'frame'; readonly offset: number }
   | Found
 
-/**
- * Pointer that a map or socket lookup returned. It may be null until the program compares it with null. `from` is the
- * position of the lookup instruction.
- */
+/** Pointer that a map or socket lookup returned. `from` is the position of the lookup. */
 export type Found =
   | {
       readonly kind: 'value'
@@ -30,7 +26,7 @@ export type Found =
 /** Registers, stack and open sockets on one path through an eBPF program. Immutable. */
 export interface PathState {
   readonly registers: Readonly<Record<Register, Known>>
-  /** Written bytes of the eBPF program's stack: `x` for a written byte, `.` for any other, the lowest address first. */
+  /** Stack of the eBPF program: `x` for each written byte, lowest address first. */
   readonly stack: string
   /** Positions of the socket lookups whose sockets the eBPF program still has to release. */
   readonly sockets: readonly number[]
@@ -76,10 +72,7 @@ export function withStack(state: PathState, offset: number, length: number): Pat
 export const isWritten = ({ stack }: PathState, offset: number, length: number): boolean =>
   !stack.slice(STACK_BYTES + offset, STACK_BYTES + offset + length).includes('.')
 
-/**
- * Returns the simulated state after an eBPF program has compared the result of a lookup with null. Updates every
- * register that holds the result.
- */
+/** Simulated state after an eBPF program has compared a lookup result with null. */
 export function tested(state: PathState, from: number, isNull: boolean): PathState {
   const next = (known: Known): Known => {
     if (!('from' in known) || known.from !== from) return known

@@ -5,10 +5,7 @@ import { afterCall } from './lint-call.ts'
 import { isWritten, type Known, type PathState, STACK_BYTES, withRegister, withStack } from './lint-state.ts'
 import type { ProgramText } from './program-text.ts'
 
-/**
- * Simulates an eBPF instruction that does not jump, and returns the state of registers and stack after it. Throws a
- * `ProgramError` for an invalid instruction.
- */
+/** Simulates an eBPF instruction that does not jump, and returns the new state. */
 export function after(program: ProgramText, line: Line, at: number, state: PathState): PathState {
   const { name, maps } = program
   const { operation: it } = line
@@ -42,10 +39,7 @@ export function after(program: ProgramText, line: Line, at: number, state: PathS
   }
 }
 
-/**
- * Content of a register of the eBPF program. Throws a `ProgramError` `UNSET` if the register was never written, or if a
- * call has invalidated its content.
- */
+/** Content of a register of the eBPF program. Throws `UNSET` for unknown content. */
 export function read(name: string, line: Line, state: PathState, register: Register): Known {
   const known = state.registers[register]
   if (known.kind !== 'nothing') return known
@@ -61,10 +55,7 @@ function written(name: string, line: Line, state: PathState, to: Register, known
   return withRegister(state, to, known)
 }
 
-/**
- * Result of an arithmetic eBPF instruction. Two numbers give a number. A known number may be added to a pointer to the
- * stack or to a map value. Throws a `ProgramError` for any other operands.
- */
+/** Result of an arithmetic eBPF instruction on numbers or pointers. */
 function computed(name: string, line: Line, to: Known, by: Known): Known {
   if (to.kind === 'number' && by.kind === 'number') return { kind: 'number' }
   const isSum = line.operation.kind === 'alu' && line.operation.operation === 'add'
@@ -82,10 +73,7 @@ interface Access {
   readonly offset: number
 }
 
-/**
- * Checks a memory access of an eBPF program, and returns the simulated state after the access. Throws a `ProgramError`
- * for an invalid access.
- */
+/** Checks a memory access of an eBPF program, and returns the new state. */
 function checkMemory(program: ProgramText, line: Line, state: PathState, access: Access, writes: boolean): PathState {
   const { name, maps } = program
   const base = read(name, line, state, access.base)

@@ -4,10 +4,7 @@ import { after, read } from './lint-step.ts'
 import { ProgramError } from './program-error.ts'
 import type { ProgramText } from './program-text.ts'
 
-/**
- * Checks every path of an eBPF program, as the kernel's verifier does. Applies the rules of old kernels, too, such as
- * no backward jumps. Throws a `ProgramError` that names the program, the label and the instruction.
- */
+/** Checks every path of an eBPF program by the rules of old kernels' verifiers. */
 export function lint(program: ProgramText, lines: readonly Line[]): void {
   const { name, maps } = program
   const seen = new Set<string>()
@@ -34,10 +31,7 @@ export function lint(program: ProgramText, lines: readonly Line[]): void {
 
 // internal
 
-/**
- * Instructions that an eBPF program may execute directly after a given instruction. Each has the simulated state of
- * registers and stack before its execution.
- */
+/** Possible next instructions of an eBPF program, each with the simulated state before it. */
 function steps(
   program: ProgramText,
   lines: readonly Line[],

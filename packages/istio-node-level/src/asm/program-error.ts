@@ -23,10 +23,7 @@ export type ProgramErrorCode =
   | 'TYPE'
   | 'MAP'
 
-/**
- * Error in an eBPF program, with its location. The check of this package finds the error before the kernel gets the
- * program.
- */
+/** Error that this package finds in an eBPF program before the kernel loads it. */
 export class ProgramError extends Error {
   readonly [brand] = true
   readonly code: ProgramErrorCode

@@ -13,11 +13,7 @@ export const program = ({
   instructions: flat(body),
 })
 
-/**
- * Checks an eBPF program. Throws a `ProgramError` for a program that some kernel version refuses; the message names
- * program, label and instruction. The programs of this package are constant. Tests check them, so the agent skips the
- * check on a node.
- */
+/** Checks an eBPF program. Only tests call this function, because the programs are constant. */
 export function checkProgram(text: ProgramText): void {
   assemble(text, Object.fromEntries(Object.keys(text.maps).map((name) => [name, 0])))
   lint(text, lines(text))

@@ -19,9 +19,8 @@ export interface EnrolledPod extends KernelReport {
 }
 
 /**
- * Redirects the traffic of the given IPv4 addresses of a pod to ztunnel. Stops the redirection of the pod's former
- * addresses. Writes map entries before it attaches the eBPF programs, because the programs drop packets without an
- * entry.
+ * Redirects the given IPv4 addresses of a pod to ztunnel. Writes map entries before it attaches the eBPF programs,
+ * because programs drop packets without an entry.
  *
  * @param known - map entries that this process wrote earlier; another process may have deleted some of them
  * @throws {@link NodeLevelError} `ADDRESS`, `NO_VETH`; `EbpfError`: `NO_LINK` if a link disappears during the call,
@@ -66,8 +65,7 @@ export async function enrolPod(
 }
 
 /**
- * Stops the eBPF redirection of the addresses for which `which` returns true. Resolves to the addresses whose map
- * entries were removed.
+ * Stops the eBPF redirection of the selected addresses. Resolves to the addresses whose map entries were removed.
  *
  * @param old - known entries: `remembered` in this process's memory, and `there` in the eBPF maps
  * @param instead - new entries of the same pods. Their addresses stay in the eBPF maps
@@ -82,8 +80,7 @@ export async function releasePods(
   const { maps } = objects
   const old = [...remembered, ...there]
   const used = linksOf([...old.filter((each) => !which(each)), ...instead])
-  // Detaches the eBPF programs before it deletes map entries: an attached program drops the packets of a pod without an
-  // entry.
+  // Detaches the eBPF programs first, because they drop the packets of pods without entries.
   for (const link of linksOf(old.filter(which))) {
     if (used.has(link)) continue
     undo(() => hookAgain(netns, link, objects))
@@ -107,10 +104,7 @@ async function hookAgain(netns: NetnsTarget, link: number, objects: Objects): Pr
   if ((await rtnl.getLink(link)) !== undefined) await runSteps(await hookSteps(rtnl, link, podHooks, objects))
 }
 
-/**
- * Warns if the eBPF programs would redirect the kubelet's probes of a pod to ztunnel. The programs recognise probes by
- * the source address that the node uses towards ztunnel. Towards the pod, the node may use another address.
- */
+/** Warns if the eBPF programs would redirect the kubelet's probes of a pod to ztunnel. */
 async function probeWarning(netns: NetnsTarget, address: string, { uid }: NodePod, { nodeIp }: Serving) {
   try {
     const source = await sourceTowards(netns, address)

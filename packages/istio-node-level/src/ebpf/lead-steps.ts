@@ -8,14 +8,13 @@ import { isSameTarget, type Undo } from './pod-entries.ts'
 export interface Lead {
   /** ztunnel that gets new connections of pods. */
   readonly to: Target
-  /** Previous ztunnel, which keeps its open connections. Ignored if it has no link, or if `to` is the same ztunnel. */
+  /** Previous ztunnel, which keeps its open connections. Ignored if it has no link. */
   readonly from: Target
 }
 
 /**
- * Steps that direct the traffic of pods to a ztunnel. Open connections stay with the previous ztunnel while its link
- * exists. The step for open connections runs first, because the new ztunnel refuses packets of connections that it does
- * not know.
+ * Steps that direct the traffic of pods to a ztunnel. Open connections come first, because the new ztunnel refuses
+ * their packets.
  */
 export async function leadSteps(rtnl: RtnlPort, { maps }: Objects, { to, from }: Lead, undo?: Undo): Promise<Step[]> {
   const { ztunnel_before, ztunnel_info } = maps
@@ -39,10 +38,7 @@ export async function leadSteps(rtnl: RtnlPort, { maps }: Objects, { to, from }:
   return steps
 }
 
-/**
- * Compares the ztunnel for new connections in the eBPF maps with the wanted ztunnel. Returns a description of the
- * difference, or an empty list.
- */
+/** Describes the difference between the ztunnel in the eBPF maps and the wanted ztunnel. */
 export function leadDrift({ ztunnel_info }: Objects['maps'], { to }: Pick<Lead, 'to'>): string[] {
   const now = ztunnel_info.get(0)
   if (isSameTarget(now, to)) return []
@@ -55,10 +51,7 @@ export function leadDrift({ ztunnel_info }: Objects['maps'], { to }: Pick<Lead, 
 
 const none: EarlierTarget = { ...nobody, netns: 0 }
 
-/**
- * Map value that directs open connections to the previous ztunnel. All zeros if that ztunnel has no veth any more, or
- * is the current ztunnel.
- */
+/** Map value that directs open connections to the previous ztunnel, or all zeros. */
 async function stillThere(rtnl: RtnlPort, { ifindex, mac, flags, pad }: Target, to: Target): Promise<EarlierTarget> {
   if (ifindex === 0 || ifindex === to.ifindex) return none
   const link = await rtnl.getLink(ifindex)

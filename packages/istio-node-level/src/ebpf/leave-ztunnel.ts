@@ -8,10 +8,7 @@ import { runSteps } from '../step.ts'
 import { insideHooks, unhook, ztunnelHooks } from './filters.ts'
 import type { Serving } from './serving.ts'
 
-/**
- * Removes eBPF programs and rules of a ztunnel that no longer serves the node. Closes the handle of the ztunnel's
- * namespace. Resolves to warnings.
- */
+/** Removes the eBPF programs and rules of a former ztunnel. Resolves to warnings. */
 export async function leaveZtunnel(
   node: NetnsTarget,
   before: Serving | undefined,

@@ -21,8 +21,7 @@ export interface NamespaceFacts {
 }
 
 /**
- * Plan for ztunnel's namespace. The kernel delivers marked packets to local sockets, even if the packets are addressed
- * to other hosts. Reverse path filtering is off, because packets arrive with source addresses of other hosts.
+ * Plan for ztunnel's namespace. Reverse path filtering is off, because packets have source addresses of other hosts.
  */
 export function namespacePlan(facts: NamespaceFacts): NamespacePlan {
   const { variant, veth } = facts

@@ -72,10 +72,7 @@ export async function ztunnelSteps(
   return [...steps, ...(await leadSteps(rtnl, objects, lead, undo))]
 }
 
-/**
- * Steps that restore the eBPF redirection of all enrolled pods. A step removes the map entry of a pod whose link has
- * disappeared, and calls `gone` with this entry.
- */
+/** Steps that restore the eBPF redirection of all enrolled pods. `gone` gets entries without a link. */
 export async function podSteps(
   rtnl: RtnlPort,
   objects: Objects,
@@ -86,8 +83,7 @@ export async function podSteps(
   const there = new Map(podEntries(maps).map((entry) => [entry.address, entry]))
   const links = new Set((await rtnl.getLinks()).map(({ index }) => index))
   const used = linksOf(known.values())
-  // Detaches the eBPF programs before it deletes the map entry: an attached program drops the packets of a pod without
-  // an entry.
+  // Detaches the eBPF programs first, because they drop the packets of pods without an entry.
   const takeOut = async (address: string): Promise<void> => {
     const link = there.get(address)?.target.ifindex
     if (link !== undefined && !used.has(link)) await unhook(rtnl, link, podHooks)
@@ -113,10 +109,7 @@ export async function podSteps(
   return steps
 }
 
-/**
- * Steps that detach eBPF programs from links that belong to no enrolled pod. Reason: an attached program drops all
- * packets of such a link. Such links exist if another process removed map entries while no agent ran.
- */
+/** Steps that detach eBPF programs from links of no enrolled pod, because the programs drop all packets. */
 export async function straySteps(rtnl: RtnlPort, known: Iterable<PodEntry>): Promise<Step[]> {
   const used = linksOf(known)
   const steps: Step[] = []

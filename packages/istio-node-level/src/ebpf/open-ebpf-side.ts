@@ -24,8 +24,7 @@ export interface OpenEbpfSide extends KernelSide {
 }
 
 /**
- * Node-level redirection by eBPF programs on the links of pods, as in Istio 1.18. Works on networks with routes or
- * bridges. This function loads and pins the programs. Each enrolment of a pod attaches the programs to the pod's link.
+ * Node-level redirection by eBPF programs on the links of pods. Works on networks with routes or bridges.
  *
  * @throws `EbpfError` that names the missing feature of the kernel or the file system.
  */
@@ -48,10 +47,7 @@ export function openEbpfSide({
   let earlier: Serving | undefined
   let isPaused = false
   let isStopped = false
-  /**
-   * Map value that directs new connections of pods to ztunnel. While the redirection is paused, the value means "no
-   * ztunnel".
-   */
+  /** Map value for new connections of pods: ztunnel, or "no ztunnel" during a pause. */
   const goal = ({ ends, ztunnel }: Serving): Target => (isPaused ? nobody : targetOf(ends, ztunnel.dnsCapture))
 
   const remember = (): void => {
@@ -82,10 +78,7 @@ export function openEbpfSide({
       ]
     })
 
-  /**
-   * Describes differences of the eBPF pins and maps. Reads them on each check, because the kernel sends no events for
-   * their changes.
-   */
+  /** Describes differences of the eBPF pins and maps, for which the kernel sends no events. */
   const lookAtMaps = (lead: Lead): string[] => [
     ...pinSteps(objects).map(({ what }) => what),
     ...entriesDrift(maps, known),
@@ -106,10 +99,7 @@ export function openEbpfSide({
     return steps.map(({ what }) => what)
   }
 
-  /**
-   * Makes a new ztunnel the current one. The previous ztunnel keeps its open connections. The programs and rules of an
-   * even older ztunnel are removed.
-   */
+  /** Makes a new ztunnel the current one. The previous ztunnel keeps its open connections. */
   const replaceBy = async (next: Serving): Promise<readonly string[]> => {
     const before = serving
     serving = next
@@ -198,8 +188,7 @@ export function openEbpfSide({
         const lead = { to: goal(serving), from: nobody }
         const warnings = earlier === undefined || (await isThere(node, earlier)) ? [] : await leaveEarlier()
         if (await isThere(node, serving)) return { changed: await bring(serving, lead), warnings }
-        // Restores the node, but not ztunnel's namespace, because ztunnel has died. The eBPF programs still direct pods
-        // to ztunnel's missing link. Packets are therefore dropped until another ztunnel is ready.
+        // Restores only the node, because ztunnel has died. Packets to its missing link are dropped.
         const steps = [...pinSteps(objects), ...(await podSteps(node, objects, known, forget))]
         return { changed: await runSteps([...steps, ...(await leadSteps(node, objects, lead))]), warnings }
       }),

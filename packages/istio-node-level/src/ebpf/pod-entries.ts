@@ -29,7 +29,7 @@ export function podEntriesAt(maps: Maps, addresses: Iterable<string>): PodEntry[
 export type Undo = (step: () => void) => void
 
 /**
- * Writes the entry of a pod's address into the eBPF maps. The rollback step restores the previous entry.
+ * Writes the entry of a pod's address into the eBPF maps.
  *
  * @throws {@link NodeLevelError} `ADDRESS`; `EbpfError('FULL')`.
  */
@@ -49,10 +49,7 @@ export function dropEntry(maps: Maps, address: string, undo?: Undo): void {
   maps.pod_uids.delete(address)
 }
 
-/**
- * Describes differences between the eBPF maps and the enrolled addresses: missing entries, and entries of addresses
- * that are not enrolled.
- */
+/** Describes differences between the entries in the eBPF maps and the enrolled addresses. */
 export function entriesDrift(maps: Maps, known: ReadonlyMap<string, PodEntry>): string[] {
   const there = new Map(podEntries(maps).map((entry) => [entry.address, entry]))
   return [
@@ -61,7 +58,7 @@ export function entriesDrift(maps: Maps, known: ReadonlyMap<string, PodEntry>): 
   ]
 }
 
-/** True if the eBPF maps contain the given entry of a pod's address: with the same UID, link and MAC address. */
+/** True if the eBPF maps contain the entry of a pod's address. */
 export function isThere(there: ReadonlyMap<string, PodEntry>, { address, uid, target }: PodEntry): boolean {
   const found = there.get(address)
   return found?.uid === uid && isSameTarget(found?.target, target)

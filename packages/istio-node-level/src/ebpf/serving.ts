@@ -20,8 +20,7 @@ export interface Serving {
 }
 
 /**
- * Collects the links, addresses and rules that are needed to redirect pods to a ztunnel. The caller closes the
- * namespace handle of the result.
+ * Collects the facts for redirection to a ztunnel. The caller closes the result's namespace handle.
  *
  * @throws {@link NodeLevelError} `NO_VETH`, `NO_SK_ASSIGN`, `NO_ROUTE`.
  */
@@ -42,10 +41,7 @@ export async function servingBy(target: NetnsTarget, ztunnel: NodeZtunnel, { var
   return { ztunnel, netns: namespaces.open(`/proc/self/fd/${ztunnel.netns.fd}`), ends, inside: plan, nodeIp }
 }
 
-/**
- * True if ztunnel's veth still exists. The check uses the veth, because the namespace handle stays open after ztunnel
- * has died.
- */
+/** True if ztunnel's veth still exists. The namespace handle stays open after ztunnel's death. */
 export async function isThere(node: RtnlPort, { ends }: Serving): Promise<boolean> {
   const link = await node.getLink(ends.outer.index)
   return link?.kind === 'veth' && link.parent === ends.inner.index
@@ -55,10 +51,7 @@ export async function isThere(node: RtnlPort, { ends }: Serving): Promise<boolea
 export const isSamePlace = (one: Serving, other: Serving): boolean =>
   one.ends.outer.index === other.ends.outer.index && one.netns.isSame(other.netns)
 
-/**
- * Map value that directs packets over a veth into a pod: the link index of the veth's node end, and the MAC address of
- * its pod end.
- */
+/** Map value that directs packets over a veth into a pod. */
 export function targetOf({ outer, inner }: Ends, dnsCapture = false): Target {
   if (inner.mac === undefined) throw new Error(`The link ${inner.name} has no address`)
   return { ifindex: outer.index, mac: inner.mac, flags: dnsCapture ? CAPTURE_DNS : 0, pad: 0 }

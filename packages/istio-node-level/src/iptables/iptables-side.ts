@@ -27,8 +27,8 @@ export interface IptablesSideOptions extends Pick<IptablesOptions, 'backend' | '
   readonly hostIp: string
   readonly tunnel: TunnelKind
   /**
-   * Sysctl values that the node gets back when the redirection is removed, by name. Default: the values that the node
-   * has when its first ztunnel starts.
+   * Sysctl values to restore when the redirection is removed, by name. Default: the node's values when its first
+   * ztunnel starts.
    */
   readonly settings?: ReadonlyMap<string, string> | undefined
 }
@@ -101,8 +101,7 @@ export function iptablesSide({
         for (const [address, uid] of pods) known.set(address, uid)
         return { changed: [...lost, ...changed], warnings: await leave(before, ztunnel.netns, by) }
       }),
-    // A pause of the redirection changes nothing in the kernel, because iptables cannot separate new connections from
-    // open ones. Open connections must continue.
+    // A pause changes nothing, because iptables cannot separate new connections from open ones.
     pause: async () => ({ changed: [], warnings: [] }),
     addPod: (pod) =>
       oneByOne(async () => {
@@ -183,10 +182,7 @@ async function linksOf(node: NetnsTarget, ztunnel: NodeZtunnel) {
   return await ztunnelLinks(outside, inside, ztunnel)
 }
 
-/**
- * True if ztunnel's veth still exists. The check uses the veth, because the namespace handle stays open after ztunnel
- * has died.
- */
+/** True if ztunnel's veth still exists. The namespace handle stays open after ztunnel's death. */
 async function isThere(node: NetnsTarget, ztunnel: NodeZtunnel): Promise<boolean> {
   try {
     await linksOf(node, ztunnel)
@@ -199,10 +195,7 @@ async function isThere(node: NetnsTarget, ztunnel: NodeZtunnel): Promise<boolean
 
 const ofZtunnel = (drift: string): string => `ztunnel: ${drift}`
 
-/**
- * Pods that stay in the mesh when a ztunnel starts: the pods that this process has enrolled. A restarted agent reads
- * the pods from the ipset set instead.
- */
+/** Pods that stay in the mesh when a ztunnel starts, from memory or the ipset set. */
 async function podsAtStart(
   netns: NetnsTarget,
   known: ReadonlyMap<string, string> | undefined,
@@ -218,13 +211,10 @@ async function podsAtStart(
   return { pods, changed: [`${ip} was in the mesh as that of pod ${owner}, and is ztunnel ${name}'s now`] }
 }
 
-/** Opens a second handle of a network namespace. The second handle stays open after the caller closes the first one. */
+/** Opens a second handle of a network namespace, which the caller closes separately. */
 const keep = (netns: Netns): Netns => namespaces.open(`/proc/self/fd/${netns.fd}`)
 
-/**
- * Removes the rules in the namespace of a ztunnel that no longer serves the node, and closes the handle. Resolves to
- * warnings.
- */
+/** Removes the rules in a former ztunnel's namespace. Resolves to warnings. */
 async function leave(before: Serving | undefined, next: Netns | undefined, by: RulesBy): Promise<string[]> {
   if (before === undefined) return []
   using netns = before.ztunnel.netns

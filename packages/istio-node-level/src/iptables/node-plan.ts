@@ -18,12 +18,7 @@ export interface NodePlan {
   readonly network: NetworkPlan
 }
 
-/**
- * Plan for the node. Packets of pods in the mesh are marked, and routed through tunnels into the namespace of ztunnel.
- * Packets that ztunnel sends with the source address of a pod are recognised by ztunnel's link.
- *
- * Same as `CreateRulesOnNode` of Istio 1.19.
- */
+/** Plan for the node, as in `CreateRulesOnNode` of Istio 1.19. Tunnels lead packets of pods to ztunnel. */
 export function nodePlan(facts: NodeFacts): NodePlan {
   return { facts, rules: nodeRules(facts), network: network(facts) }
 }
@@ -36,10 +31,7 @@ export const nodePolicyRules: readonly NewPolicyRule[] = [
   { family: 'ipv4', priority: priorities.pods, table: tables.inbound },
 ]
 
-/**
- * Route of the node for packets to a pod in the mesh: through the inbound tunnel to ztunnel. Packets with a firewall
- * mark use other route tables.
- */
+/** Route of the node for packets to a pod in the mesh, through the inbound tunnel. */
 export const podRoute = (address: string, { hostIp }: Pick<NodeFacts, 'hostIp'>): WantedRoute => ({
   table: tables.inbound,
   to: `${address}/32`,
@@ -48,10 +40,7 @@ export const podRoute = (address: string, { hostIp }: Pick<NodeFacts, 'hostIp'>)
   source: hostIp,
 })
 
-/**
- * Plan for the node after ztunnel and its veth have disappeared. The routes of pods still lead to the tunnels.
- * Consequence: no traffic bypasses the mesh.
- */
+/** Plan for the node without a ztunnel. Pods' routes stay, so that no traffic bypasses the mesh. */
 export function planWithoutZtunnel({ facts, rules, network }: NodePlan): NodePlan {
   const { ztunnelVeth } = facts
   const settings = new Set(

@@ -15,10 +15,7 @@ const chains = {
 /** Ruleset that has the node's chains but no rules. It names the chains to remove from the node. */
 export const noNodeRules: Ruleset = ruleset(chains, () => [])
 
-/**
- * iptables rules of the node. The mark of a packet selects the route table, and the mark of a connection identifies
- * answer packets. Packets with the mark `skip` bypass redirection: the node routes them normally.
- */
+/** iptables rules of the node. Packet marks select the route table, and connection marks identify answers. */
 export function nodeRules(facts: NodeRuleFacts): Ruleset {
   return ruleset(chains, (t) =>
     [
@@ -69,8 +66,7 @@ function probesAndOutbound({ mangle, nat, filter }: Tables, { hostIp }: NodeRule
   return [
     // Packets from the node's own address, such as probes of the kubelet, bypass the mesh.
     mangle.on('ztunnel-OUTPUT').only('ipv4').src(hostIp).setMark(marks.connectionSkip),
-    // Accepts packets to ztunnel (mark `outbound`) before other rules. Consequence: NAT rules of other programs do not
-    // translate the addresses of these packets.
+    // Accepts packets to ztunnel first, so that other programs' NAT rules do not change them.
     nat.on('ztunnel-PREROUTING').mark(outbound, outbound).accept(),
     nat.on('ztunnel-POSTROUTING').mark(outbound, outbound).accept(),
     filter.on('ztunnel-FORWARD').mark(outbound, outbound).accept(),
@@ -91,14 +87,12 @@ function marking({ mangle }: Tables, { ztunnelIp, ztunnelVeth, port }: NodeRuleF
     on.proto('udp').dport(port).return(),
     on.connmark(connectionSkip, connectionSkip).setMark(skip, skip),
     on.mark(skip, skip).return(),
-    // Marks answers to requests that ztunnel sent with the source address of a pod. The node routes packets with this
-    // mark to ztunnel.
+    // Marks answers to requests that ztunnel sent with a pod's address.
     on.not.in(ztunnelVeth).connmark(proxy, proxy).setMark(proxyReturn, proxyReturn),
     on.mark(proxyReturn, proxyReturn).return(),
     on.in(ztunnelVeth).not.src(ztunnelIp).setMark(proxy, proxy),
     on.mark(skip, skip).return(),
-    // Packets that ztunnel sends with its own address bypass redirection, together with their connections. UDP packets
-    // of all senders also bypass redirection.
+    // Packets from ztunnel's own address bypass redirection. UDP packets of all senders do, too.
     on.in(ztunnelVeth).setMark(connectionSkip, connectionSkip),
     on.proto('udp').setMark(connectionSkip, connectionSkip),
     on.mark(skip, skip).return(),

@@ -18,8 +18,7 @@ import { destroyPodSet, dropEntries, podEntries, podSet, putEntries } from './po
 export type PodsByAddress = ReadonlyMap<string, string>
 
 /**
- * Prepares the node without redirecting traffic: ipset set, tunnels, sysctls, routes and policy rules. Resolves to the
- * differences that it corrected.
+ * Prepares the node without redirecting traffic. Resolves to the corrected differences.
  *
  * @throws {@link NodeLevelError} `FOREIGN` if another program uses the reserved route tables, and the node has no
  *   objects of this package.
@@ -32,10 +31,7 @@ export async function prepareNode(place: Undone, plan: NodePlan, pods: PodsByAdd
   return [...changed, ...(await applyNetwork({ rtnl, settings: sysctl(place), undo: place.undo }, network))]
 }
 
-/**
- * Writes the iptables rules of the node, and points the tunnels to ztunnel. The rules redirect the traffic of enrolled
- * pods.
- */
+/** Writes the iptables rules of the node, and points the tunnels to ztunnel. */
 export async function captureOnNode(place: Undone, plan: NodePlan, by: RulesBy): Promise<string[]> {
   const drift = await applyRules(place, plan.rules, by)
   using rtnl = await openRtnl(place)
@@ -76,10 +72,7 @@ export async function forgetZtunnel(netns: NetnsTarget): Promise<void> {
   )
 }
 
-/**
- * Removes all rules, routes, tunnels and ipset sets of this package from the node, also if another process created
- * them.
- */
+/** Removes all objects of this package from the node, even those of other processes. */
 export async function removeNode(netns: NetnsTarget, by: RulesBy): Promise<void> {
   using rtnl = await openRtnl(netns)
   const hasOurs = await isOurs(rtnl)
@@ -137,18 +130,13 @@ async function bringPods({ netns, undo }: Undone, pods: PodsByAddress): Promise<
   ]
 }
 
-/**
- * Entries of enrolled pods that are missing in the ipset set. An entry with the UID of another pod counts as missing.
- */
+/** Enrolled pods without an ipset entry. Another pod's UID in the entry counts as missing. */
 const missingEntries = (there: readonly EnrolledAddress[], pods: PodsByAddress) =>
   [...pods]
     .filter(([address, uid]) => !there.some((each) => each.address === address && each.uid === uid))
     .map(([address, uid]) => ({ address, uid }))
 
-/**
- * Entries of the ipset set whose addresses belong to no enrolled pod. Another program added these entries. The node has
- * no routes to ztunnel for them.
- */
+/** Entries of the ipset set that another program added. Their addresses belong to no enrolled pod. */
 const foreignEntries = (there: readonly EnrolledAddress[], pods: PodsByAddress): EnrolledAddress[] =>
   there.filter(({ address }) => !pods.has(address))
 

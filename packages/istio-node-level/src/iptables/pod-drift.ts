@@ -5,8 +5,8 @@ import { POD_SET, tables, tunnels } from '../names.ts'
 import { podEntries } from './pod-set.ts'
 
 /**
- * Compares a node with the ipset entries and routes that one pod needs, for redirection by iptables on the node.
- * Resolves to the differences. A pod outside the mesh must have neither entries nor routes. Only reads.
+ * Compares a node with the ipset entries and routes of one pod. Only for redirection by iptables on the node. A pod
+ * outside the mesh must have neither entries nor routes.
  */
 export async function nodeLevelDrift(
   node: Netns,

@@ -6,7 +6,7 @@ import { POD_SET } from '../names.ts'
 
 const spec = { type: 'hash:ip', family: 'ipv4', comment: true } as const
 
-/** ipset set with the addresses of all pods in the mesh. The comment of each ipset entry is the UID of the pod. */
+/** ipset set with the addresses of all pods in the mesh, and the UIDs as comments. */
 export const podSet = (netns: NetnsTarget): IpSet<typeof spec> => ipset(netns).set(POD_SET, spec)
 
 /** Reads the ipset entries of enrolled addresses. `undefined` if the ipset set does not exist. */
@@ -19,10 +19,7 @@ export async function podEntries(netns: NetnsTarget): Promise<EnrolledAddress[] 
   }
 }
 
-/**
- * Adds addresses of pods to the ipset set, or replaces their UIDs. Registers rollback steps with `undo`, which restore
- * the previous entries.
- */
+/** Adds addresses of pods to the ipset set, or replaces their UIDs. */
 export async function putEntries(
   netns: NetnsTarget,
   entries: readonly { readonly address: string; readonly uid: string }[],
@@ -52,10 +49,7 @@ export async function dropEntries(
   }
 }
 
-/**
- * Destroys the ipset set of enrolled addresses. Retries while the set is in use. Reason: the kernel frees a deleted
- * rule late, and the rule refers to the set until the kernel frees it.
- */
+/** Destroys the ipset set of enrolled addresses. Retries, because the kernel frees deleted rules late. */
 export async function destroyPodSet(netns: NetnsTarget): Promise<void> {
   const deadline = performance.now() + 2000
   for (let pauseMs = 2; ; pauseMs = Math.min(pauseMs * 2, 100)) {

@@ -23,8 +23,7 @@ export interface Enrolled extends KernelReport {
 }
 
 /**
- * Redirects the traffic of the given IPv4 addresses of a pod to ztunnel. Stops the redirection of the pod's former
- * addresses. Adds an ipset entry for each address, and a route through the tunnel to ztunnel.
+ * Redirects the given IPv4 addresses of a pod to ztunnel by ipset entries and routes.
  *
  * @throws {@link NodeLevelError} `ADDRESS`, `BRIDGE`, `NO_ROUTE`.
  */
@@ -95,11 +94,7 @@ async function routeTo(rtnl: RtnlPort, addresses: readonly string[], facts: Node
   return missing.map((route) => `route ${routeText(route)}`)
 }
 
-/**
- * Turns reverse path filtering off for the links of a pod. Reason: answers arrive on one link, but the route to their
- * source address uses another link. The filter would drop these answers. Resolves to a warning if a sysctl cannot be
- * written.
- */
+/** Turns reverse path filtering off for a pod's links, because the filter drops asymmetric answers. */
 async function openPath(netns: NetnsTarget, links: readonly string[]): Promise<string[]> {
   try {
     await runSteps(await sysctlSteps(sysctl(netns), withoutReversePath(['default', 'all', ...links])))

@@ -11,12 +11,7 @@ export interface ZtunnelPlan {
   readonly network: NetworkPlan
 }
 
-/**
- * Plan for ztunnel's namespace. Packets from the tunnels go to ztunnel's transparent listeners, and answers return the
- * same way.
- *
- * Same as `CreateRulesWithinNodeProxyNS` of Istio 1.19.
- */
+/** Plan for ztunnel's namespace, as in `CreateRulesWithinNodeProxyNS` of Istio 1.19. */
 export function ztunnelPlan(facts: ZtunnelFacts): ZtunnelPlan {
   return { facts, rules: rules(facts), network: network(facts) }
 }

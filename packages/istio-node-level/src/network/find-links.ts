@@ -31,8 +31,7 @@ export async function linkToPod(rtnl: RtnlPort, address: string, whose: string):
 }
 
 /**
- * Finds both ends of ztunnel's veth. The node's route to ztunnel shows the node's end. The other end is in ztunnel's
- * namespace.
+ * Finds both ends of ztunnel's veth by the node's route to ztunnel.
  *
  * @throws {@link NodeLevelError} `BRIDGE`, `NO_ROUTE`.
  */

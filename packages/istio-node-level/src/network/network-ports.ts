@@ -6,10 +6,7 @@ export interface NetworkPorts {
   readonly settings: SysctlPort
 }
 
-/**
- * Access to rtnetlink and sysctls. A failure rolls back all changes that were made through `rtnl` and `settings`. The
- * method `undo` registers a rollback step for any other change.
- */
+/** Access to rtnetlink and sysctls, which rolls all changes back after a failure. */
 export interface UndoneNetworkPorts extends NetworkPorts {
   undo(step: () => unknown): void
 }

@@ -6,10 +6,7 @@ import { sysctlText } from './network-text.ts'
 import { routeSteps, ruleSteps } from './route-steps.ts'
 import { leadSteps, tunnelSteps } from './tunnel-steps.ts'
 
-/**
- * Applies a network plan to a namespace. Does not change the remote addresses of existing tunnels; `leadTunnels` sets
- * them. Resolves to the differences that it corrected.
- */
+/** Applies a network plan to a namespace. `leadTunnels` sets the remote addresses of existing tunnels. */
 export async function applyNetwork(ports: UndoneNetworkPorts, plan: NetworkPlan): Promise<string[]> {
   const { rtnl, settings } = ports
   return [

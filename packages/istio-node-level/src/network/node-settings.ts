@@ -1,10 +1,7 @@
 import { type NetnsTarget, sysctl } from '@cni/netns'
 import { withoutReversePath } from './network-plan.ts'
 
-/**
- * Values of the node's sysctls before the redirection, by name. The sysctls apply to the whole node, so the values are
- * restored when the redirection is removed.
- */
+/** Values of the node's sysctls before the redirection, to restore when the redirection is removed. */
 export type NodeSettings = ReadonlyMap<string, string>
 
 /** Reads the node's sysctls, by name, that node-level redirection changes. */

@@ -4,10 +4,7 @@ import type { Step } from '../step.ts'
 import { newRoute, type WantedRoute } from './network-plan.ts'
 import { routeText, ruleText } from './network-text.ts'
 
-/**
- * Steps that make the reserved route tables contain exactly the wanted routes. Missing routes are added before
- * unexpected routes are deleted.
- */
+/** Steps that make the reserved route tables contain exactly the wanted routes. */
 export async function routeSteps(rtnl: RtnlPort, wanted: readonly WantedRoute[]): Promise<Step[]> {
   const there = await routesThere(rtnl)
   const present = new Set(there.map(({ text }) => text))
@@ -57,7 +54,7 @@ export const isOurTable = (table: number): boolean => Object.values(tables).some
 
 // internal
 
-/** Key of a route: its table and destination. The kernel replaces a route by a new route with the same key. */
+/** Key of a route. The kernel replaces the route with the same key. */
 const keyOf = ({ table, to }: Pick<WantedRoute, 'table' | 'to'>): string => `${table} ${to}`
 
 const isReplaced = ({ table, cidr, metric = 0 }: Route, replaced: ReadonlySet<string>): boolean =>
@@ -81,9 +78,7 @@ function textOf(route: Route, names: ReadonlyMap<number, string>): string {
     .join(' ')
 }
 
-/**
- * True if a policy rule belongs to this package: it looks up a reserved route table, or has the mark of a wanted rule.
- */
+/** True if a policy rule belongs to this package. */
 function isOurs(rule: PolicyRule, wanted: readonly NewPolicyRule[]): boolean {
   if (rule.goto === undefined) return isOurTable(rule.table)
   return wanted.some(({ goto, fwmark }) => goto === rule.goto && fwmark === rule.fwmark)

@@ -22,9 +22,7 @@ export const boundPorts = (text: string): number[] =>
   [...text.matchAll(/^\s*\d+: [0-9A-F]+:([0-9A-F]{4}) /gm)].map(([, port = '']) => Number.parseInt(port, 16))
 
 /**
- * Chooses a UDP port for the tunnels between the node and ztunnel: their current port, or the first free port from
- * 6081. No other program may use the port on the node or in ztunnel's namespace. Exception: another tunnel of the same
- * type may use the port if it cannot receive packets of ztunnel's tunnels.
+ * Chooses a UDP port for the tunnels that is free on the node and for ztunnel.
  *
  * @throws {@link NodeLevelError} `NO_PORT`.
  */
@@ -65,8 +63,7 @@ function isTaken(kind: TunnelKind, remote: string, port: number, { links, bound 
   return onPort.some((end) => {
     if (end.isOwn) return false
     const takesAll = end.id === 0 && (end.remote ?? '') === ''
-    // A VXLAN link receives all packets with its identifier. A geneve link receives only packets with its identifier
-    // and from its remote address.
+    // A VXLAN link receives packets with its identifier from all remote addresses, unlike a geneve link.
     return takesAll || (ids.includes(end.id) && (kind === 'vxlan' || end.remote === remote))
   })
 }

@@ -8,10 +8,7 @@ import type { WantedTunnel } from './network-plan.ts'
 import type { UndoneNetworkPorts } from './network-ports.ts'
 import { tunnelText } from './network-text.ts'
 
-/**
- * Steps that create missing tunnels and correct existing ones. {@link leadSteps} sets the remote addresses of existing
- * tunnels. The rollback of a recreated tunnel also restores the routes through the tunnel.
- */
+/** Steps that create or correct tunnels. {@link leadSteps} sets the remote addresses of existing tunnels. */
 export async function tunnelSteps(ports: UndoneNetworkPorts, wanted: readonly WantedTunnel[]): Promise<Step[]> {
   const { rtnl } = ports
   const [links, addresses] = await Promise.all([rtnl.getLinks(), rtnl.getAddresses({ family: 'ipv4' })])
@@ -51,10 +48,7 @@ export async function forgetNeighbours(rtnl: RtnlPort, names: readonly string[])
   }
 }
 
-/**
- * Deletes the tunnels of the node or of ztunnel's namespace. A link stays if it has the name of a tunnel, but another
- * link type.
- */
+/** Deletes the tunnels of the node or of ztunnel's namespace. */
 export async function removeTunnels(rtnl: RtnlPort, side: 'node' | 'ztunnel'): Promise<void> {
   for (const link of await rtnl.getLinks()) if (isTunnelOf(link, side)) await rtnl.deleteLink(link)
 }
@@ -80,10 +74,7 @@ function refuseForeign({ name, kind = 'hardware' }: Link): void {
   )
 }
 
-/**
- * Describes a wrong type, identifier or port of a tunnel. Such a tunnel must be recreated. `undefined` if all three
- * values are right.
- */
+/** Describes the difference that requires a new tunnel, or returns `undefined`. */
 function otherwise(link: Link, { name, kind, id, port }: WantedTunnel): string | undefined {
   if (link.kind !== kind) return `tunnel ${name} is ${link.kind}, not ${kind}`
   const end = endOf(link)
@@ -112,12 +103,11 @@ async function makeAgain(
   const addresses = await rtnl.getAddresses({ family: 'ipv4', link })
   const setting = `net/ipv4/conf/${link.name}/accept_local`
   const value = (await settings.get(setting)) ?? ''
-  // Adds blackhole routes before the tunnel is deleted. While the tunnel is missing, packets for the tunnel must not
-  // take another route. A later step deletes the blackhole routes.
+  // Adds blackhole routes first, because the tunnel's packets must not take another route meanwhile.
   for (const { cidr, table } of routes) {
     await rtnl.addRoute({ family: 'ipv4', cidr, table, type: 'blackhole', metric: 0xffffffff })
   }
-  // Rollback step that recreates the old tunnel. The rollback step of `make` runs before it and deletes the new tunnel.
+  // The rollback step of `make` runs before this step, and deletes the new tunnel.
   undo(async () => {
     await rtnl.addLink({ ...link, up: true })
     for (const { cidr } of addresses) await rtnl.addAddress(link.name, cidr)

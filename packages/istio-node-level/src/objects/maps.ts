@@ -1,31 +1,23 @@
 import { arrayMap, bytes, hashMap, int, ipv4, mac, struct } from '@cni/ebpf'
 import { dropReasons } from '../programs/reasons.ts'
 
-/** Map value: the link to which an eBPF program redirects packets, and the MAC address at the link's other end. */
+/** Map value: a link for redirected packets, and the MAC address of its other end. */
 const target = struct({ ifindex: int('u32'), mac, flags: int('u8'), pad: int('u8') })
-/**
- * Decoded map value: the link to which an eBPF program redirects packets, and the MAC address at the link's other end.
- */
+/** Decoded map value: a link for redirected packets, and the MAC address of its other end. */
 export type Target = ReturnType<(typeof target)['read']>
 
-/**
- * Map value for open connections: the link of the previous ztunnel. `netns` is the kernel's ID for that ztunnel's
- * namespace (`NETNSID`).
- */
+/** Map value for open connections: the previous ztunnel's link and namespace ID. */
 const earlierTarget = struct({ ifindex: int('u32'), mac, flags: int('u8'), pad: int('u8'), netns: int('u32') })
 /** Decoded map value for open connections: the link of the previous ztunnel. */
 export type EarlierTarget = ReturnType<(typeof earlierTarget)['read']>
 
-/** Map value that means "no ztunnel". Entries of an array map always exist, so an unused entry needs such a value. */
+/** Map value for "no ztunnel", because entries of an array map cannot be deleted. */
 export const nobody: Target = { ifindex: 0, mac: '00:00:00:00:00:00', flags: 0, pad: 0 }
 
 /** Map value: the node's IPv4 address as an IPv4-mapped IPv6 address. */
 const mapped = struct({ prefix: bytes(12), address: ipv4 })
 
-/**
- * Encodes the node's IPv4 address as a value of the map `host_ip_info`. In {@link mapSpecs}, this map has one entry for
- * IPv4, then one for IPv6.
- */
+/** Encodes the node's IPv4 address as a value of the map `host_ip_info`. */
 export const mappedAddress = (address: string): ReturnType<(typeof mapped)['read']> => ({
   prefix: Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff),
   address,
@@ -35,22 +27,13 @@ const PODS = 1024
 /** Size in bytes of a value of the map `pod_uids`. Shorter UIDs of pods are padded with zeros. */
 const UID_BYTES = 64
 
-/**
- * eBPF maps of a node. The key of a map is also the name of its pin. Maps that also exist in Istio 1.18 have Istio's
- * layout.
- */
+/** eBPF maps of a node by pin name. Maps of Istio 1.18 have Istio's layout. */
 export const mapSpecs = {
-  /**
-   * Map from which Istio's own programs read their log level. This package only creates the map: its programs do not
-   * log.
-   */
+  /** Log level of Istio's own programs. The programs of this package do not log. */
   log_level: arrayMap({ name: 'log_level', value: int('u32'), maxEntries: 1 }),
   host_ip_info: arrayMap({ name: 'host_ip_info', value: mapped, maxEntries: 2 }),
   ztunnel_info: arrayMap({ name: 'ztunnel_info', value: target, maxEntries: 1 }),
-  /**
-   * Map with the previous ztunnel, which keeps its open connections. The entry is set only while that ztunnel's link
-   * exists.
-   */
+  /** Map with the previous ztunnel while that ztunnel's link exists. */
   ztunnel_before: arrayMap({ name: 'ztunnel_before', value: earlierTarget, maxEntries: 1 }),
   /** Map from the address of a pod in the mesh to the pod's link. */
   app_info: hashMap({ name: 'app_info', key: ipv4, value: target, maxEntries: PODS }),

@@ -12,19 +12,12 @@ export const PINS = '/sys/fs/bpf/ambient'
  */
 const VERSION = 1
 
-/**
- * Variant of the eBPF programs in ztunnel's namespace.
- * `tproxy`: a program assigns packets to ztunnel's sockets. `mark`: a program marks packets, and TPROXY rules find the
- * sockets.
- */
+/** Variant of the eBPF programs in ztunnel's namespace. Programs assign sockets (`tproxy`) or mark packets (`mark`). */
 export type Variant = 'tproxy' | 'mark'
 
 /** Options of {@link openObjects}, which opens the eBPF maps and programs of a node. */
 export interface ObjectsOptions {
-  /**
-   * Folder of the pinned maps and programs, inside a bpf file system. If the path is outside of any bpf file system, a
-   * bpf file system is mounted. Default: {@link PINS}.
-   */
+  /** Folder of the pinned maps and programs, in a bpf file system. */
   readonly pins?: string | undefined
   /** Variant of the eBPF programs in ztunnel's namespace. Default: `tproxy` if the kernel supports it. */
   readonly variant?: Variant | undefined
@@ -42,11 +35,7 @@ export interface Objects extends Disposable {
   pinAgain(name: string): void
 }
 
-/**
- * Opens the node's pinned eBPF maps and programs. Loads and pins programs that are missing or of another release.
- * Throws an `EbpfError`, such as `EPERM` with the missing capability, `NO_BPFFS`, `MISMATCH` for pins of another
- * version, or `NOT_SUPPORTED`.
- */
+/** Opens the node's pinned eBPF maps and programs. Loads missing programs. Throws an `EbpfError`. */
 export function openObjects({ pins: folder = PINS, variant: wanted }: ObjectsOptions = {}): Objects {
   const kernel = ebpf()
   kernel.mountBpffs(dirname(folder))
@@ -61,8 +50,7 @@ export function openObjects({ pins: folder = PINS, variant: wanted }: ObjectsOpt
   }
   try {
     const there = new Set(pins.list())
-    // Unpins all programs if a map is missing, because the programs still refer to the removed map. The programs are
-    // loaded again with the new map.
+    // Unpins all programs if a map is missing, because the programs use the removed map.
     if (!Object.keys(mapSpecs).every((name) => there.has(name))) {
       for (const name of Object.keys(programs)) if (there.delete(name)) pins.unpin(name)
     }
@@ -120,10 +108,7 @@ function openMaps(pins: Pins, opening: <T extends Disposable>(one: T) => T) {
   }
 }
 
-/**
- * Loads the eBPF program that assigns packets to sockets. Returns `undefined` if the kernel has no helper `sk_assign`
- * and the variant `tproxy` is not required.
- */
+/** Loads the eBPF program that assigns packets to sockets, if the kernel supports it. */
 function assigningProgram(load: (name: ProgramName) => Program, required: boolean): Program | undefined {
   try {
     return load('ztunnel_tproxy')

@@ -21,8 +21,8 @@ import { htons, target } from './constants.ts'
 import { type DropReason, dropReasons } from './reasons.ts'
 
 /**
- * Stack offsets that all eBPF programs share: IPv4 header, ports, map key, and socket tuple. The programs also share
- * the use of registers: `r6` is the packet context, `r7` a map entry or a socket, and `r8` the IP protocol.
+ * Stack offsets that all eBPF programs share. `r6` is the packet context, `r7` a map entry or a socket, and `r8` the IP
+ * protocol.
  */
 export const frame = {
   header: -24,
@@ -51,9 +51,7 @@ export const begin: Block = [mov('r6', 'r1')]
 
 const frameAddress = (to: Register, offset: number): Block => [mov(to, 'r10'), add(to, offset)]
 
-/**
- * eBPF code that reads the header of an IPv4 packet with TCP or UDP. For any other packet, jumps to the label `other`.
- */
+/** eBPF code that reads the IPv4 header of a TCP or UDP packet. */
 export const readIpv4 = (other: string): Block => [
   load('u32', 'r8', 'r6', context.protocol),
   jump('r8', 'ne', htons(0x0800), other),
@@ -69,10 +67,7 @@ export const readIpv4 = (other: string): Block => [
   label('is_ours'),
 ]
 
-/**
- * eBPF code that reads the TCP or UDP ports of a packet. Only the first fragment of a packet has ports: for any other
- * fragment, jumps to the label `none`.
- */
+/** eBPF code that reads the ports of a packet. Later fragments have no ports. */
 export const readPorts = (none: string): Block => [
   load('u16', 'r2', 'r10', FRAGMENT),
   and('r2', htons(0x1fff)),
@@ -88,7 +83,7 @@ export const readPorts = (none: string): Block => [
   jump('r0', 'ne', 0, none),
 ]
 
-/** eBPF code that looks up a map entry by a number or by a key on the stack. The result in `r0` may be null. */
+/** eBPF code that looks up a map entry. The result in `r0` may be null. */
 export const lookUp = (name: string, key: number | { readonly at: number }): Block => [
   typeof key === 'number'
     ? store('u32', 'r10', frame.key, key)
@@ -98,10 +93,7 @@ export const lookUp = (name: string, key: number | { readonly at: number }): Blo
   call('map_lookup'),
 ]
 
-/**
- * eBPF code that jumps to the label `there` if one address of the packet is the node's address. The parameter `address`
- * is the stack offset of the packet's source or destination address.
- */
+/** eBPF code that jumps to `there` if the address at the offset is the node's. */
 export const ifNode = (address: number, there: string): Block => [
   lookUp('host_ip_info', 0),
   jump('r0', 'eq', 0, 'no_node'),
@@ -112,20 +104,19 @@ export const ifNode = (address: number, there: string): Block => [
   label('no_node'),
 ]
 
-/** eBPF code that loads the map entry of ztunnel into `r7`. Jumps to the label `none` if no ztunnel serves the node. */
+/** eBPF code that loads the map entry of ztunnel into `r7`, if a ztunnel serves. */
 export const ztunnel = (none: string): Block => [
   lookUp('ztunnel_info', 0),
   jump('r0', 'eq', 0, none),
   mov('r7', 'r0'),
-  // The link index 0 means that no ztunnel serves the node. The map always has the entry, because entries of an array
-  // map cannot be deleted.
+  // Link index 0 means no ztunnel, because entries of an array map cannot be deleted.
   load('u32', 'r1', 'r7', target.ifindex),
   jump('r1', 'eq', 0, none),
 ]
 
 /**
- * eBPF code that redirects the packet to the link whose map entry is in `r7`. First writes the MAC address of the
- * link's other end into the packet: the other end drops packets for other MAC addresses.
+ * eBPF code that redirects the packet to the link whose map entry is in `r7`. Writes the other end's MAC address,
+ * because that end drops other packets.
  */
 export const redirect = (tag: number): Block => [
   mov('r1', 'r6'),

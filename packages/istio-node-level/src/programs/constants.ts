@@ -1,9 +1,6 @@
 import type { MapSizes } from '../asm/program-text.ts'
 
-/**
- * Tags that eBPF programs write into the field `cb[4]` of a packet (`struct __sk_buff`). A program in another namespace
- * reads the tag.
- */
+/** Tags in the field `cb[4]` of a packet, for eBPF programs in other namespaces. */
 export const tags = {
   /** Tag of packets that a pod in the mesh sends, on their way to ztunnel. */
   outbound: 4321,
@@ -15,10 +12,7 @@ export const tags = {
 
 /** Firewall marks that eBPF programs set on packets in ztunnel's namespace. */
 export const packetMarks = {
-  /**
-   * Mark of packets that an eBPF program has assigned to a socket. A policy rule delivers packets with this mark to
-   * local sockets, even if they are addressed to another host.
-   */
+  /** Mark of packets with an assigned socket. A policy rule delivers these packets locally. */
   assigned: 0x400,
   /** Mark of a pod's outgoing packets, on kernels without `sk_assign`. TPROXY rules match this mark. */
   outbound: 8765,
@@ -30,9 +24,7 @@ export const ztunnelPorts = { outbound: 15_001, plaintext: 15_006, hbone: 15_008
 
 /** Offsets of fields in the map entry of a pod or of ztunnel. */
 export const target = { ifindex: 0, mac: 4, flags: 10 } as const
-/**
- * Offset of a field that only the map entry of the previous ztunnel has: the kernel's ID of that ztunnel's namespace.
- */
+/** Offset of the previous ztunnel's namespace ID, a field that other map entries lack. */
 export const earlier = { netns: 12 } as const
 /** Flag in ztunnel's map entry: DNS queries of pods go to ztunnel. */
 export const CAPTURE_DNS = 1

@@ -20,10 +20,7 @@ import { ifStillEarlier } from './sockets.ts'
 
 const { app_info, drops: dropCounts, host_ip_info, ztunnel_before, ztunnel_info } = mapSizes
 
-/**
- * Program that redirects packets of a pod in the mesh to ztunnel. Attached to ingress on the node's end of the pod's
- * link.
- */
+/** Redirects packets of a pod in the mesh to ztunnel. Attached to ingress of the pod's link on the node. */
 export const appOutbound = program({
   name: 'app_outbound',
   maps: { host_ip_info, ztunnel_before, ztunnel_info, app_info, drops: dropCounts },
@@ -54,10 +51,7 @@ export const appOutbound = program({
   ],
 })
 
-/**
- * Program that redirects packets for a pod in the mesh to ztunnel. Passes packets that come from ztunnel. Attached to
- * egress on the node's end of the pod's link.
- */
+/** Redirects packets for a pod in the mesh to ztunnel. Attached to egress of the pod's link on the node. */
 export const appInbound = program({
   name: 'app_inbound',
   maps: { host_ip_info, ztunnel_before, ztunnel_info, drops: dropCounts },
@@ -78,10 +72,7 @@ export const appInbound = program({
   ],
 })
 
-/**
- * Program that redirects packets from ztunnel for a pod in the mesh directly to the pod. Attached to ingress on the
- * node's end of ztunnel's link.
- */
+/** Redirects packets from ztunnel directly to the pod. Attached to ingress of ztunnel's link on the node. */
 export const ztunnelHostIngress = program({
   name: 'zt_host_ingress',
   maps: { app_info, drops: dropCounts },

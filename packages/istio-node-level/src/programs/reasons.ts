@@ -1,4 +1,4 @@
-/** Reasons for which eBPF programs drop a packet. The map `drops` has a counter for each reason, at the same index. */
+/** Reasons for which eBPF programs drop a packet, in the order of the map `drops`. */
 export const dropReasons = [
   // Drop by the programs app_outbound and app_inbound: no ztunnel serves the node.
   'no_ztunnel_out',

@@ -24,10 +24,7 @@ export const ownTuple: Block = [
   store('u32', 'r10', tuple.sourcePort, 'r1'),
 ]
 
-/**
- * eBPF code that looks up a socket and puts it into the register `to`. The socket may be null, so the next instruction
- * has to test it.
- */
+/** eBPF code that looks up a socket. The next instruction must test it for null. */
 export const lookUpSocket = (
   helper: Extract<HelperName, 'skc_lookup_tcp' | 'sk_lookup_udp'>,
   to: Register = 'r7',
@@ -46,11 +43,8 @@ export const lookUpSocket = (
 export const release = (which: Register = 'r7'): Block => [mov('r1', which), call('sk_release')]
 
 /**
- * eBPF code that jumps to the label `there` if the previous ztunnel still has the connection of the packet. Looks up
- * the socket in that ztunnel's namespace. At the jump, `r7` has the map entry of the previous ztunnel.
- *
- * Listening sockets do not count. Sockets in TIME_WAIT do not count either. Consequence: the client can open the
- * connection again with the current ztunnel.
+ * eBPF code that jumps to `there` if the previous ztunnel still has the packet's connection. Sockets in TIME_WAIT do
+ * not count, so that clients can reconnect to the current ztunnel.
  */
 export const ifStillEarlier = (there: string): Block => [
   lookUp('ztunnel_before', 0),

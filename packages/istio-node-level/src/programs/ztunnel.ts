@@ -7,10 +7,7 @@ import { lookUpSocket, ownTuple, release, tuple } from './sockets.ts'
 
 const { drops: dropCounts } = mapSizes
 
-/**
- * eBPF code that reads the tag of a packet into `r9`. Jumps to the label `pass` if the node's programs have not tagged
- * the packet.
- */
+/** eBPF code that reads the tag of a packet into `r9`. */
 const onlyTagged: Block = [
   load('u32', 'r9', 'r6', context.cb4),
   jump('r9', 'eq', tags.outbound, 'tagged'),
@@ -19,9 +16,8 @@ const onlyTagged: Block = [
 ]
 
 /**
- * Program that assigns packets to ztunnel's sockets, although the packets are addressed to other hosts. Attached to
- * ingress on the link in ztunnel's namespace. Uses the helper `skc_lookup_tcp`, which also finds connections whose
- * handshake is not complete.
+ * Assigns packets to ztunnel's sockets, although the packets are addressed to other hosts. Uses the helper
+ * `skc_lookup_tcp`, because it also finds incomplete handshakes.
  */
 export const ztunnelTproxy = program({
   name: 'ztunnel_tproxy',
@@ -37,8 +33,7 @@ export const ztunnelTproxy = program({
     jump('r7', 'eq', 0, 'listener'),
     load('u32', 'r1', 'r7', socket.state),
     jump('r1', 'ne', LISTEN, 'assign'),
-    // Releases the listener of the first lookup, because it listens on the packet's destination and not on ztunnel's
-    // own port. The second lookup uses ztunnel's own port.
+    // Releases the first listener, because it does not listen on ztunnel's own port.
     release(),
     label('listener'),
     store('u32', 'r10', tuple.destination, LOOPBACK),
@@ -104,8 +99,8 @@ export const ztunnelIngress = program({
     store('u32', 'r10', frame.key, 'r5'),
     release(),
     jump('r8', 'eq', LISTEN, 'mark'),
-    // Passes packets of established connections without a mark, because the kernel finds their sockets itself.
-    // Exception: the TPROXY rules need a mark on packets of inbound connections to ports 15006 and 15008.
+    // Passes established connections, because the kernel finds their sockets. Inbound connections to these ports need
+    // the mark for the TPROXY rules.
     jump('r9', 'ne', tags.inbound, 'pass'),
     load('u32', 'r1', 'r10', frame.key),
     jump('r1', 'eq', ztunnelPorts.plaintext, 'mark'),

@@ -22,10 +22,7 @@ export function holdConnection(from: Netns, host: string, port: number) {
     () => 'the end',
   )
   return {
-    /**
-     * Sends a word over the open connection. Resolves to the answer of the server, to `the end` if the connection is
-     * closed, or to `no answer`.
-     */
+    /** Sends a word over the open connection, and resolves to the server's answer. */
     say(word: string): Promise<string> {
       const late = AbortSignal.timeout(PATIENCE_MS)
       const answer = once(socket, 'data', { signal: late }).then(

@@ -16,10 +16,7 @@ for (const port of [15001, 15006, 15008, 15020]) {
 process.stdin.resume().on('end', () => process.exit())
 `
 
-/**
- * Creates the sockets of a simulated ztunnel: a DNS socket, listeners, and a connection from port 40000 to each
- * listener.
- */
+/** Creates the sockets of a simulated ztunnel: DNS, listeners and one connection to each listener. */
 export async function ztunnelSockets(inside: Netns): Promise<AsyncDisposable> {
   const child = netns.run(inside, () =>
     spawn(process.execPath, ['-e', SCRIPT], { stdio: ['pipe', 'pipe', 'inherit'], timeout: 60_000 }),
