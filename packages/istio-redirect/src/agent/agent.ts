@@ -16,20 +16,14 @@ import { agentParts, type Parts } from './parts/parts.ts'
 import type { Readiness } from './serve/health.ts'
 import { metricsRegistry } from './serve/metrics.ts'
 
-/**
- * Deadline in milliseconds for an uninstall to find pods that still need the plugin. The search reads the container
- * runtimes' cache folders, which are large on a full node.
- */
+/** Deadline in milliseconds for an uninstall to find pods that still need the plugin. */
 const SEARCH_MS = 5000
 
 /** Options of {@link runAgent}, which runs the node agent. */
 export interface AgentOptions {
   readonly source: ConfigSource
   readonly log: AgentLog
-  /**
-   * AbortSignal that aborts when the agent has to stop. A stopping agent removes the plugin from the node if the
-   * agent's DaemonSet is gone.
-   */
+  /** AbortSignal that stops the agent. If its DaemonSet is gone, the agent uninstalls the plugin. */
   readonly signal: AbortSignal
   /** Registers a listener for SIGHUP. On SIGHUP, the agent reloads its configuration. */
   readonly onHangup: (listener: () => void) => void
@@ -84,7 +78,7 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
   let reloading = Promise.resolve()
   const installing = onNode.run({ signal })
 
-  // The agent reads its settings every ten seconds. It logs an unchanged error in the settings only every five minutes.
+  // The agent reads its settings every ten seconds, but rarely repeats an unchanged error.
   const refusals = calmLog(own, 'the configuration is valid again', { level: 'error' })
   const reload = async (bySignal: boolean): Promise<void> => {
     if (signal.aborted) return
@@ -101,8 +95,7 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
     }
     const names = changedVariables(config.values, next.values)
     if (names.length === 0) {
-      // Logs a reload after SIGHUP even if nothing changed, because the user who sent the signal expects a line. A
-      // periodic reload without a change logs nothing.
+      // Always logs a reload after SIGHUP, because the user who sent the signal expects a line.
       if (bySignal) own.info('the configuration was reloaded: nothing changed')
       return
     }

@@ -10,8 +10,7 @@ import { startAmbientMode } from './start-ambient.ts'
 export interface StartAmbientOptions {
   readonly config: AmbientConfig
   /**
-   * Access to the API server of Kubernetes. The member `namespace` is the agent's own Kubernetes namespace, or `''` if
-   * it is unknown.
+   * Access to the API server of Kubernetes. `namespace` is the agent's own Kubernetes namespace, or `''` if unknown.
    */
   readonly api: ServiceAccount & { readonly namespace: string }
   readonly log: Readonly<
@@ -34,17 +33,15 @@ export interface StartedAmbient {
   /** Returns the error that stops ambient mode as a whole, or `undefined`. */
   problem(): string | undefined
   /**
-   * Reason why ambient mode is not ready, for the readiness probe.
-   *
-   * After ambient mode has started, the agent stays ready even if the API server fails. Reason: enrolled pods stay
-   * enrolled, and a restarted agent would not know these pods.
+   * Reason why ambient mode is not ready, for the readiness probe. Ambient mode stays ready after its start, even if
+   * the API server fails.
    */
   unready(): string | undefined
   /** Metrics of ambient mode in the text format of Prometheus. */
   metrics(): Promise<string>
   /**
-   * Stops ambient mode. `removed`: also removes all rules and sets from the node. `followed` (another agent takes over)
-   * and `exchanged` (the settings change): the rules and sets stay on the node.
+   * Stops ambient mode. Only the reason `removed` also removes the rules and sets from the node. Use `followed` if
+   * another agent takes over, and `exchanged` for new settings.
    */
   stop(why: 'followed' | 'removed' | 'exchanged'): Promise<void>
 }

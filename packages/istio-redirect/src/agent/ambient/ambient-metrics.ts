@@ -3,7 +3,7 @@ import type { Gauge, Metrics } from '../part/services.ts'
 /** Type of a pod's reconciliation. Istio's metric uses the same words. */
 export type ReconcileEvent = 'add' | 'update' | 'delete'
 
-/** Kind of object that the agent repaired: rules of the node, sets of the node, or rules in a pod. */
+/** Kind of object that the agent repaired. */
 export type HealedPart = 'host_rules' | 'host_sets' | 'pod'
 
 /** Metrics of ambient mode, which the agent counts and sets. */

@@ -19,10 +19,7 @@ export interface ClusterWatchesOptions {
   readonly signal: AbortSignal
 }
 
-/**
- * Watches the pods of a node and the namespaces of the cluster through the API server. Returns one promise for each
- * watch. A promise resolves when the signal has aborted, and rejects with an error of its watch.
- */
+/** Watches the pods of a node and the cluster's namespaces, with one promise for each. */
 export function clusterWatches(options: ClusterWatchesOptions): Promise<void>[] {
   const { seen, nodeName, api, watches, reach, log, signal } = options
   const connect = (): KubeClient => kubeClient(serviceAccountAccess(api), { userAgent: 'install-cni' })

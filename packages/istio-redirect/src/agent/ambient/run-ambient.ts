@@ -29,20 +29,10 @@ import { startZds } from './zds/server.ts'
 /** Maximal time in milliseconds for which a stopping agent waits for running work on pods. */
 const SETTLE_MS = 800
 
-/**
- * Runs ambient mode with redirection in pods, until the signal aborts:
- *
- * 1. Installs the node's rules.
- * 2. Starts the socket for ztunnels. A ztunnel gets the enrolled pods as soon as the agent knows them.
- * 3. Checks and repairs the rules of the enrolled pods.
- *
- * When ambient mode ends, the rules in pods stay for the next agent. Rejects if the node's rules cannot be installed,
- * or if the ztunnel socket fails.
- */
+/** Runs ambient mode with redirection in pods until the signal aborts. Rules in pods stay for the next agent. */
 export async function runAmbient(options: RunAmbientOptions): Promise<void> {
   const { config, api, watches, log, metrics, signal, hostRoot, reach } = options
-  // Starts the thread pool before the agent enters a pod's namespace. Reason: a thread that is created in a pod's
-  // namespace stays in that namespace.
+  // Starts the thread pool now, because threads from a pod's namespace stay in that namespace.
   await netns.warmPool()
   const hostProc = join(hostRoot, 'proc')
   using host = config.switchToHost ? netns.open(join(hostProc, '1/ns/net')) : undefined
@@ -154,11 +144,7 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
     await reconcilePods(pods, { signal: ending, roundMs: config.podRoundMs })
   }
 
-  /**
-   * Takes over pods that left the mesh while no agent ran. Such a pod has no annotation, and has lost the label or got
-   * a sidecar. Only the node's address sets still contain the pod. After the takeover, the reconciler removes the pod
-   * from the mesh.
-   */
+  /** Takes over pods that left the mesh while no agent ran, so that the reconciler removes them. */
   async function adoptThoseWhoLeft(): Promise<void> {
     const entries = await node.sets.list().catch((error) => {
       log.warn(`cannot read the address sets of an earlier agent: ${printable(messageOf(error))}`)

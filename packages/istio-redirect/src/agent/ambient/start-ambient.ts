@@ -30,10 +30,7 @@ export interface AmbientModeOptions {
   readonly closed: (reason: string) => void
   /** Tracks if the API server is reachable, from the results of ambient mode's requests. */
   readonly reach?: Pick<ServerReach, 'of'> | undefined
-  /**
-   * Creates the `KernelSide`, the part of node-level redirection that changes the kernel. Default: the `KernelSide` for
-   * the redirect mode in the settings.
-   */
+  /** Creates the `KernelSide`. Default: the `KernelSide` for the redirect mode in the settings. */
   readonly makeKernelSide?: MakeKernelSide | undefined
   /** Root of the node's files. Default: `/host` if it exists, as in a pod of the agent. */
   readonly hostRoot?: string | undefined
@@ -44,23 +41,14 @@ export interface AmbientMode {
   status(): AmbientStatus
   /** Returns the error that stops ambient mode as a whole, or `undefined`. */
   problem(): string | undefined
-  /**
-   * Reason why ambient mode is not ready. After ambient mode has started, it stays ready even if the API server fails.
-   * Reason: enrolled pods stay enrolled, and a restarted agent would not know these pods.
-   */
+  /** Reason why ambient mode is not ready. API failures after the start are no reason. */
   unready(): string | undefined
-  /**
-   * Enrols a starting pod for a plugin. Resolves with `undefined` if enrolment is impossible now, or if the watch has
-   * not delivered the pod yet.
-   */
+  /** Enrols a starting pod for a plugin. `undefined` if enrolment is impossible now. */
   enrol(pod: HandedPod, signal: AbortSignal): Promise<'enrolled' | 'not-ambient' | undefined>
   stop(why: EndReason): Promise<void>
 }
 
-/**
- * Starts ambient mode. Plugins can call the agent at once, but their pods are refused until ambient mode works. Retries
- * after every error.
- */
+/** Starts ambient mode. Pods are refused until ambient mode works. Retries after every error. */
 export async function startAmbientMode(options: AmbientModeOptions): Promise<AmbientMode> {
   const { config, log, metrics, requests, closed, failed, hostRoot = hostRootOf() } = options
   const stop = new AbortController()
@@ -131,8 +119,7 @@ export async function startAmbientMode(options: AmbientModeOptions): Promise<Amb
       isRemoved = why === 'removed'
       stop.abort(new Error('the node agent stops'))
       await running
-      // Removes the node-level redirection of an earlier agent. That redirection may still be on the node if this agent
-      // was stopped before ambient mode worked.
+      // Removes an earlier agent's redirection, which remains if this agent was stopped too early.
       if (isRemoved && config.nodeLevel !== undefined) await removeFromNode({ ...config, hostRoot }, log)
       metrics.ztunnels(0)
       metrics.pods(0, 0, 0)

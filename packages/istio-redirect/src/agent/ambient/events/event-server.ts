@@ -9,10 +9,7 @@ import { type PodEvent, readPodEvent } from './pod-event.ts'
 
 /** Options of {@link eventServer}, the HTTP server for events of plugins. */
 export interface EventServerOptions extends Pick<BoundedOptions, 'closed'> {
-  /**
-   * Adds the pod of a plugin's event to the mesh. The signal aborts when the plugin closes its connection. If this
-   * function rejects, the plugin gets the error as the answer.
-   */
+  /** Adds the pod of a plugin's event to the mesh. The plugin gets an error as the answer. */
   readonly enrol: (event: PodEvent, signal: AbortSignal) => Promise<void>
   /** Metric that counts the requests of plugins, by `response_code`. */
   readonly requests: Counter
@@ -22,17 +19,9 @@ export interface EventServerOptions extends Pick<BoundedOptions, 'closed'> {
 /** Maximal size of a plugin's request in bytes. Events are short, because a pod has few addresses. */
 const MAX_BYTES = 64 * 1024
 
-/**
- * HTTP server for events about starting pods, from the plugin of this project and from Istio's. Accepts any HTTP
- * method. Status codes:
- *
- * - 200 if the pod of the event is enrolled.
- * - 400 if the event is invalid.
- * - 500 with the reason if the enrolment fails.
- */
+/** HTTP server for events about starting pods, from the plugin of this project and from Istio's. */
 export function eventServer(options: EventServerOptions): Server {
-  // Accepts 256 connections at a time, because the plugins of all pods connect at once after a reboot. Each connection
-  // stays open during an enrolment.
+  // Accepts many connections, because the plugins of all pods connect at once after a reboot.
   const bounds = { ...boundsFor(256), totalMs: 30_000 }
   return boundedServer(
     (request, response) => {
@@ -89,7 +78,7 @@ function send(
   requests.inc({ response_code: String(status) })
   if (response.destroyed) return
   const headers = text === '' ? {} : { 'content-type': 'text/plain; charset=utf-8' }
-  // Closes the connection after the response to an oversized request. The server has not read the rest of the body.
+  // Closes the connection of an oversized request, because part of the body is unread.
   response.writeHead(status, headers).end(text === '' ? undefined : `${text}\n`, () => {
     if (!request.complete) request.destroy()
   })

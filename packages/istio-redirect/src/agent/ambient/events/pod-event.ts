@@ -6,29 +6,20 @@ import { parseAddress } from '@cni/types/ip'
 export interface PodEvent {
   readonly namespace: string
   readonly name: string
-  /**
-   * Path of the pod's network namespace on the node. If the plugin sent no path, the text is empty, and the agent
-   * searches for the namespace.
-   */
+  /** Path of the pod's network namespace on the node, or an empty text if unknown. */
   readonly netns: string
   /** IP addresses of the pod in canonical form, without duplicates. */
   readonly addresses: readonly string[]
 }
 
-/**
- * Error for an invalid event of a plugin. The message is the answer to the plugin, with the same words as Istio's
- * decoder.
- */
+/** Error for an invalid event of a plugin, in the words of Istio's decoder. */
 export class PodEventError extends Error {
   static {
     PodEventError.prototype.name = 'PodEventError'
   }
 }
 
-/**
- * Parses an event of a plugin by Istio's rules. Member names may be in any case, unknown members are ignored, and a
- * missing or `null` member is empty. Throws a {@link PodEventError}.
- */
+/** Parses an event of a plugin by Istio's rules. Throws a {@link PodEventError}. */
 export function readPodEvent(body: string): PodEvent {
   const document = parse(body) ?? {}
   if (!isObject(document)) throw mismatch(document, '', 'CNIPluginAddEvent')
@@ -52,26 +43,20 @@ function parse(body: string): unknown {
   }
 }
 
-/**
- * Returns Go's error message for invalid JSON. Covers the two faults that plugins cause: a truncated body, and
- * characters after the JSON value.
- */
+/** Go's error message for the two faults of invalid JSON that plugins cause. */
 function syntaxProblem(body: string): string {
   if (isCut(body)) return 'unexpected end of JSON input'
   const rest = afterValue(body)
   return rest === undefined ? 'it is not JSON' : `invalid character '${printed(rest)}' after top-level value`
 }
 
-/** True if the event's body looks truncated. The body is empty, or a bracket or a string is still open at the end. */
+/** True if the event's body looks truncated. */
 function isCut(body: string): boolean {
   const { depth, inText } = scan(body).end
   return body.trim() === '' || inText || depth > 0
 }
 
-/**
- * Returns the first character after the JSON object or array in the event's body. Returns `undefined` if this object or
- * array is invalid.
- */
+/** First character after the JSON object or array in the event's body, if any. */
 function afterValue(body: string): string | undefined {
   const { closedAt } = scan(body)
   if (closedAt === undefined) return undefined
@@ -103,7 +88,7 @@ function scan(body: string): {
   return { end: { depth, inText }, closedAt }
 }
 
-/** Finds a member of a JSON object by its name in any case, like Go. Of several matches, the last one wins. */
+/** Finds a member of a JSON object by its name in any case, like Go. */
 const member = (document: Members, name: string): unknown =>
   Object.entries(document).findLast(([key]) => key.toLowerCase() === name.toLowerCase())?.[1] ?? undefined
 
@@ -119,7 +104,7 @@ function list(document: Members, name: string): readonly unknown[] {
   return value
 }
 
-/** IP address in an entry of the event's member `IPs`. An entry without an address is ignored, as in Istio. */
+/** IP address in an entry of the event's member `IPs`, as in Istio. */
 function addressIn(entry: unknown): string | undefined {
   if (!isObject(entry)) throw mismatch(entry, 'IPs', 'IPConfig')
   const network = member(entry, 'Address') ?? {}

@@ -2,18 +2,12 @@ import { allPodTables, type PodCapture, podRules, podTables } from '@cni/istio-r
 import { memo } from '../../../memo.ts'
 import type { RulesOfBoth } from '../rules/installed-rules.ts'
 
-/**
- * Maximal length in characters of cached capture settings (ports and ranges that a pod redirects). Longer settings are
- * rare, and their rules need megabytes of memory.
- */
+/** Maximal length of cached capture settings. Longer settings would need megabytes of memory. */
 const MOST_CHARS = 4096
 
 const everyTable = allPodTables()
 
-/**
- * Builds the iptables and nftables rules for the capture settings of a pod (ports and ranges to redirect). Caches the
- * rules of recent settings. The kernel batches (encoded netlink messages) of these rules stay cached, too.
- */
+/** Builds the iptables and nftables rules for a pod's capture settings, with a cache. */
 export const captureRules = memo(newRules, (key) => key.length <= MOST_CHARS)
 
 // internal

@@ -3,21 +3,11 @@ import { openNft } from '@cni/nftables/wire'
 import type { RulesOptions } from '../rules/installed-rules.ts'
 import type { IdentifiedLease } from './netns-cache.ts'
 
-/**
- * Remembers the pods whose rules were correct at the last check. The rules of such a pod are read again only after a
- * change.
- */
+/** Cache of pods with correct rules. Their rules are read again only after a change. */
 export interface DriftCache {
-  /**
-   * True if a check of the pod can be skipped. The condition is that `mark` (see `markOf`) is unchanged since the last
-   * check without differences. At most nine checks in a row are skipped, because `mark` does not show changes of
-   * routes.
-   */
+  /** True if a check of the pod can be skipped. Skips are limited, because `mark` ignores routes. */
   isClean(uid: string, mark: string | undefined): boolean
-  /**
-   * True if the pod's rules have not changed since the last check without differences, as `mark` shows (see `markOf`).
-   * The next check then needs to read only the routes.
-   */
+  /** True if the next check of the pod needs to read only the routes. */
   isSame(uid: string, mark: string | undefined): boolean
   wasClean(uid: string, mark: string | undefined): void
   forget(uid: string): void
@@ -45,13 +35,7 @@ export function driftCache(): DriftCache {
   }
 }
 
-/**
- * Text that identifies the state of the rules in a pod's network namespace. It contains the namespace, the kernel's
- * count of nf_tables changes, and the pod's redirection settings.
- *
- * Returns `undefined` if the count is unavailable. Call this function before reading the rules. A change during the
- * read then makes the next text different.
- */
+/** Text that changes with a pod's rules or settings. Call this function before reading the rules. */
 export function markOf(
   lease: IdentifiedLease,
   capture: PodCapture,

@@ -10,23 +10,14 @@ import { captureRules } from './capture-rules.ts'
 export interface EnrolReport {
   /** Changes of the redirection rules in the pod's namespace, without the changes of routes. */
   readonly plan: ApplyPlan
-  /**
-   * Kernel's count of nf_tables changes in the pod's namespace after the enrolment, if known. If the count is the same
-   * later, the rules are unchanged.
-   */
+  /** Kernel's count of nf_tables changes in the pod's namespace. An equal count means equal rules. */
   readonly generation?: number | undefined
   /** Routes and policy rules that the enrolment added to the pod's namespace, as texts. */
   readonly added: readonly string[]
   readonly durationMs: number
 }
 
-/**
- * Redirects the traffic of a pod's network namespace to the sockets that ztunnel opens in that namespace. Adds the
- * routes and policy rules that return answers to ztunnel, and then the redirection rules.
- *
- * Existing objects with the required settings stay, and different ones are replaced. If a step fails, all changes of
- * this call are rolled back.
- */
+/** Redirects the traffic of a pod's namespace to ztunnel's sockets in that namespace. Rolls back after a failure. */
 export async function enrolNamespace(
   netns: NetnsTarget,
   capture: PodCapture,
@@ -59,10 +50,7 @@ export async function namespaceDrift(
   return [...(await oddItems(netns, { items, needless })), ...(await rules.drift())]
 }
 
-/**
- * Variant of {@link namespaceDrift} that compares only routes and policy rules. Callers use it if the nf_tables rules
- * are unchanged since the last check without differences.
- */
+/** Variant of {@link namespaceDrift} that compares only routes and policy rules. */
 export async function uncountedDrift(
   netns: NetnsTarget,
   capture: PodCapture,
@@ -89,16 +77,12 @@ export async function releaseNamespace(
   options: RulesOptions = {},
 ): Promise<void> {
   const place = await openPlace(netns, capture, options)
-  // Removes the redirection rules before the routes. Reason: the rules mark packets, and marked packets are lost if
-  // their route is missing.
+  // Removes the redirection rules first, because packets with their marks need the routes.
   await place.rules.remove()
   await removeItems(netns, place)
 }
 
-/**
- * Removes objects of ambient mode from the namespace of a pod that may also have rules of a sidecar. Removes only
- * objects that certainly belong to ambient mode.
- */
+/** Removes only objects that certainly belong to ambient mode, because a sidecar may have rules, too. */
 export async function releaseProven(
   netns: NetnsTarget,
   capture: PodCapture,
@@ -114,10 +98,7 @@ interface Place {
   readonly rules: InstalledRules
   /** Routes and policy rules that the pod's namespace must have, in the order of their creation. */
   readonly items: readonly NetworkItem[]
-  /**
-   * Routes and policy rules that the pod's namespace must not have. An enrolment with other settings may have added
-   * them.
-   */
+  /** Routes and policy rules that enrolments with other settings may have added. */
   readonly needless: readonly NetworkItem[]
 }
 
@@ -127,8 +108,7 @@ async function openPlace(netns: NetnsTarget, capture: PodCapture, options: Rules
   const possible = { ...capture, ipv6: capture.ipv6 && disabled !== undefined }
   const [route4, rule4] = [localRoute('ipv4', replyRoute), markRule('ipv4', replyRoute)]
   const [route6, rule6] = [localRoute('ipv6', replyRoute), markRule('ipv6', replyRoute)]
-  // The kernel refuses an IPv6 route over a loopback interface on which IPv6 is disabled. In that case, the namespace
-  // needs only the IPv6 policy rule.
+  // The kernel refuses an IPv6 route over a loopback interface on which IPv6 is disabled.
   const of6 = disabled === undefined ? [] : disabled === '1' ? [rule6] : [route6, rule6]
   return {
     rules: installedRules(netns, captureRules(possible), options),
@@ -150,10 +130,7 @@ async function removeItems(netns: NetnsTarget, { items, needless }: Place): Prom
   for (const item of [...items, ...needless].toReversed()) await item.remove(rtnl)
 }
 
-/**
- * Adds a route or policy rule without a prior check, because most namespaces are new. After an error of the kernel,
- * checks if the route or rule exists already.
- */
+/** Adds a route or policy rule without a prior check, because most namespaces are new. */
 async function isAdded(item: NetworkItem, rtnl: Rtnl): Promise<boolean> {
   try {
     return (await item.add(rtnl)).added

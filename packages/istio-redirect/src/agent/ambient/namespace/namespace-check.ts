@@ -13,27 +13,16 @@ export interface CheckedPod {
 /** Result of the comparison of a pod's open namespace with the node's processes and mounts. */
 export type NamespaceFinding =
   | { readonly is: 'held' }
-  /**
-   * The pod is in the namespace `netns`, not in the namespace that the agent holds open. {@link NamespaceCheck.replace}
-   * stores `netns`.
-   */
+  /** The pod is in the new namespace `netns`, which {@link NamespaceCheck.replace} stores. */
   | { readonly is: 'replaced'; readonly before: string | undefined; readonly netns: Netns }
-  /**
-   * No namespace was found for the pod, for the reason `why`. The flag `isSure` is false if the pod may just be ending.
-   * It is true if the search refused the namespace of the pod's processes. It is also true if the agent held no
-   * namespace for the pod.
-   */
+  /** No namespace was found for the pod. `isSure` is false if the pod may be ending. */
   | { readonly is: 'lost'; readonly why: string; readonly isSure: boolean }
 
 /** Compares the namespaces that the agent holds open for pods with the processes and mounts of the node. */
 export interface NamespaceCheck {
   /** Checks the namespaces of pods, and returns the results by UID. One snapshot of the node serves all pods. */
   check(pods: readonly CheckedPod[]): Promise<ReadonlyMap<string, NamespaceFinding>>
-  /**
-   * Stores the namespace that the check found for a pod, and closes the pod's former namespace. Returns `false` if the
-   * pod's namespace in the cache has changed since the check. Also returns `false` if the pod is no longer in the
-   * cache.
-   */
+  /** Stores the found namespace of a pod, unless the cache has changed since the check. */
   replace(uid: string, workload: Workload, finding: NamespaceFinding & { readonly is: 'replaced' }): boolean
 }
 

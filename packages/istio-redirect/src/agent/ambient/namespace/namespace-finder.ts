@@ -3,10 +3,7 @@ import type { FoundNamespaces } from '../../proc/find-pod-namespaces.ts'
 
 /** Finds the network namespaces of pods. Concurrent requests share one snapshot of the node. */
 export interface NamespaceFinder {
-  /**
-   * Finds the network namespace of a pod by its UID and addresses. The caller closes the namespace. Returns `undefined`
-   * if neither a process nor a mount of the node leads to the namespace.
-   */
+  /** Finds the network namespace of a pod, which the caller closes. */
   find(uid: string, addresses: readonly string[]): Promise<Netns | undefined>
 }
 
@@ -33,8 +30,7 @@ export function namespaceFinder({ look, warn }: NamespaceFinderOptions): Namespa
         const { namespaces, warnings } = await look(new Map(addresses))
         for (const text of warnings) warn(text)
         for (const [uid, askers] of turn) {
-          // Gives the namespace handle to the first request, because a handle has one owner. The other requests for the
-          // same pod search again.
+          // Gives the namespace to one request, because a handle has one owner. Other requests search again.
           const [first, ...others] = askers
           first?.resolve(namespaces.get(uid))
           for (const other of others) void find(uid, other.addresses).then(other.resolve, other.reject)

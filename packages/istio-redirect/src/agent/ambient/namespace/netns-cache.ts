@@ -8,17 +8,14 @@ import {
   reservedNamespaces,
 } from '../../proc/namespace-identity.ts'
 
-/** Names of a pod and of its service account, which the agent sends to ztunnel with the pod's network namespace. */
+/** Names of a pod and of its service account, for ztunnel. */
 export interface Workload {
   readonly name: string
   readonly namespace: string
   readonly serviceAccount: string
 }
 
-/**
- * Counted reference to an open network namespace in the cache. The namespace stays open until the reference is disposed
- * of, even after the cache has removed the pod.
- */
+/** Counted reference to an open network namespace. The namespace stays open until the reference is disposed of. */
 export interface NetnsLease extends Disposable {
   readonly netns: Netns
 }
@@ -38,46 +35,31 @@ export interface KnownPod {
 
 /** Cache of the pods in the mesh and their open network namespaces, with one descriptor for each namespace. */
 export interface NetnsCache extends Disposable {
-  /**
-   * Adds a pod to the cache, or updates the pod's names. A new pod has no namespace yet. An existing pod keeps its
-   * namespace.
-   */
+  /** Adds a pod to the cache without a namespace, or updates the pod's names. */
   know(uid: string, workload: Workload): void
   /**
-   * Stores the open namespace of a pod. From then on, the cache owns the handle and closes it.
-   *
-   * If the cache already has this namespace for the pod, the new handle is closed. If the cache has another namespace
-   * for the pod, the new namespace replaces it.
+   * Stores the open namespace of a pod. The cache owns the handle and closes it.
    *
    * @throws {@link DiscoveryError} if the handle is the namespace of the node or of the agent. Such a handle is closed
    *   and not stored.
    */
   keep(uid: string, workload: Workload, netns: Netns): void
   has(uid: string): boolean
-  /**
-   * Returns a counted reference to the pod's open namespace, which the caller disposes of. Returns `undefined` if the
-   * cache does not know the pod, or has no namespace of the pod.
-   */
+  /** Counted reference to the pod's open namespace, if any. The caller disposes of the reference. */
   lease(uid: string): IdentifiedLease | undefined
   /** Key of the pod's open namespace, as `dev:ino` (device and inode number). */
   keyOf(uid: string): string | undefined
-  /**
-   * UID of the cached pod for each namespace key (`dev:ino`). The cache holds the namespaces open, so the kernel does
-   * not reuse their inode numbers.
-   */
+  /** UIDs of cached pods by namespace key. The kernel does not reuse keys of open namespaces. */
   holders(): ReadonlyMap<string, string>
-  /**
-   * All pods in the cache, each with a counted reference to the pod's open namespace. The caller disposes of every
-   * reference.
-   */
+  /** All pods in the cache with counted references, which the caller disposes of. */
   snapshot(): KnownPod[]
-  /** Removes a pod from the cache. The pod's namespace is closed after the last reference to it is disposed of. */
+  /** Removes a pod from the cache. Open references keep the pod's namespace open. */
   forget(uid: string): boolean
   readonly size: number
 }
 
 /**
- * Creates a cache of open namespaces, initially without pods.
+ * Creates an empty cache of open namespaces.
  *
  * @param hostProc - procfs of the node. It shows the node's own namespace, which the cache refuses for pods
  * @throws {@link DiscoveryError} if the node's own namespace is unknown.
@@ -126,10 +108,7 @@ export function netnsCache(hostProc: string): NetnsCache {
 
 // internal
 
-/**
- * Refuses the namespaces of the node and of the agent as namespaces of a pod, because ztunnel accepts them. Redirection
- * rules in these namespaces would affect the node or the agent.
- */
+/** Refuses the namespaces of node and agent for pods, because ztunnel accepts these namespaces. */
 function refuseReserved(hostProc: string, { namespace, name }: Workload, netns: Netns): void {
   let isReserved = true
   let isNode = false

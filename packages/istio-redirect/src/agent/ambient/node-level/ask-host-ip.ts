@@ -12,7 +12,7 @@ export interface AskHostIpOptions {
   readonly nodeName: string
   /** Network namespace of the node. `undefined` means the namespace of this process. */
   readonly host: Netns | undefined
-  /** Value of the setting `HOST_IP`. It is used if the agent cannot read the Node object from the API server. */
+  /** Value of the setting `HOST_IP`, for an agent that cannot read the Node object. */
   readonly given: string | undefined
   readonly signal: AbortSignal
 }

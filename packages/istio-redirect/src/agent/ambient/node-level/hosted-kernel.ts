@@ -20,11 +20,8 @@ export interface HostedKernel extends ChosenKernelSide {
 }
 
 /**
- * Creates the kernel part of node-level redirection (`KernelSide`) for the node's current address. Queries the address
- * again at each start of a ztunnel.
- *
- * The address may change. For example, the CNI plugin `ptp` gives the node its address towards pods only when the first
- * pod starts. After a change, a new `KernelSide` continues with the rules and routes of the old one.
+ * Creates the `KernelSide` for the node's current address. Each start of a ztunnel queries the address, because the
+ * first pod may change it.
  */
 export async function hostedKernel({ ask, make, log }: HostedKernelOptions): Promise<HostedKernel> {
   const tell = (text: string, { ip, why }: HostIp): void => log.info(text, { hostIp: ip, why: printable(why) })

@@ -17,10 +17,7 @@ export interface KeepKernelOptions {
   readonly pace?: HealPace | undefined
 }
 
-/**
- * Checks node-level redirection in the kernel at intervals, and repairs it. If another process repeatedly changes the
- * redirection, the pauses grow. Never rejects.
- */
+/** Checks and repairs node-level redirection in the kernel at intervals. Never rejects. */
 export async function keepKernel(
   kernel: Pick<KernelSide, 'drift' | 'heal'>,
   options: KeepKernelOptions,

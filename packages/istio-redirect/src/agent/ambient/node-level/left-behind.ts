@@ -10,23 +10,13 @@ import type { ScopedLog } from '../../part/services.ts'
 import { nodeLevelMark } from './node-level-mark.ts'
 import { removeSharedConfig } from './shared-config.ts'
 
-/**
- * Settings that locate the mark file and select the iptables variant for the removal of node-level redirection. The
- * mark file is in the folder of `backendFile`.
- */
+/** Settings that locate the mark file and select the iptables variant for the removal. */
 export type MarkedPlace = Pick<AmbientConfig, 'backendFile' | 'forceIptablesBinary'>
 
 type Mode = NodeLevelConfig['mode']
 type NodeSettings = ReadonlyMap<string, string>
 
-/**
- * Writes the mark file of node-level redirection into the run directory. It contains the redirect mode, the path of the
- * shared config file, and the original sysctls of the node. A later agent with another mode reads the file to remove
- * the redirection.
- *
- * Before the write, removes the redirection of another mode. Returns the values that the sysctls had before any agent
- * changed them. Throws if reading the sysctls or writing the file fails.
- */
+/** Writes the mark file, by which a later agent removes the node-level redirection. Returns the original sysctls. */
 export async function markNodeLevel(
   place: MarkedPlace,
   { mode, configFile }: Pick<NodeLevelConfig, 'mode' | 'configFile'>,
@@ -44,10 +34,7 @@ export async function markNodeLevel(
 /** Removes the mark file of node-level redirection. Callers must first remove the redirection itself. */
 export const unmarkNodeLevel = (place: MarkedPlace): void => rmSync(nodeLevelMark(place), { force: true })
 
-/**
- * Removes the node-level redirection that an earlier agent left on the node. Called by agents with another redirect
- * mode, or without node-level redirection. Does nothing without a mark file. Never rejects.
- */
+/** Removes the node-level redirection of an earlier agent with another redirect mode. Never rejects. */
 export async function removeLeftBehind(place: MarkedPlace, host: NetnsTarget, log: ScopedLog): Promise<void> {
   const mark = readMark(place)
   if (mark === undefined) return
@@ -67,19 +54,13 @@ export async function removeLeftBehind(place: MarkedPlace, host: NetnsTarget, lo
  * Options of {@link removeFromNode}, which removes the node-level redirection that an earlier agent left on the node.
  */
 export interface MarkedNode extends MarkedPlace {
-  /**
-   * True if the agent has its own network namespace. Such an agent opens the node's network namespace through process 1
-   * of the node.
-   */
+  /** True if the agent has its own network namespace, and must open the node's namespace. */
   readonly switchToHost: boolean
   /** Root of the node's files, `/host` in a pod of the agent. */
   readonly hostRoot: string
 }
 
-/**
- * Variant of {@link removeLeftBehind} that opens the node's network namespace itself. Removes the node-level
- * redirection of an earlier agent. Never rejects.
- */
+/** Variant of {@link removeLeftBehind} that opens the node's network namespace itself. */
 export async function removeFromNode(node: MarkedNode, log: ScopedLog): Promise<void> {
   if (!existsSync(nodeLevelMark(node))) return
   try {
@@ -92,10 +73,7 @@ export async function removeFromNode(node: MarkedNode, log: ScopedLog): Promise<
 
 // internal
 
-/**
- * Schema of the mark file of node-level redirection. Accepts only sysctls that the agent changes, with valid values,
- * because the agent writes these values to the kernel.
- */
+/** Schema of the mark file. Accepts only known sysctls, because the agent writes them to the kernel. */
 const markSchema = () =>
   z.object({
     mode: z.enum(['node-iptables', 'node-ebpf']),
@@ -114,10 +92,7 @@ interface Mark {
   readonly settings: NodeSettings | undefined
 }
 
-/**
- * Reads the mark file of node-level redirection. Returns `undefined` without a file. An invalid file still shows that
- * the node was redirected: returns the mode `node-iptables` without sysctls.
- */
+/** Reads the mark file of node-level redirection. Even an invalid file proves that redirection exists. */
 function readMark(place: MarkedPlace): Mark | undefined {
   if (!existsSync(nodeLevelMark(place))) return undefined
   try {

@@ -1,10 +1,7 @@
 import type { ChosenKernelSide, KernelSideOptions, MakeKernelSide } from '../kernel-sides.ts'
 import { chooseBackend } from '../node/choose-backend.ts'
 
-/**
- * Creates the kernel part of node-level redirection (`KernelSide`) for the configured redirect mode. Loads only the
- * code of that mode.
- */
+/** Creates the `KernelSide` for the configured mode, and loads only the code of that mode. */
 export const makeKernelSide: MakeKernelSide = async (options) => {
   const { host, hostIp, log, nodeLevel, settings } = options
   if (nodeLevel.mode === 'node-ebpf') return await byEbpf(options)
@@ -17,10 +14,7 @@ export const makeKernelSide: MakeKernelSide = async (options) => {
 
 // internal
 
-/**
- * Creates the kernel part (`KernelSide`) of redirection by eBPF. Throws if the kernel or the file systems do not
- * support eBPF. At that point, no pod has been changed.
- */
+/** Creates the `KernelSide` of redirection by eBPF. Throws before any change if the node lacks support. */
 async function byEbpf({ host, log, settings }: KernelSideOptions): Promise<ChosenKernelSide> {
   const { ebpfSide } = await import('@cni/istio-node-level')
   const kernel = ebpfSide({ netns: host, settings })

@@ -12,10 +12,7 @@ import { EnrolmentError } from '../pods/enrolment-error.ts'
 /** Options of {@link nodeEnroller}, which adds pods to node-level redirection. */
 export interface NodeEnrollerOptions {
   readonly kernel: Pick<KernelSide, 'addPod' | 'removePod'>
-  /**
-   * True if node-level redirection needs the network namespaces of pods, as with eBPF. If true, the enroller finds the
-   * namespaces.
-   */
+  /** True if node-level redirection needs the network namespaces of pods, as with eBPF. */
   readonly needsNetns: boolean
   readonly find: (uid: string, addresses: readonly string[]) => Promise<Netns | undefined>
   /** Prefix for namespace paths from plugins: `/host` if the agent runs in a pod. */
@@ -70,8 +67,7 @@ export function nodeEnroller(options: NodeEnrollerOptions): Enroller {
     },
     async leave(pod, { patch }) {
       await kernel.removePod(pod.uid)
-      // Removes the annotation only if the agent could have written its value. A user may have written another value,
-      // for example to keep the pod out of the mesh.
+      // Keeps unknown values of the annotation, because a user may have written them.
       if (patch !== undefined && redirectionStatus(pod) !== undefined) await annotate(pod, undefined, patch)
     },
     heal: async () => [],

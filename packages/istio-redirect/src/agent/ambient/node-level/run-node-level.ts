@@ -28,16 +28,8 @@ const SETTLE_MS = 800
 const FAREWELL_MS = 3000
 
 /**
- * Runs ambient mode with node-level redirection until the signal aborts.
- *
- * - The newest ready ztunnel gets the traffic of pods in the mesh. Without a ready ztunnel, the redirection stays and
- *   the traffic is dropped.
- * - A pod is enrolled when a plugin calls, or when the watch of pods reports the pod. The list of enrolled pods is
- *   stored in the kernel, in ipset sets or eBPF maps.
- * - When ambient mode ends, the redirection is removed from the node. If another agent takes over, the redirection
- *   stays, and that agent reconciles it.
- *
- * Rejects if the node's address is unknown or the kernel cannot be queried.
+ * Runs ambient mode with node-level redirection until the signal aborts. The redirection stays if another agent takes
+ * over.
  */
 export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
   const { config, api, watches, log, metrics, signal, hostRoot, reach } = options
@@ -137,8 +129,7 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
     options.tell({ ...running, isReady: true })
     log.info('ambient mode is ready', { pods: seen.all().length, ztunnel: lead.serving()?.name })
     for (const { uid } of seen.all()) pods.look(uid)
-    // Elects a ztunnel now, if the API server has already listed all ztunnels. If the list is incomplete, the election
-    // starts later, when the list is complete.
+    // Elects a ztunnel now if the list of ztunnels is complete.
     if (ztunnels.isListed()) lead.look()
   }
 

@@ -2,10 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { writeFileAtomic } from '@cni/host'
 
-/**
- * Content of the config file by which plugins on the node learn of node-level redirection. Plugins of Istio 1.19 read
- * the same file. The agent always replaces the whole file.
- */
+/** Config file by which plugins on the node, also of Istio 1.19, learn of node-level redirection. */
 export interface SharedConfig {
   /** True if a ztunnel gets the traffic of the node's pods. */
   readonly ztunnelReady: boolean

@@ -11,15 +11,9 @@ export interface ZtunnelLeadOptions {
   readonly kernel: Pick<KernelSide, 'start' | 'pause'>
   /** Returns the current ztunnel pods of the node. */
   readonly ztunnels: () => Iterable<ZtunnelPod>
-  /**
-   * Opens the network namespace of a ztunnel pod. The caller closes the namespace. `undefined` if the namespace was not
-   * found.
-   */
+  /** Opens the network namespace of a ztunnel pod, which the caller closes. */
   readonly find: (uid: string, addresses: readonly string[]) => Promise<Netns | undefined>
-  /**
-   * Called with the ztunnel that has begun to serve the node. Called with `undefined` if no ztunnel is ready any more.
-   * The election calls the function again later if the function rejects.
-   */
+  /** Called with the ztunnel that now serves the node. A rejected call is repeated later. */
   readonly serves: (ztunnel: ZtunnelPod | undefined) => Promise<void>
   readonly log: ScopedLog
   readonly signal: AbortSignal
@@ -29,20 +23,14 @@ export interface ZtunnelLeadOptions {
 export interface ZtunnelLead {
   /** Queues an election of the serving ztunnel. To be called after a change of ztunnel pods. */
   look(): void
-  /**
-   * Returns the ztunnel pod that gets the traffic of the node's pods. Returns `undefined` while no ztunnel is ready,
-   * and before the first successful start of a ztunnel.
-   */
+  /** Ztunnel pod that gets the traffic of the node's pods, if any. */
   serving(): ZtunnelPod | undefined
   /** Reason why the last election or start of a ztunnel failed, as a sentence. */
   problem(): string | undefined
   idle(): Promise<void>
 }
 
-/**
- * Creates the election of the serving ztunnel. The method `look` starts the first election; until then, no ztunnel gets
- * traffic.
- */
+/** Creates the election of the serving ztunnel, which the method `look` starts. */
 export function ztunnelLead({ kernel, ztunnels, find, serves, log, signal }: ZtunnelLeadOptions): ZtunnelLead {
   let serving: ZtunnelPod | undefined
   let isTold = false
@@ -58,8 +46,7 @@ export function ztunnelLead({ kernel, ztunnels, find, serves, log, signal }: Ztu
     if (elected !== undefined) {
       const { uid, name, ip, dnsCapture } = elected
       using netns = await find(uid, [ip])
-      // Installs no rules for the ztunnel if the agent is stopping. The agent may already have removed the redirection,
-      // and new rules would stay on the node.
+      // Installs no rules while the agent stops, because the rules would stay on the node.
       if (signal.aborted) return
       if (netns === undefined) throw new Error(noNamespaceOf(`ztunnel ${name}`, uid))
       const { changed, warnings } = await kernel.start({ uid, name, ip, netns, dnsCapture })

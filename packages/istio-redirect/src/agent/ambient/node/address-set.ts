@@ -2,9 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Ipset, isSetError } from '@cni/ipset'
 import { probeSetNames } from '@cni/istio-rules'
 
-/**
- * Entry of an address set: the address of a pod, with the UID of the pod. Entries of other programs may have no UID.
- */
+/** Address of a pod in an address set. Entries of other programs may have no UID. */
 export interface ProbeEntry {
   /** IP address of a pod in the kernel's notation. */
   readonly address: string
@@ -23,10 +21,7 @@ export interface AddressSet {
   readonly family: 'ipv4' | 'ipv6'
   create(): Promise<void>
   list(): Promise<ProbeEntry[]>
-  /**
-   * Number that changes with every change of the address set by any process. The method is absent if the kernel
-   * provides no such number.
-   */
+  /** Number that changes with every change of the address set. Absent without kernel support. */
   generation?(): Promise<number>
   /** Reads the entries of the address set, and applies the changes that `plan` returns for them. */
   edit(plan: (there: readonly ProbeEntry[]) => SetEdit): Promise<SetEdit>
@@ -54,7 +49,7 @@ export function ipsetOf(sets: Ipset, family: 'ipv4' | 'ipv6'): AddressSet {
   }
 }
 
-/** Destroys ipset sets that the node's rules do not need. Does nothing if the kernel or the node lacks ipset. */
+/** Destroys ipset sets that the node's rules do not need. */
 export async function removeIpsets(sets: readonly AddressSet[]): Promise<void> {
   for (const set of sets) await unlessNoIpset(() => set.destroy(), undefined)
 }
@@ -74,10 +69,7 @@ async function unlessNoIpset<T>(work: () => Promise<T>, otherwise: T): Promise<T
   }
 }
 
-/**
- * Destroys an ipset set. Retries while the set is in use. Reason: the kernel frees a deleted rule late, and the rule
- * refers to the set until the kernel frees it.
- */
+/** Destroys an ipset set. Retries, because the kernel frees deleted rules late. */
 async function destroyOnceFree(destroy: () => Promise<void>): Promise<void> {
   const deadline = performance.now() + 2000
   for (let pauseMs = 2; ; pauseMs = Math.min(pauseMs * 2, 100)) {

@@ -4,10 +4,7 @@ import { mutex } from '@cni/host'
 import { type NetnsTarget, type NewPolicyRule, openRtnl, type Rtnl } from '@cni/netns'
 import { formatAddress, type IpFamily, parseAddress, unmapAddress } from '@cni/types/ip'
 
-/**
- * Policy rules for probes to pods on AWS branch interfaces. AWS routes the traffic of a branch interface by a routing
- * table of its own. The policy rules make probes use this table, and make answers use the kernel's local table.
- */
+/** Policy rules for probes to pods on AWS branch interfaces, which have a route table each. */
 export interface BranchInterfaces {
   /** Adds policy rules for addresses of a pod. Returns the addresses that are on an AWS branch interface. */
   add(addresses: readonly string[]): Promise<string[]>
@@ -17,10 +14,7 @@ export interface BranchInterfaces {
   removeAll(): Promise<void>
 }
 
-/**
- * True if probes to AWS branch interfaces need policy rules, because TCP early demux is off in the node's kernel. Early
- * demux would find the socket of an answer before routing.
- */
+/** True if probes to AWS branch interfaces need policy rules, because early demux is off. */
 export function needsBranchRoutes(hostProc: string): boolean {
   try {
     return readFileSync(join(hostProc, 'sys/net/ipv4/tcp_early_demux'), 'utf8').startsWith('0')
@@ -66,10 +60,7 @@ const LOCAL_TABLE = 255
 /** Numbers of the routing tables that the kernel itself uses: unspecified, default, main, local. */
 const KERNELS_TABLES = [0, 253, 254, 255]
 
-/**
- * Computes the policy routing rules for probes to a pod's address. Copies the existing policy routing rules of the AWS
- * branch interface that has the address. Returns `undefined` if no branch interface has the address.
- */
+/** Policy rules for probes to a pod's address, copied from its AWS branch interface. */
 async function rulesFor(rtnl: Rtnl, address: string): Promise<readonly NewPolicyRule[] | undefined> {
   const family: IpFamily = address.includes(':') ? 'ipv6' : 'ipv4'
   const host = `${address}/${family === 'ipv4' ? 32 : 128}`
@@ -86,10 +77,7 @@ async function rulesFor(rtnl: Rtnl, address: string): Promise<readonly NewPolicy
   return undefined
 }
 
-/**
- * Adds the two policy rules of an address. If one of them cannot be added, removes the other. Policy rules that existed
- * before stay.
- */
+/** Adds the two policy rules of an address, or none of them. */
 async function addBoth(rtnl: Rtnl, rules: readonly NewPolicyRule[]): Promise<void> {
   const mine: NewPolicyRule[] = []
   try {

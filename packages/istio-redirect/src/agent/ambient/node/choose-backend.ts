@@ -35,16 +35,7 @@ export interface BackendChoice {
 }
 
 /**
- * Chooses the back end of ambient mode. Chooses native nftables if the settings ask for it and the kernel supports it.
- * Leftover ipset sets of earlier iptables rules prevent this choice. Chooses the first match of this list otherwise:
- *
- * 1. The iptables variant that the settings force.
- * 2. The iptables variant that an earlier start of the agent chose and stored.
- * 3. iptables-legacy, if other programs have legacy rules.
- * 4. The installed variant, iptables-nft first.
- *
- * Rules of this project and empty tables do not count as rules of other programs. Every start of the agent therefore
- * chooses the same variant.
+ * Chooses the back end of ambient mode. Ignores rules of this project, so that every start chooses the same.
  *
  * @throws `IptablesError('NO_BINARY')` if the forced iptables variant is not installed, or if no variant is
  *   installed.
@@ -139,10 +130,7 @@ async function installed(
   return iptables(netns, { backend, programs }).backend()
 }
 
-/**
- * True if the iptables variant can be used: it is installed, and the kernel supports it. With `programs: 'always'`, the
- * iptables programs must be installed. With any other value, access over netlink is enough.
- */
+/** True if the node can use the iptables variant. */
 async function isThere(
   netns: NetnsTarget,
   backend: IptablesBackend,
@@ -162,8 +150,7 @@ function hasNftables(netns: NetnsTarget): boolean {
     using nft = openNft(netns)
     return nft.generation() >= 0
   } catch (error) {
-    // Treats every error except `UNSUPPORTED` as support by the kernel. If the support is missing, the iptables
-    // programs report an error later.
+    // Treats other errors as support, because the iptables programs report missing support later.
     return !(isNftError(error) && error.code === 'UNSUPPORTED')
   }
 }

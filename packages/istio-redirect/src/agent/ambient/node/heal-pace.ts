@@ -1,12 +1,6 @@
-/**
- * Backoff between repairs of rules and sets. It slows down the agent if another program undoes the repairs again and
- * again.
- */
+/** Backoff between repairs, in case another program undoes the repairs again and again. */
 export interface HealPace {
-  /**
-   * Counts a repair that is about to run. Returns the pause in milliseconds before this repair. The pause is 0 for the
-   * first few repairs.
-   */
+  /** Counts a repair that is about to run, and returns the pause before it in milliseconds. */
   next(): number
 }
 
@@ -17,10 +11,7 @@ const LONGEST_PAUSE_MS = 30_000
 /** Time in milliseconds without repairs after which the backoff restarts. */
 const QUIET_MS = 60_000
 
-/**
- * Creates the backoff between repairs. Five repairs run without a pause. Later pauses are 1 s, 2 s, 4 s … up to 30 s. A
- * minute without repairs resets the backoff.
- */
+/** Creates the backoff between repairs. A minute without repairs resets the backoff. */
 export function healPace(now: () => number = () => performance.now()): HealPace {
   let streak = 0
   let last = Number.NEGATIVE_INFINITY

@@ -4,10 +4,7 @@ import { nftables } from '@cni/nftables'
 import { openNft } from '@cni/nftables/wire'
 import type { AddressSet, SetEdit } from './address-set.ts'
 
-/**
- * Creates an address set of the node as a set in the node's nftables table. The set is created and removed together
- * with the table.
- */
+/** Creates an address set of the node as a set in the node's nftables table. */
 export function nftSetOf(netns: NetnsTarget, family: 'ipv4' | 'ipv6'): AddressSet {
   const key = family === 'ipv4' ? 'ipv4_addr' : 'ipv6_addr'
   const set = nftables(netns).set({ family: 'inet', table: hostTable }, { name: probeSetNames[family], key })

@@ -1,10 +1,7 @@
 import type { BranchInterfaces } from './branch-interfaces.ts'
 import type { ProbeSets } from './probe-sets.ts'
 
-/**
- * Wraps the node's address sets: each change of a pod's addresses also updates the policy rules for AWS branch
- * interfaces.
- */
+/** Makes each change of a pod's addresses also update the policy rules for AWS branch interfaces. */
 export function nodeAddresses(
   sets: ProbeSets,
   branches: BranchInterfaces | undefined,

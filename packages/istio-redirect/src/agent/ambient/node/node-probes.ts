@@ -13,38 +13,21 @@ export interface NodeProbesOptions extends Pick<RulesOptions, 'backend' | 'progr
   /** Network namespace of the node. Default: the namespace that this process was started in. */
   readonly netns?: NetnsTarget | undefined
   /**
-   * Selects the native back end: one nftables table instead of iptables rules and ipset sets.
-   *
-   * The native rules match packets by the kubelet's user ID. Reason: these rules cannot distinguish packets of the node
-   * itself from forwarded packets.
+   * Selects native nftables. Its rules match the kubelet's user ID, because they cannot recognise forwarded packets.
    */
   readonly native?: { readonly kubeletUid: number } | undefined
 }
 
-/**
- * Objects of ambient mode on the node: sets of pod addresses, and rules by which the kubelet's probes of these pods
- * bypass the mesh.
- */
+/** Sets of pod addresses, and rules by which the kubelet's probes of these pods bypass the mesh. */
 export interface NodeProbes {
   readonly sets: ProbeSets
-  /**
-   * Installs the node's address sets and rules. Existing sets and rules stay, with their entries. Removes sets that the
-   * rules do not need, and all objects of the back end that is not selected.
-   */
+  /** Installs the node's address sets and rules, and removes unneeded ones. */
   apply(): Promise<ApplyPlan>
-  /**
-   * Describes differences of the node from the sets and rules that {@link NodeProbes.apply} installs. Ignores the
-   * entries of the sets.
-   */
+  /** Describes differences from the sets and rules of {@link NodeProbes.apply}, except set entries. */
   drift(): Promise<string[]>
   /** Removes the rules of ambient mode and the address sets with all entries from the node. */
   remove(): Promise<void>
-  /**
-   * Watches the node's rules until the signal aborts, but not its address sets. Yields when the rules differ from the
-   * rules that `apply` installed.
-   *
-   * The nftables back end reports changes at once. With iptables, the rules are checked several times a second.
-   */
+  /** Watches the node's rules until the signal aborts. Yields the differences, but ignores the address sets. */
   watch(signal: AbortSignal): AsyncGenerator<RulesLook, void, void>
 }
 
@@ -59,8 +42,7 @@ export function nodeProbes(
   const rules = installedRules(
     netns,
     { iptables: hostRules(capture), nftables: { wanted: tables, all: tables } },
-    // Keeps unknown Istio chains on the node. Such chains belong to sidecars of pods on the host network, or to another
-    // Istio version.
+    // Keeps unknown Istio chains, because they may belong to sidecars on the host network.
     { backend, programs, native: native !== undefined, reconcile: false },
   )
   const ipsets = ipset(netns)
@@ -75,8 +57,7 @@ export function nodeProbes(
     sets,
     apply: () =>
       oneByOne(async () => {
-        // Creates the address sets before the rules, because a rule can only refer to an existing set. Removes unneeded
-        // sets last, because a set in use cannot be removed.
+        // Creates sets before rules and removes sets last, because the rules refer to sets.
         await sets.create()
         const { plan } = await rules.apply()
         await removeIpsets(needless)

@@ -21,48 +21,28 @@ export interface MissingProbes {
   readonly entries: readonly ProbeEntry[]
 }
 
-/**
- * Address sets of the node, with the addresses of the pods in the mesh. Rules of the node match these sets. Changes run
- * one after the other.
- */
+/** Address sets of the node, which contain the addresses of the pods in the mesh. */
 export interface ProbeSets {
   /** Creates missing address sets of the node, and keeps existing ones. */
   create(): Promise<void>
-  /**
-   * Replaces the addresses of a pod in the node's address sets. Other entries with the pod's UID are removed. An
-   * address that belonged to another pod now belongs to this pod. Returns the addresses for which the node has no set,
-   * such as IPv6 addresses if IPv6 is turned off.
-   */
+  /** Replaces the addresses of a pod in the node's address sets. Returns the addresses without a set. */
   put(uid: string, addresses: readonly string[]): Promise<string[]>
-  /**
-   * Removes all entries of a pod from the node's address sets, also entries that this agent did not add. Returns the
-   * removed addresses.
-   */
+  /** Removes all entries of a pod from the node's address sets. Returns the removed addresses. */
   drop(uid: string): Promise<string[]>
-  /**
-   * Makes the entries of the node's address sets equal to the addresses of `pods` (addresses by UID). Writes only the
-   * differences. A pod with an empty list keeps its entries, because its addresses may not be known yet.
-   */
+  /** Makes the node's address sets equal to `pods`. Pods without addresses keep their entries. */
   sync(pods: ReadonlyMap<string, readonly string[]>): Promise<SyncReport>
-  /**
-   * Restores entries of the address sets that another process removed or changed. Returns the restored entries. Keeps
-   * unknown entries, because a newer agent that takes over may have added them.
-   */
+  /** Restores missing entries. Keeps unknown entries, because a newer agent may have added them. */
   heal(): Promise<ProbeEntry[]>
   /** Lists the sets and entries that {@link ProbeSets.heal} would restore. Changes nothing. */
   missing(): Promise<MissingProbes>
   list(): Promise<ProbeEntry[]>
-  /**
-   * Removes the node's address sets. Retries for a short time, because the kernel frees deleted rules late. Throws
-   * `IN_USE` if a rule still refers to a set after the last retry.
-   */
+  /** Removes the node's address sets. Retries, because the kernel frees deleted rules late. */
   destroy(): Promise<void>
 }
 
 /** Creates the manager of the node's address sets. There is one set for each IP family in use. */
 export function probeSets(sets: readonly AddressSet[]): ProbeSets {
-  // Runs calls one by one. Reason: one call reads an entry and later deletes it. A concurrent call could assign the
-  // address to another pod in between.
+  // Runs calls one by one, because a concurrent call could give an address to another pod.
   const inTurn = mutex()
   const each = sets.map((set): KeptSet => ({ set, known: new Map(), whole: undefined, complete: false }))
   const ownOnly = (uid: string, own: Readonly<Record<'ipv4' | 'ipv6', readonly string[]>>, isDropped = false) =>
@@ -75,8 +55,7 @@ export function probeSets(sets: readonly AddressSet[]): ProbeSets {
       // Updates the map `known` first. If the write to the kernel's set then fails, `heal` writes the entries again.
       for (const [address, owner] of known) if (owner === uid) known.delete(address)
       for (const address of addresses) known.set(address, uid)
-      // Writes the entries of a new pod without listing the set, because the set has no entries of that pod. Listing is
-      // slow with many pods.
+      // Writes a new pod's entries without listing the set, because listing is slow.
       if (isNew) return set.write({ added: addresses.map((address) => ({ address, uid })), removed: [] })
       return set.edit((there) => ownEdit(uid, addresses, there))
     })
@@ -137,7 +116,7 @@ interface KeptSet {
   readonly known: Map<string, string>
   /** Generation number of the address set at the last check that found no missing entry. */
   whole: number | undefined
-  /** True after the first `sync`. From then on, the map `known` has all entries of the set that have a UID. */
+  /** True if `known` has all entries of the set that have a UID. */
   complete: boolean
 }
 
@@ -190,7 +169,7 @@ function syncEdit(
   return {
     added: [...owners].flatMap(([address, uids]) => {
       const uid = uids.at(-1)
-      // Keeps an existing entry if its UID is the UID of any pod with this address. Two pods may have the same address.
+      // Two pods may have the same address, so the entry of either pod is right.
       return uid === undefined || uids.includes(present.get(address) ?? '') ? [] : [{ address, uid }]
     }),
     removed: there.filter(

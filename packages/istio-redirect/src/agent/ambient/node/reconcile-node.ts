@@ -21,13 +21,7 @@ export interface ReconcileNodeOptions {
   readonly observe?: ((event: ReconcileNodeEvent) => void) | undefined
 }
 
-/**
- * Repairs the rules and sets of a node until the signal aborts. The latest calls of `apply`, `put`, `drop` and `sync`
- * define the required state.
- *
- * Restores deleted objects within a second. If another process changes the objects again and again, the pauses before
- * repairs grow. Never rejects. To remove the rules on purpose, first abort the signal and await the promise.
- */
+/** Repairs the rules and sets of a node until the signal aborts. Never rejects. */
 export async function reconcileNode(node: NodeProbes, options: ReconcileNodeOptions): Promise<void> {
   const context = { ...options, node, observe: options.observe ?? (() => {}) }
   await Promise.all([keepRules(context), keepSets(context)])
@@ -40,10 +34,7 @@ interface Context extends Required<Pick<ReconcileNodeOptions, 'signal'>> {
   readonly observe: (event: ReconcileNodeEvent) => void
 }
 
-/**
- * Interval in milliseconds between checks of the address sets. The sets must be checked, because the kernel reports no
- * changes of set entries.
- */
+/** Interval in milliseconds between checks, because the kernel reports no changes of set entries. */
 const LOOK_MS = 400
 const RETRY_MS = 1000
 
@@ -65,8 +56,7 @@ async function keepRules({ node, signal, observe }: Context): Promise<void> {
   async function heal(drift: readonly string[]): Promise<void> {
     if (!(await paced(pace, part, { signal, observe }))) return
     const plan = await node.apply()
-    // Restores the entries of the address sets, too. Another process may have deleted the whole nftables table with its
-    // sets.
+    // Restores the entries, too, because another process may have deleted the whole table.
     const entries = await node.sets.heal()
     if (plan !== 'unchanged' || entries.length > 0) observe({ type: 'healed', part, drift })
   }

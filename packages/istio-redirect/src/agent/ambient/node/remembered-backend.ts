@@ -4,8 +4,7 @@ import { isObject, messageOf, quote } from '@cni/types'
 import { backendWord, iptablesBackend } from '../../../backend.ts'
 
 /**
- * Reads the file with the iptables variant that an earlier start of the agent chose. Returns `undefined` without a
- * file.
+ * Reads the file with the iptables variant that an earlier start of the agent chose.
  *
  * @throws `Error` if the file is invalid. The message names the file and its content.
  */

@@ -11,7 +11,7 @@ export interface AnnotationWriterOptions {
   readonly wrote: (uid: string, status: RedirectionStatus | undefined, version: string | undefined) => void
 }
 
-/** Sets the redirection annotation of a pod to a status, if the annotation differs. A deleted pod is not an error. */
+/** Sets the redirection annotation of a pod to a status. Ignores deleted pods. */
 export type WriteAnnotation = (
   pod: AmbientPod,
   status: RedirectionStatus | undefined,

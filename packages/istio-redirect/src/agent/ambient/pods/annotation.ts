@@ -6,12 +6,7 @@ import { podPath } from '@cni/kube'
 /** Annotation with the status of a pod's enrolment in the mesh. The agent overwrites values of users. */
 export { redirectionAnnotation }
 
-/**
- * API request that sets the redirection annotation of a pod to `status`, or removes the annotation. Returns `undefined`
- * if no change is needed.
- *
- * The request patches the subresource `pods/status`, which needs fewer permissions than a patch of the whole pod.
- */
+/** API request that changes the redirection annotation. Patches `pods/status`, which needs few permissions. */
 export function annotationPatch(
   pod: Pick<AmbientPod, 'namespace' | 'name' | 'annotations'>,
   status: RedirectionStatus | undefined,
@@ -29,18 +24,10 @@ export function annotationPatch(
   }
 }
 
-/**
- * Result of an attempt to enrol a pod:
- * - `enrolled`: the pod is in the mesh.
- * - `unacknowledged`: ztunnel did not accept the pod. A retry may succeed.
- * - `impossible`: the pod's namespace or rules make enrolment impossible. A retry would fail too.
- */
+/** Result of an attempt to enrol a pod. `unacknowledged`: ztunnel did not accept the pod, and a retry may succeed. */
 export type EnrolmentOutcome = 'enrolled' | 'unacknowledged' | 'impossible'
 
-/**
- * API request that writes the result of an enrolment into the pod's annotation. Returns `undefined` for the result
- * `impossible`: the agent writes no annotation for this result.
- */
+/** API request that writes the result of an enrolment into the pod's annotation. */
 export function patchAfter(
   pod: Pick<AmbientPod, 'namespace' | 'name' | 'annotations'>,
   outcome: EnrolmentOutcome,

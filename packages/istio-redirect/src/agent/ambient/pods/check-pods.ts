@@ -18,11 +18,7 @@ export interface PodCheckerOptions {
   readonly log: ScopedLog
 }
 
-/**
- * Creates a check of the network namespaces that the agent holds open for enrolled pods. If a pod is in another
- * namespace, the agent enrols the pod in that namespace. If no namespace of a pod is found, the pod counts as not
- * captured. The check never rejects.
- */
+/** Creates a check of the network namespaces of enrolled pods, which follows moved pods. Never rejects. */
 export function podChecker(options: PodCheckerOptions): () => Promise<void> {
   const { namespaces, states, seen, queue, count, log } = options
   const calm = calmLog(log, 'the namespaces of pods are checked again')
@@ -54,8 +50,7 @@ export function podChecker(options: PodCheckerOptions): () => Promise<void> {
     { why, isSure }: NamespaceFinding & { readonly is: 'lost' },
     pod: AmbientPod,
   ): void => {
-    // Ignores the first check that finds no trace of the pod. Reason: the processes and the mount of an ending pod
-    // disappear before its API object.
+    // Ignores the first check without a trace, because an ending pod's processes disappear early.
     if (!isSure && !state.unseen) {
       state.unseen = true
       return

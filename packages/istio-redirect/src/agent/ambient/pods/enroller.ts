@@ -47,27 +47,16 @@ export interface EnrolOptions {
   readonly reach: (reached: Reached) => void
 }
 
-/**
- * Adds single pods to the mesh and removes them. Callers must not run two operations on the same pod at the same time.
- */
+/** Enroller of single pods. Callers must not run two operations on one pod at once. */
 export interface Enroller {
-  /**
-   * Enrols a pod: installs its rules, sends it to ztunnel, adds its addresses to the node's sets, and writes its
-   * annotation. Rejects with an {@link EnrolmentError}.
-   */
+  /** Enrols a pod completely. Rejects with an {@link EnrolmentError}. */
   enrol(pod: AmbientPod, options: EnrolOptions): Promise<void>
   /** Replaces the addresses of a pod in the node's address sets. */
   readdress(pod: AmbientPod, addresses: readonly string[]): Promise<void>
-  /**
-   * Removes a pod from the node's address sets and from ztunnel, and removes its annotation. Removes the rules in the
-   * pod's network namespace if the namespace still exists.
-   */
+  /** Removes a pod from address sets and ztunnel, with its annotation and rules. */
   leave(pod: AmbientPod, options: { readonly rules: LeftRules; readonly patch: KubeRequest | undefined }): Promise<void>
   readonly annotate: WriteAnnotation
-  /**
-   * Repairs the redirection rules in a pod, and returns the differences that it found. Does nothing if the pod's
-   * network namespace is unknown.
-   */
+  /** Repairs the redirection rules in a pod, and returns the differences. */
   heal(pod: AmbientPod): Promise<readonly string[]>
 }
 
@@ -99,10 +88,7 @@ export function enroller(options: EnrollerOptions): Enroller {
     return kept
   }
 
-  /**
-   * Finds the network namespace of a pod, installs the redirection rules, and returns a counted reference to the
-   * namespace. If that fails for a pod that was not in the cache before, removes the pod from the cache.
-   */
+  /** Finds the network namespace of a pod, installs the redirection rules, and returns a reference. */
   const captured = async (pod: AmbientPod, given: EnrolOptions): Promise<IdentifiedLease> => {
     const isKnown = cache.has(pod.uid)
     let lease: IdentifiedLease | undefined
@@ -115,8 +101,7 @@ export function enroller(options: EnrollerOptions): Enroller {
       return lease
     } catch (cause) {
       lease?.[Symbol.dispose]()
-      // Removes the pod from ztunnels after the failed attempt. A ztunnel that connected during the attempt may have
-      // received the pod.
+      // Removes the pod from ztunnels, because a new ztunnel may have received the pod meanwhile.
       if (!isKnown && cache.forget(pod.uid)) await zds.remove(pod.uid)
       throw new EnrolmentError('IMPOSSIBLE', `pod add cannot be retried: ${messageOf(cause)}`, { cause })
     }
@@ -160,8 +145,7 @@ export function enroller(options: EnrollerOptions): Enroller {
         const found = cache.has(pod.uid) ? undefined : await finder.find(pod.uid, pod.addresses)
         if (found !== undefined) cache.keep(pod.uid, workloadOf(pod), found)
         using lease = cache.lease(pod.uid)
-        // Keeps the pod in the cache until its rules are removed. If the removal fails, the retry needs the cached
-        // network namespace.
+        // Keeps the pod in the cache on failure, because the retry needs the cached namespace.
         const release = left === 'all' ? releaseNamespace : releaseProven
         if (lease !== undefined) await release(lease.netns, captureForRelease(options), rules)
       }
@@ -188,10 +172,7 @@ export function enroller(options: EnrollerOptions): Enroller {
 /** Name of a pod for messages: `namespace/name`. */
 export const podRef = ({ namespace, name }: Pick<AmbientPod, 'namespace' | 'name'>): string => `${namespace}/${name}`
 
-/**
- * Error message for a pod or ztunnel whose network namespace is not found. No process and no mount of the node shows
- * the namespace.
- */
+/** Error message for a pod or ztunnel whose network namespace is not found. */
 export const noNamespaceOf = (what: string, uid: string): string =>
   `no process of ${what} (${uid}) shows its namespace, and no mount in /run/netns has its addresses`
 
@@ -204,10 +185,7 @@ export const workloadOf = ({ name, namespace, serviceAccount }: AmbientPod): Wor
 
 // internal
 
-/**
- * Redirection settings for the removal of a pod's rules. These settings cover all rules that the pod may have. They
- * ignore the pod's annotations, because annotations may be invalid.
- */
+/** Settings for the removal of any rules. Ignores the pod's annotations, because they may be invalid. */
 const captureForRelease = ({ capture }: EnrollerOptions): PodCapture => ({
   ...capture,
   bypassInbound: false,

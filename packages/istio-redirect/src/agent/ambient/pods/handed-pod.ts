@@ -4,10 +4,7 @@ import type { HandedPod } from '../../pods/handed-pod.ts'
 import { podRef } from './enroller.ts'
 import type { PodStore } from './pod-store.ts'
 
-/**
- * Finds the pod of a plugin's call in the store of watched pods. Retries for a moment, because the plugin may call
- * before the watch has delivered the pod.
- */
+/** Finds the pod of a plugin's call. Retries, because the watch may deliver the pod later. */
 export async function soughtPod(given: HandedPod, seen: PodStore, signal: AbortSignal): Promise<AmbientPod> {
   for (let looks = 1; ; looks += 1) {
     signal.throwIfAborted()
@@ -27,7 +24,7 @@ export const notEligible = (pod: PodIdentity): Error =>
 
 // internal
 
-/** Maximal number of lookups of a plugin's pod in the store. The watch may fill the store after the plugin's call. */
+/** Maximal number of lookups of a plugin's pod in the store. */
 const LOOKS = 11
 const LOOK_PAUSE_MS = 10
 

@@ -33,30 +33,19 @@ export interface PodAndReason {
   readonly why: string
 }
 
-/**
- * Adds the pods of the node to the mesh and removes them, as labels and settings require. Operations on the same pod
- * run one after the other.
- */
+/** Adds pods of the node to the mesh and removes them, as labels require. */
 export interface MeshReconciler {
   /** Queues a reconciliation of a pod with the mesh. */
   look(uid: string): void
-  /**
-   * Queues all pods whose enrolment waits or failed. Callers call it when ztunnel or the API server may have recovered.
-   */
+  /** Queues all pods whose enrolment waits or failed, for example after ztunnel recovers. */
   lookAtPending(): void
-  /** Enrols the pod that a plugin's call names. Resolves when the pod is in the mesh and its annotation is written. */
+  /** Enrols the pod that a plugin's call names. Resolves when the annotation is written. */
   enrol(pod: HandedPod, signal: AbortSignal): Promise<void>
-  /**
-   * Takes over a pod that an earlier agent enrolled in the mesh. `hadSidecar`: the pod now has a sidecar, which may
-   * have written rules in the pod.
-   */
+  /** Takes over an earlier agent's pod. `hadSidecar`: a sidecar may have written rules in the pod. */
   adopt(pod: AmbientPod, hadSidecar?: boolean): void
   /** Checks the redirection rules in a pod, and repairs them. */
   heal(uid: string): Promise<void>
-  /**
-   * Compares the network namespaces of enrolled pods with the processes and mounts of the node. Enrols a pod again if
-   * its namespace was replaced.
-   */
+  /** Compares the namespaces of enrolled pods with the node. Enrols moved pods again. */
   compare(): Promise<void>
   /** UIDs of the pods that this agent has enrolled in the mesh, completely or in part. */
   enrolled(): string[]
@@ -68,7 +57,7 @@ export interface MeshReconciler {
   idle(): Promise<void>
 }
 
-/** Maximal number of enrolment steps in one reconciliation of a pod. Fewer steps are enough if all of them succeed. */
+/** Maximal number of enrolment steps in one reconciliation, for steps that fail. */
 const MOST_STEPS = 6
 
 /** Creates the reconciler of the node's pods, initially without pods. */
@@ -142,8 +131,7 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
           await enroller.enrol(pod, { addresses: step.addresses, reach: reachOf(state) })
         } catch (error) {
           if (!isEnrolmentError(error) || error.code !== 'IMPOSSIBLE') throw error
-          // Ends this reconciliation without a retry. The next change of the pod, or the next round of `reconcilePods`,
-          // tries the enrolment again.
+          // Ends without a retry, because a change of the pod or the next round retries.
           state.waits = printable(error.message)
           state.calm.failed(state.waits, { pod: podRef(pod) })
           return true
@@ -166,7 +154,7 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
     }
   }
 
-  /** Enrols the pod of a plugin's call. Runs in the queue of the pod, so it sees the pod's current state. */
+  /** Enrols the pod of a plugin's call. Runs in the pod's queue, with the current state. */
   async function enrolNow(uid: string, given: HandedPod, left: AbortSignal): Promise<void> {
     left.throwIfAborted()
     const known = seen.situationOf(uid)
@@ -189,8 +177,7 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
       throw error
     } finally {
       count(state)
-      // Queues a reconciliation of the pod. It performs the steps that this enrolment left open, and applies changes
-      // that arrived during the enrolment.
+      // Queues a reconciliation for changes that arrived during the enrolment.
       queue.look(uid)
     }
   }

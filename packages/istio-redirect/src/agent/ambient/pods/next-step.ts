@@ -7,7 +7,7 @@ import { annotationPatch } from './annotation.ts'
 export interface Reached {
   readonly status: RedirectionStatus
   readonly addresses: readonly string[]
-  /** True if the pod had a sidecar when this agent took over the pod. The sidecar may have written rules in the pod. */
+  /** True if the pod had a sidecar, which may have written rules in the pod. */
   readonly hadSidecar?: boolean | undefined
 }
 
@@ -19,24 +19,11 @@ export interface PodSituation {
   readonly deleted: boolean
   /** Labels of the pod's Kubernetes namespace. `undefined` if the namespace is unknown. */
   readonly namespaceLabels: Labels | undefined
-  /**
-   * State that the pod's enrolment by this agent has reached. It is `undefined` before the enrolment, and after the pod
-   * has left the mesh.
-   */
+  /** State of the pod's enrolment by this agent. `undefined` outside of the mesh. */
   readonly reached: Reached | undefined
 }
 
-/**
- * Next enrolment step of a pod. The member `why` is the reason as a sentence without the pod's name.
- *
- * - `none`: no step now. With `waiting`, the pod cannot be enrolled yet.
- * - `enrol`: install the pod's rules, send the pod to ztunnel, add its addresses to the node's sets, write its
- *   annotation.
- * - `addresses`: update the pod's addresses in the node's sets.
- * - `annotate`: restore the pod's annotation, which another writer changed.
- * - `leave`: remove the pod from the sets and from ztunnel, and remove its annotation. The pod's rules are removed if
- *   its network namespace still exists.
- */
+/** Next enrolment step of a pod, with the reason as a sentence. `waiting`: the pod cannot be enrolled yet. */
 export type EnrolmentStep =
   | { readonly step: 'none'; readonly waiting: boolean; readonly why: string }
   | { readonly step: 'enrol'; readonly addresses: readonly string[]; readonly why: string }
@@ -44,31 +31,23 @@ export type EnrolmentStep =
   | { readonly step: 'annotate'; readonly patch: KubeRequest; readonly why: string }
   | { readonly step: 'leave'; readonly rules: LeftRules; readonly patch: KubeRequest | undefined; readonly why: string }
 
-/**
- * Choice of the rules to remove from a pod that leaves the mesh. With `proven`, only rules that certainly belong to
- * ambient mode are removed. Rules of a sidecar stay.
- */
+/** Rules to remove from a pod that leaves the mesh. `proven` keeps the rules of a sidecar. */
 export type LeftRules = 'all' | 'proven' | 'none'
 
-/**
- * Chooses the next enrolment step for a pod. Callers perform the step and call again until the result is `none`. If the
- * steps succeed, at most three are needed.
- */
+/** Chooses the next enrolment step for a pod. Callers repeat until the result is `none`. */
 export function nextStep(situation: PodSituation, settings: EnrolmentSettings): EnrolmentStep {
   const { pod, deleted, namespaceLabels, reached } = situation
   const inMesh = reached !== undefined || redirectionStatus(pod) !== undefined
   if (deleted) return afterDeletion(situation, settings, inMesh)
   if (pod.completed) {
-    // Removes no rules, because the pod has ended. The rules affect no traffic any more, and the kernel removes them
-    // with the network namespace.
+    // Removes no rules, because the kernel removes them with the ended pod's namespace.
     return inMesh ? leave(pod, 'none', 'it has ended') : none('it has ended')
   }
   if (namespaceLabels === undefined) return wait(`its namespace ${pod.namespace} is not known yet`)
   const decision = decideEnrolment(pod, namespaceLabels, settings)
   if (decision.enrolled) return towardsEnrolled(situation, decision.why)
   if (!inMesh) return none(decision.why)
-  // Keeps the node's rules for a pod on the host network, and the rules of a sidecar. Reason: the pod may count as
-  // enrolled only because of its annotation, which a user may have written.
+  // Keeps a sidecar's rules, because a user may have written the annotation.
   if (decision.reason === 'host-network') return leave(pod, 'none', decision.why)
   const isKnown = decision.reason !== 'sidecar' || (reached !== undefined && reached.hadSidecar !== true)
   return leave(pod, isKnown ? 'all' : 'proven', decision.why)
@@ -81,8 +60,7 @@ function towardsEnrolled({ pod, reached }: PodSituation, why: string): Enrolment
   if (reached?.status !== 'enabled') {
     return addresses.length === 0 ? wait('it has no address yet') : { step: 'enrol', addresses, why }
   }
-  // Ignores an empty list of addresses. An ending pod may lose its addresses before its deletion, and the removal from
-  // the node's sets still needs them.
+  // Ignores an empty list, because the removal still needs the addresses of an ending pod.
   if (addresses.length > 0 && !sameAddresses(addresses, reached.addresses)) {
     return { step: 'addresses', addresses, why: `its addresses changed from ${reached.addresses.join(', ') || 'none'}` }
   }
@@ -92,17 +70,13 @@ function towardsEnrolled({ pod, reached }: PodSituation, why: string): Enrolment
     : { step: 'annotate', patch, why: 'it is enrolled, but its annotation has another value' }
 }
 
-/**
- * Chooses the step for a deleted pod. The annotation has disappeared with the pod, and the kernel removes the pod's
- * network namespace.
- */
+/** Chooses the step for a deleted pod, whose annotation and namespace have disappeared. */
 function afterDeletion(
   { pod, namespaceLabels }: PodSituation,
   settings: EnrolmentSettings,
   inMesh: boolean,
 ): EnrolmentStep {
-  // A deleted pod without the annotation must also leave the mesh, because its enrolment may have been in progress.
-  // This also applies to a pod whose Kubernetes namespace is excluded or missing by now.
+  // A deleted pod without the annotation also leaves, because its enrolment may have been in progress.
   const mayBe =
     !pod.completed && decideEnrolment(pod, namespaceLabels ?? {}, { ...settings, excludeNamespaces: [] }).enrolled
   if (!inMesh && !mayBe) return none('it was deleted')

@@ -1,19 +1,8 @@
-/**
- * Queue of work on pods, by UID. Work on the same pod runs one after the other, work on different pods at the same
- * time.
- */
+/** Queue of work on pods, which runs the work on the same pod one by one. */
 export interface PodQueue {
-  /**
-   * Queues a reconciliation of a pod. Several calls before the reconciliation starts cause only one reconciliation.
-   *
-   * A failed reconciliation is repeated after growing pauses until it succeeds. A call during such a pause starts the
-   * reconciliation at once.
-   */
+  /** Queues a reconciliation of a pod. A failed reconciliation is retried until it succeeds. */
   look(uid: string): void
-  /**
-   * Runs a function after all work that is already queued for the same pod. Rejects with the error of the function, and
-   * does not retry.
-   */
+  /** Runs a function after all queued work for the same pod. Does not retry. */
   run<T>(uid: string, work: () => Promise<T>): Promise<T>
   /** Resolves when no work on pods is running. Pauses before a retry do not count as work. */
   idle(): Promise<void>
@@ -25,17 +14,11 @@ export interface PodQueueOptions {
   readonly look: (uid: string) => Promise<void>
   /** Called after each failed reconciliation of a pod, with the pause in milliseconds before the retry. */
   readonly failed: (uid: string, error: unknown, pauseMs: number) => void
-  /**
-   * AbortSignal that ends the queue. After the abort, no work on pods starts, and waiting calls of `run` reject with
-   * the reason of the abort.
-   */
+  /** AbortSignal that ends the queue. Waiting calls of `run` reject with the abort's reason. */
   readonly signal: AbortSignal
   /** Maximum number of pods that are reconciled in parallel. Functions that `run` calls do not count. Default: 8. */
   readonly lookers?: number | undefined
-  /**
-   * Returns the pause in milliseconds before the retry, given the number of failures of a pod. Default: 100 ms, doubled
-   * up to 5 s.
-   */
+  /** Pause in milliseconds before the retry. Default: 100 ms, doubled up to 5 s. */
   readonly pause?: ((failures: number) => number) | undefined
 }
 
@@ -69,8 +52,7 @@ export function podQueue(options: PodQueueOptions): PodQueue {
     for (const uid of wanted) {
       if (looking >= lookers) return
       const line = lineOf(uid)
-      // Skips a pod whose reconciliation is queued or running. The pod stays in the list for another reconciliation,
-      // because the current one may have missed the last change.
+      // Skips a busy pod, but keeps it queued, because the current reconciliation may miss changes.
       if (line.looks) continue
       looking += 1
       line.looks = true

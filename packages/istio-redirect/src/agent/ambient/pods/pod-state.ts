@@ -10,7 +10,7 @@ export interface PodState {
   waits: string | undefined
   /** Reason why the pod is enrolled but its traffic is not captured. */
   lost: string | undefined
-  /** True if the last check of the node found no trace of the pod's namespace: no process and no mount. */
+  /** True if the last check found no trace of the pod's namespace. */
   unseen: boolean
   /** Names of the counters in `PodCounts` that currently count the pod. */
   counted: readonly Kind[]
@@ -54,10 +54,7 @@ export const reachOf = (state: PodState) => (reached: Reached) => {
   if (reached.status === 'enabled') foundAgain(state)
 }
 
-/**
- * Resets the reason why the traffic of a pod is not captured. Called when the traffic is captured now, or when the pod
- * has left the mesh.
- */
+/** Marks the pod's traffic as captured again, or as no longer to be captured. */
 export function foundAgain(state: PodState): void {
   state.lost = undefined
   state.unseen = false

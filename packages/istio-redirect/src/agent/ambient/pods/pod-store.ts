@@ -18,17 +18,11 @@ export interface PodStore {
   namespaceLabels(name: string): Labels | undefined
   /** All pods of the node that are not deleted. */
   all(): AmbientPod[]
-  /**
-   * Records the annotation that the agent has written to a pod. `version` is the `resourceVersion` in the API server's
-   * answer. If the watch then delivers an older version of the pod, the store ignores that version's annotation.
-   */
+  /** Records the annotation that the agent has written, so that older versions cannot replace it. */
   wrote(uid: string, status: RedirectionStatus | undefined, version: string | undefined): void
   /** Removes a deleted pod from the store. */
   forget(uid: string): void
-  /**
-   * Reason why the store may lack pods or namespaces: the API server has not listed them yet, or a watch fails.
-   * `undefined` if the store is complete.
-   */
+  /** Reason why the store may lack pods or namespaces, if any. */
   problem(): string | undefined
   /** Resolves when the API server has listed all pods and namespaces once. Rejects with the signal's reason. */
   listed(signal: AbortSignal): Promise<void>

@@ -8,13 +8,7 @@ export interface ReconcilePodsOptions {
   readonly roundMs: number
 }
 
-/**
- * Checks and repairs all pods in the mesh in rounds until the signal aborts. Each round compares the pods' network
- * namespaces with the node, then checks the rules of one pod after another.
- *
- * The first round runs without pauses, and later rounds spread the checks over `roundMs`. The agent checks in rounds
- * instead of listening for changes. Listening in each pod would need a descriptor and kernel memory per pod.
- */
+/** Checks and repairs all pods in rounds, because listening would need kernel memory for each pod. */
 export async function reconcilePods(pods: MeshReconciler, { signal, roundMs }: ReconcilePodsOptions): Promise<void> {
   for (let round = 1; !signal.aborted; round += 1) {
     const ends = performance.now() + roundMs

@@ -24,10 +24,7 @@ export function slimPod(pod: AmbientPod): AmbientPod {
   }
 }
 
-/**
- * Limits the size of the labels of a pod or a namespace. If keys and values have more than 16 Ki characters in all,
- * keeps only `app` and Istio's labels. Selectors of the mesh cannot match the removed labels.
- */
+/** Limits the size of labels. Long labels are reduced to `app` and Istio's labels. */
 export function slimLabels(labels: Labels): Labels {
   const entries = Object.entries(labels)
   if (entries.reduce((sum, [key, value]) => sum + key.length + value.length, 0) <= MAX_LABEL_CHARS) return labels

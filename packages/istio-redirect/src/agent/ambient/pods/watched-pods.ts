@@ -13,10 +13,7 @@ export interface WatchedPodsOptions {
   readonly look: (uid: string) => void
 }
 
-/**
- * Creates a {@link podStore} of the node. If relevant labels of a Kubernetes namespace change, queues all pods of that
- * namespace. Logs unsupported labels and malformed objects.
- */
+/** Creates a {@link podStore} of the node, and queues pods when their namespace's labels change. */
 export function watchedPods({ config, log, look }: WatchedPodsOptions): PodStore {
   const malformed = calmLog(log, '')
   const seen = podStore({

@@ -2,10 +2,7 @@ import { iptables } from '@cni/iptables'
 import { type Family, isBuiltin, type Snapshot, type Table } from '@cni/iptables/rules'
 import { type NetnsTarget, readFile } from '@cni/netns'
 
-/**
- * True if the legacy iptables tables contain a rule, a chain or a chain policy of another program. Empty tables and
- * Istio's rules do not count. The check creates no table in the kernel.
- */
+/** True if another program has legacy iptables rules. Creates no table in the kernel. */
 export async function hasForeignLegacyRules(netns: NetnsTarget): Promise<boolean> {
   const snapshot = await legacySnapshot(netns)
   return [snapshot?.ipv4, snapshot?.ipv6].some((family) =>
@@ -15,10 +12,7 @@ export async function hasForeignLegacyRules(netns: NetnsTarget): Promise<boolean
   )
 }
 
-/**
- * Reads the legacy iptables tables of a network namespace. `undefined` if the namespace has none. Creates no table in
- * the kernel.
- */
+/** Reads the legacy iptables tables of a network namespace. Creates no table in the kernel. */
 export async function legacySnapshot(netns: NetnsTarget): Promise<Snapshot | undefined> {
   const families = await familiesWithTables(netns)
   return families.length === 0 ? undefined : iptables(netns, { backend: 'iptables-legacy', families }).snapshot()

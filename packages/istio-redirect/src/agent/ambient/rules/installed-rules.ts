@@ -14,32 +14,20 @@ import { writeFresh } from './write-fresh.ts'
 export interface RulesOptions extends Pick<IptablesOptions, 'backend' | 'programs'> {
   /** True to write nftables tables instead of iptables rules. Default: false. */
   readonly native?: boolean | undefined
-  /**
-   * True to also remove unknown Istio chains and the jumps to them, for example of another Istio version. Default:
-   * true.
-   */
+  /** Also removes unknown Istio chains, for example of another Istio version. Default: true. */
   readonly reconcile?: boolean | undefined
 }
 
 /** Redirection rules in two forms with the same effect: for iptables and for nftables. */
 export interface RulesOfBoth {
   readonly iptables: IptablesRuleset
-  /**
-   * nftables form of the rules. `all` has every table that this project can write. The tables in `wanted` are written,
-   * and the other tables in `all` are removed.
-   */
+  /** Writes the tables in `wanted`, and removes the remaining tables of `all`. */
   readonly nftables: { readonly wanted: NftRuleset; readonly all: NftRuleset }
 }
 
 /** Redirection rules of this project in one network namespace. */
 export interface InstalledRules {
-  /**
-   * Installs the redirection rules, and removes the rules of the back end that is not selected. A failed call leaves
-   * the namespace unchanged.
-   *
-   * `generation` is the kernel's count of nf_tables changes after the call, if known. An equal count later shows that
-   * the rules are unchanged.
-   */
+  /** Installs the redirection rules. `generation` is the kernel's count of nf_tables changes after the call. */
   apply(): Promise<{ readonly plan: ApplyPlan; readonly generation?: number | undefined }>
   /**
    * Describes differences between the rules of the namespace and the rules that {@link InstalledRules.apply} installs.
@@ -49,15 +37,9 @@ export interface InstalledRules {
   present(): Promise<string[]>
   /** Removes the redirection rules from the namespace, for both back ends. */
   remove(): Promise<void>
-  /**
-   * Removes only redirection rules that certainly belong to ambient mode, not to a sidecar. Returns true if rules were
-   * removed.
-   */
+  /** Removes only rules that certainly belong to ambient mode. Returns true for a removal. */
   removeProven(): Promise<boolean>
-  /**
-   * Checks the redirection rules of the selected back end until the signal aborts. Yields the differences or the error
-   * of a check.
-   */
+  /** Checks the redirection rules until the signal aborts. Yields the differences or the error. */
   watch(signal: AbortSignal): AsyncGenerator<RulesLook, void, void>
 }
 
@@ -66,8 +48,7 @@ export type RulesLook = { readonly drift: readonly string[] } | { readonly error
 
 /** Creates the manager of the redirection rules in a network namespace. */
 export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: RulesOptions = {}): InstalledRules {
-  // Searches for former iptables rules with the back end `iptables-nft` if native nftables is selected. That back end
-  // also finds the rules of iptables-legacy.
+  // Uses `iptables-nft` to find former rules, because it also finds rules of iptables-legacy.
   const by: RulesOptions = options.native === true ? { ...options, backend: 'iptables-nft' } : options
   const both = { iptables: byIptables(netns, rules.iptables, by), nftables: byNftables(netns, rules.nftables) }
   const [used, other] = options.native === true ? [both.nftables, both.iptables] : [both.iptables, both.nftables]
@@ -84,8 +65,7 @@ export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: 
     drift: async () => [...(await used.drift()), ...(await other.present())],
     present: async () => [...(await used.present()), ...(await other.present())],
     async remove() {
-      // Begins with the back end that is not selected. It usually has nothing to delete, and each deletion delays all
-      // later netlink calls.
+      // Begins with the unused back end, because each deletion delays all later netlink calls.
       await other.remove()
       await used.remove()
     },
@@ -101,10 +81,7 @@ export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: 
   }
 }
 
-/**
- * True if a network namespace has legacy iptables tables. If so, the kernel's count of nf_tables changes does not show
- * every change of the rules.
- */
+/** True if legacy iptables tables exist, whose changes the nf_tables count does not show. */
 export async function hasLegacyTables(netns: NetnsTarget): Promise<boolean> {
   const names = await Promise.all(['ip', 'ip6'].map((family) => readFile(netns, `/proc/net/${family}_tables_names`)))
   return names.some((text) => (text ?? '').trim() !== '')
@@ -144,20 +121,14 @@ function byIptables(
   }
 }
 
-/**
- * Intervals in milliseconds between checks of the rules. `TOLD_MS` applies if the kernel reports changes, `LOOK_MS` if
- * it does not.
- */
+/** Intervals in milliseconds between checks of the rules, depending on reports by the kernel. */
 const TOLD_MS = 300
 const LOOK_MS = 800
 
 const tells = async (netns: NetnsTarget, backend: RulesOptions['backend']): Promise<boolean> =>
   backend !== 'iptables-legacy' && !(await hasLegacyTables(netns))
 
-/**
- * Adds all existing Istio chains to the chains that this project manages. The next apply removes each managed chain
- * that gets no rules.
- */
+/** Adds all existing Istio chains to the managed chains, so that the next apply removes them. */
 function withForeignChains(
   own: readonly Ruleset['chains'][number][],
   { ipv4, ipv6 }: Awaited<ReturnType<ReturnType<typeof iptables>['snapshot']>>,

@@ -2,13 +2,7 @@ import { iptables, type Ruleset } from '@cni/iptables'
 import type { NetnsTarget } from '@cni/netns'
 import { legacySnapshot } from './foreign-rules.ts'
 
-/**
- * Returns the iptables chains that certainly belong to ambient mode, in a namespace where a sidecar may have rules too.
- * Returns no chains without proof that the pod was enrolled in ambient mode.
- *
- * Ambient mode and sidecars both use a chain `ISTIO_OUTPUT` in the table `nat`. If `nat` also has chains that only
- * sidecars use, `ISTIO_OUTPUT` belongs to the sidecar.
- */
+/** Chains that certainly belong to ambient mode. `ISTIO_OUTPUT` in `nat` may be a sidecar's chain instead. */
 export async function provenChains(
   netns: NetnsTarget,
   chains: readonly Ruleset['chains'][number][],

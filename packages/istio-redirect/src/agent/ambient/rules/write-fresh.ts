@@ -4,14 +4,7 @@ import { families, rulesFor } from '@cni/iptables/rules'
 import type { NetnsTarget } from '@cni/netns'
 import { FRESH_GENERATION } from '../../../fresh-generation.ts'
 
-/**
- * Writes iptables rules to a new network namespace, in which nf_tables has never changed. Most pods have such a
- * namespace when they start. Skips the search for former rules. Caches the kernel batch (encoded netlink messages) for
- * all namespaces with the same rules.
- *
- * Returns the kernel's count of nf_tables changes after the batch. Writes nothing and returns `undefined` if the
- * namespace is not new, or if the kernel refused the batch.
- */
+/** Writes iptables rules without a search for former rules. Writes nothing to a namespace with nf_tables changes. */
 export function writeFresh(netns: NetnsTarget, rules: Ruleset): number | undefined {
   if (netns === 'host') return undefined
   const batch = batchOf(rules)

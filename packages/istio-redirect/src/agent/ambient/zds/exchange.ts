@@ -13,10 +13,7 @@ import type { Packets } from './packets.ts'
 /** Message to ztunnel. A message that adds a pod also carries the pod's network namespace. */
 export type WithNetns<R> = R extends AddRequest ? R & { readonly netns: Netns } : R
 
-/**
- * First phase of the connection to a ztunnel: the agent sends a snapshot of all pods. ztunnel answers every message, in
- * the order of the messages.
- */
+/** First phase of the connection to a ztunnel: the agent sends all pods. */
 export interface SnapshotExchange {
   send(request: WithNetns<SnapshotRequest>): Promise<void>
   /** Receives one answer of the ztunnel. The answer belongs to the oldest unanswered message of the snapshot. */
@@ -29,10 +26,7 @@ export interface SnapshotExchange {
 export interface LiveExchange {
   /** Sends a change of a pod to the ztunnel, and waits for the ztunnel's answer. */
   ask(request: WithNetns<ChangeRequest>): Promise<Ack>
-  /**
-   * Waits until the signal aborts, while no request is pending. Rejects if the ztunnel disconnects or sends a message
-   * before the abort.
-   */
+  /** Waits until the signal aborts. Rejects if the ztunnel disconnects or sends a message. */
   idle(signal: AbortSignal): Promise<void>
 }
 
@@ -42,10 +36,7 @@ export interface Patience {
   readonly answerMs: number
 }
 
-/**
- * Waits for the hello message of a connected ztunnel. Accepts any version. On an error, this call and the methods of
- * its result reject with a {@link ZdsError}.
- */
+/** Waits for the hello message of a connected ztunnel. Errors are a {@link ZdsError}. */
 export async function greet(packets: Packets, { helloMs, answerMs }: Patience): Promise<SnapshotExchange> {
   await packets.next('hello', helloMs, decodeHello)
   const answer = async (): Promise<Ack> => {

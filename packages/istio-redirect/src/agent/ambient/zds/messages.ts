@@ -7,17 +7,11 @@ import {
   type ZdsRequest,
 } from '../../../zds/wire.ts'
 
-/**
- * Encodes a message to ztunnel. Caches the messages that add pods, because every ztunnel that connects later gets the
- * same messages.
- */
+/** Encodes a message to ztunnel, with a cache because every ztunnel gets all pods. */
 export const messageFor = (request: ZdsRequest): Uint8Array =>
   request.type === 'add' ? addMessage(request) : encodeRequest(request)
 
-/**
- * Reason why a message about a pod cannot be sent to ztunnel: no UID, or a message above ztunnel's size limit.
- * `undefined` if the message can be sent.
- */
+/** Reason why a message about a pod cannot be sent to ztunnel, if any. */
 export function problemOf(request: SnapshotRequest): string | undefined {
   if (request.uid === '') return 'it has no UID'
   const { length } = messageFor(request)

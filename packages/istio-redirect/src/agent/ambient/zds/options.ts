@@ -5,30 +5,16 @@ import type { KnownPod, Workload } from '../namespace/netns-cache.ts'
 
 /** Options of {@link startZds}, the server for ztunnels. */
 export interface ZdsOptions {
-  /**
-   * Path of the Unix socket for ztunnels. The folder must exist. An existing file at the path is replaced, but not a
-   * folder.
-   */
+  /** Path of the Unix socket for ztunnels, in an existing folder. Existing files are replaced. */
   readonly path: string
-  /**
-   * Returns all pods of the mesh, for a ztunnel that connects. Each pod has a counted reference to its network
-   * namespace, which the server disposes of.
-   *
-   * A pod without a known namespace has no reference, and the agent sends only the pod's UID. A ztunnel that already
-   * has the pod keeps it.
-   */
+  /** All pods of the mesh with counted namespace references, which the server disposes of. */
   readonly snapshot: () => readonly KnownPod[]
-  /**
-   * Resolves when the agent knows the enrolled pods. A ztunnel that connects earlier gets its snapshot of all pods only
-   * after this promise resolves.
-   */
+  /** Resolves when the agent knows the enrolled pods. No ztunnel gets a snapshot before. */
   readonly ready?: Promise<unknown> | undefined
   readonly log: ScopedLog
   /** Receives events of the server for ztunnels, for metrics. */
   readonly observe?: ((event: ZdsEvent) => void) | undefined
-  /**
-   * Deadline in milliseconds for one answer of a ztunnel. Default: 4000, because the plugin waits 5 s for the agent.
-   */
+  /** Deadline in milliseconds for a ztunnel's answer. Default: 4000, less than the plugin's deadline. */
   readonly answerMs?: number | undefined
   /** Deadline in milliseconds for the hello message of a ztunnel that connects. Default: 5000. */
   readonly helloMs?: number | undefined
@@ -38,10 +24,7 @@ export interface ZdsOptions {
 
 /** Event of the server from which ztunnels get the node's pods. */
 export type ZdsEvent =
-  /**
-   * The number of ztunnels that have all pods has changed. The new number is `connected`. Cause: a ztunnel has received
-   * all pods, or a ztunnel with all pods has disconnected.
-   */
+  /** The number of ztunnels that have all pods has changed to `connected`. */
   | { readonly type: 'connections'; readonly connected: number }
   /** A ztunnel answered the addition or removal of a pod, or did not answer. */
   | { readonly type: 'add' | 'del'; readonly result: 'ok' | 'refused' | 'failed'; readonly durationMs: number }
@@ -63,7 +46,7 @@ export interface ZdsConnection {
   readonly pid: number
   /** Phase of the connection. `live` means that the ztunnel has received all pods. */
   readonly state: 'greeting' | 'snapshot' | 'live'
-  /** True if the agent sends new pods over this connection, because it is the newest connection in the phase `live`. */
+  /** True if the agent sends new pods over this connection, which is the newest. */
   readonly newest: boolean
 }
 
