@@ -51,8 +51,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   const command = help ? 'help' : version === true ? 'version' : name
   const isDry = dryRun === true
   const onlyShown = command === 'help' || command === 'version'
-  // Refuses --dry-run with commands that have no dry run. If the flag were ignored, a user who only wants a preview
-  // would change the node.
+  // Refuses --dry-run here, because the command would change the node instead of a preview.
   if (isDry && command !== 'run' && !onlyShown) throw new UsageError(`--dry-run cannot be combined with ${command}`)
   if (force === true && command !== 'uninstall' && !onlyShown)
     throw new UsageError('--force needs the command uninstall')
@@ -100,7 +99,7 @@ ${heading('Exit codes:', colour)}
 `
 }
 
-/** Adds the default value to the help of a boolean flag. The argument parser prints the defaults of other flags. */
+/** Adds the default to the help of a boolean flag, which the argument parser omits. */
 const withDefault = ({ help, alone, fallback, shown = String(fallback) }: Variable<unknown>): string =>
   alone === undefined || fallback === false ? help : `${help}; default ${shown}`
 

@@ -1,8 +1,6 @@
 import type { UninstallReport } from '@cni/installer'
 
-/**
- * Lines for the user about an uninstall that keeps plugin files: the files, and the reasons why pods still need them.
- */
+/** Lines for the user about the plugin files that an uninstall keeps. */
 export function keptLines({ kept, needs, moreNeeds }: UninstallReport): string[] {
   if (needs.length === 0) return []
   const stays = kept.map((path) => `keep ${path}: removed by the last DEL that needs it, or by another uninstall`)

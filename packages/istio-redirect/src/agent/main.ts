@@ -3,10 +3,7 @@ import { escapeUnsafeLines } from '@cni/types'
 import { openWriter } from './log/writers.ts'
 import { runInstallCni } from './run-install-cni.ts'
 
-/**
- * Deadline in milliseconds for the agent to stop. Without a deadline, a system call on a dead disk may block the agent
- * for ever.
- */
+/** Deadline in milliseconds for the stop, because a system call may block for ever. */
 const STOP_MS = 900
 
 const stop = new AbortController()
@@ -39,7 +36,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 }
 // The agent ignores SIGHUP until it has registered its handler. The signal's default action would end the process.
 process.on('SIGHUP', () => {})
-// A closed output pipe must not end the agent, because pods still need the plugin that the agent keeps installed.
+// A closed output pipe must not end the agent, because pods still need the plugin.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
 // An unexpected error is printed and does not end the agent. The plugin stays installed.

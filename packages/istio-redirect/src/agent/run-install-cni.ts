@@ -11,10 +11,7 @@ import { isConfigError } from './config/config-error.ts'
 import { loadConfig } from './config/source.ts'
 import { agentLog, type LogWriter } from './log/agent-log.ts'
 
-/**
- * Placeholder for the API server's address in the command `uninstall`. The command needs no address, because it sends
- * no requests.
- */
+/** Placeholder for the API server's address, because the command `uninstall` sends no requests. */
 const NO_SERVER = { KUBERNETES_SERVICE_HOST: 'none', KUBERNETES_SERVICE_PORT: '443' }
 
 /** Streams, environment and Unix signals that `install-cni` gets from its process. */
@@ -25,8 +22,8 @@ export interface AgentIo {
   readonly colour: boolean
   readonly env: Readonly<Record<string, string | undefined>>
   /**
-   * AbortSignal that aborts when the agent has to stop. A stopping agent removes the plugin from the node if the
-   * agent's DaemonSet is gone.
+   * AbortSignal that aborts when the agent has to stop. If the agent's DaemonSet is gone, the agent uninstalls the
+   * plugin.
    */
   readonly signal: AbortSignal
   /** Registers a listener for SIGHUP. On SIGHUP, the agent reloads its configuration. */

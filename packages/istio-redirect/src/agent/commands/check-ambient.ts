@@ -46,10 +46,7 @@ function summary(status: AmbientStatus): Check {
   return check(pending + notCaptured > 0 ? 'warn' : 'ok', 'mesh', detail.join('; '))
 }
 
-/**
- * Warns if the settings select native nftables rules and the agent uses iptables. Node-level redirection gets no
- * warning, because it has no native rules.
- */
+/** Warns if the settings select native nftables rules and the agent uses iptables. */
 function notNative({ backend, nodeLevel }: AmbientStatus): Check[] {
   if (backend === undefined || backend === 'nftables' || nodeLevel !== undefined) return []
   return [check('warn', 'rules', `NATIVE_NFTABLES is true, and ${backend} is used`, NOT_NATIVE)]

@@ -12,19 +12,13 @@ import {
 import { parseConflist } from '@cni/types'
 import type { Check } from './checks.ts'
 
-/**
- * State of the plugin's installation on the node: the installed files, and the networks that each container runtime
- * reads from them.
- */
+/** State of the plugin's installation on the node, also as container runtimes read it. */
 export interface InstallChecks {
   readonly checks: readonly Check[]
   readonly runtimes: readonly RuntimeReading[]
 }
 
-/**
- * Checks the plugin's binaries, kubeconfig and network configuration. A dry run of the installer finds the files that
- * the agent would change.
- */
+/** Checks the plugin's installed files with a dry run of the installer. */
 export async function checkInstall(install: InstallerOptions): Promise<InstallChecks> {
   const plan = await installer(install).plan()
   const { runtimes = [], runtimesAfter = [] } = plan
@@ -32,11 +26,7 @@ export async function checkInstall(install: InstallerOptions): Promise<InstallCh
   return { checks: [...checkFiles(install, plan), ...checkRuntimes(runtimes, runtimesAfter, runtime)], runtimes }
 }
 
-/**
- * Checks that the container runtimes run the plugin. A runtime without the plugin is only a warning if another runtime
- * runs the plugin. Reason: the node may use only that other runtime. Suggests a next step only for problems that the
- * agent cannot repair.
- */
+/** Checks that the container runtimes run the plugin. Only one of them must, because others may be unused. */
 export function checkRuntimes(
   readings: readonly RuntimeReading[],
   after: readonly RuntimeReading[],
@@ -62,8 +52,7 @@ function checkFiles(install: InstallerOptions, { artefacts, primary }: InstallSt
       subject: path === '' ? join(install.netDir, primary ?? '') : path,
       detail:
         state === 'ok' ? (place === undefined ? undefined : `${place}${order}`) : withoutPath(reason ?? state, path),
-      // Suggests a next step for a file in the state `failed` or `waiting`. Suggests none for the token's file, because
-      // another check reports it. The agent itself repairs files in other states.
+      // Suggests a next step only for problems that the agent cannot repair itself.
       next:
         (state === 'failed' || state === 'waiting') && path !== install.kubeconfig?.tokenFile
           ? NEXT[artefact]
@@ -80,7 +69,7 @@ const NEXT: Readonly<Record<Health['artefact'], string>> = {
   conflist: 'network: check that its own plugin (Calico, Cilium, ...) runs and writes to --mounted-cni-net-dir',
 }
 
-/** Describes the position of our plugin in the plugin list of a network configuration, such as `plugin 2 of 3`. */
+/** Describes our plugin's position in a network configuration, such as `plugin 2 of 3`. */
 function placeOf(path: string, type: unknown): string | undefined {
   try {
     const { plugins } = parseConflist(readFileSync(path))

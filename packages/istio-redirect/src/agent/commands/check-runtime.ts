@@ -3,10 +3,7 @@ import { messageOf } from '@cni/types'
 import type { CriConfig } from '../part/services.ts'
 import type { Check } from './checks.ts'
 
-/**
- * Queries the container runtime and checks that it runs the plugin. Returns an empty list if the settings name no CRI
- * socket. A failing query is only a warning, because the runtime may run the plugin anyway.
- */
+/** Checks that the container runtime runs the plugin. A failing query is only a warning. */
 export async function checkRuntime(
   config: CriConfig | undefined,
   { type, isInstalled }: { readonly type: string; readonly isInstalled: boolean },

@@ -5,10 +5,7 @@ import type { ServingStatus } from '../serve/serving-status.ts'
 import { askStatus } from './ask-status.ts'
 import type { Check } from './checks.ts'
 
-/**
- * Status of the agent from its serving socket, or the reason why the status is missing. Absent if the settings turn the
- * socket off.
- */
+/** Status of the agent, or the problem. Absent if the settings turn the socket off. */
 export type ServingAnswer =
   | { readonly socket: string; readonly status: ServingStatus }
   | { readonly socket: string; readonly problem: string }
@@ -25,10 +22,7 @@ export async function askServing(config: ServeConfig | undefined): Promise<Servi
   }
 }
 
-/**
- * Checks that the agent serves the plugin's calls, and prints the reason if not. The check never fails, because the
- * plugin works without the agent, but slower.
- */
+/** Checks that the agent serves the plugin's calls. Only warns, because the plugin works alone. */
 export function checkServing(answer: ServingAnswer): Check {
   const check = (state: Check['state'], subject: string, detail: string): Check => ({
     name: 'serving',
@@ -44,10 +38,7 @@ export function checkServing(answer: ServingAnswer): Check {
   return check('warn', answer.socket, `each pod needs an API request: ${problem}`)
 }
 
-/**
- * Returns a warning if the agent has no permission to read its own DaemonSet. A stopping agent needs the permission.
- * Returns no check if the agent has the permission, or if the permission is unknown.
- */
+/** Warns if the agent may not read its own DaemonSet, which a stopping agent needs. */
 export function checkUpgrade(answer: ServingAnswer): Check[] {
   if (answer === undefined || 'problem' in answer || answer.status.upgrade === undefined) return []
   return [{ name: 'upgrade', state: 'warn', subject: '', detail: answer.status.upgrade, next: LOOK }]

@@ -11,10 +11,7 @@ import { jsonText } from '../../foreign-text.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
 import { type CommandIo, paint } from './io.ts'
 
-/**
- * Prints the changes that the agent would make on the node, and changes nothing. Exit code 0: no change; 2: changes; 1:
- * the agent would fail.
- */
+/** Prints the changes that the agent would make. Exit code 2 means changes. */
 export async function dryRun(config: AgentConfig, json: boolean, io: CommandIo): Promise<number> {
   const { changes, artefacts, primary, runtimesAfter: runtimes = [] } = await installer(config.install).plan()
   const problems = artefacts.filter(({ state }) => state === 'failed' || state === 'waiting')
@@ -32,10 +29,7 @@ export async function dryRun(config: AgentConfig, json: boolean, io: CommandIo):
   return problems.length > 0 ? 1 : changes.length > 0 ? 2 : 0
 }
 
-/**
- * Prints how the container runtimes would use the plugin after the changes. Prints no warnings if the check of the
- * runtimes fails, because the list of problems contains the same texts.
- */
+/** Prints how the container runtimes would use the plugin after the changes. */
 function sayRuntimes(
   readings: readonly RuntimeReading[],
   { install: { runtime } }: AgentConfig,

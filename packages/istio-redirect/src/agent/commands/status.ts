@@ -10,9 +10,7 @@ import { checkToken } from './check-token.ts'
 import type { Check } from './checks.ts'
 import { type CommandIo, paint } from './io.ts'
 
-/**
- * Prints on one screen whether this node is healthy, with reasons and next steps. Exit code 0: healthy; 1: not healthy.
- */
+/** Prints whether this node is healthy, with reasons and next steps. */
 export async function status(config: AgentConfig, json: boolean, io: CommandIo): Promise<number> {
   const { install, api, pluginToken, logSocket, serve, healthPort, values } = config
   const serving = await askServing(serve)

@@ -10,10 +10,7 @@ import { removePluginToken } from '../on-cluster/plugin-token.ts'
 import { checkLogSocket } from './check-agent.ts'
 import { type CommandIo, paint } from './io.ts'
 
-/**
- * Removes the plugin from the node, as an agent does when it stops. Refuses while an agent runs, because the agent
- * would install the plugin again.
- */
+/** Removes the plugin from the node. Refuses while an agent runs, which would install it again. */
 export async function uninstall(
   config: AgentConfig,
   { json, force }: { readonly json: boolean; readonly force: boolean },
@@ -64,10 +61,7 @@ function removeToken({ pluginToken }: AgentConfig, errors: InstallError[]): { ac
   }
 }
 
-/**
- * Removes node-level redirection that a killed agent left on the node. At the end, removes the mark file of node-level
- * redirection.
- */
+/** Removes node-level redirection and its mark file, which a killed agent left. */
 async function removeRedirection(
   { values }: AgentConfig,
   errors: InstallError[],

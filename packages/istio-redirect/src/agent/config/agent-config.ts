@@ -28,7 +28,7 @@ export interface AgentConfig {
   readonly pluginToken: PluginTokenConfig | undefined
   /** True if a stopping agent changes nothing on the node when another agent replaces it. */
   readonly safeUpgrade: boolean
-  /** Settings for the repair of broken pods. Absent if the repair is off, or if no repair action is enabled. */
+  /** Settings for the repair of broken pods. Absent if no repair action is enabled. */
   readonly repair: RepairConfig | undefined
   /**
    * Settings of the socket on which plugins ask the agent for decisions. `undefined` means that the plugin decides

@@ -37,10 +37,7 @@ export interface AmbientConfig extends EnrolmentSettings {
         readonly mode: 'node-iptables' | 'node-ebpf'
         /** Type of the tunnels between the node and ztunnel. Only the mode `node-iptables` uses tunnels. */
         readonly tunnel: TunnelKind
-        /**
-         * Path of the file from which plugins read the redirect mode and a flag. The flag is true while a ztunnel
-         * serves the node.
-         */
+        /** File with the redirect mode and the state of ztunnel, for plugins. */
         readonly configFile: string
         /** IPv4 address of the node, used if the agent cannot read the Node object from the API server. */
         readonly hostIp: string | undefined

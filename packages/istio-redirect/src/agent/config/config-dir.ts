@@ -12,8 +12,7 @@ const MAX_BYTES = 1024 * 1024
 const known = new Set(Object.values(variables).flatMap((variable: Variable<unknown>) => variable.env))
 
 /**
- * Reads settings from a folder in which each file sets one variable, like a mounted ConfigMap. The newline at the end
- * of a file is not part of the value. Files with unknown names are skipped.
+ * Reads settings from a folder with a file for each variable, like a mounted ConfigMap.
  *
  * @throws {@link ConfigError} if the folder or one of its files cannot be read.
  */

@@ -1,9 +1,6 @@
 const brand = Symbol.for('cni.ConfigError')
 
-/**
- * Error for an invalid configuration of the agent. The message names the setting. The error is thrown before the agent
- * changes the node.
- */
+/** Error for an invalid configuration of the agent, before any change of the node. */
 export class ConfigError extends Error {
   readonly [brand] = true
 

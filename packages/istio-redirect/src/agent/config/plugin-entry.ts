@@ -3,10 +3,7 @@ import { redirectModeOf } from './redirect-mode.ts'
 import { nodeLevelSelectors, parseSelectors } from './selectors.ts'
 import type { Values } from './variables.ts'
 
-/**
- * Builds the plugin's configuration from the agent's settings. The members are in the same order as in a standalone
- * configuration file.
- */
+/** Builds the plugin's configuration from the agent's settings. */
 export function pluginEntry(values: Values, pluginLogLevel: string): PluginConf {
   const excluded = commaList(values.excludeNamespaces)
   const mode = values.ambientEnabled ? redirectModeOf(values) : 'inpod'

@@ -1,12 +1,7 @@
 import { ConfigError } from './config-error.ts'
 import type { Values } from './variables.ts'
 
-/**
- * Place where the traffic of pods in an ambient mesh is redirected:
- * - `inpod`: in the network namespaces of the pods.
- * - `node-iptables`: on the node, with iptables marks and tunnels as in Istio 1.19. Experimental.
- * - `node-ebpf`: on the node's links to the pods, with eBPF programs as in Istio 1.19. Experimental.
- */
+/** Place where ambient mode redirects the traffic of pods. The modes on the node are experimental. */
 export const redirectModes = ['inpod', 'node-iptables', 'node-ebpf'] as const
 export type RedirectMode = (typeof redirectModes)[number]
 

@@ -2,7 +2,7 @@ import { quote } from '@cni/types'
 import type { Variable } from './variable.ts'
 import { type Values, variables } from './variables.ts'
 
-/** Texts of settings by the names of their variables. The source is the environment, or the files of a folder. */
+/** Texts of settings by variable name, from the environment or a folder. */
 export type Layer = Readonly<Record<string, string | undefined>>
 
 /** Values of all settings of the agent, with warnings about invalid texts. */
@@ -11,10 +11,7 @@ export interface Resolved {
   readonly warnings: readonly string[]
 }
 
-/**
- * Resolves the value of each setting: from its flag, else from the first source that sets its variable, else the
- * default. A variable with an empty text counts as set.
- */
+/** Value of each setting: from its flag, the first source or the default. */
 export function resolveValues(flags: Readonly<Record<string, unknown>>, layers: readonly Layer[]): Resolved {
   const warnings: string[] = []
   const one = (key: string, variable: Variable<unknown>): unknown => {

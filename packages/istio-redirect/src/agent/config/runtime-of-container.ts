@@ -1,8 +1,7 @@
 import type { RuntimeReading } from '@cni/installer'
 
 /**
- * Finds the container runtime (containerd, CRI-O) that started a container. The runtime mounts a `resolv.conf` into the
- * container, and the path of the mounted file shows the runtime. Returns `undefined` for an unknown runtime.
+ * Finds the container runtime that started a container by the path of its `resolv.conf`.
  *
  * @param mountInfo content of the container's `/proc/self/mountinfo`
  */

@@ -5,8 +5,7 @@ import { parse } from 'yaml'
 import * as z from 'zod/mini'
 import { ConfigError } from './config-error.ts'
 
-// Converts a boolean or number to text, as Istio does. YAML 1.1 reads words such as `y` and `on` as true, so a label
-// value `on` becomes the text "true".
+// Converts a value to text, as Istio does. YAML 1.1 reads words such as `on` as true.
 const scalar = z.pipe(z.union([z.string(), z.boolean(), z.number()]), z.transform(String))
 
 const labelSelector = z
@@ -27,18 +26,12 @@ const labelSelector = z
     if (message !== undefined) issues.push({ code: 'custom', message, input: value })
   })
 
-/**
- * Schema of the enablement selectors. Unknown keys are errors, because a selector without its misspelt key would match
- * every pod.
- */
+/** Schema of the enablement selectors. Refuses unknown keys, because a misspelt selector would match every pod. */
 const selectors = z.nullish(
   z.array(z.strictObject({ podSelector: z.nullish(labelSelector), namespaceSelector: z.nullish(labelSelector) })),
 )
 
-/**
- * Enablement selectors of node-level redirection. Only the label of the Kubernetes namespace decides if a pod belongs
- * to the mesh.
- */
+/** Enablement selectors of node-level redirection, which ignore the labels of pods. */
 export const nodeLevelSelectors: EnablementSelector[] = [
   { podSelector: {}, namespaceSelector: { matchLabels: { 'istio.io/dataplane-mode': 'ambient' } } },
 ]

@@ -13,8 +13,7 @@ export interface ConfigSource {
 }
 
 /**
- * Loads the configuration of the agent. Flags have priority, then the files of the configuration folder, then the
- * environment, then the defaults.
+ * Loads the agent's configuration from flags, the configuration folder, the environment and defaults.
  *
  * @throws {@link ConfigError} if the configuration is invalid.
  */
@@ -23,10 +22,7 @@ export function loadConfig({ flags, configDir, env }: ConfigSource): AgentConfig
   return withRuntime(agentConfig(resolveValues(flags, layers)))
 }
 
-/**
- * Adds the node's container runtime to the configuration. Applies to an agent in a container with the node's files
- * below `/host`. The runtime that started the agent's container is the node's runtime.
- */
+/** Adds the node's container runtime, which is the runtime that started the agent's container. */
 function withRuntime(config: AgentConfig): AgentConfig {
   const { install } = config
   if (install.runtime !== undefined || !install.netDir.startsWith('/host/')) return config

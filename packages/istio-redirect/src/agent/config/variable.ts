@@ -1,10 +1,7 @@
 import { boolFlag, type Flag } from '@cni/host/cli'
 import { messageOf } from '@cni/types'
 
-/**
- * Value of a setting, decoded from the text of a variable. The value is the zero value of the type, such as 0, if the
- * text is invalid. The member `problem` is then the reason.
- */
+/** Decoded value of a setting, or the zero value and the reason. */
 export interface Decoded<T> {
   readonly value: T
   readonly problem?: string
@@ -18,10 +15,7 @@ export interface Variable<T> extends Flag<T> {
   readonly envOnly: boolean
   /** True for a setting that the agent accepts for compatibility with Istio, and ignores. */
   readonly unused: boolean
-  /**
-   * Decodes the text of the setting's variable. An invalid text of a variable becomes the zero value, as in Istio. An
-   * invalid flag is an error.
-   */
+  /** Decodes the setting's variable. An invalid text becomes the zero value, as in Istio. */
   readonly decode: (text: string) => Decoded<T>
 }
 
@@ -48,10 +42,7 @@ export const bool = (name: string, fallback: boolean, help: string, details: Det
   }
 }
 
-/**
- * Creates a boolean setting that may be unset. An unset value means a default that depends on the environment. The text
- * `shown` describes this default in the help.
- */
+/** Creates a boolean setting with a default that depends on the environment. */
 export const boolOrUnset = (name: string, shown: string, help: string): Variable<boolean | undefined> => ({
   ...bool(name, false, help, { shown }),
   fallback: undefined,

@@ -5,8 +5,8 @@ import { isShown, type LogSettings, levelOf } from './levels.ts'
 /** Destination of the agent's log lines: a standard stream or a file. */
 export interface LogWriter {
   /**
-   * Writes a log line to this destination, as JSON or as text. With `unless-terminal`, a terminal gets text, and any
-   * other destination gets JSON.
+   * Writes a log line as JSON or text. With `unless-terminal`, a terminal gets text, and any other destination gets
+   * JSON.
    */
   write(entry: LogEntry, json: boolean | 'unless-terminal'): void
 }
@@ -14,20 +14,14 @@ export interface LogWriter {
 /** Log of the agent. All scopes share one format. The levels can change while the agent runs. */
 export interface AgentLog {
   scope(name: string): ScopedLog
-  /**
-   * Prints a line that already has a time and a scope, such as a line of the plugin. Skips the line if the level of the
-   * scope excludes it.
-   */
+  /** Prints a line with its own time and scope, such as a line of the plugin. */
   emit(entry: LogEntry): void
   configure(settings: LogSettings): void
 }
 
 const BEFORE_CONFIGURATION: LogSettings = { levels: {}, json: false, targets: ['stdout'] }
 
-/**
- * Creates the agent's log. `open` returns the writer of a log target. The log calls `open` again when the configured
- * targets change.
- */
+/** Creates the agent's log. The function `open` returns the writer of a log target. */
 export function agentLog(open: (target: string) => LogWriter, now: () => Date = () => new Date()): AgentLog {
   let settings = BEFORE_CONFIGURATION
   let writers: readonly LogWriter[] = settings.targets.map(open)

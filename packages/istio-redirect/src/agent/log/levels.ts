@@ -19,10 +19,7 @@ export interface LogSettings {
 
 const SCOPES = ['all', 'default', 'cni-agent', 'cni-plugin']
 
-/**
- * Parses a list of log levels, `scope:level,…`. A level without a scope applies to the scope `default`. Invalid items
- * are skipped and reported in `problems`.
- */
+/** Parses a list of log levels, `scope:level,…`. Reports invalid items in `problems`. */
 export function parseLevels(text: string): { readonly levels: Levels; readonly problems: readonly string[] } {
   const levels: Record<string, Level> = {}
   const problems: string[] = []
@@ -48,10 +45,7 @@ export function levelOf(levels: Levels, scope: string): Level {
   return scope === 'cni-plugin' ? levelOf(levels, 'cni-agent') : 'info'
 }
 
-/**
- * Log level of the plugin, from the agent's settings. The agent writes it as `plugin_log_level` to the plugin's
- * configuration. The agent also prints the plugin's lines up to this level.
- */
+/** Log level of the plugin, which the agent also writes to the plugin's configuration. */
 export const pluginLevel = (levels: Levels): Level => levelOf(levels, 'cni-plugin')
 
 /** True if the log prints lines of this level. */

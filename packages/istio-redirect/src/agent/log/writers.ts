@@ -3,10 +3,7 @@ import type { LogWriter } from './agent-log.ts'
 import { formatLine, type LogForm } from './format.ts'
 import type { LogSettings } from './levels.ts'
 
-/**
- * Maximal number of bytes of log lines that wait for a slow reader of the log. Further lines are dropped, because the
- * agent must not wait for the reader.
- */
+/** Maximal size of waiting log lines. Further lines are dropped, so that the agent never waits. */
 const MAX_PENDING = 1024 * 1024
 
 /** Opens a log target: `stdout`, `stderr` or a file. Only terminals get colours. */

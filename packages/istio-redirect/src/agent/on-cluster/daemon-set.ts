@@ -13,10 +13,7 @@ export const LOOK_MS = 5000
 
 /** Result of reading the DaemonSet when an agent stops: does a new agent replace the stopping one? */
 export interface Verdict {
-  /**
-   * True if a new agent follows on this node, for example after an update, a deleted pod or a reboot. False if the
-   * DaemonSet is deleted or no longer selects the node. `undefined` if unknown.
-   */
+  /** True if a new agent follows on this node. `undefined` if unknown. */
   readonly wanted: boolean | undefined
   /** Reason for the result. The text completes a sentence in the agent's log. */
   readonly why: string
@@ -26,10 +23,7 @@ export interface Verdict {
 
 /** Reads the agent's DaemonSet at the API server. */
 export interface DaemonSet {
-  /**
-   * Checks if the agent's DaemonSet still exists and selects this node. Takes at most {@link LOOK_MS} milliseconds and
-   * never rejects.
-   */
+  /** Checks if the agent's DaemonSet still exists and selects this node. Never rejects. */
   stillWanted(options: { readonly signal: AbortSignal }): Promise<Verdict>
 }
 
@@ -43,11 +37,7 @@ export interface DaemonSetOptions {
   readonly pauseMs?: number
 }
 
-/**
- * Creates the reader of the DaemonSet {@link DAEMON_SET} in the agent's own namespace. The agent needs the permission
- * `get` on the DaemonSet. If the DaemonSet selects nodes by labels, the agent also needs `get` on nodes. The reader
- * makes up to three attempts if the API server is unreachable, overloaded or broken.
- */
+/** Creates the reader of the agent's {@link DAEMON_SET}. Some DaemonSets also need `get` on nodes. */
 export function daemonSet(api: ApiAccess, options: DaemonSetOptions): DaemonSet {
   const { nodeName, timeoutMs = LOOK_MS, pauseMs = 1000 } = options
   const look = async (signal: AbortSignal): Promise<Verdict> => {
@@ -72,8 +62,7 @@ export function daemonSet(api: ApiAccess, options: DaemonSetOptions): DaemonSet 
         } catch (error) {
           const status = isKubeError(error) ? error.status : undefined
           if (status === 404 && isAbout(error, 'daemonsets')) return { wanted: false, why: `there is no ${named(api)}` }
-          // Treats status 401 as an uninstall. An uninstall also deletes the agent's service account, and the API
-          // server refuses the tokens of a deleted account.
+          // Treats status 401 as an uninstall, because an uninstall deletes the agent's service account.
           if (status === 401) return { wanted: false, why: 'the service account of the agent is no longer valid' }
           if (!isKubeError(error) || error.code !== 'ABORTED') why = printable(messageOf(error))
           if (status === 403 && isKubeError(error)) refused = error
@@ -110,10 +99,7 @@ async function read<T>(client: KubeClient, path: string, schema: z.ZodMiniType<T
   throw new KubeError('BAD_ANSWER', `GET ${path}: ${where} is not what Kubernetes answers`)
 }
 
-/**
- * True if the API server's error message begins with this kind of object, such as `daemonsets`. Status 404 alone does
- * not prove that the object is missing. Proxies also send 404, and so do servers that do not know the kind.
- */
+/** True if the API server reports the missing object, because proxies also send status 404. */
 const isAbout = (error: unknown, kind: string): boolean => isKubeError(error) && error.said?.startsWith(kind) === true
 
 /** True for an API error that may end within a second, such as a timeout. */

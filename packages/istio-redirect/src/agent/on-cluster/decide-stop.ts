@@ -10,11 +10,7 @@ export interface StopServices {
 }
 
 /**
- * Decides which files of the plugin a stopping agent leaves on the node. All files stay if another agent follows, so
- * that pods can start between the two agents.
- *
- * It may be unknown if another agent follows. In this case, the files stay only if the plugin has its own network
- * configuration file. Reason: pods cannot start without this file.
+ * Decides which files of the plugin a stopping agent leaves. Files stay for a following agent, because pods need them.
  */
 export async function decideStop(
   { api, install, safeUpgrade, values }: AgentConfig,

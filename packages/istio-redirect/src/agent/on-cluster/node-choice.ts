@@ -28,10 +28,7 @@ export const nodeChoiceSchema = z.object({
 /** Node selection of a pod specification: node name, node selector and affinity. */
 export type NodeChoice = z.infer<typeof nodeChoiceSchema>
 
-/**
- * True if a pod specification selects nodes by labels. A selector for Linux alone does not count, because the agent
- * always runs on Linux.
- */
+/** True if a pod specification selects nodes by labels, except for Linux. */
 export function needsLabels({ nodeSelector, affinity }: NodeChoice): boolean {
   const { [OS]: os = 'linux', ...others } = nodeSelector ?? {}
   return os !== 'linux' || Object.keys(others).length > 0 || terms(affinity) !== undefined
@@ -56,10 +53,7 @@ const terms = (affinity: NodeChoice['affinity']): readonly Term[] | undefined =>
 type Term = z.infer<typeof term>
 type Requirement = NonNullable<NonNullable<Term['matchExpressions']>[number]>
 
-/**
- * True if the node meets all conditions of one term of a pod's node affinity. A term without conditions matches no
- * node.
- */
+/** True if the node meets one term of a pod's node affinity. */
 function satisfies({ matchExpressions, matchFields }: Term, node: { name: string; labels: Labels }): boolean {
   const expressions = matchExpressions ?? []
   const fields = matchFields ?? []

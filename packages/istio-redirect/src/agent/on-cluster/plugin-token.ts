@@ -30,13 +30,7 @@ export interface PluginToken {
   problem(): string | undefined
 }
 
-/**
- * Keeps a valid token of the plugin's own service account in a file.
- *
- * The token is not bound to a pod, so it outlives the agent's pod. The token is valid for an hour, and the agent renews
- * it within the first 30 minutes. Each start of the agent requests a new token. Until the new token arrives, the file
- * keeps the token of the previous agent.
- */
+/** Keeps a valid token of the plugin's service account in a file. The token outlives the agent's pod. */
 export function keepPluginToken(services: PluginTokenServices): PluginToken {
   const { config, api, log, expiry, failed, reports, signal, pauseMs } = services
   const calm = calmLog(log, `tokens of service account ${config.account} are renewed again`)
@@ -63,10 +57,7 @@ export function keepPluginToken(services: PluginTokenServices): PluginToken {
   return { first, done, problem: () => ((expires() ?? 0) <= Date.now() ? problem : undefined) }
 }
 
-/**
- * Removes the file of the plugin's token, and returns its path if it existed. The installer removes the kubeconfig,
- * which contains the same token.
- */
+/** Removes the file of the plugin's token, and returns its path if it existed. */
 export const removePluginToken = ({ file }: PluginTokenConfig): string | undefined => tokenFile(file).remove()
 
 // internal

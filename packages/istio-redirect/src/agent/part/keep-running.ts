@@ -5,10 +5,7 @@ import type { ScopedLog } from './services.ts'
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 60_000
 
-/**
- * Runs a function until the AbortSignal aborts. If the function ends earlier, logs this and calls the function again
- * after a growing pause.
- */
+/** Runs a function until the AbortSignal aborts. Calls it again after an early end. */
 export async function keepRunning(
   what: string,
   run: () => Promise<void>,

@@ -1,8 +1,8 @@
 /**
  * Reason why the agent ends one of its components, such as ambient mode.
- * - `followed`: another agent follows on this node and takes over the existing state.
- * - `removed`: no agent follows, and the component removes all its state from the node.
- * - `exchanged`: the same agent continues with another configuration, or leaves the work to a newer agent.
+ * - `followed`: another agent follows and takes over the state.
+ * - `removed`: no agent follows, so the component removes its state.
+ * - `exchanged`: the settings change, or a newer agent works.
  */
 export type EndReason = 'followed' | 'removed' | 'exchanged'
 
@@ -13,10 +13,7 @@ export interface Part<C> {
   close(why: EndReason): Promise<void>
 }
 
-/**
- * Creates a component of the agent. The component restarts when the JSON of `key`'s result changes. The new instance
- * starts before the old one ends. `start` resolves with the function that stops the component.
- */
+/** Creates a component, which restarts when `key`'s result changes. New instances start before old ones end. */
 export function agentPart<C>(
   key: (config: C) => unknown,
   start: (config: C) => Promise<(why: EndReason) => Promise<void>>,

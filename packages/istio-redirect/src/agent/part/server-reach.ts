@@ -17,27 +17,15 @@ export interface RequestReports {
 
 /** Tracks if the API server answers and if it refuses requests, from the results of the agent's requests. */
 export interface ServerReach {
-  /**
-   * Creates the callbacks for the results of requests for one kind of Kubernetes object. A refusal lasts until a
-   * request for this kind of object succeeds.
-   */
+  /** Creates the callbacks for the results of requests for one kind of object. */
   of(what: string): RequestReports
   /** Calls the listener after each outage of the API server. Returns a function that removes the listener. */
   onReturn(listener: (outage: Outage) => void): () => void
-  /**
-   * Calls the listener with the API server's message when the API server refuses a request of the agent. Calls it at
-   * once for earlier refusals that still last.
-   *
-   * A refusal is reported once for each kind of object, until a request for the kind succeeds. Returns a function that
-   * removes the listener.
-   */
+  /** Calls the listener when the API server refuses a request. Each refused kind is reported once. */
   onRefusal(listener: (problem: string) => void): () => void
 }
 
-/**
- * Minimal length of an API server's outage in milliseconds. A restart of the server or a cut connection is shorter and
- * is not reported.
- */
+/** Minimal length in milliseconds of a reported outage, so that server restarts are ignored. */
 const SHORTEST_MS = 5000
 
 /** Creates a tracker of the API server's reachability, without any request results yet. */
@@ -49,8 +37,7 @@ export function serverReach({ now = Date.now }: { readonly now?: () => number } 
   const reports = (what: string): RequestReports => ({
     failed(error) {
       if (isRefusal(error)) {
-        // Reports refusals with the same HTTP status only once. Their messages may differ, because each message names
-        // the requested pod.
+        // Reports a refusal once for each status, because its messages differ by pod.
         if (error.status === refusals.get(what)?.status) return
         refusals.set(what, error)
         for (const listener of refused) listener(error.message)
@@ -88,6 +75,6 @@ function joining<Listener>(listeners: Set<Listener>, listener: Listener): () => 
 
 const isRefusal = ({ code, status }: KubeError): boolean => code === 'STATUS' && (status === 401 || status === 403)
 
-/** True if the error means that the API server does not answer. A refusal (401 or 403) is an answer. */
+/** True if the API server does not answer. A refusal is an answer. */
 const isAway = ({ code, status = 0 }: KubeError): boolean =>
   code === 'NETWORK' || code === 'TIMEOUT' || (code === 'STATUS' && status >= 500)

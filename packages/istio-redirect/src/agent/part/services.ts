@@ -24,19 +24,13 @@ export interface Histogram {
   observe(value: number): void
 }
 
-/**
- * Factory of metrics. A second call with the same name returns the existing metric, because a restarted component
- * requests its metrics again.
- */
+/** Factory of metrics. Returns an existing metric for its name, because components restart. */
 export interface Metrics {
   counter(name: string, help: string, labelNames?: readonly string[]): Counter
   gauge(name: string, help: string, labelNames?: readonly string[]): Gauge
 }
 
-/**
- * Access to the API server. The token's and certificates' files are read for each use, because kubelet renews the
- * token. The token never appears in a log.
- */
+/** Access to the API server. Files are read for each use, because kubelet renews the token. */
 export interface ApiAccess {
   /** URL of the API server, such as `https://10.96.0.1:443`. */
   readonly server: string
@@ -71,10 +65,7 @@ export interface RepairConfig {
 export interface ServeConfig {
   /** Path of the unix socket on which the agent serves the plugin. */
   readonly socket: string
-  /**
-   * Name of the node whose pods the agent watches. If the name is empty, the agent watches no pods, and requests each
-   * pod when the pod starts.
-   */
+  /** Name of the node whose pods the agent watches. Empty for no watch. */
   readonly nodeName: string
 }
 
@@ -90,9 +81,6 @@ export interface CriConfig {
 export interface PluginTokenConfig {
   /** Name of the plugin's service account, in the agent's own namespace. */
   readonly account: string
-  /**
-   * Path of the file with the plugin's token, readable by root only. The kubeconfig in the same folder contains the
-   * same token.
-   */
+  /** Path of the file with the plugin's token, readable by root only. */
   readonly file: string
 }

@@ -31,17 +31,12 @@ export interface AmbientServices {
 export interface AmbientPart extends Part<AgentConfig> {
   /** Status of ambient mode, for `install-cni status`. `undefined` if ambient mode is off. */
   status(): AmbientStatus | undefined
-  /**
-   * Reasons why ambient mode does not work on the whole node, as sentences. A single pod that waits is not a reason.
-   */
+  /** Reasons why ambient mode does not work on the whole node, as sentences. */
   problems(): string[]
   enrol: EnrolPod
 }
 
-/**
- * Runs ambient mode beside the installer. After a change of settings, a new instance starts only when the old one has
- * ended. Reason: two instances would handle the same pods.
- */
+/** Runs ambient mode beside the installer. Never runs two instances, because both would handle the same pods. */
 export function ambientPart(
   services: AmbientServices,
   load: () => Promise<StartAmbientMode> = loadStart,
@@ -88,8 +83,7 @@ export function ambientPart(
       if (ambient === undefined && running === undefined && !services.isAside()) await removeLeft(config, services.log)
       const key = ambient === undefined ? '' : JSON.stringify({ ambient, api: config.api })
       if ((running?.key ?? '') === key) return
-      // Keeps the redirection on the node if the next instance of ambient mode has the same redirect mode. Removes the
-      // redirection if ambient mode is off now, or if the redirect mode has changed.
+      // Keeps the redirection on the node if the next instance has the same redirect mode.
       const mode = ambient?.nodeLevel?.mode
       const stays = ambient !== undefined && (running === undefined || running.mode === mode)
       await end(stays || services.isAside() ? 'exchanged' : 'removed')
@@ -123,7 +117,7 @@ const loadStart = async (): Promise<StartAmbientMode> => (await import('../ambie
 
 type RemoveLeft = (config: AgentConfig, log: ScopedLog) => Promise<void>
 
-/** Loads the code that removes node-level redirection only if an earlier agent has left a mark file on the node. */
+/** Loads the removal code only if a mark file exists. */
 const removeWhenOff: RemoveLeft = async ({ values }, log) => {
   const place = { backendFile: backendFile(values.cniAgentRunDir) }
   if (!existsSync(nodeLevelMark(place))) return

@@ -21,33 +21,20 @@ export interface CriPartServices {
   readonly failed: () => void
   /** Function that queries the container runtime. Tests replace it. */
   readonly ask?: typeof pluginInRuntime
-  /**
-   * Intervals in milliseconds. Tests replace the intervals. The interval `lookMs` is the pause between two queries of
-   * the container runtime. The interval `soonMs` is the pause while the plugin is missing. A missing plugin counts as a
-   * problem after `graceMs`.
-   */
+  /** Pauses in milliseconds: between queries, while the plugin is missing, and before a problem. */
   readonly pace?: { readonly lookMs: number; readonly soonMs: number; readonly graceMs: number }
 }
 
 /** Component of the agent that checks if the container runtime runs the plugin. */
 export interface CriPart extends Part<AgentConfig> {
-  /**
-   * Reason why the container runtime does not run the plugin. Present only while the runtime reports that the plugin is
-   * missing.
-   */
+  /** Reason why the container runtime does not run the plugin, if the plugin is missing. */
   problems(): string[]
 }
 
-/**
- * Intervals between queries of the container runtime in production. A missing plugin is a problem after `graceMs`,
- * because a runtime usually notices a new network file within milliseconds.
- */
+/** Intervals in production. `graceMs` exceeds the usual delay of a runtime after a change. */
 const PACE = { lookMs: 10_000, soonMs: 2000, graceMs: 5000 }
 
-/**
- * Asks the container runtime regularly which networks it has loaded. The node is not ready if the runtime lacks the
- * installed plugin for some seconds. A failing query is logged and does not change readiness.
- */
+/** Asks the container runtime regularly for the plugin. A failing query does not change readiness. */
 export function criPart(services: CriPartServices): CriPart {
   const { log, isInstalled, failed, ask = pluginInRuntime, pace = PACE } = services
   const metrics = runtimeMetrics(services.metrics)
@@ -75,8 +62,7 @@ export function criPart(services: CriPartServices): CriPart {
           since = problem = undefined
           return 'settled'
         }
-        // Counts the plugin as missing only if the installation was complete before and after the query. Reason: the
-        // installer may remove the plugin from the network while the query runs.
+        // Compares with the installation before and after the query, because the installer may change it meanwhile.
         since = wasInstalled && isInstalled() ? (since ?? performance.now()) : undefined
         problem =
           since !== undefined && performance.now() - since >= pace.graceMs ? `installed, but ${text}` : undefined

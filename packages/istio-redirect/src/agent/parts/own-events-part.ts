@@ -20,13 +20,7 @@ export interface OwnEventsServices {
   readonly lookMs?: number
 }
 
-/**
- * Writes problems of the node as Kubernetes events about the agent's own pod, where `kubectl describe` shows them.
- *
- * - Invalid settings and missing permissions: at once.
- * - Other reasons why the node is not ready: after two checks with the same reason.
- * - An outage of the API server: after the outage.
- */
+/** Writes problems of the node as Kubernetes events about the agent's own pod. */
 export function ownEventsPart({ log, readiness, reach, failed, lookMs = 5000 }: OwnEventsServices): Part<AgentConfig> {
   return agentPart<AgentConfig>(
     ({ api, values: { podName, podUid }, warnings }) => ({ api, podName, podUid, warnings }),

@@ -40,10 +40,7 @@ export interface PartServices {
 /** All components of the agent beside the installer, such as ambient mode and repair. */
 export interface Parts {
   readonly all: readonly Part<AgentConfig>[]
-  /**
-   * Components that stop while a newer agent on the node does their work. This agent updates them when the newer agent
-   * starts or ends.
-   */
+  /** Components that stop while a newer agent on the node does their work. */
   readonly ofClaim: readonly Part<AgentConfig>[]
   /** Waits a limited time for the plugin's token, which the installation needs. */
   readonly beforeInstall: (signal: AbortSignal) => Promise<void>

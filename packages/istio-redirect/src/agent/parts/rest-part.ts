@@ -11,10 +11,7 @@ export interface RestServices {
   readonly lookMs?: number
 }
 
-/**
- * Releases unused memory when the agent becomes idle, after its start and after later work. Unused memory consists of
- * compiled code that ran once, and of the free part of the heap.
- */
+/** Releases unused memory when the agent becomes idle, after its start and after later work. */
 export function restPart({
   shrink = runtimeShrink(),
   cpuMs = ownCpuMs,
@@ -25,8 +22,7 @@ export function restPart({
     async () => {
       if (shrink === undefined) return async () => {}
       let seen = cpuMs()
-      // The counter of processor time begins at its limit. The first idle check then releases the memory that the
-      // agent's start left unused.
+      // The first idle check releases memory, because the start leaves much unused memory.
       let worth = WORTH_MS
       const timer = setInterval(() => {
         const now = cpuMs()
@@ -45,17 +41,12 @@ export function restPart({
   )
 }
 
-/**
- * Share of one processor below which the agent counts as idle. Probes, metric scrapes and checks of 250 pods use less.
- */
+/** Share of one processor below which the agent counts as idle. */
 const CALM = 0.04
 
 /** Processor time in milliseconds that the agent has to use between two releases of memory. */
 const WORTH_MS = 300
-/**
- * Weight of the processor time that an idle agent uses, for the comparison with `WORTH_MS`. The weight is small,
- * because an idle agent leaves little garbage.
- */
+/** Weight of idle processor time, which is small because it leaves little garbage. */
 const CALM_COUNTS = 0.1
 
 function ownCpuMs(): number {
@@ -63,10 +54,7 @@ function ownCpuMs(): number {
   return (user + system) / 1000
 }
 
-/**
- * Returns the function `Bun.shrink`, which frees memory when the event loop is idle. `undefined` on JavaScript runtimes
- * other than Bun.
- */
+/** Function `Bun.shrink`, which frees memory when the event loop is idle. */
 function runtimeShrink(): (() => void) | undefined {
   const bun: unknown = Reflect.get(globalThis, 'Bun')
   if (typeof bun !== 'object' || bun === null) return undefined

@@ -6,15 +6,9 @@ type RuntimeState = Awaited<ReturnType<typeof pluginInRuntime>>['state']
 
 const STATES: readonly (RuntimeState | 'unasked')[] = ['loaded', 'missing', 'silent', 'unasked']
 
-/**
- * Metric with the plugin's state in the container runtime. The gauge is 1 for the current state and 0 for the other
- * states.
- */
+/** Gauge of the plugin's state in the container runtime: 1 for the current state. */
 export interface RuntimeMetrics {
-  /**
-   * Sets the plugin's state. `undefined` means that the agent no longer queries the container runtime. The first call
-   * creates the gauge.
-   */
+  /** Sets the plugin's state. `undefined` means that the agent no longer queries the runtime. */
   set(state: RuntimeState | 'unasked' | undefined): void
 }
 

@@ -3,10 +3,7 @@ import type { AgentConfig } from '../config/agent-config.ts'
 import { agentPart, type Part } from '../part/part.ts'
 import type { ServingServices } from '../serve/start-serving.ts'
 
-/**
- * Serves the plugin's calls beside the installer. Loads the code for decisions in the background, because the installer
- * must not wait for it.
- */
+/** Serves the plugin's calls. Loads code in the background, because the installer must not wait. */
 export function servePart(services: Omit<ServingServices, 'config' | 'api'>): Part<AgentConfig> {
   return agentPart(
     ({ serve, api }) => serve && { serve, api },

@@ -18,12 +18,7 @@ export interface TokenPartServices {
 
 /** Component of the agent that keeps the plugin's token valid. */
 export interface TokenPart extends Part<AgentConfig> {
-  /**
-   * Waits a moment for the plugin's first token if its file is missing.
-   *
-   * Without a token, the installer would remove the plugin from the network and add it again soon after. Pods that
-   * start before the plugin is added again would run without rules.
-   */
+  /** Waits for the plugin's first token, because the installer removes a plugin without a token. */
   firstToken(signal: AbortSignal): Promise<void>
   problems(): string[]
 }

@@ -10,31 +10,19 @@ export interface UpgradePartServices {
   readonly log: ScopedLog
   /** Tracks if the API server is reachable, from the results of the requests that read the agent's DaemonSet. */
   readonly reach: Pick<ServerReach, 'of'>
-  /**
-   * Minimal pause between attempts to read the DaemonSet, in milliseconds. Each pause is random, up to twice as long.
-   * Default: a minute.
-   */
+  /** Minimal pause in milliseconds between attempts to read the DaemonSet. Default: a minute. */
   readonly pauseMs?: number
 }
 
-/**
- * Component that checks if the agent is permitted to read its DaemonSet. A stopping agent needs the permission to
- * recognize an update.
- */
+/** Component that checks if the agent may read its DaemonSet, to recognize updates later. */
 export interface UpgradePart extends Part<AgentConfig> {
-  /**
-   * Problem while the API server refuses to let the agent read its DaemonSet. Without this permission, the agent cannot
-   * distinguish an update from a removal. `undefined` without a refusal.
-   */
+  /** Problem of an agent that may not read its DaemonSet, if any. */
   problem(): string | undefined
 }
 
 const BLIND = 'cannot distinguish an update of the DaemonSet from its removal'
 
-/**
- * Reads the agent's DaemonSet at the start, although the agent needs this permission only when it stops. An
- * administrator can then grant a missing permission in time.
- */
+/** Reads the agent's DaemonSet early, so that an administrator can grant a missing permission. */
 export function upgradePart({ log, reach, pauseMs = 60_000 }: UpgradePartServices): UpgradePart {
   let problem: string | undefined
   const reports = reach.of('daemonsets')

@@ -63,10 +63,7 @@ export const keyOf = ({ namespace, name }: Pick<ObservedPod, 'namespace' | 'name
 
 /** Maximal length of a container's termination message in characters. Kubelet cuts longer messages. */
 const MAX_MESSAGE_CHARS = 4096
-/**
- * Maximal number of init container statuses and addresses that the agent reads from a pod. Kubernetes gives a pod two
- * addresses.
- */
+/** Maximal number of init container statuses and addresses that the agent reads from a pod. */
 const MAX_STATUSES = 256
 const MAX_ADDRESSES = 16
 const MAX_ADDRESS_CHARS = 64

@@ -14,10 +14,7 @@ export interface PodCache {
   readonly observer: Observer
   /** Returns the cached pod with the UID. Returns `undefined` while the watch is not live. */
   find(pod: WantedPod): PodInfo | undefined
-  /**
-   * Returns the pod like {@link PodCache.find}. Waits up to `ms` milliseconds for the API server's watch to deliver the
-   * pod.
-   */
+  /** Returns the pod like {@link PodCache.find}, but waits for the API server's watch. */
   waitFor(pod: WantedPod, ms: number): Promise<PodInfo | undefined>
   /** Reason why the API server's watch of pods is not live. `undefined` if it is live. */
   problem(): string | undefined
@@ -26,17 +23,11 @@ export interface PodCache {
 
 /** Limits of the pod cache {@link podCache}, and its clock. */
 export interface PodCacheOptions {
-  /**
-   * Maximal number of cached pods. Above the number, the pods with the oldest changes are dropped. Default 2000;
-   * kubelet's default limit is 110 pods.
-   */
+  /** Maximal number of cached pods. Default 2000. Pods with the oldest changes are dropped. */
   readonly maxPods?: number
   /** Maximal number of characters of all cached pods together. Default 4 Mi. */
   readonly maxChars?: number
-  /**
-   * Maximal number of characters of one cached pod. The agent requests a larger pod from the API server when the pod
-   * starts. Default 64 Ki.
-   */
+  /** Maximal number of characters of one cached pod. Larger pods are requested. Default 64 Ki. */
   readonly maxPodChars?: number
   /** Monotonic clock of the pod cache in milliseconds. Tests replace it. */
   readonly now?: () => number
@@ -90,8 +81,7 @@ export function podCache(options: PodCacheOptions = {}): PodCache {
     size: store.size,
     async waitFor(pod, ms) {
       const found = find(pod)
-      // Waiting cannot help if the watch has failed or has already delivered this pod. A delivered pod is missing in
-      // `found` if it is too large or the watch has been silent too long.
+      // Waiting cannot help, because the watch has failed or already delivered this pod.
       const isHopeless = store.failure() !== undefined || known(pod) !== undefined
       if (found !== undefined || isHopeless) return found
       return store.until(() => find(pod), AbortSignal.timeout(ms)).catch(() => undefined)
@@ -99,17 +89,14 @@ export function podCache(options: PodCacheOptions = {}): PodCache {
   }
 }
 
-/**
- * Builds the cache's item for a pod document. Returns `null` if the plugin could not parse the pod. Returns `undefined`
- * if the document is not a pod.
- */
+/** Cache's item for a pod document. `null` for pods that the plugin cannot parse. */
 function entryOf(object: unknown, maxChars: number): Entry | null | undefined {
   const seen = observePod(object)
   if (seen === undefined) return undefined
   try {
     const pod = deciding(podInfo(parsePod(object, seen)))
     const chars = charsOf(pod)
-    // Caches only the UID of a large pod, because the whole pod would push other pods out of the cache.
+    // Caches only the UID of a large pod, because large pods would fill the cache.
     return chars > maxChars ? { uid: seen.uid, pod: undefined, chars: 0 } : { uid: seen.uid, pod, chars }
   } catch {
     // Does not cache an invalid pod. The API request at the pod's start reports the error.

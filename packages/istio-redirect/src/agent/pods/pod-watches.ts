@@ -20,12 +20,7 @@ export interface WatchedPods {
 
 /** Watches of pods at the API server. Observers of the same pods share a watch. */
 export interface PodWatches {
-  /**
-   * Notifies the observer of all existing pods and then of each change, until the AbortSignal aborts. Failed API
-   * requests are retried.
-   *
-   * An observer that throws is removed, and the promise rejects with its error.
-   */
+  /** Notifies the observer of all existing pods and changes until the AbortSignal aborts. */
   follow(pods: WatchedPods, observer: Observer, signal: AbortSignal): Promise<void>
 }
 
@@ -57,10 +52,7 @@ export function podWatches({ reach, ...around }: PodWatchesOptions = {}): PodWat
 
 type What = Omit<ListWatchOptions, 'connect' | 'observer' | 'signal'>
 
-/**
- * Builds the list request. A request for the pods of all nodes has no `spec.nodeName` in its field selector. Reason: an
- * empty `spec.nodeName=` would select pods that have no node yet.
- */
+/** Omits an empty node name, because `spec.nodeName=` selects pods without a node. */
 const listed = ({ nodeName, fieldSelectors = '', labelSelectors = '' }: WatchedPods): What => ({
   path: '/api/v1/pods',
   fieldSelector: [fieldSelectors, nodeName === '' ? '' : `spec.nodeName=${nodeName}`].filter(Boolean).join(','),
@@ -82,10 +74,7 @@ function sharedWatch(api: ServiceAccount, what: What, reach: PodWatchesOptions['
   const connect = (): KubeClient => kubeClient(serviceAccountAccess(api), { userAgent: 'install-cni' })
   let running: AbortController | undefined
   let done = Promise.resolve()
-  /**
-   * True until the API server's list delivers its first pod. An observer that joins in this time misses no pod of the
-   * list.
-   */
+  /** True until the list's first pod. An observer that joins earlier misses no pod. */
   let isUntold = false
 
   const tell = (observer: Observer, what: (observer: Observer) => void): void => {
@@ -136,10 +125,7 @@ function sharedWatch(api: ServiceAccount, what: What, reach: PodWatchesOptions['
     })
   }
 
-  /**
-   * Creates the observer of one list request, which notifies all joined observers. After the signal aborts, it ignores
-   * all events, because a newer list request replaces this one.
-   */
+  /** Observer of one list request. Ignores events after the abort, because a newer request runs. */
   function toAll(signal: AbortSignal): Observer {
     const all = (what: (observer: Observer) => void, isUntoldNow = isUntold): void => {
       if (signal.aborted) return

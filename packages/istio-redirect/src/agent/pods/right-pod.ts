@@ -1,7 +1,7 @@
 import type { PodIdentity, PodInfo } from '@cni/istio-rules'
 import type { PodCache } from './pod-cache.ts'
 
-/** Source of a pod for the agent's decision: `cache` at once, `watch` after a wait, or `request` to the API server. */
+/** Source of a pod: the cache, the watch after a wait, or an API request. */
 export type PodSource = 'cache' | 'watch' | 'request'
 
 /** Pod that the agent found, with its source. */
@@ -20,13 +20,7 @@ export interface RightPodOptions {
   readonly waitMs?: number
 }
 
-/**
- * Finds the pod that a container runtime is starting. Pod names are reused, so a cached pod is accepted only if its UID
- * is equal.
- *
- * Requests the pod from the API server if the cache cannot deliver the pod. Examples are a missing UID and a watch that
- * is not live. Rejects with the error of this request.
- */
+/** Finds the pod that a container runtime is starting. Cached pods need the same UID, because names are reused. */
 export async function rightPod(
   { uid, ...who }: PodIdentity & { readonly uid?: string | undefined },
   { cache, ask, waitMs = 200 }: RightPodOptions,

@@ -1,9 +1,6 @@
 const brand = Symbol.for('cni.DiscoveryError')
 
-/**
- * Error of a search for the network namespaces of pods, or for the kubelet. The node's procfs does not show enough for
- * the search.
- */
+/** Error of a search for pods' network namespaces or the kubelet in the node's procfs. */
 export class DiscoveryError extends Error {
   readonly [brand] = true
 

@@ -15,10 +15,7 @@ export interface ByAddressOptions {
   readonly found: Map<string, Netns>
 }
 
-/**
- * Finds the network namespaces of pods by IP address. Used if no process shows the UID of the pod. A namespace matches
- * if it has all addresses of one pod, and no process of any pod. Adds matches to `found`, and returns warnings.
- */
+/** Finds namespaces by the addresses of pods, for pods without visible processes. */
 export async function findByAddress(
   look: NodeLook,
   wanted: ReadonlyMap<string, readonly string[]>,
@@ -65,10 +62,7 @@ export async function findByAddress(
 // internal
 
 const MOST_WARNINGS = 16
-/**
- * Maximal number of network namespaces that a search by address inspects. The limit for mounts in a snapshot of the
- * node has the same value.
- */
+/** Maximal number of network namespaces that a search by address inspects. */
 const MOST_LOOKS = 4096
 
 interface Candidate {
@@ -81,17 +75,11 @@ interface Candidate {
   readonly rival?: string | undefined
 }
 
-/**
- * Best candidate namespace of each pod so far. A candidate with an older process is better. Candidates without
- * processes rank last.
- */
+/** Best namespace of each pod so far. An older process is better. */
 class Candidates implements Disposable {
   readonly #best = new Map<string, Candidate>()
 
-  /**
-   * Keeps the better of two candidate namespaces of a pod. Returns the handle of the worse one, which the caller
-   * closes.
-   */
+  /** Keeps the better of two namespaces. The caller closes the returned one. */
   offer(uid: string, candidate: Candidate): Netns | undefined {
     const before = this.#best.get(uid)
     if (before === undefined || isBetter(candidate, before)) {

@@ -9,10 +9,7 @@ import type { Holders, SoughtPod } from './sought-pod.ts'
 
 /** Result of a search for the network namespaces of pods through processes. */
 export interface FoundByProcess {
-  /**
-   * UIDs of the pods that have processes in a network namespace, by the namespace's key (`dev:ino`). Omits the open
-   * namespaces of pods that this search does not include.
-   */
+  /** UIDs of the pods that have processes in a network namespace, by namespace key. */
   readonly owners: ReadonlyMap<string, readonly string[]>
   readonly refused: ReadonlyMap<string, string>
   readonly warnings: readonly string[]
@@ -56,10 +53,7 @@ export async function findByProcess(
 
 // internal
 
-/**
- * Maximal number of network namespaces that are inspected for a pod. A pod may create thousands of namespaces, but its
- * oldest process is in the pod's own namespace.
- */
+/** Maximal number of namespaces inspected for a pod, because a pod may create thousands. */
 const MOST_TRIES = 16
 
 interface PodProcess extends StartedProcess {
@@ -98,10 +92,7 @@ async function processesOf(
   return { owners, processes: processes.sort(olderFirst) }
 }
 
-/**
- * Reason why a network namespace cannot belong to a pod. Either the namespace has none of the pod's addresses, or its
- * addresses cannot be read.
- */
+/** Reason why the addresses of a network namespace do not fit a pod. */
 async function refusal(opened: Netns, addresses: readonly string[]): Promise<string | undefined> {
   try {
     const there = await addressesIn(opened)

@@ -14,15 +14,7 @@ export interface FoundNamespaces {
 }
 
 /**
- * Opens the network namespaces of pods, given the UID and the addresses of each pod. Uses the first match of:
- *
- * 1. A process whose control groups contain the UID, and whose namespace has one of the pod's addresses. The oldest
- * such process wins.
- * 2. A namespace with all addresses of the pod and no process of another pod. The namespace with the oldest process
- * wins. A namespace without processes must be mounted exactly once.
- *
- * Skips the namespaces of the node and of the agent. Skips namespaces that the agent holds open for other pods, and
- * pods without addresses.
+ * Opens the network namespaces of pods, by process and UID, else by addresses. Skips reserved and held namespaces.
  *
  * @throws {@link DiscoveryError} if the node's own namespace is unknown.
  */
@@ -43,10 +35,7 @@ export interface LookedFor extends FoundNamespaces {
   readonly refused: ReadonlyMap<string, string>
 }
 
-/**
- * Variant of {@link findPodNamespaces} for an existing snapshot of the node. The agent may already hold namespaces of
- * some pods open.
- */
+/** Variant of {@link findPodNamespaces} for an existing snapshot of the node. */
 export async function findInLook(
   look: NodeLook,
   sought: ReadonlyMap<string, SoughtPod>,
@@ -63,8 +52,7 @@ export async function findInLook(
     const { owners, refused, warnings } = await findByProcess(look, open, holders, namespaces)
     const unseen = new Map<string, readonly string[]>()
     for (const [uid, { addresses, held: key }] of open) {
-      // Searches by address only for pods without processes. A pod whose processes are in a refused namespace is not
-      // searched by address.
+      // Searches by address only for pods without processes.
       if (namespaces.has(uid) || refused.has(uid)) continue
       if (key !== undefined && look.namespaces.has(key)) held.add(uid)
       else unseen.set(uid, addresses)

@@ -12,10 +12,7 @@ const SOCK_CLOEXEC = 0x80000
 export interface NamespaceIdentity {
   readonly dev: bigint
   readonly ino: bigint
-  /**
-   * Cookie of the network namespace (SO_NETNS_COOKIE, since Linux 5.14). It is absent on older kernels, and if the
-   * identity was stored without a cookie.
-   */
+  /** Cookie of the network namespace (SO_NETNS_COOKIE). Absent before Linux 5.14. */
   readonly cookie?: bigint | undefined
 }
 
@@ -31,16 +28,10 @@ export const isSameNamespace = (one: NamespaceIdentity, other: NamespaceIdentity
   namespaceKey(one) === namespaceKey(other) &&
   (one.cookie === undefined || other.cookie === undefined || one.cookie === other.cookie)
 
-/**
- * Key of a network namespace: device and inode number as `dev:ino`. The kernel reuses the key after the namespace has
- * ended. Compare the cookie as well, unless the namespace is open or both keys come from one snapshot.
- */
+/** Key `dev:ino` of a network namespace. Compare cookies, too, because the kernel reuses keys. */
 export const namespaceKey = ({ dev, ino }: Pick<NamespaceIdentity, 'dev' | 'ino'>): string => `${dev}:${ino}`
 
-/**
- * Key (`dev:ino`) of the network namespace of a process. Returns `undefined` if the process has ended, or if access to
- * its namespace is denied.
- */
+/** Key (`dev:ino`) of the network namespace of a process, if accessible. */
 export function namespaceOfProcess(process: string): string | undefined {
   try {
     return namespaceKey(statSync(join(process, 'ns/net'), { bigint: true }))
@@ -64,7 +55,7 @@ export function nodeNamespace(hostProc: string): string {
 }
 
 /**
- * Keys (`dev:ino`) of the network namespaces that never belong to a pod: the namespaces of the node and of the agent.
+ * Keys (`dev:ino`) of the network namespaces of the node and the agent.
  *
  * @throws {@link DiscoveryError} if the agent has no permission to read the node's first process.
  */
@@ -91,8 +82,7 @@ function cookieOf(target: Netns): bigint | undefined {
       closeSync(socket)
     }
   } catch {
-    // The kernel has no namespace cookies, or the agent has no permission to enter the namespace. Without a cookie,
-    // only device and inode number identify the namespace.
+    // Without a cookie, only device and inode number identify the namespace.
     return undefined
   }
 }

@@ -23,8 +23,7 @@ export interface NodeLook {
 }
 
 /**
- * Takes a snapshot of the network namespaces on a node. Reads all processes, and the mounts in `run/netns` and
- * `var/run/netns` next to the node's procfs.
+ * Takes a snapshot of the network namespaces on a node, from processes and mounts.
  *
  * @throws `DiscoveryError` if the node's own namespace is unknown.
  */
@@ -38,8 +37,7 @@ export async function lookAtNode(hostProc: string): Promise<NodeLook> {
     return known
   }
   let looked = 0
-  // Pauses after every 256 processes or mounts, because a node may have thousands of processes. Other work of the agent
-  // runs during the pauses.
+  // Pauses for other work, because a node may have thousands of processes.
   const pause = async (): Promise<void> => {
     looked += 1
     if (looked % 256 === 0) await breathe()
@@ -74,10 +72,7 @@ export async function lookAtNode(hostProc: string): Promise<NodeLook> {
 /** Limit of mounted network namespaces. A node has one mount per pod, and usually about a hundred pods. */
 const MOST_MOUNTS = 4096
 
-/**
- * Folders of named network namespaces (`run/netns`) below the root of the node's files, without duplicates. Symbolic
- * links that leave the root are skipped.
- */
+/** Folders of named network namespaces. Skips symbolic links that leave the root. */
 function mountFolders(root: string): { readonly folders: readonly string[]; readonly problem: string | undefined } {
   const below = join(realpathSync(root), sep)
   const folders = new Set<string>()
@@ -93,10 +88,7 @@ function mountFolders(root: string): { readonly folders: readonly string[]; read
   return { folders: [...folders], problem: folders.size > 0 ? undefined : `${wanted} is missing: mount it` }
 }
 
-/**
- * Key (`dev:ino`) of the network namespace that is mounted on a file. Returns `undefined` for a file whose device
- * number is not the kernel's nsfs. Such a file is not a namespace, and is never opened.
- */
+/** Key of the network namespace that is mounted on a file. Never opens other files. */
 function mountedAt(path: string, dev: string | undefined): string | undefined {
   try {
     const stat = lstatSync(path, { bigint: true })

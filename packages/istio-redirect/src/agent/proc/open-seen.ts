@@ -4,10 +4,7 @@ import { namespaceKey } from './namespace-identity.ts'
 import type { NodeLook } from './node-look.ts'
 import { podOfProcess } from './proc-files.ts'
 
-/**
- * Opens the network namespace of a process. Returns `undefined` if the process does not belong to the pod `uid` any
- * more. If `uid` is missing, the process must belong to no pod.
- */
+/** Opens the network namespace of a process, if its pod is still `uid`. */
 export function openOfProcess(
   { hostProc }: NodeLook,
   key: string,
@@ -15,7 +12,7 @@ export function openOfProcess(
   uid: string | undefined,
 ): Netns | undefined {
   const opened = openIfSame(join(hostProc, pid, 'ns/net'), key)
-  // Checks the pod of the process after opening, because the kernel may have given the process ID to another process.
+  // Checks the pod after opening, because the kernel may have reused the process ID.
   if (opened === undefined || podOfProcess(hostProc, pid) === uid) return opened
   opened.close()
   return undefined
@@ -34,16 +31,10 @@ export function openUnowned(look: NodeLook, key: string): Netns | undefined {
 
 // internal
 
-/**
- * Maximal number of processes through which the agent tries to open a network namespace. Some of the processes may have
- * ended.
- */
+/** Maximal number of processes to try for a namespace, because processes may have ended. */
 const TRIES = 8
 
-/**
- * Opens the network namespace at a path. Returns `undefined` if the path is gone, or leads to another namespace than in
- * the snapshot.
- */
+/** Opens the network namespace at a path, if it is the snapshot's namespace. */
 function openIfSame(path: string, key: string): Netns | undefined {
   try {
     const opened = netns.open(path)

@@ -1,15 +1,12 @@
 /** Pod and container to which a process belongs, as its control groups show. */
 export interface PodCgroup {
-  /**
-   * UID of the pod in the notation of the API server. Empty if the cgroup path shows only the container, as with CRI-O.
-   */
+  /** UID of the pod, or empty if the path shows only the container, as with CRI-O. */
   readonly uid: string
   readonly containerId: string
 }
 
 /**
- * Finds pod and container in the text of `/proc/PID/cgroup`, for cgroup v1 (one line per hierarchy) and v2 (one line).
- * Returns `undefined` if no line names a pod, if lines contradict each other, or if the text has another format.
+ * Finds pod and container in the text of `/proc/PID/cgroup`.
  *
  * @example
  * podCgroup('0::/kubepods/besteffort/pod55efbedd-5af0-4fb0-b896-61604f0b0b53/6f1c\n')?.uid // '55efbedd-5af0-…'

@@ -21,10 +21,7 @@ export function namesIn(folder: string, most: number): { readonly names: readonl
 export const processIds = (hostProc: string): readonly string[] =>
   namesIn(hostProc, MOST_PROCESSES).names.filter((name) => /^[1-9][0-9]*$/.test(name))
 
-/**
- * UID of the pod that a process belongs to, from the control groups of the process. Returns `undefined` if the process
- * belongs to no known pod, or has ended.
- */
+/** UID of the pod that a process belongs to, from the process's control groups. */
 export function podOfProcess(hostProc: string, pid: string): string | undefined {
   const text = beginningOf(join(hostProc, pid, 'cgroup'))
   return (text === undefined ? undefined : podCgroup(text)?.uid) || undefined
@@ -33,8 +30,7 @@ export function podOfProcess(hostProc: string, pid: string): string | undefined 
 /** Start time of a process in clock ticks since boot. `Infinity` if the start time is unknown. */
 export function startTimeOf(hostProc: string, pid: string): number {
   const stat = beginningOf(join(hostProc, pid, 'stat')) ?? ''
-  // Splits the text of `/proc/PID/stat` after its last parenthesis. The program's name is in parentheses, and may
-  // itself contain parentheses and spaces.
+  // The program's name is in parentheses, and may itself contain parentheses and spaces.
   const text = stat.slice(stat.lastIndexOf(')') + 1).split(' ')[20] ?? ''
   return /^\d+$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY
 }
@@ -54,10 +50,7 @@ export interface StartedProcess {
 
 /** Limit of listed processes. Linux permits up to 2^22 process IDs, and a healthy node has far fewer processes. */
 const MOST_PROCESSES = 1 << 18
-/**
- * Buffer for reading files of a process in procfs. A control group path has at most 4096 characters, so the buffer is
- * large enough. Longer files are ignored.
- */
+/** Buffer for reading files of a process in procfs. Longer files are ignored. */
 const buffer = Buffer.alloc(16 * 1024)
 
 function beginningOf(path: string): string | undefined {

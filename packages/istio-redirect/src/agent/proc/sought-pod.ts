@@ -5,8 +5,5 @@ export interface SoughtPod {
   readonly held?: string | undefined
 }
 
-/**
- * UIDs of the pods for which the agent holds network namespaces open, by the key (`dev:ino`) of the namespace. A search
- * never assigns such a namespace to another pod.
- */
+/** UIDs of pods by the key of the namespace that the agent holds open. */
 export type Holders = ReadonlyMap<string, string>

@@ -7,10 +7,7 @@ export type BrokenFilter = Pick<
   'sidecarAnnotation' | 'initContainerName' | 'initContainerTerminationMessage' | 'initContainerExitCode'
 >
 
-/**
- * True if an init container of the pod reported missing redirection, in its current or its previous termination. False
- * if the same container has succeeded since.
- */
+/** True if an init container of the pod reported missing redirection, without later success. */
 export function isBroken(pod: ObservedPod, filter: BrokenFilter): boolean {
   if (filter.sidecarAnnotation !== '' && !Object.hasOwn(pod.annotations, filter.sidecarAnnotation)) return false
   return pod.initContainers.some((container) => foundNothing(container, filter))
@@ -19,8 +16,7 @@ export function isBroken(pod: ObservedPod, filter: BrokenFilter): boolean {
 function foundNothing({ name, terminated, lastTerminated }: InitContainerStatus, filter: BrokenFilter): boolean {
   if (filter.initContainerName !== '' && name !== filter.initContainerName) return false
   if (terminated !== undefined && (terminated.reason === 'Completed' || terminated.exitCode === 0)) return false
-  // Istio's agent repairs a pod after the second crash of the init container. With restartPolicy Never there is no
-  // second crash, so our agent repairs after the first crash.
+  // Istio waits for a second crash, which never comes with restartPolicy Never.
   return matches(terminated, filter) || matches(lastTerminated, filter)
 }
 

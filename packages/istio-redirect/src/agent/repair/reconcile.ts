@@ -4,10 +4,7 @@ import { messageOf, printable } from '@cni/types'
 import type { Counter, RepairConfig, ScopedLog } from '../part/services.ts'
 import { keyOf, type ObservedPod } from '../pods/observed-pod.ts'
 
-/**
- * Action of the repair controller on broken pods. If the settings enable several actions, the first of `repair`,
- * `delete` and `label` applies.
- */
+/** Action of the repair controller on broken pods, in this order of priority. */
 export type Mode = 'repair' | 'delete' | 'label' | 'none'
 
 /** Returns the repair controller's action for a configuration. */
@@ -31,7 +28,7 @@ export interface ReconcilerOptions {
 
 /** Acts on broken pods: repairs, deletes or labels them. */
 export interface Reconciler {
-  /** Acts on a broken pod. On a failure, counts the failure in a metric, and rejects if the caller has to retry. */
+  /** Acts on a broken pod. Rejects if the caller has to retry. */
   act(pod: ObservedPod): Promise<void>
   /** Forgets the repair of a deleted pod, because a later pod may have the same name. */
   forget(key: string): void
@@ -52,10 +49,7 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
     forget: (key) => void repaired.delete(key),
   }
 
-  /**
-   * Repairs a pod only once. The pod still looks broken after the repair, until its init container restarts and finds
-   * the rules.
-   */
+  /** Repairs a pod only once, because the pod looks broken until its container restarts. */
   async function repair(pod: ObservedPod): Promise<void> {
     const key = keyOf(pod)
     if (repaired.get(key) === pod.uid) return
@@ -110,10 +104,7 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
   }
 }
 
-/**
- * Deletes exactly the observed pod: the request's preconditions are the pod's UID and resource version. The request
- * fails if the pod has changed, or if a new pod has the same name.
- */
+/** Deletes exactly the observed pod, because a new pod may have the same name. */
 const deleteRequest = (pod: ObservedPod): KubeRequest => ({
   method: 'DELETE',
   path: podPath(pod),

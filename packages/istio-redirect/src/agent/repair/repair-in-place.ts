@@ -24,10 +24,7 @@ export interface InPlaceOptions {
   readonly hostProc: string
 }
 
-/**
- * Writes the missing redirection rules in the namespace of a running pod. Decides and writes as the plugin does in ADD.
- * Rolls back all steps if one fails.
- */
+/** Writes the missing redirection rules of a running pod, as the plugin does in ADD. */
 export async function repairInPlace(observed: ObservedPod, options: InPlaceOptions): Promise<void> {
   const { log, hostProc } = options
   const pod = await podOf(observed, options)

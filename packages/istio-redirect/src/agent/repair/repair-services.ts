@@ -15,11 +15,5 @@ export interface RepairServices {
   readonly signal: AbortSignal
 }
 
-/**
- * Type of `startRepair` in `repair/start-repair.ts`. The function runs until the AbortSignal aborts, and settles within
- * a second after that.
- *
- * Repair logs and retries all failed API requests. If the promise rejects, the caller logs the error and restarts
- * repair after a pause. The installation is never affected.
- */
+/** Type of `startRepair`. The caller restarts repair after a rejection. */
 export type StartRepair = (services: RepairServices) => Promise<void>

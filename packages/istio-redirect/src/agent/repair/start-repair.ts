@@ -18,10 +18,7 @@ import { modeOf, reconciler } from './reconcile.ts'
 import { repairInPlace } from './repair-in-place.ts'
 import type { RepairServices } from './repair-services.ts'
 
-/**
- * Maximal number of attempts to repair, delete or label a broken pod. The agent makes further attempts only after the
- * pod has changed.
- */
+/** Maximal number of attempts on a broken pod. A change of the pod permits more. */
 const MAX_ATTEMPTS = 5
 
 /** Dependencies of the repair controller that tests replace. */
@@ -32,10 +29,7 @@ export interface RepairDeps {
   readonly repair?: (pod: ObservedPod) => Promise<void>
 }
 
-/**
- * Watches the pods of the node until the AbortSignal aborts. Acts on pods whose init container reported missing
- * redirection. Failed API requests are retried; see `StartRepair`.
- */
+/** Watches the pods of the node, and repairs pods with missing redirection. */
 export async function startRepair(services: RepairServices, around: RepairDeps = {}): Promise<void> {
   const { config, api, log, metrics, watches, signal } = services
   const { hostProc = '/host/proc', repair = inPlace } = around
@@ -44,8 +38,7 @@ export async function startRepair(services: RepairServices, around: RepairDeps =
     log.info('repair is enabled without an action (repair, delete or label): nothing is watched')
     return whenAborted(signal)
   }
-  // Starts Node.js's thread pool before the agent enters a pod's network namespace. Reason: a new thread starts in the
-  // namespace of its creator, and would stay in the pod's namespace.
+  // Starts Node.js's thread pool now, because a later thread would stay in a pod's namespace.
   if (mode === 'repair') await netns.warmPool()
 
   const failures = metrics.counter('istio_cni_repair_errors_total', 'Errors of the repair controller, by type', [

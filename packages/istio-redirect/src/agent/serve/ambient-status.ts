@@ -7,15 +7,9 @@ export interface AmbientStatus {
   readonly enrolled: number
   /** Number of pods that belong to the mesh but are not enrolled yet. */
   readonly pending: number
-  /**
-   * Pods that belong to the mesh but are not enrolled yet, as `namespace/name` with the reason. The list has at most 20
-   * pods.
-   */
+  /** Unenrolled pods of the mesh, as `namespace/name` with the reason. The list has at most 20 pods. */
   readonly waiting: readonly { readonly pod: string; readonly why: string }[]
-  /**
-   * Number of enrolled pods without a known network namespace: neither a process nor a mount of the node leads to it.
-   * Older agents omit this member.
-   */
+  /** Number of enrolled pods without a known network namespace. Older agents omit this member. */
   readonly notCaptured?: number | undefined
   /** Pods that `notCaptured` counts, each with the reason. The list has at most 20 pods. */
   readonly astray?: readonly { readonly pod: string; readonly why: string }[] | undefined
@@ -32,8 +26,8 @@ export interface AmbientStatus {
         /** IPv4 address of the node. The kubelet's probes come from this address. */
         readonly hostIp: string
         /**
-         * ztunnel that gets the traffic of the node's pods, as `namespace/name`. If it is `undefined`, the node drops
-         * traffic of pods in the mesh.
+         * ztunnel that serves the node, as `namespace/name`. While it is `undefined`, the node drops the traffic of
+         * pods in the mesh.
          */
         readonly ztunnel?: string | undefined
       }

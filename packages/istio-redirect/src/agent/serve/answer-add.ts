@@ -10,22 +10,11 @@ import { Refusal } from '../../serve/refusal.ts'
 
 /** Functions that the agent calls to answer an ADD of the plugin. */
 export interface AgentSources {
-  /**
-   * Finds the current pod with this UID. Rejects if the pod is not found within a short time. After a rejection, the
-   * plugin asks the API server itself, and reports an error if its own request fails, too.
-   */
+  /** Finds the current pod with this UID. After a rejection, the plugin asks the API server. */
   pod(who: AskedPod): Promise<PodInfo>
-  /**
-   * Enrols a pod in ambient mode if the selectors choose the pod. Rejects with the reason if the enrolment fails.
-   *
-   * Resolves with `undefined` if the agent cannot decide, or if the enrolment takes too long. After the result
-   * `undefined`, the plugin asks the API server itself, and announces the pod on the event socket.
-   */
+  /** Enrols a selected pod in ambient mode. `undefined`: the plugin uses the event socket instead. */
   readonly enrol?: ((pod: StartingPod) => Promise<'enrolled' | 'not-ambient' | undefined>) | undefined
-  /**
-   * Makes the kernel batch (encoded netlink messages) that writes the rules of a pod. Default: a function without a
-   * cache.
-   */
+  /** Makes the kernel batch (encoded netlink messages) that writes the rules of a pod. */
   readonly batch?: typeof makeBatch
 }
 
@@ -37,10 +26,7 @@ export interface StartingPod extends AskedPod {
   readonly addresses: readonly string[]
 }
 
-/**
- * Answers an ADD of the plugin with the same decision that the plugin would make. Never rejects: after an unexpected
- * error, the answer is a refusal, and the plugin decides itself.
- */
+/** Answers an ADD with the plugin's own decision. Refuses after errors, and never rejects. */
 export async function answerAdd(request: AddRequest, sources: AgentSources): Promise<ServeAnswer> {
   const log: DecisionLine[] = []
   const { call, addresses, native } = request
@@ -79,10 +65,7 @@ export const refused = ({ reason, detail }: Refusal): ServeAnswer => ({ act: 're
 
 // internal
 
-/**
- * Maximal number of redirection rules in an answer of the agent. The plugin itself makes the kernel batch for a pod
- * with more rules. A larger batch in the agent would delay the agent's answers for other pods.
- */
+/** Maximal number of rules in an answer, because large batches would delay other answers. */
 const MAX_SERVED_RULES = 256
 
 function linesIn(lines: DecisionLine[]): DecisionLog {
@@ -93,10 +76,7 @@ function linesIn(lines: DecisionLine[]): DecisionLog {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/**
- * Enrols the pod of an ADD in ambient mode. Throws the same error that the plugin reports when it enrols the pod
- * itself.
- */
+/** Enrols the pod of an ADD in ambient mode, with the plugin's errors. */
 async function enrolled({ call, addresses }: AddRequest, sources: AgentSources): Promise<boolean> {
   const told = addresses.told.map((cidr) => cidr.split('/')[0] ?? '')
   let done: 'enrolled' | 'not-ambient' | undefined

@@ -21,13 +21,7 @@ export interface DecisionServerOptions extends BoundedOptions {
   readonly status: () => ServingStatus
 }
 
-/**
- * HTTP server of the agent for the plugin and for `install-cni status`. The plugin sends `POST /add` to ask for the
- * decision about an ADD. `install-cni status` reads `GET /status`.
- *
- * The server sends the head of the response as soon as it has read the request. This tells the plugin at once that an
- * agent is running.
- */
+/** Server for plugin and `install-cni status`. Sends the head early, so that plugins detect the agent. */
 export function decisionServer(options: DecisionServerOptions): Server {
   const { bounds = { ...boundsFor(MOST_WAITING), bytesOfOne: MAX_REQUEST } } = options
   return boundedServer(

@@ -4,16 +4,13 @@ import type { BoundedOptions } from '../server/bounded-connections.ts'
 import { boundedServer } from '../server/bounded-server.ts'
 import { targetOf } from '../server/target.ts'
 
-/** Readiness of the agent for the kubelet. `reasons` has one line for each reason why the agent is not ready. */
+/** Readiness of the agent for the kubelet, with the reasons against it. */
 export interface Readiness {
   readonly ready: boolean
   readonly reasons: readonly string[]
 }
 
-/**
- * HTTP server for the kubelet's probes of the agent. The path `/healthz` always answers 200. The path `/readyz` answers
- * 200 if everything is installed, and 503 if not. The path `/readyz?verbose` also lists the reasons.
- */
+/** HTTP server for the kubelet's probes of the agent. `/readyz?verbose` lists the reasons. */
 export function healthServer(readiness: () => Readiness, options?: BoundedOptions): Server {
   return boundedServer((request, response) => {
     request.resume()

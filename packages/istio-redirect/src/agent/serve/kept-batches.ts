@@ -1,10 +1,7 @@
 import type { makeBatch } from '../../decide/make-batch.ts'
 import { memo } from '../../memo.ts'
 
-/**
- * Caches the kernel batches that write the rules of pods. Most pods of a node have equal redirection settings. Making
- * the batch is the slowest step of an answer to the plugin.
- */
+/** Caches the kernel batches of rules, because most pods of a node have equal settings. */
 export const keptBatches = (make: typeof makeBatch): typeof makeBatch =>
   memo(make, (key, batch) => batch !== undefined && key.length + batch.byteLength <= LARGEST)
 

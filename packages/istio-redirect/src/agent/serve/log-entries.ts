@@ -2,10 +2,7 @@ import { isObject } from '@cni/types'
 import type { LogEntry } from '../log/format.ts'
 import type { Labels } from '../part/services.ts'
 
-/**
- * Maximal depth of nested objects and arrays in a log line. No line of the plugin is that deep, and deeper lines could
- * overflow the stack.
- */
+/** Maximal depth of objects and arrays in a log line, against overflows of the stack. */
 const MAX_DEPTH = 32
 
 /** Reasons why the agent does not print a log line of the plugin. */
@@ -19,16 +16,13 @@ export const LINE_FAULTS = {
 /** Reason why the agent does not print a log line of the plugin. */
 export type LineFault = keyof typeof LINE_FAULTS
 
-/** Log lines that the plugin sent for one CNI call: the valid lines, and the faults of the invalid ones. */
+/** Log lines that the plugin sent for one CNI call, and faults of invalid lines. */
 export interface ReceivedLines {
   readonly entries: readonly LogEntry[]
   readonly refused: readonly LineFault[]
 }
 
-/**
- * Parses the body of the plugin's request `POST /log`: a JSON array of strings. Each string is a JSON object with
- * `level`, `time` and `msg`; further members become labels. Returns `undefined` if the body is not an array of strings.
- */
+/** Parses the plugin's log lines in `POST /log`, a JSON array of strings. */
 export function parseLogBody(body: string): ReceivedLines | undefined {
   const texts = parseOrNothing(body)
   return isTexts(texts) ? readLines(texts) : undefined

@@ -7,7 +7,7 @@ import { targetOf } from '../server/target.ts'
 import { parseLogBody } from './log-entries.ts'
 import { printLines, type RefusedLines } from './print-lines.ts'
 
-/** Maximal size in bytes of the plugin's request with log lines. The log lines of any CNI call need less. */
+/** Maximal size in bytes of the plugin's request with log lines. */
 const MAX_BYTES = 1024 * 1024
 /** Deadline in milliseconds for the plugin's request with log lines to arrive completely. */
 const ARRIVAL_MS = 5000
@@ -18,10 +18,7 @@ export interface LogServerOptions extends BoundedOptions {
   readonly refused?: (reason: RefusedLines) => void
 }
 
-/**
- * HTTP server that prints the plugin's log lines. The lines of one request stay together, and keep the plugin's log
- * scope and times. The response is always 200, because the plugin ignores it.
- */
+/** HTTP server that prints the plugin's log lines with the plugin's scope and times. */
 export function logServer(log: AgentLog, options: LogServerOptions = {}): Server {
   const { refused = () => {} } = options
   const own = log.scope('cni-agent')

@@ -61,10 +61,7 @@ export function metricsServer(metrics: MetricsRegistry, options?: BoundedOptions
 
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores'
 
-/**
- * Adds metrics of the agent's process, such as memory. Reads the values at each scrape, because prom-client's own
- * collectors use timers.
- */
+/** Metrics of the agent's process, read at each scrape. prom-client's own collectors use timers. */
 function processMetrics(registry: Registry): void {
   const registers = [registry]
   const started = Date.now() / 1000 - process.uptime()

@@ -9,10 +9,7 @@ export interface ServingMetrics {
   watching(isLive: boolean): void
 }
 
-/**
- * Upper bounds in seconds for the histogram of answer durations. The bounds cover answers from the cache, and answers
- * with an API request, which take about ten times as long.
- */
+/** Upper bounds in seconds for the histogram of answer durations. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 3]
 
 /** Creates the metrics of the plugin's calls in a metrics registry. */

@@ -4,7 +4,7 @@ import { type AmbientStatus, ambientStatusSchema } from './ambient-status.ts'
 /** Status of the socket on which the agent answers the plugin, for `install-cni status`. */
 export interface ServingStatus {
   readonly version: string
-  /** Source of the agent's knowledge about pods: a watch of the node's pods, or one API request for each pod. */
+  /** Source of pods: a watch of the node's pods, or one request for each pod. */
   readonly pods: 'watched' | 'asked for'
   /** Reason why the agent cannot watch pods, and requests each pod from the API server instead. */
   readonly problem?: string | undefined

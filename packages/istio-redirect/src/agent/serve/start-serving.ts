@@ -42,10 +42,7 @@ export interface ServingServices {
   readonly enrol?: EnrolPod | undefined
 }
 
-/**
- * Enrols a starting pod in ambient mode. Resolves with `undefined` if the agent cannot enrol pods now, or if the watch
- * has not delivered the pod yet.
- */
+/** Enrols a starting pod in ambient mode. `undefined` if the agent cannot enrol pods now. */
 export type EnrolPod = (pod: HandedPod, signal: AbortSignal) => Promise<'enrolled' | 'not-ambient' | undefined>
 
 /** Deadline in milliseconds for one API request for a pod. The plugin waits three seconds for the agent's answer. */
@@ -54,10 +51,7 @@ const ASKING_MS = 2500
 /** Maximal number of concurrent API requests for single pods. Each response may have megabytes. */
 const MOST_ASKED = 2
 
-/**
- * Deadline in milliseconds for an enrolment during an ADD. After the deadline, the enrolment continues, and the plugin
- * announces the pod on the event socket instead.
- */
+/** Deadline in milliseconds for an enrolment during an ADD. The enrolment itself continues later. */
 const ENROLLING_MS = 2500
 
 /** Answers the plugin's calls on a socket. Resolves with the function that stops this service. */
@@ -129,10 +123,7 @@ async function within<T>(ms: number, work: Promise<T> | undefined): Promise<T | 
   return Promise.race([work, late]).finally(() => limit.abort())
 }
 
-/**
- * Wraps an observer of the pod watch. The wrapper also logs failures and recoveries of the watch, and sets the metric
- * of the watch's state.
- */
+/** Wraps an observer of the pod watch, with log lines and a metric. */
 function telling(observer: Observer, { own, metrics }: ServingServices): Observer {
   const calm = calmLog(own, 'the pods of this node are watched again')
   return {

@@ -8,10 +8,7 @@ export interface ServerBounds {
    * connections above the limit.
    */
   readonly waiting: number
-  /**
-   * Maximal number of open connections, enforced when a connection opens. The limit `waiting` is enforced later, after
-   * the server has read the data that has arrived.
-   */
+  /** Maximal number of open connections. Enforced at once, unlike `waiting`. */
   readonly burst: number
   /** Deadline in milliseconds for the headers of a request. */
   readonly headersMs: number
@@ -19,16 +16,13 @@ export interface ServerBounds {
   readonly totalMs: number
   /** Number of bytes that one connection may send. Default 2 MiB. */
   readonly bytesOfOne?: number
-  /**
-   * Number of bytes that all open connections together may send, because the agent keeps the bytes in memory. Default 8
-   * MiB.
-   */
+  /** Number of bytes that all open connections may send together. Default 8 MiB. */
   readonly bytesOfAll?: number
 }
 
 /**
- * Reason why the server closed a connection that exceeded a limit.
- * - `crowded`: too many connections waited, or all connections together sent too many bytes.
+ * Reason why the server closed a connection.
+ * - `crowded`: too many connections waited or sent too much.
  * - `late`: the connection exceeded a deadline.
  * - `long`: the connection sent too many bytes.
  */
@@ -38,10 +32,7 @@ export type CloseReason = 'crowded' | 'late' | 'long'
 export interface BoundedOptions {
   /** Called for each connection that the server closed because of a limit. */
   readonly closed?: (reason: CloseReason) => void
-  /**
-   * Limits of the connections. Default: 64 waiting connections, 5 s for headers, 10 s in total. A low limit of open
-   * files permits fewer connections.
-   */
+  /** Limits of the connections. A low limit of open files permits fewer connections. */
   readonly bounds?: ServerBounds
 }
 
@@ -54,18 +45,12 @@ export interface BoundedConnections {
   phaseOf(socket: Socket): Phase | undefined
   /** Sets the phase of a connection. Does nothing if the connection is closed. */
   set(socket: Socket, phase: Phase): void
-  /**
-   * Counts received bytes. Closes the connection if it sent too many bytes. Closes the largest sender if all
-   * connections together sent too many bytes.
-   */
+  /** Counts received bytes, and closes connections that sent too many bytes. */
   received(socket: Socket, bytes: number): void
   closeAll(): void
 }
 
-/**
- * Limits the connections of a server, so that idle or abusive clients exhaust neither descriptors nor memory. Closes
- * the oldest connections first, and still accepts new ones, such as kubelet's.
- */
+/** Limits the connections of a server. Closes the oldest ones, so that kubelet's probes connect. */
 export function boundConnections(
   server: Server,
   { closed = () => {}, bounds = boundsFor(64) }: BoundedOptions = {},
@@ -94,8 +79,7 @@ export function boundConnections(
   const trimSoon = (): void => {
     if (isTrimming) return
     isTrimming = true
-    // Closes the connections above the limit after two turns of the event loop. Until then, the server reads and
-    // answers all data that has arrived.
+    // Waits for two turns of the event loop, so that arrived data is answered first.
     setImmediate(() =>
       setImmediate(() => {
         isTrimming = false
@@ -105,8 +89,7 @@ export function boundConnections(
   }
   server.on('connection', (socket) => {
     connections.set(socket, 'silent')
-    // Uses one timer first for the deadline of the headers, then for the total deadline. Reason: most connections close
-    // before the first deadline.
+    // Uses one timer for both deadlines, because most connections close before the first.
     let timer = setTimeout(
       () => {
         if (connections.get(socket) === 'silent' || totalMs <= headersMs) close(socket, 'late')
@@ -145,10 +128,7 @@ export function boundConnections(
   }
 }
 
-/**
- * Limits for a server that needs at most `most` waiting connections. The limit is lower if the process may open few
- * files: four servers together use at most half of the descriptors.
- */
+/** Limits for a server that needs at most `most` waiting connections and few descriptors. */
 export function boundsFor(most: number): ServerBounds {
   const waiting = Math.min(Math.max(Math.floor(descriptorLimit() / 32), 4), most)
   return { waiting, burst: 4 * waiting, headersMs: 5000, totalMs: 10_000 }

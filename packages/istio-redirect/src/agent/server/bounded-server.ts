@@ -1,11 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type BoundedOptions, boundConnections } from './bounded-connections.ts'
 
-/**
- * Creates an HTTP server with limited connections. A connection serves one request, because the agent's clients send
- * requests rarely. Does not use the connection limits of Node.js and Bun. Those limits would refuse the newest
- * connection, which may be the kubelet's.
- */
+/** HTTP server with limited connections. The limits of Node.js and Bun could refuse the kubelet. */
 export function boundedServer(handle: RequestListener, options?: BoundedOptions): Server {
   const server = createServer((request, response) => {
     const { socket } = request

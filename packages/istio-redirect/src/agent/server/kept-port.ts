@@ -18,10 +18,7 @@ export interface PortOptions {
   readonly failed: () => void
 }
 
-/**
- * Makes a server listen on a port. Retries every second while the port is busy. Resolves after the first attempt,
- * successful or not. The result is a function that closes the server or stops the retries.
- */
+/** Makes a server listen on a port. Resolves after the first attempt, successful or not. */
 export async function keepPort(port: number, { what, create, log, failed }: PortOptions): Promise<() => Promise<void>> {
   const stop = new AbortController()
   const portLog = calmLog(log, `${what}: listening on port ${port}`, { level: 'error' })

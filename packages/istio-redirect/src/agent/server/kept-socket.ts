@@ -24,10 +24,7 @@ export interface SocketOptions {
   readonly failed: () => void
 }
 
-/**
- * Serves on a unix socket in a folder that only root can write to. If the socket cannot be made, logs the reason and
- * retries. For example, the path may be a folder with files, or the disk may be read-only.
- */
+/** Serves on a unix socket in a folder that only root can write to. Retries after errors. */
 export async function keepSocket(
   path: string,
   create: () => ClosableServer,
@@ -72,15 +69,13 @@ export async function keepSocket(
       arm()
     })
   }
-  // Watches the socket and not its folder, because the plugin writes a log file to the folder in every call. The timer
-  // detects a replaced folder.
+  // Watches only the socket, because the plugin writes a log file to the folder in every call.
   const arm = (): void => {
     watcher?.close()
     watcher = undefined
     try {
       const made = watch(path, () => {
-        // Ignores changes of the socket's file after a failed attempt, and soon after the socket was made. Reason: this
-        // agent and another agent cause such changes when they make the socket. The timer checks the socket later.
+        // Ignores changes during creation of the socket, because the agents themselves cause these changes.
         const isQuiet = problem === undefined && performance.now() - madeAt > LOOK_MS
         if (isQuiet && !isInOrder()) look()
       })

@@ -52,19 +52,9 @@ export interface ZdsConnection {
 
 /** Server for ztunnels. By the protocol ZDS, ztunnels get the pods of a node with their network namespaces. */
 export interface ZdsServer extends AsyncDisposable {
-  /**
-   * Sends a pod to the newest ztunnel, and waits for the ztunnel's answer. The caller adds the pod to `snapshot()`
-   * before the call. Reason: a ztunnel that connects during the call must also get the pod. A pod may be sent again,
-   * even with another namespace.
-   *
-   * Rejects with a {@link ZdsError} or with the signal's reason. ztunnel may have the pod even after a rejection.
-   */
+  /** Sends a pod to the newest ztunnel. Add the pod to `snapshot()` first, for ztunnels that connect meanwhile. */
   add(pod: ZdsPod, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
-  /**
-   * Sends the removal of a pod to all ztunnels, and waits for their answers. Before the call, the caller removes the
-   * pod from `snapshot()`. A ztunnel that does not answer is disconnected; when it reconnects, it gets a new snapshot.
-   * Never rejects.
-   */
+  /** Sends a pod's removal to all ztunnels. Remove the pod from `snapshot()` first. */
   remove(uid: string): Promise<void>
   /** Connections of ztunnels, in the order in which they were opened. */
   connections(): readonly ZdsConnection[]

@@ -3,18 +3,12 @@ import { messageOf } from '@cni/types'
 import { ZdsError } from './zds-error.ts'
 
 /**
- * Reads and writes the messages of one ztunnel connection, one message at a time.
- *
- * Every error closes the connection. Reason: on an open connection, a late answer could be taken for the answer to a
- * later message. The ztunnel reconnects, and gets a new snapshot of all pods.
+ * Messages of one ztunnel connection. Errors close the connection, because late answers could match another message.
  */
 export interface Packets {
   /** Sends a message to ztunnel, with file descriptors. Rejects with a {@link ZdsError}. */
   send(bytes: Uint8Array, fds: readonly number[]): Promise<void>
-  /**
-   * Receives the next message of ztunnel, and decodes it with `read`. Error messages name the message by the text
-   * `what`. Rejects with a {@link ZdsError}, also if `read` throws.
-   */
+  /** Receives and decodes the next message of ztunnel. Rejects with a {@link ZdsError}. */
   next<T>(what: string, ms: number, read: (bytes: Uint8Array) => T): Promise<T>
   /** Waits until the signal aborts. Rejects with a {@link ZdsError} if ztunnel sends any message before the abort. */
   nothing(signal: AbortSignal): Promise<void>

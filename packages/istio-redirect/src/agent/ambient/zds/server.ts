@@ -9,22 +9,14 @@ import type { ZdsOptions, ZdsServer } from './options.ts'
 import { Session } from './session.ts'
 import { isZdsError, ZdsError } from './zds-error.ts'
 
-/**
- * Maximal number of connections that have not sent the hello message yet. A further connection closes the oldest of
- * these connections.
- */
+/** Maximal number of connections without a hello message. A further connection closes the oldest one. */
 const MAX_GREETING = 8
 /**
  * Maximal number of ztunnel connections that have sent the hello message. During an upgrade, a node has two ztunnels.
  */
 const MAX_SESSIONS = 16
 
-/**
- * Listens for ztunnels on a Unix socket. A ztunnel gets all pods when it connects, and then each change. A ztunnel that
- * answers too late, or sends a message without a request, is disconnected. After the reconnect, it gets all pods again.
- *
- * Throws `NetnsError` for an invalid path, a missing folder, or a call outside of the main thread.
- */
+/** Listens for ztunnels on a Unix socket. A ztunnel gets all pods, and later each change. */
 export function startZds(options: ZdsOptions): ZdsServer {
   const { path, snapshot, ready, log, observe = () => {}, answerMs = 4000, helloMs = 5000 } = options
   const { allow = ({ uid }) => uid === 0 } = options
@@ -103,8 +95,7 @@ export function startZds(options: ZdsOptions): ZdsServer {
       }
     },
     async remove(uid) {
-      // Sends the pod's removal to ztunnels whose snapshot has begun or is complete. Other ztunnels get their snapshot
-      // later, without the pod.
+      // Omits ztunnels without a snapshot, because their snapshot will lack the pod.
       const told = Promise.all([...inState('snapshot'), ...inState('live')].map((session) => session.remove(uid)))
       const limit = new AbortController()
       await Promise.race([told, delay(answerMs, undefined, limit)]).finally(() => limit.abort())
@@ -120,10 +111,7 @@ export function startZds(options: ZdsOptions): ZdsServer {
 
 // internal
 
-/**
- * Removes a leftover file at the path of the ztunnel socket, but keeps a socket or a folder. The function `listenUnix`
- * replaces an old socket itself, and fails for a folder.
- */
+/** Removes a leftover file at the path. `listenUnix` itself replaces sockets and refuses folders. */
 function removeStale(path: string): void {
   try {
     const there = lstatSync(path)

@@ -22,10 +22,7 @@ export interface SessionSurroundings extends Patience {
 
 /** Options for waiting for an answer of ztunnel. */
 interface AskOptions {
-  /**
-   * Deadline in milliseconds for the ztunnel's answer. The time begins with the call, and includes the wait for earlier
-   * requests.
-   */
+  /** Deadline in milliseconds for the ztunnel's answer, including the wait for earlier requests. */
   readonly ms?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -36,17 +33,11 @@ interface Task {
   reject(error: unknown): void
 }
 
-/**
- * Number of snapshot messages to ztunnel that may be unanswered at a time. A larger number means fewer context
- * switches.
- */
+/** Number of unanswered snapshot messages. A large number saves context switches. */
 const WINDOW = 64
 const WORK = Symbol('work')
 
-/**
- * Session with one ztunnel: hello message, snapshot of all pods, then single changes. The agent sends a change only
- * after the ztunnel has answered the previous change.
- */
+/** Session with one ztunnel: hello message, snapshot of all pods, and changes one by one. */
 export class Session {
   readonly id: number
   readonly pid: number
@@ -55,10 +46,7 @@ export class Session {
   readonly #packets: Packets
   readonly #around: SessionSurroundings
   readonly #tasks: Task[] = []
-  /**
-   * Network namespaces of pods, by UID of the pod. Contains the pods that the ztunnel has received, and the pods of
-   * queued messages.
-   */
+  /** Network namespaces of the pods that the ztunnel has received or will receive. */
   readonly #told = new Map<string, NamespaceIdentity>()
   readonly #over = settledLater()
   #wake = new AbortController()
@@ -111,10 +99,7 @@ export class Session {
     }
   }
 
-  /**
-   * Sends all pods of the mesh that the ztunnel does not have yet. Called when this ztunnel becomes the newest of the
-   * node.
-   */
+  /** Sends missing pods to the ztunnel that has become the newest of the node. */
   catchUp(): void {
     for (const { uid, workload, lease } of this.#around.snapshot()) {
       if (lease === undefined) continue
@@ -192,8 +177,7 @@ export class Session {
       const idle = live.idle(this.#wake.signal)
       if (hasWork) this.#wake.abort(WORK)
       await idle
-      // `idle` rejects if ztunnel has sent a message without a request. After `idle` has resolved, ztunnel's next
-      // message is the answer to the agent's next request.
+      // ztunnel's next message is the answer to this request, because `idle` rejects unrequested messages.
       if (!hasWork) continue
       const task = this.#tasks.shift()
       if (task === undefined) continue
@@ -201,8 +185,7 @@ export class Session {
         task.resolve(await live.ask(task.request))
       } catch (error) {
         task.reject(error)
-        // Ends the session only for a `ZdsError`. Any other error concerns a single request, for example because the
-        // pod's namespace was closed before the agent sent it.
+        // Ends the session only for a `ZdsError`, because other errors concern a single request.
         if (isZdsError(error)) throw error
       }
     }

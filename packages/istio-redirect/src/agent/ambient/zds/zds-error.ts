@@ -2,13 +2,12 @@ const brand = Symbol.for('cni.ZdsError')
 
 /**
  * Code of a {@link ZdsError}:
- *
- * - `NO_ZTUNNEL`: no connected ztunnel has all pods. A ztunnel that starts connects within seconds.
+ * - `NO_ZTUNNEL`: no connected ztunnel has all pods.
  * - `REFUSED`: ztunnel refused the pod, with a reason.
- * - `TIMEOUT`: ztunnel did not answer in time. The agent has closed the connection.
- * - `PROTOCOL`: ztunnel's answer was invalid. The agent has closed the connection.
+ * - `TIMEOUT`: ztunnel did not answer in time.
+ * - `PROTOCOL`: ztunnel's answer was invalid.
  * - `CLOSED`: the connection ended before the answer.
- * - `INVALID`: the pod cannot be sent, because it has no UID or its names are too long.
+ * - `INVALID`: the pod has no UID or too long names.
  */
 export type ZdsErrorCode = 'NO_ZTUNNEL' | 'REFUSED' | 'TIMEOUT' | 'PROTOCOL' | 'CLOSED' | 'INVALID'
 
