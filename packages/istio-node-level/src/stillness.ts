@@ -8,10 +8,7 @@ import type { RulesBy } from './rules.ts'
  * changes.
  */
 export interface Stillness extends Disposable {
-  /**
-   * True if the caller may skip the next complete check. Call this method before each check. Nine skips in a row are
-   * the maximum, because the kernel does not report every setting.
-   */
+  /** True if the caller may skip the next complete check. Must be called before each check. */
   isStill(): boolean
   /** Records the result of a complete check of the namespaces: true if the check found no differences. */
   looked(isClean: boolean): void

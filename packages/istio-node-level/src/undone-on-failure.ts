@@ -2,7 +2,7 @@ import type { NetnsTarget } from '@cni/netns'
 import { messageOf } from '@cni/types'
 import type { Undone } from './rules.ts'
 
-/** Runs a function, and rolls its registered steps back if it fails. */
+/** Runs a function, and runs the registered rollback steps if the function fails. */
 export async function undoneOnFailure<T>(work: (within: (netns: NetnsTarget) => Undone) => Promise<T>): Promise<T> {
   const steps: (() => unknown)[] = []
   try {

@@ -19,8 +19,8 @@ export interface EnrolledPod extends KernelReport {
 }
 
 /**
- * Redirects the given IPv4 addresses of a pod to ztunnel. Writes map entries before it attaches the eBPF programs,
- * because programs drop packets without an entry.
+ * Redirects the given IPv4 addresses of a pod to ztunnel. Map entries come first, because the eBPF programs drop
+ * packets without entries.
  *
  * @param known - map entries that this process wrote earlier; another process may have deleted some of them
  * @throws {@link NodeLevelError} `ADDRESS`, `NO_VETH`; `EbpfError`: `NO_LINK` if a link disappears during the call,
@@ -80,7 +80,7 @@ export async function releasePods(
   const { maps } = objects
   const old = [...remembered, ...there]
   const used = linksOf([...old.filter((each) => !which(each)), ...instead])
-  // Detaches the eBPF programs first, because they drop the packets of pods without entries.
+  // Detaches the eBPF programs first, because attached programs drop the packets of pods without entries.
   for (const link of linksOf(old.filter(which))) {
     if (used.has(link)) continue
     undo(() => hookAgain(netns, link, objects))

@@ -4,7 +4,7 @@ import type { Objects, Variant } from '../objects/objects.ts'
 import type { ProgramName } from '../programs/programs.ts'
 import type { Step } from '../step.ts'
 
-/** eBPF program for one direction of a link. `name` also names pin and filter. */
+/** eBPF program for one direction of a link. The pin and the filter also have this name. */
 interface Hook {
   readonly name: ProgramName
   readonly direction: 'ingress' | 'egress'

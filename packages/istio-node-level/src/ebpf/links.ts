@@ -9,7 +9,7 @@ export interface Ends {
 }
 
 /**
- * Finds both ends of the veth of a pod by an IPv4 address of the pod.
+ * Finds both ends of a pod's veth by an IPv4 address of the pod.
  *
  * @param whose - owner of the address for messages, such as `pod shop/web`
  * @throws {@link NodeLevelError} `NO_VETH`.

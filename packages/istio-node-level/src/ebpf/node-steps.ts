@@ -83,7 +83,7 @@ export async function podSteps(
   const there = new Map(podEntries(maps).map((entry) => [entry.address, entry]))
   const links = new Set((await rtnl.getLinks()).map(({ index }) => index))
   const used = linksOf(known.values())
-  // Detaches the eBPF programs first, because they drop the packets of pods without an entry.
+  // Detaches the eBPF programs first, because attached programs drop the packets of pods without entries.
   const takeOut = async (address: string): Promise<void> => {
     const link = there.get(address)?.target.ifindex
     if (link !== undefined && !used.has(link)) await unhook(rtnl, link, podHooks)
@@ -109,7 +109,7 @@ export async function podSteps(
   return steps
 }
 
-/** Steps that detach eBPF programs from links of no enrolled pod, because the programs drop all packets. */
+/** Steps that detach eBPF programs from links without enrolled pods, because attached programs drop packets. */
 export async function straySteps(rtnl: RtnlPort, known: Iterable<PodEntry>): Promise<Step[]> {
   const used = linksOf(known)
   const steps: Step[] = []

@@ -195,7 +195,7 @@ async function isThere(node: NetnsTarget, ztunnel: NodeZtunnel): Promise<boolean
 
 const ofZtunnel = (drift: string): string => `ztunnel: ${drift}`
 
-/** Pods that stay in the mesh when a ztunnel starts, from memory or the ipset set. */
+/** Pods that stay in the mesh when a ztunnel starts. */
 async function podsAtStart(
   netns: NetnsTarget,
   known: ReadonlyMap<string, string> | undefined,

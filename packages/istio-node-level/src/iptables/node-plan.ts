@@ -31,7 +31,7 @@ export const nodePolicyRules: readonly NewPolicyRule[] = [
   { family: 'ipv4', priority: priorities.pods, table: tables.inbound },
 ]
 
-/** Route of the node for packets to a pod in the mesh, through the inbound tunnel. */
+/** Route of the node to a pod in the mesh, through the inbound tunnel. */
 export const podRoute = (address: string, { hostIp }: Pick<NodeFacts, 'hostIp'>): WantedRoute => ({
   table: tables.inbound,
   to: `${address}/32`,

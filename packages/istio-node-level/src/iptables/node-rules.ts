@@ -66,7 +66,7 @@ function probesAndOutbound({ mangle, nat, filter }: Tables, { hostIp }: NodeRule
   return [
     // Packets from the node's own address, such as probes of the kubelet, bypass the mesh.
     mangle.on('ztunnel-OUTPUT').only('ipv4').src(hostIp).setMark(marks.connectionSkip),
-    // Accepts packets to ztunnel first, so that other programs' NAT rules do not change them.
+    // Accepts packets to ztunnel early, because NAT rules of other programs must not change them.
     nat.on('ztunnel-PREROUTING').mark(outbound, outbound).accept(),
     nat.on('ztunnel-POSTROUTING').mark(outbound, outbound).accept(),
     filter.on('ztunnel-FORWARD').mark(outbound, outbound).accept(),
@@ -92,7 +92,7 @@ function marking({ mangle }: Tables, { ztunnelIp, ztunnelVeth, port }: NodeRuleF
     on.mark(proxyReturn, proxyReturn).return(),
     on.in(ztunnelVeth).not.src(ztunnelIp).setMark(proxy, proxy),
     on.mark(skip, skip).return(),
-    // Packets from ztunnel's own address bypass redirection. UDP packets of all senders do, too.
+    // Packets from ztunnel's own address and all UDP packets bypass redirection.
     on.in(ztunnelVeth).setMark(connectionSkip, connectionSkip),
     on.proto('udp').setMark(connectionSkip, connectionSkip),
     on.mark(skip, skip).return(),

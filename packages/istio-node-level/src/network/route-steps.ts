@@ -54,7 +54,7 @@ export const isOurTable = (table: number): boolean => Object.values(tables).some
 
 // internal
 
-/** Key of a route. The kernel replaces the route with the same key. */
+/** Key of a route. The kernel replaces a route by a new route with an equal key. */
 const keyOf = ({ table, to }: Pick<WantedRoute, 'table' | 'to'>): string => `${table} ${to}`
 
 const isReplaced = ({ table, cidr, metric = 0 }: Route, replaced: ReadonlySet<string>): boolean =>

@@ -22,7 +22,7 @@ export const boundPorts = (text: string): number[] =>
   [...text.matchAll(/^\s*\d+: [0-9A-F]+:([0-9A-F]{4}) /gm)].map(([, port = '']) => Number.parseInt(port, 16))
 
 /**
- * Chooses a UDP port for the tunnels that is free on the node and for ztunnel.
+ * Chooses a tunnel port that is free on the node and in ztunnel's namespace.
  *
  * @throws {@link NodeLevelError} `NO_PORT`.
  */

@@ -103,7 +103,7 @@ async function makeAgain(
   const addresses = await rtnl.getAddresses({ family: 'ipv4', link })
   const setting = `net/ipv4/conf/${link.name}/accept_local`
   const value = (await settings.get(setting)) ?? ''
-  // Adds blackhole routes first, because the tunnel's packets must not take another route meanwhile.
+  // Adds blackhole routes first, because packets for the missing tunnel must not take another route.
   for (const { cidr, table } of routes) {
     await rtnl.addRoute({ family: 'ipv4', cidr, table, type: 'blackhole', metric: 0xffffffff })
   }

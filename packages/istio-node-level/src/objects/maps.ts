@@ -1,9 +1,9 @@
 import { arrayMap, bytes, hashMap, int, ipv4, mac, struct } from '@cni/ebpf'
 import { dropReasons } from '../programs/reasons.ts'
 
-/** Map value: a link for redirected packets, and the MAC address of its other end. */
+/** Map value: a link, and the MAC address of the link's other end. */
 const target = struct({ ifindex: int('u32'), mac, flags: int('u8'), pad: int('u8') })
-/** Decoded map value: a link for redirected packets, and the MAC address of its other end. */
+/** Decoded map value: a link, and the MAC address of the link's other end. */
 export type Target = ReturnType<(typeof target)['read']>
 
 /** Map value for open connections: the previous ztunnel's link and namespace ID. */

@@ -104,7 +104,7 @@ export const ifNode = (address: number, there: string): Block => [
   label('no_node'),
 ]
 
-/** eBPF code that loads the map entry of ztunnel into `r7`, if a ztunnel serves. */
+/** eBPF code that loads ztunnel's map entry into `r7`, or jumps to `none`. */
 export const ztunnel = (none: string): Block => [
   lookUp('ztunnel_info', 0),
   jump('r0', 'eq', 0, none),
@@ -115,8 +115,8 @@ export const ztunnel = (none: string): Block => [
 ]
 
 /**
- * eBPF code that redirects the packet to the link whose map entry is in `r7`. Writes the other end's MAC address,
- * because that end drops other packets.
+ * eBPF code that redirects the packet to the link in `r7`. Writes the receiver's MAC address, because the receiver
+ * drops other packets.
  */
 export const redirect = (tag: number): Block => [
   mov('r1', 'r6'),

@@ -15,10 +15,7 @@ const onlyTagged: Block = [
   label('tagged'),
 ]
 
-/**
- * Assigns packets to ztunnel's sockets, although the packets are addressed to other hosts. Uses the helper
- * `skc_lookup_tcp`, because it also finds incomplete handshakes.
- */
+/** Assigns packets for other hosts to ztunnel's sockets. `skc_lookup_tcp` also finds incomplete handshakes. */
 export const ztunnelTproxy = program({
   name: 'ztunnel_tproxy',
   maps: { drops: dropCounts },
@@ -33,7 +30,7 @@ export const ztunnelTproxy = program({
     jump('r7', 'eq', 0, 'listener'),
     load('u32', 'r1', 'r7', socket.state),
     jump('r1', 'ne', LISTEN, 'assign'),
-    // Releases the first listener, because it does not listen on ztunnel's own port.
+    // Releases the first listener, because this socket does not listen on ztunnel's own port.
     release(),
     label('listener'),
     store('u32', 'r10', tuple.destination, LOOPBACK),

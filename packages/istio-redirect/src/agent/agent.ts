@@ -23,7 +23,7 @@ const SEARCH_MS = 5000
 export interface AgentOptions {
   readonly source: ConfigSource
   readonly log: AgentLog
-  /** AbortSignal that stops the agent. If its DaemonSet is gone, the agent uninstalls the plugin. */
+  /** AbortSignal that stops the agent. The agent uninstalls the plugin if the DaemonSet is gone. */
   readonly signal: AbortSignal
   /** Registers a listener for SIGHUP. On SIGHUP, the agent reloads its configuration. */
   readonly onHangup: (listener: () => void) => void
@@ -95,7 +95,7 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
     }
     const names = changedVariables(config.values, next.values)
     if (names.length === 0) {
-      // Always logs a reload after SIGHUP, because the user who sent the signal expects a line.
+      // Logs every reload after SIGHUP, because the user expects a line.
       if (bySignal) own.info('the configuration was reloaded: nothing changed')
       return
     }

@@ -1,5 +1,5 @@
 /**
- * Node agent as functions for programs: the command `install-cni` with its command line, or ambient mode alone.
+ * Node agent as functions for programs: the command `install-cni`, or ambient mode alone.
  *
  * @example
  * ```ts

@@ -22,8 +22,8 @@ export interface AgentIo {
   readonly colour: boolean
   readonly env: Readonly<Record<string, string | undefined>>
   /**
-   * AbortSignal that aborts when the agent has to stop. If the agent's DaemonSet is gone, the agent uninstalls the
-   * plugin.
+   * AbortSignal that aborts when the agent has to stop. A stopping agent uninstalls the plugin if the agent's DaemonSet
+   * is gone.
    */
   readonly signal: AbortSignal
   /** Registers a listener for SIGHUP. On SIGHUP, the agent reloads its configuration. */

@@ -47,8 +47,8 @@ export interface StartedAmbient {
 }
 
 /**
- * Starts only ambient mode, without the agent's other components. Plugins can connect at once, but the agent refuses
- * their pods until ambient mode works. Retries after every error.
+ * Starts only ambient mode, without the agent's other components. The agent refuses pods of plugins until ambient mode
+ * works. Retries after every error.
  */
 export async function startAmbient(options: StartAmbientOptions): Promise<StartedAmbient> {
   const registry = metricsRegistry()

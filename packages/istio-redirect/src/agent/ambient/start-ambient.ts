@@ -119,7 +119,7 @@ export async function startAmbientMode(options: AmbientModeOptions): Promise<Amb
       isRemoved = why === 'removed'
       stop.abort(new Error('the node agent stops'))
       await running
-      // Removes an earlier agent's redirection, which remains if this agent was stopped too early.
+      // Removes an earlier agent's redirection, which is still installed if ambient mode never worked.
       if (isRemoved && config.nodeLevel !== undefined) await removeFromNode({ ...config, hostRoot }, log)
       metrics.ztunnels(0)
       metrics.pods(0, 0, 0)

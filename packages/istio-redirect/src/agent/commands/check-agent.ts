@@ -38,7 +38,7 @@ const SOCKET_PROBLEMS: Readonly<Record<string, string>> = {
 export async function checkAgent(port: number): Promise<Check> {
   const url = `http://127.0.0.1:${port}/readyz`
   const problem = await new Promise<string | undefined>((resolve) => {
-    // The deadline covers the whole request, because an agent may send its response too slowly.
+    // The deadline covers the whole request, because a slow agent must not block the command.
     const signal = AbortSignal.timeout(2 * TIMEOUT_MS)
     const asked = request(`${url}?verbose`, { timeout: TIMEOUT_MS, agent: false, signal }, (response) => {
       let text = ''

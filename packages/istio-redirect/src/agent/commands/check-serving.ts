@@ -38,7 +38,7 @@ export function checkServing(answer: ServingAnswer): Check {
   return check('warn', answer.socket, `each pod needs an API request: ${problem}`)
 }
 
-/** Warns if the agent may not read its own DaemonSet, which a stopping agent needs. */
+/** Warns if the agent cannot read its own DaemonSet, because a stopping agent needs the permission. */
 export function checkUpgrade(answer: ServingAnswer): Check[] {
   if (answer === undefined || 'problem' in answer || answer.status.upgrade === undefined) return []
   return [{ name: 'upgrade', state: 'warn', subject: '', detail: answer.status.upgrade, next: LOOK }]

@@ -46,7 +46,7 @@ export interface AgentConfig {
 }
 
 /**
- * Derives the configuration of the agent from the values of its settings.
+ * Derives the agent's configuration from the values of its settings.
  *
  * @throws {@link ConfigError} if the agent cannot work with a value. The message names the environment variable.
  */
@@ -111,10 +111,7 @@ function serverOf(values: Values): string {
   }
 }
 
-/**
- * Returns the mode in which the plugin is installed. In the mode `owned`, the agent writes a network configuration file
- * of its own. This mode requires ambient mode.
- */
+/** Mode in which the plugin is installed. `owned`: the agent writes its own network configuration. */
 function modeOf(values: Values): NonNullable<InstallerOptions['mode']> {
   if (!values.chainedCniPlugin) return 'standalone'
   if (!isOwned(values)) return 'chained'
@@ -164,10 +161,7 @@ const runtimes = new Map<string, RuntimeReading['runtime']>([
   ['crio.sock', 'cri-o'],
 ])
 
-/**
- * Derives the name of the container runtime from the file name of its socket:
- * `containerd.sock` (also of k3s) or `crio.sock`.
- */
+/** Container runtime by the file name of its socket. */
 const runtimeOf = (socket: string): RuntimeReading['runtime'] | undefined => runtimes.get(basename(socket))
 
 /** Duration in milliseconds of a round in which ambient mode checks all pods. */

@@ -18,10 +18,7 @@ export interface AmbientConfig extends EnrolmentSettings {
   readonly forceIptablesBinary: '' | 'legacy' | 'nft'
   /** Path of the file that stores the iptables variant that the agent has chosen. */
   readonly backendFile: string
-  /**
-   * True if the agent's container has its own network namespace. Such an agent finds the node's namespace through
-   * process 1 of the node.
-   */
+  /** True if the agent's container has its own network namespace. */
   readonly switchToHost: boolean
   /** True to add policy rules for pods on AWS branch interfaces, if the node's kernel needs them. */
   readonly branchInterfaces: boolean
@@ -30,14 +27,13 @@ export interface AmbientConfig extends EnrolmentSettings {
   /** Settings of node-level redirection. Present if traffic is redirected on the node instead of in pods. */
   readonly nodeLevel?:
     | {
-        /**
-         * Method of node-level redirection. `node-iptables` uses marks, policy routes and tunnels. `node-ebpf` uses
-         * eBPF programs on the links of pods.
-         */
+        /** Method of node-level redirection: iptables rules with tunnels, or eBPF programs. */
         readonly mode: 'node-iptables' | 'node-ebpf'
         /** Type of the tunnels between the node and ztunnel. Only the mode `node-iptables` uses tunnels. */
         readonly tunnel: TunnelKind
-        /** File with the redirect mode and the state of ztunnel, for plugins. */
+        /**
+         * Path of the file from which plugins read the redirect mode. The file also shows if a ztunnel serves the node.
+         */
         readonly configFile: string
         /** IPv4 address of the node, used if the agent cannot read the Node object from the API server. */
         readonly hostIp: string | undefined

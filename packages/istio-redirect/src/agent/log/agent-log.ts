@@ -4,17 +4,14 @@ import { isShown, type LogSettings, levelOf } from './levels.ts'
 
 /** Destination of the agent's log lines: a standard stream or a file. */
 export interface LogWriter {
-  /**
-   * Writes a log line as JSON or text. With `unless-terminal`, a terminal gets text, and any other destination gets
-   * JSON.
-   */
+  /** Writes a log line as JSON or text. The value `unless-terminal` means text for terminals, and JSON otherwise. */
   write(entry: LogEntry, json: boolean | 'unless-terminal'): void
 }
 
 /** Log of the agent. All scopes share one format. The levels can change while the agent runs. */
 export interface AgentLog {
   scope(name: string): ScopedLog
-  /** Prints a line with its own time and scope, such as a line of the plugin. */
+  /** Prints a line that has a time and a scope, such as a plugin's line. */
   emit(entry: LogEntry): void
   configure(settings: LogSettings): void
 }

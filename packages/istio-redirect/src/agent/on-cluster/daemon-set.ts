@@ -37,7 +37,7 @@ export interface DaemonSetOptions {
   readonly pauseMs?: number
 }
 
-/** Creates the reader of the agent's {@link DAEMON_SET}. Some DaemonSets also need `get` on nodes. */
+/** Creates the reader of the agent's {@link DAEMON_SET}. Node selectors also require the permission to get nodes. */
 export function daemonSet(api: ApiAccess, options: DaemonSetOptions): DaemonSet {
   const { nodeName, timeoutMs = LOOK_MS, pauseMs = 1000 } = options
   const look = async (signal: AbortSignal): Promise<Verdict> => {
@@ -99,7 +99,7 @@ async function read<T>(client: KubeClient, path: string, schema: z.ZodMiniType<T
   throw new KubeError('BAD_ANSWER', `GET ${path}: ${where} is not what Kubernetes answers`)
 }
 
-/** True if the API server reports the missing object, because proxies also send status 404. */
+/** True if the API server's error names this kind of object. Proxies also send status 404. */
 const isAbout = (error: unknown, kind: string): boolean => isKubeError(error) && error.said?.startsWith(kind) === true
 
 /** True for an API error that may end within a second, such as a timeout. */

@@ -9,9 +9,7 @@ export interface StopServices {
   readonly needTime: (ms: number) => void
 }
 
-/**
- * Decides which files of the plugin a stopping agent leaves. Files stay for a following agent, because pods need them.
- */
+/** Decides which plugin files a stopping agent leaves. All files stay if another agent follows. */
 export async function decideStop(
   { api, install, safeUpgrade, values }: AgentConfig,
   { log, needTime }: StopServices,

@@ -2,7 +2,7 @@
  * Reason why the agent ends one of its components, such as ambient mode.
  * - `followed`: another agent follows and takes over the state.
  * - `removed`: no agent follows, so the component removes its state.
- * - `exchanged`: the settings change, or a newer agent works.
+ * - `exchanged`: the settings change, or a newer agent takes over.
  */
 export type EndReason = 'followed' | 'removed' | 'exchanged'
 

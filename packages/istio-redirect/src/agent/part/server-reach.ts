@@ -21,7 +21,7 @@ export interface ServerReach {
   of(what: string): RequestReports
   /** Calls the listener after each outage of the API server. Returns a function that removes the listener. */
   onReturn(listener: (outage: Outage) => void): () => void
-  /** Calls the listener when the API server refuses a request. Each refused kind is reported once. */
+  /** Calls the listener when the API server refuses a request, once for each kind of object. */
   onRefusal(listener: (problem: string) => void): () => void
 }
 
@@ -37,7 +37,7 @@ export function serverReach({ now = Date.now }: { readonly now?: () => number } 
   const reports = (what: string): RequestReports => ({
     failed(error) {
       if (isRefusal(error)) {
-        // Reports a refusal once for each status, because its messages differ by pod.
+        // Reports a refusal once for each status, because the messages of refusals differ by pod.
         if (error.status === refusals.get(what)?.status) return
         refusals.set(what, error)
         for (const listener of refused) listener(error.message)

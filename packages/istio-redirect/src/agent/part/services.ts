@@ -24,13 +24,13 @@ export interface Histogram {
   observe(value: number): void
 }
 
-/** Factory of metrics. Returns an existing metric for its name, because components restart. */
+/** Factory of metrics. Returns an existing metric again, because components restart. */
 export interface Metrics {
   counter(name: string, help: string, labelNames?: readonly string[]): Counter
   gauge(name: string, help: string, labelNames?: readonly string[]): Gauge
 }
 
-/** Access to the API server. Files are read for each use, because kubelet renews the token. */
+/** Access to the API server. Token files are read for each use, because kubelet renews the token. */
 export interface ApiAccess {
   /** URL of the API server, such as `https://10.96.0.1:443`. */
   readonly server: string
@@ -65,7 +65,7 @@ export interface RepairConfig {
 export interface ServeConfig {
   /** Path of the unix socket on which the agent serves the plugin. */
   readonly socket: string
-  /** Name of the node whose pods the agent watches. Empty for no watch. */
+  /** Name of the node whose pods the agent watches. The empty name means no watch. */
   readonly nodeName: string
 }
 

@@ -21,7 +21,7 @@ export interface CriPartServices {
   readonly failed: () => void
   /** Function that queries the container runtime. Tests replace it. */
   readonly ask?: typeof pluginInRuntime
-  /** Pauses in milliseconds: between queries, while the plugin is missing, and before a problem. */
+  /** Intervals in milliseconds between queries. A missing plugin counts as a problem after `graceMs`. */
   readonly pace?: { readonly lookMs: number; readonly soonMs: number; readonly graceMs: number }
 }
 
@@ -31,7 +31,7 @@ export interface CriPart extends Part<AgentConfig> {
   problems(): string[]
 }
 
-/** Intervals in production. `graceMs` exceeds the usual delay of a runtime after a change. */
+/** Intervals in production. `graceMs` exceeds the usual reaction time of a runtime. */
 const PACE = { lookMs: 10_000, soonMs: 2000, graceMs: 5000 }
 
 /** Asks the container runtime regularly for the plugin. A failing query does not change readiness. */
@@ -62,7 +62,7 @@ export function criPart(services: CriPartServices): CriPart {
           since = problem = undefined
           return 'settled'
         }
-        // Compares with the installation before and after the query, because the installer may change it meanwhile.
+        // Requires a complete installation before and after the query, because the installer runs in parallel.
         since = wasInstalled && isInstalled() ? (since ?? performance.now()) : undefined
         problem =
           since !== undefined && performance.now() - since >= pace.graceMs ? `installed, but ${text}` : undefined

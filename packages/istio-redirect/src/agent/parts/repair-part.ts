@@ -3,7 +3,7 @@ import { keepRunning } from '../part/keep-running.ts'
 import { agentPart, type Part } from '../part/part.ts'
 import type { RepairServices, StartRepair } from '../repair/repair-services.ts'
 
-/** Loads the repair controller only if repair is on, because most nodes do not use repair. */
+/** Loads the repair controller only if needed, because most nodes do not use repair. */
 const load = async (): Promise<StartRepair> => (await import('../repair/start-repair.ts')).startRepair
 
 /** Runs the repair controller beside the installer. A failure of repair does not affect the installation. */

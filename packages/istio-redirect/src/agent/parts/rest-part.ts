@@ -22,7 +22,7 @@ export function restPart({
     async () => {
       if (shrink === undefined) return async () => {}
       let seen = cpuMs()
-      // The first idle check releases memory, because the start leaves much unused memory.
+      // Begins at the limit, so that the first idle check releases memory of the agent's start.
       let worth = WORTH_MS
       const timer = setInterval(() => {
         const now = cpuMs()
@@ -46,7 +46,7 @@ const CALM = 0.04
 
 /** Processor time in milliseconds that the agent has to use between two releases of memory. */
 const WORTH_MS = 300
-/** Weight of idle processor time, which is small because it leaves little garbage. */
+/** Weight of processor time in idle phases, which leave little garbage. */
 const CALM_COUNTS = 0.1
 
 function ownCpuMs(): number {

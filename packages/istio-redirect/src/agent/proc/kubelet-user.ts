@@ -6,7 +6,7 @@ import { isSilentKubelet, KUBELET_NAMES } from './kubelet-names.ts'
 import { processIds } from './proc-files.ts'
 
 /**
- * Finds the user ID of the node's kubelet, which may be part of MicroK8s or k3s.
+ * Finds the user ID of the node's kubelet, also inside MicroK8s or k3s.
  *
  * @throws {@link DiscoveryError} if no kubelet process runs, for example before the kubelet starts.
  */

@@ -28,7 +28,7 @@ export const isSameNamespace = (one: NamespaceIdentity, other: NamespaceIdentity
   namespaceKey(one) === namespaceKey(other) &&
   (one.cookie === undefined || other.cookie === undefined || one.cookie === other.cookie)
 
-/** Key `dev:ino` of a network namespace. Compare cookies, too, because the kernel reuses keys. */
+/** Key `dev:ino` of a network namespace. Also compare cookies, because the kernel reuses keys. */
 export const namespaceKey = ({ dev, ino }: Pick<NamespaceIdentity, 'dev' | 'ino'>): string => `${dev}:${ino}`
 
 /** Key (`dev:ino`) of the network namespace of a process, if accessible. */
@@ -82,7 +82,7 @@ function cookieOf(target: Netns): bigint | undefined {
       closeSync(socket)
     }
   } catch {
-    // Without a cookie, only device and inode number identify the namespace.
+    // Uses only device and inode number, because the cookie is unavailable.
     return undefined
   }
 }

@@ -34,7 +34,7 @@ export function openUnowned(look: NodeLook, key: string): Netns | undefined {
 /** Maximal number of processes to try for a namespace, because processes may have ended. */
 const TRIES = 8
 
-/** Opens the network namespace at a path, if it is the snapshot's namespace. */
+/** Opens the network namespace at a path, unless the path leads to a new namespace. */
 function openIfSame(path: string, key: string): Netns | undefined {
   try {
     const opened = netns.open(path)

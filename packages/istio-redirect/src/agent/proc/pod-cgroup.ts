@@ -1,6 +1,6 @@
 /** Pod and container to which a process belongs, as its control groups show. */
 export interface PodCgroup {
-  /** UID of the pod, or empty if the path shows only the container, as with CRI-O. */
+  /** UID of the pod. Empty if the path shows only the container, as with CRI-O. */
   readonly uid: string
   readonly containerId: string
 }

@@ -16,7 +16,7 @@ export function isBroken(pod: ObservedPod, filter: BrokenFilter): boolean {
 function foundNothing({ name, terminated, lastTerminated }: InitContainerStatus, filter: BrokenFilter): boolean {
   if (filter.initContainerName !== '' && name !== filter.initContainerName) return false
   if (terminated !== undefined && (terminated.reason === 'Completed' || terminated.exitCode === 0)) return false
-  // Istio waits for a second crash, which never comes with restartPolicy Never.
+  // Istio repairs after the second crash, which never happens with restartPolicy Never.
   return matches(terminated, filter) || matches(lastTerminated, filter)
 }
 

@@ -26,8 +26,8 @@ export interface AmbientStatus {
         /** IPv4 address of the node. The kubelet's probes come from this address. */
         readonly hostIp: string
         /**
-         * ztunnel that serves the node, as `namespace/name`. While it is `undefined`, the node drops the traffic of
-         * pods in the mesh.
+         * ztunnel that serves the node, as `namespace/name`. The node drops traffic of pods in the mesh while no
+         * ztunnel serves.
          */
         readonly ztunnel?: string | undefined
       }

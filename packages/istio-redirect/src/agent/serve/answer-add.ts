@@ -76,7 +76,7 @@ function linesIn(lines: DecisionLine[]): DecisionLog {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** Enrols the pod of an ADD in ambient mode, with the plugin's errors. */
+/** Enrols the pod of an ADD in ambient mode. Errors equal the plugin's own errors. */
 async function enrolled({ call, addresses }: AddRequest, sources: AgentSources): Promise<boolean> {
   const told = addresses.told.map((cidr) => cidr.split('/')[0] ?? '')
   let done: 'enrolled' | 'not-ambient' | undefined

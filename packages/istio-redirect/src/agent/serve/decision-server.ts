@@ -21,7 +21,9 @@ export interface DecisionServerOptions extends BoundedOptions {
   readonly status: () => ServingStatus
 }
 
-/** Server for plugin and `install-cni status`. Sends the head early, so that plugins detect the agent. */
+/**
+ * HTTP server for the plugin and `install-cni status`. Sends the response's head early, which proves a running agent.
+ */
 export function decisionServer(options: DecisionServerOptions): Server {
   const { bounds = { ...boundsFor(MOST_WAITING), bytesOfOne: MAX_REQUEST } } = options
   return boundedServer(

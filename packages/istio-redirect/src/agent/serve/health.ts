@@ -4,7 +4,7 @@ import type { BoundedOptions } from '../server/bounded-connections.ts'
 import { boundedServer } from '../server/bounded-server.ts'
 import { targetOf } from '../server/target.ts'
 
-/** Readiness of the agent for the kubelet, with the reasons against it. */
+/** Readiness of the agent for the kubelet, with the reasons why the agent is not ready. */
 export interface Readiness {
   readonly ready: boolean
   readonly reasons: readonly string[]

@@ -51,7 +51,7 @@ const ASKING_MS = 2500
 /** Maximal number of concurrent API requests for single pods. Each response may have megabytes. */
 const MOST_ASKED = 2
 
-/** Deadline in milliseconds for an enrolment during an ADD. The enrolment itself continues later. */
+/** Deadline in milliseconds for an enrolment during an ADD. The enrolment continues after the deadline. */
 const ENROLLING_MS = 2500
 
 /** Answers the plugin's calls on a socket. Resolves with the function that stops this service. */

@@ -22,7 +22,7 @@ export interface ServerBounds {
 
 /**
  * Reason why the server closed a connection.
- * - `crowded`: too many connections waited or sent too much.
+ * - `crowded`: too many connections or bytes in total.
  * - `late`: the connection exceeded a deadline.
  * - `long`: the connection sent too many bytes.
  */
@@ -50,7 +50,7 @@ export interface BoundedConnections {
   closeAll(): void
 }
 
-/** Limits the connections of a server. Closes the oldest ones, so that kubelet's probes connect. */
+/** Limits the connections of a server. Closes the oldest connections, so that the kubelet can still connect. */
 export function boundConnections(
   server: Server,
   { closed = () => {}, bounds = boundsFor(64) }: BoundedOptions = {},
@@ -89,7 +89,7 @@ export function boundConnections(
   }
   server.on('connection', (socket) => {
     connections.set(socket, 'silent')
-    // Uses one timer for both deadlines, because most connections close before the first.
+    // Uses one timer for two deadlines, because most connections close before the first deadline.
     let timer = setTimeout(
       () => {
         if (connections.get(socket) === 'silent' || totalMs <= headersMs) close(socket, 'late')
@@ -128,7 +128,7 @@ export function boundConnections(
   }
 }
 
-/** Limits for a server that needs at most `most` waiting connections and few descriptors. */
+/** Limits for a server with at most `most` waiting connections, lower if descriptors are scarce. */
 export function boundsFor(most: number): ServerBounds {
   const waiting = Math.min(Math.max(Math.floor(descriptorLimit() / 32), 4), most)
   return { waiting, burst: 4 * waiting, headersMs: 5000, totalMs: 10_000 }

@@ -69,7 +69,7 @@ export async function keepSocket(
       arm()
     })
   }
-  // Watches only the socket, because the plugin writes a log file to the folder in every call.
+  // Watches only the socket, because the plugin often writes a log file to the folder.
   const arm = (): void => {
     watcher?.close()
     watcher = undefined

@@ -19,7 +19,7 @@ export interface EventServerOptions extends Pick<BoundedOptions, 'closed'> {
 /** Maximal size of a plugin's request in bytes. Events are short, because a pod has few addresses. */
 const MAX_BYTES = 64 * 1024
 
-/** HTTP server for events about starting pods, from the plugin of this project and from Istio's. */
+/** HTTP server for events about starting pods, from this project's plugin and from Istio's. */
 export function eventServer(options: EventServerOptions): Server {
   // Accepts many connections, because the plugins of all pods connect at once after a reboot.
   const bounds = { ...boundsFor(256), totalMs: 30_000 }

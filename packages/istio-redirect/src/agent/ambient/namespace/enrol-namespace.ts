@@ -82,7 +82,7 @@ export async function releaseNamespace(
   await removeItems(netns, place)
 }
 
-/** Removes only objects that certainly belong to ambient mode, because a sidecar may have rules, too. */
+/** Removes only objects that certainly belong to ambient mode, because the pod may have a sidecar. */
 export async function releaseProven(
   netns: NetnsTarget,
   capture: PodCapture,

@@ -38,7 +38,7 @@ export interface NetnsCache extends Disposable {
   /** Adds a pod to the cache without a namespace, or updates the pod's names. */
   know(uid: string, workload: Workload): void
   /**
-   * Stores the open namespace of a pod. The cache owns the handle and closes it.
+   * Stores the open namespace of a pod. The cache owns the handle from now on.
    *
    * @throws {@link DiscoveryError} if the handle is the namespace of the node or of the agent. Such a handle is closed
    *   and not stored.

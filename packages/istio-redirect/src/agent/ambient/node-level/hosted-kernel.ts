@@ -20,8 +20,8 @@ export interface HostedKernel extends ChosenKernelSide {
 }
 
 /**
- * Creates the `KernelSide` for the node's current address. Each start of a ztunnel queries the address, because the
- * first pod may change it.
+ * Creates the `KernelSide` for the node's address. Each start of a ztunnel queries the address again, because the
+ * address may change.
  */
 export async function hostedKernel({ ask, make, log }: HostedKernelOptions): Promise<HostedKernel> {
   const tell = (text: string, { ip, why }: HostIp): void => log.info(text, { hostIp: ip, why: printable(why) })

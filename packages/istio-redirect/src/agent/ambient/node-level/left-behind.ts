@@ -10,13 +10,13 @@ import type { ScopedLog } from '../../part/services.ts'
 import { nodeLevelMark } from './node-level-mark.ts'
 import { removeSharedConfig } from './shared-config.ts'
 
-/** Settings that locate the mark file and select the iptables variant for the removal. */
+/** Settings that locate the mark file and select the iptables variant of the redirection. */
 export type MarkedPlace = Pick<AmbientConfig, 'backendFile' | 'forceIptablesBinary'>
 
 type Mode = NodeLevelConfig['mode']
 type NodeSettings = ReadonlyMap<string, string>
 
-/** Writes the mark file, by which a later agent removes the node-level redirection. Returns the original sysctls. */
+/** Writes the mark file of node-level redirection, for removal by a later agent. Returns the original sysctls. */
 export async function markNodeLevel(
   place: MarkedPlace,
   { mode, configFile }: Pick<NodeLevelConfig, 'mode' | 'configFile'>,
@@ -73,7 +73,9 @@ export async function removeFromNode(node: MarkedNode, log: ScopedLog): Promise<
 
 // internal
 
-/** Schema of the mark file. Accepts only known sysctls, because the agent writes them to the kernel. */
+/**
+ * Schema of the node-level mark file. Accepts only known sysctls, because the agent writes their values to the kernel.
+ */
 const markSchema = () =>
   z.object({
     mode: z.enum(['node-iptables', 'node-ebpf']),

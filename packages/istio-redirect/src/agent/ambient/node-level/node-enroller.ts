@@ -67,7 +67,7 @@ export function nodeEnroller(options: NodeEnrollerOptions): Enroller {
     },
     async leave(pod, { patch }) {
       await kernel.removePod(pod.uid)
-      // Keeps unknown values of the annotation, because a user may have written them.
+      // Keeps unknown annotation values, because a user may have written the annotation.
       if (patch !== undefined && redirectionStatus(pod) !== undefined) await annotate(pod, undefined, patch)
     },
     heal: async () => [],

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { writeFileAtomic } from '@cni/host'
 
-/** Config file by which plugins on the node, also of Istio 1.19, learn of node-level redirection. */
+/** Config file for plugins on the node, which plugins of Istio 1.19 also read. */
 export interface SharedConfig {
   /** True if a ztunnel gets the traffic of the node's pods. */
   readonly ztunnelReady: boolean

@@ -4,7 +4,7 @@ import { mutex } from '@cni/host'
 import { type NetnsTarget, type NewPolicyRule, openRtnl, type Rtnl } from '@cni/netns'
 import { formatAddress, type IpFamily, parseAddress, unmapAddress } from '@cni/types/ip'
 
-/** Policy rules for probes to pods on AWS branch interfaces, which have a route table each. */
+/** Policy rules for probes to pods on AWS branch interfaces, which have their own route tables. */
 export interface BranchInterfaces {
   /** Adds policy rules for addresses of a pod. Returns the addresses that are on an AWS branch interface. */
   add(addresses: readonly string[]): Promise<string[]>
@@ -77,7 +77,7 @@ async function rulesFor(rtnl: Rtnl, address: string): Promise<readonly NewPolicy
   return undefined
 }
 
-/** Adds the two policy rules of an address, or none of them. */
+/** Adds the two policy rules of an address. A failure removes the added rule. */
 async function addBoth(rtnl: Rtnl, rules: readonly NewPolicyRule[]): Promise<void> {
   const mine: NewPolicyRule[] = []
   try {

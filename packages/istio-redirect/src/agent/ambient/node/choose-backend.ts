@@ -35,7 +35,7 @@ export interface BackendChoice {
 }
 
 /**
- * Chooses the back end of ambient mode. Ignores rules of this project, so that every start chooses the same.
+ * Chooses the back end of ambient mode. Ignores rules of this project, so that each start makes the same choice.
  *
  * @throws `IptablesError('NO_BINARY')` if the forced iptables variant is not installed, or if no variant is
  *   installed.
@@ -150,7 +150,7 @@ function hasNftables(netns: NetnsTarget): boolean {
     using nft = openNft(netns)
     return nft.generation() >= 0
   } catch (error) {
-    // Treats other errors as support, because the iptables programs report missing support later.
+    // Treats all errors except `UNSUPPORTED` as support, because the iptables programs report missing support.
     return !(isNftError(error) && error.code === 'UNSUPPORTED')
   }
 }

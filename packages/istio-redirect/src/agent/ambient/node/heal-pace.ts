@@ -1,6 +1,6 @@
 /** Backoff between repairs, in case another program undoes the repairs again and again. */
 export interface HealPace {
-  /** Counts a repair that is about to run, and returns the pause before it in milliseconds. */
+  /** Counts a repair. Returns the pause in milliseconds before this repair. */
   next(): number
 }
 

@@ -1,7 +1,7 @@
 import type { BranchInterfaces } from './branch-interfaces.ts'
 import type { ProbeSets } from './probe-sets.ts'
 
-/** Makes each change of a pod's addresses also update the policy rules for AWS branch interfaces. */
+/** Updates the policy rules for AWS branch interfaces with each change of a pod's addresses. */
 export function nodeAddresses(
   sets: ProbeSets,
   branches: BranchInterfaces | undefined,

@@ -12,13 +12,11 @@ import { type ProbeSets, probeSets } from './probe-sets.ts'
 export interface NodeProbesOptions extends Pick<RulesOptions, 'backend' | 'programs'> {
   /** Network namespace of the node. Default: the namespace that this process was started in. */
   readonly netns?: NetnsTarget | undefined
-  /**
-   * Selects native nftables. Its rules match the kubelet's user ID, because they cannot recognise forwarded packets.
-   */
+  /** Selects native nftables, with rules that match the kubelet's user ID. */
   readonly native?: { readonly kubeletUid: number } | undefined
 }
 
-/** Sets of pod addresses, and rules by which the kubelet's probes of these pods bypass the mesh. */
+/** Sets of pod addresses and rules, by which the kubelet's probes bypass the mesh. */
 export interface NodeProbes {
   readonly sets: ProbeSets
   /** Installs the node's address sets and rules, and removes unneeded ones. */
@@ -42,7 +40,7 @@ export function nodeProbes(
   const rules = installedRules(
     netns,
     { iptables: hostRules(capture), nftables: { wanted: tables, all: tables } },
-    // Keeps unknown Istio chains, because they may belong to sidecars on the host network.
+    // Keeps unknown Istio chains, because sidecars on the host network may use these chains.
     { backend, programs, native: native !== undefined, reconcile: false },
   )
   const ipsets = ipset(netns)

@@ -31,7 +31,7 @@ export interface ProbeSets {
   drop(uid: string): Promise<string[]>
   /** Makes the node's address sets equal to `pods`. Pods without addresses keep their entries. */
   sync(pods: ReadonlyMap<string, readonly string[]>): Promise<SyncReport>
-  /** Restores missing entries. Keeps unknown entries, because a newer agent may have added them. */
+  /** Restores missing entries of the address sets. Keeps unknown entries, because a newer agent may have added them. */
   heal(): Promise<ProbeEntry[]>
   /** Lists the sets and entries that {@link ProbeSets.heal} would restore. Changes nothing. */
   missing(): Promise<MissingProbes>
@@ -42,7 +42,7 @@ export interface ProbeSets {
 
 /** Creates the manager of the node's address sets. There is one set for each IP family in use. */
 export function probeSets(sets: readonly AddressSet[]): ProbeSets {
-  // Runs calls one by one, because a concurrent call could give an address to another pod.
+  // Runs calls one by one, because a concurrent call could move an address to another pod.
   const inTurn = mutex()
   const each = sets.map((set): KeptSet => ({ set, known: new Map(), whole: undefined, complete: false }))
   const ownOnly = (uid: string, own: Readonly<Record<'ipv4' | 'ipv6', readonly string[]>>, isDropped = false) =>
@@ -169,7 +169,7 @@ function syncEdit(
   return {
     added: [...owners].flatMap(([address, uids]) => {
       const uid = uids.at(-1)
-      // Two pods may have the same address, so the entry of either pod is right.
+      // Keeps the entry of any pod with this address, because two pods may share an address.
       return uid === undefined || uids.includes(present.get(address) ?? '') ? [] : [{ address, uid }]
     }),
     removed: there.filter(

@@ -56,7 +56,7 @@ async function keepRules({ node, signal, observe }: Context): Promise<void> {
   async function heal(drift: readonly string[]): Promise<void> {
     if (!(await paced(pace, part, { signal, observe }))) return
     const plan = await node.apply()
-    // Restores the entries, too, because another process may have deleted the whole table.
+    // Also restores the entries, because another process may have deleted the whole table.
     const entries = await node.sets.heal()
     if (plan !== 'unchanged' || entries.length > 0) observe({ type: 'healed', part, drift })
   }

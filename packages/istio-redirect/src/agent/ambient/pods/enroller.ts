@@ -53,7 +53,7 @@ export interface Enroller {
   enrol(pod: AmbientPod, options: EnrolOptions): Promise<void>
   /** Replaces the addresses of a pod in the node's address sets. */
   readdress(pod: AmbientPod, addresses: readonly string[]): Promise<void>
-  /** Removes a pod from address sets and ztunnel, with its annotation and rules. */
+  /** Removes a pod from the mesh, with its address entries, annotation and rules. */
   leave(pod: AmbientPod, options: { readonly rules: LeftRules; readonly patch: KubeRequest | undefined }): Promise<void>
   readonly annotate: WriteAnnotation
   /** Repairs the redirection rules in a pod, and returns the differences. */
@@ -101,7 +101,7 @@ export function enroller(options: EnrollerOptions): Enroller {
       return lease
     } catch (cause) {
       lease?.[Symbol.dispose]()
-      // Removes the pod from ztunnels, because a new ztunnel may have received the pod meanwhile.
+      // Removes the pod from ztunnels, because a ztunnel may have received the pod during the attempt.
       if (!isKnown && cache.forget(pod.uid)) await zds.remove(pod.uid)
       throw new EnrolmentError('IMPOSSIBLE', `pod add cannot be retried: ${messageOf(cause)}`, { cause })
     }
@@ -185,7 +185,7 @@ export const workloadOf = ({ name, namespace, serviceAccount }: AmbientPod): Wor
 
 // internal
 
-/** Settings for the removal of any rules. Ignores the pod's annotations, because they may be invalid. */
+/** Settings for the removal of any rules. Ignores the pod's annotations, because annotations may be invalid. */
 const captureForRelease = ({ capture }: EnrollerOptions): PodCapture => ({
   ...capture,
   bypassInbound: false,

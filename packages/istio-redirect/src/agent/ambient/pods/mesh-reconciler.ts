@@ -33,7 +33,7 @@ export interface PodAndReason {
   readonly why: string
 }
 
-/** Adds pods of the node to the mesh and removes them, as labels require. */
+/** Adds the node's pods to the mesh or removes pods, as labels require. */
 export interface MeshReconciler {
   /** Queues a reconciliation of a pod with the mesh. */
   look(uid: string): void

@@ -40,14 +40,14 @@ export function nextStep(situation: PodSituation, settings: EnrolmentSettings): 
   const inMesh = reached !== undefined || redirectionStatus(pod) !== undefined
   if (deleted) return afterDeletion(situation, settings, inMesh)
   if (pod.completed) {
-    // Removes no rules, because the kernel removes them with the ended pod's namespace.
+    // Removes no rules, because the kernel removes the rules with the ended pod's namespace.
     return inMesh ? leave(pod, 'none', 'it has ended') : none('it has ended')
   }
   if (namespaceLabels === undefined) return wait(`its namespace ${pod.namespace} is not known yet`)
   const decision = decideEnrolment(pod, namespaceLabels, settings)
   if (decision.enrolled) return towardsEnrolled(situation, decision.why)
   if (!inMesh) return none(decision.why)
-  // Keeps a sidecar's rules, because a user may have written the annotation.
+  // Keeps a sidecar's rules, because a user may have written the redirection annotation.
   if (decision.reason === 'host-network') return leave(pod, 'none', decision.why)
   const isKnown = decision.reason !== 'sidecar' || (reached !== undefined && reached.hadSidecar !== true)
   return leave(pod, isKnown ? 'all' : 'proven', decision.why)
@@ -76,7 +76,7 @@ function afterDeletion(
   settings: EnrolmentSettings,
   inMesh: boolean,
 ): EnrolmentStep {
-  // A deleted pod without the annotation also leaves, because its enrolment may have been in progress.
+  // Also removes a deleted pod without the annotation, because the pod's enrolment may have been in progress.
   const mayBe =
     !pod.completed && decideEnrolment(pod, namespaceLabels ?? {}, { ...settings, excludeNamespaces: [] }).enrolled
   if (!inMesh && !mayBe) return none('it was deleted')

@@ -1,4 +1,4 @@
-/** Queue of work on pods, which runs the work on the same pod one by one. */
+/** Queue of work on pods. Work on one pod runs sequentially. */
 export interface PodQueue {
   /** Queues a reconciliation of a pod. A failed reconciliation is retried until it succeeds. */
   look(uid: string): void
@@ -52,7 +52,7 @@ export function podQueue(options: PodQueueOptions): PodQueue {
     for (const uid of wanted) {
       if (looking >= lookers) return
       const line = lineOf(uid)
-      // Skips a busy pod, but keeps it queued, because the current reconciliation may miss changes.
+      // Skips a busy pod, but keeps the pod queued, because the current reconciliation may miss changes.
       if (line.looks) continue
       looking += 1
       line.looks = true

@@ -54,7 +54,7 @@ export const reachOf = (state: PodState) => (reached: Reached) => {
   if (reached.status === 'enabled') foundAgain(state)
 }
 
-/** Marks the pod's traffic as captured again, or as no longer to be captured. */
+/** Resets the reason why the traffic of a pod is not captured. */
 export function foundAgain(state: PodState): void {
   state.lost = undefined
   state.unseen = false

@@ -18,7 +18,7 @@ export interface PodStore {
   namespaceLabels(name: string): Labels | undefined
   /** All pods of the node that are not deleted. */
   all(): AmbientPod[]
-  /** Records the annotation that the agent has written, so that older versions cannot replace it. */
+  /** Records an annotation of the agent, so that older versions of the pod are ignored. */
   wrote(uid: string, status: RedirectionStatus | undefined, version: string | undefined): void
   /** Removes a deleted pod from the store. */
   forget(uid: string): void

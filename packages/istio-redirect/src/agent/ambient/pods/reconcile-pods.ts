@@ -8,7 +8,7 @@ export interface ReconcilePodsOptions {
   readonly roundMs: number
 }
 
-/** Checks and repairs all pods in rounds, because listening would need kernel memory for each pod. */
+/** Checks and repairs all pods in rounds, because listening would cost kernel memory per pod. */
 export async function reconcilePods(pods: MeshReconciler, { signal, roundMs }: ReconcilePodsOptions): Promise<void> {
   for (let round = 1; !signal.aborted; round += 1) {
     const ends = performance.now() + roundMs
@@ -18,8 +18,7 @@ export async function reconcilePods(pods: MeshReconciler, { signal, roundMs }: R
     for (const [at, uid] of uids.entries()) {
       // Ignores a rejection, because `heal` rejects only while the agent is stopping.
       await pods.heal(uid).catch(() => {})
-      // Yields after each pod, because a check blocks the thread for milliseconds. ztunnel and plugins are served in
-      // the pauses.
+      // Yields after each pod, because ztunnel and plugins wait during a check.
       await breathe()
       const left = ends - performance.now()
       // Runs the first round without pauses, because changes before the agent's start are unknown.

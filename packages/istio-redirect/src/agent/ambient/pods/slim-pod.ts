@@ -2,10 +2,7 @@ import type { AmbientPod, Labels } from '@cni/istio-rules'
 import { ambientAnnotations } from '@cni/istio-rules'
 import { beginning } from '../../../foreign-text.ts'
 
-/**
- * Reduces a pod from the API server to the members that decide if the pod belongs to the mesh. Limits the sizes of
- * labels and annotations.
- */
+/** Reduces a pod to the members that decide if the pod belongs to the mesh. */
 export function slimPod(pod: AmbientPod): AmbientPod {
   const annotations: [string, string][] = []
   const tooLong: [string, number][] = []

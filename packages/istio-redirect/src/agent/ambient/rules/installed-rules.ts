@@ -14,14 +14,14 @@ import { writeFresh } from './write-fresh.ts'
 export interface RulesOptions extends Pick<IptablesOptions, 'backend' | 'programs'> {
   /** True to write nftables tables instead of iptables rules. Default: false. */
   readonly native?: boolean | undefined
-  /** Also removes unknown Istio chains, for example of another Istio version. Default: true. */
+  /** True to also remove unknown Istio chains, for example of another Istio version. Default: true. */
   readonly reconcile?: boolean | undefined
 }
 
 /** Redirection rules in two forms with the same effect: for iptables and for nftables. */
 export interface RulesOfBoth {
   readonly iptables: IptablesRuleset
-  /** Writes the tables in `wanted`, and removes the remaining tables of `all`. */
+  /** nftables form of the rules. Tables of `all` that are not in `wanted` are removed. */
   readonly nftables: { readonly wanted: NftRuleset; readonly all: NftRuleset }
 }
 
@@ -48,7 +48,7 @@ export type RulesLook = { readonly drift: readonly string[] } | { readonly error
 
 /** Creates the manager of the redirection rules in a network namespace. */
 export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: RulesOptions = {}): InstalledRules {
-  // Uses `iptables-nft` to find former rules, because it also finds rules of iptables-legacy.
+  // Uses `iptables-nft` for former rules, because this back end also finds rules of iptables-legacy.
   const by: RulesOptions = options.native === true ? { ...options, backend: 'iptables-nft' } : options
   const both = { iptables: byIptables(netns, rules.iptables, by), nftables: byNftables(netns, rules.nftables) }
   const [used, other] = options.native === true ? [both.nftables, both.iptables] : [both.iptables, both.nftables]
@@ -128,7 +128,7 @@ const LOOK_MS = 800
 const tells = async (netns: NetnsTarget, backend: RulesOptions['backend']): Promise<boolean> =>
   backend !== 'iptables-legacy' && !(await hasLegacyTables(netns))
 
-/** Adds all existing Istio chains to the managed chains, so that the next apply removes them. */
+/** Adds existing Istio chains to the managed chains, so that the next apply removes unused chains. */
 function withForeignChains(
   own: readonly Ruleset['chains'][number][],
   { ipv4, ipv6 }: Awaited<ReturnType<ReturnType<typeof iptables>['snapshot']>>,

@@ -36,7 +36,7 @@ export interface Patience {
   readonly answerMs: number
 }
 
-/** Waits for the hello message of a connected ztunnel. Errors are a {@link ZdsError}. */
+/** Waits for the hello message of a connected ztunnel. Rejects with a {@link ZdsError}. */
 export async function greet(packets: Packets, { helloMs, answerMs }: Patience): Promise<SnapshotExchange> {
   await packets.next('hello', helloMs, decodeHello)
   const answer = async (): Promise<Ack> => {

@@ -9,7 +9,7 @@ export interface ZdsOptions {
   readonly path: string
   /** All pods of the mesh with counted namespace references, which the server disposes of. */
   readonly snapshot: () => readonly KnownPod[]
-  /** Resolves when the agent knows the enrolled pods. No ztunnel gets a snapshot before. */
+  /** Resolves when the agent knows the enrolled pods. Snapshots for ztunnels wait for this promise. */
   readonly ready?: Promise<unknown> | undefined
   readonly log: ScopedLog
   /** Receives events of the server for ztunnels, for metrics. */
@@ -52,7 +52,7 @@ export interface ZdsConnection {
 
 /** Server for ztunnels. By the protocol ZDS, ztunnels get the pods of a node with their network namespaces. */
 export interface ZdsServer extends AsyncDisposable {
-  /** Sends a pod to the newest ztunnel. Add the pod to `snapshot()` first, for ztunnels that connect meanwhile. */
+  /** Sends a pod to the newest ztunnel. First add the pod to `snapshot()`, because another ztunnel may connect. */
   add(pod: ZdsPod, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
   /** Sends a pod's removal to all ztunnels. Remove the pod from `snapshot()` first. */
   remove(uid: string): Promise<void>

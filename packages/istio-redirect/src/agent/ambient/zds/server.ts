@@ -95,7 +95,7 @@ export function startZds(options: ZdsOptions): ZdsServer {
       }
     },
     async remove(uid) {
-      // Omits ztunnels without a snapshot, because their snapshot will lack the pod.
+      // Skips ztunnels that wait for the first snapshot, because the snapshot will lack the pod.
       const told = Promise.all([...inState('snapshot'), ...inState('live')].map((session) => session.remove(uid)))
       const limit = new AbortController()
       await Promise.race([told, delay(answerMs, undefined, limit)]).finally(() => limit.abort())
