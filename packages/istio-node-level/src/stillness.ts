@@ -22,10 +22,7 @@ export interface StillnessOptions extends Pick<RulesBy, 'backend'> {
   readonly filters?: boolean | undefined
 }
 
-/**
- * Detects changes of links, addresses, routes, rules and filters in network namespaces. Does not detect changes of
- * ipset sets and eBPF maps.
- */
+/** Detects changes in network namespaces, except changes of ipset sets and eBPF maps. */
 export function stillness(
   targets: readonly NetnsTarget[],
   { backend, rules = true, filters = false }: StillnessOptions,

@@ -1,9 +1,4 @@
-/**
- * Type of an argument that an eBPF program passes to a kernel helper.
- *
- * - `key`: pointer to a map key on the stack
- * - `in`, `out`: pointer to memory that the kernel reads or writes. The value is the register with the length.
- */
+/** Argument of a kernel helper. `in` and `out` name the register with the buffer's length. */
 export type Argument =
   | 'context'
   | 'number'

@@ -19,8 +19,7 @@ export interface EnrolledPod extends KernelReport {
 }
 
 /**
- * Redirects the given IPv4 addresses of a pod to ztunnel. Map entries come first, because the eBPF programs drop
- * packets without entries.
+ * Redirects a pod's IPv4 addresses to ztunnel. Writes map entries first, because the eBPF programs need the entries.
  *
  * @param known - map entries that this process wrote earlier; another process may have deleted some of them
  * @throws {@link NodeLevelError} `ADDRESS`, `NO_VETH`; `EbpfError`: `NO_LINK` if a link disappears during the call,

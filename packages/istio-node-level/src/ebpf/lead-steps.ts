@@ -12,10 +12,7 @@ export interface Lead {
   readonly from: Target
 }
 
-/**
- * Steps that direct the traffic of pods to a ztunnel. Open connections come first, because the new ztunnel refuses
- * their packets.
- */
+/** Steps that direct pods to a ztunnel. Open connections come first, because the new ztunnel refuses them. */
 export async function leadSteps(rtnl: RtnlPort, { maps }: Objects, { to, from }: Lead, undo?: Undo): Promise<Step[]> {
   const { ztunnel_before, ztunnel_info } = maps
   const steps: Step[] = []

@@ -24,7 +24,7 @@ export interface OpenEbpfSide extends KernelSide {
 }
 
 /**
- * Node-level redirection by eBPF programs on the links of pods. Works on networks with routes or bridges.
+ * Node-level redirection by eBPF programs on the links of pods.
  *
  * @throws `EbpfError` that names the missing feature of the kernel or the file system.
  */

@@ -18,7 +18,7 @@ export interface NodePlan {
   readonly network: NetworkPlan
 }
 
-/** Plan for the node, as in `CreateRulesOnNode` of Istio 1.19. Tunnels lead packets of pods to ztunnel. */
+/** Plan for the node, as in `CreateRulesOnNode` of Istio 1.19. */
 export function nodePlan(facts: NodeFacts): NodePlan {
   return { facts, rules: nodeRules(facts), network: network(facts) }
 }

@@ -20,7 +20,7 @@ import { ifStillEarlier } from './sockets.ts'
 
 const { app_info, drops: dropCounts, host_ip_info, ztunnel_before, ztunnel_info } = mapSizes
 
-/** Redirects packets of a pod in the mesh to ztunnel. Attached to ingress of the pod's link on the node. */
+/** Redirects packets from a pod in the mesh to ztunnel. Attached to the pod's link. */
 export const appOutbound = program({
   name: 'app_outbound',
   maps: { host_ip_info, ztunnel_before, ztunnel_info, app_info, drops: dropCounts },
@@ -51,7 +51,7 @@ export const appOutbound = program({
   ],
 })
 
-/** Redirects packets for a pod in the mesh to ztunnel. Attached to egress of the pod's link on the node. */
+/** Redirects packets for a pod in the mesh to ztunnel. Attached to the pod's link. */
 export const appInbound = program({
   name: 'app_inbound',
   maps: { host_ip_info, ztunnel_before, ztunnel_info, drops: dropCounts },
@@ -72,7 +72,7 @@ export const appInbound = program({
   ],
 })
 
-/** Redirects packets from ztunnel directly to the pod. Attached to ingress of ztunnel's link on the node. */
+/** Redirects packets from ztunnel directly to the pod. Attached to ztunnel's link. */
 export const ztunnelHostIngress = program({
   name: 'zt_host_ingress',
   maps: { app_info, drops: dropCounts },

@@ -96,8 +96,7 @@ export const ztunnelIngress = program({
     store('u32', 'r10', frame.key, 'r5'),
     release(),
     jump('r8', 'eq', LISTEN, 'mark'),
-    // Passes established connections, because the kernel finds their sockets. Inbound connections to these ports need
-    // the mark for the TPROXY rules.
+    // Established connections need no mark, except inbound connections for the TPROXY rules.
     jump('r9', 'ne', tags.inbound, 'pass'),
     load('u32', 'r1', 'r10', frame.key),
     jump('r1', 'eq', ztunnelPorts.plaintext, 'mark'),

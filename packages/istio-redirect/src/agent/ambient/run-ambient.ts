@@ -29,7 +29,7 @@ import { startZds } from './zds/server.ts'
 /** Maximal time in milliseconds for which a stopping agent waits for running work on pods. */
 const SETTLE_MS = 800
 
-/** Runs ambient mode with redirection in pods until the signal aborts. Rules in pods stay for the next agent. */
+/** Runs ambient mode until the signal aborts. Rules in pods stay for the next agent. */
 export async function runAmbient(options: RunAmbientOptions): Promise<void> {
   const { config, api, watches, log, metrics, signal, hostRoot, reach } = options
   // Starts the thread pool now, because threads from a pod's namespace stay in that namespace.

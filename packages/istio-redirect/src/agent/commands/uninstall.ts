@@ -10,7 +10,7 @@ import { removePluginToken } from '../on-cluster/plugin-token.ts'
 import { checkLogSocket } from './check-agent.ts'
 import { type CommandIo, paint } from './io.ts'
 
-/** Removes the plugin from the node. Refuses while an agent runs, because the agent would reinstall the plugin. */
+/** Removes the plugin from the node. Refuses while an agent runs. */
 export async function uninstall(
   config: AgentConfig,
   { json, force }: { readonly json: boolean; readonly force: boolean },

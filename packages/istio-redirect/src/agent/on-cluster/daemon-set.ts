@@ -37,7 +37,7 @@ export interface DaemonSetOptions {
   readonly pauseMs?: number
 }
 
-/** Creates the reader of the agent's {@link DAEMON_SET}. Node selectors also require the permission to get nodes. */
+/** Creates the reader of {@link DAEMON_SET}. Node selectors also require permission to get nodes. */
 export function daemonSet(api: ApiAccess, options: DaemonSetOptions): DaemonSet {
   const { nodeName, timeoutMs = LOOK_MS, pauseMs = 1000 } = options
   const look = async (signal: AbortSignal): Promise<Verdict> => {

@@ -30,7 +30,7 @@ export interface PluginToken {
   problem(): string | undefined
 }
 
-/** Keeps a valid token of the plugin's service account in a file. The token outlives the agent's pod. */
+/** Keeps a valid token of the plugin in a file. The token outlives the agent's pod. */
 export function keepPluginToken(services: PluginTokenServices): PluginToken {
   const { config, api, log, expiry, failed, reports, signal, pauseMs } = services
   const calm = calmLog(log, `tokens of service account ${config.account} are renewed again`)

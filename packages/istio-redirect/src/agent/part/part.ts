@@ -1,9 +1,4 @@
-/**
- * Reason why the agent ends one of its components, such as ambient mode.
- * - `followed`: another agent follows and takes over the state.
- * - `removed`: no agent follows, so the component removes its state.
- * - `exchanged`: the settings change, or a newer agent takes over.
- */
+/** Reason why a component of the agent ends. Only `removed` also removes the component's state. */
 export type EndReason = 'followed' | 'removed' | 'exchanged'
 
 /** Component of the agent that can be reconfigured while the agent runs. */

@@ -30,7 +30,7 @@ export interface Metrics {
   gauge(name: string, help: string, labelNames?: readonly string[]): Gauge
 }
 
-/** Access to the API server. Token files are read for each use, because kubelet renews the token. */
+/** Access to the API server. Files are read for each use, because tokens are renewed. */
 export interface ApiAccess {
   /** URL of the API server, such as `https://10.96.0.1:443`. */
   readonly server: string

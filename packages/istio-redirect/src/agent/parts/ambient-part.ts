@@ -36,7 +36,7 @@ export interface AmbientPart extends Part<AgentConfig> {
   enrol: EnrolPod
 }
 
-/** Runs ambient mode beside the installer. Two instances never overlap, because both would handle the same pods. */
+/** Runs ambient mode. Two instances never overlap, because both would handle the same pods. */
 export function ambientPart(
   services: AmbientServices,
   load: () => Promise<StartAmbientMode> = loadStart,

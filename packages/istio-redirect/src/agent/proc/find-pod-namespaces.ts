@@ -14,7 +14,7 @@ export interface FoundNamespaces {
 }
 
 /**
- * Opens the network namespaces of pods, by process and UID, else by addresses. Skips reserved and held namespaces.
+ * Opens the network namespaces of pods, found by process or else by addresses.
  *
  * @throws {@link DiscoveryError} if the node's own namespace is unknown.
  */

@@ -20,12 +20,7 @@ export interface ServerBounds {
   readonly bytesOfAll?: number
 }
 
-/**
- * Reason why the server closed a connection.
- * - `crowded`: too many connections or bytes in total.
- * - `late`: the connection exceeded a deadline.
- * - `long`: the connection sent too many bytes.
- */
+/** Reason why the server closed a connection. `crowded`: too many connections or bytes in total. */
 export type CloseReason = 'crowded' | 'late' | 'long'
 
 /** Limits of connections, and the callback for closed ones. */
@@ -50,7 +45,7 @@ export interface BoundedConnections {
   closeAll(): void
 }
 
-/** Limits the connections of a server. Closes the oldest connections, so that the kubelet can still connect. */
+/** Limits a server's connections. Closes the oldest connections, so that the kubelet can still connect. */
 export function boundConnections(
   server: Server,
   { closed = () => {}, bounds = boundsFor(64) }: BoundedOptions = {},

@@ -3,7 +3,7 @@ import { openNft } from '@cni/nftables/wire'
 import type { RulesOptions } from '../rules/installed-rules.ts'
 import type { IdentifiedLease } from './netns-cache.ts'
 
-/** Cache of pods with correct rules. Their rules are read again only after a change. */
+/** Cache of pods with correct rules. The agent reads their rules again only after a change. */
 export interface DriftCache {
   /** True if a check of the pod can be skipped. Skips are limited, because `mark` ignores routes. */
   isClean(uid: string, mark: string | undefined): boolean

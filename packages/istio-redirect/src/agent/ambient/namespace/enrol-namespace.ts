@@ -17,7 +17,7 @@ export interface EnrolReport {
   readonly durationMs: number
 }
 
-/** Redirects the traffic of a pod's namespace to ztunnel's sockets in that namespace. Rolls back after a failure. */
+/** Redirects a pod's traffic to ztunnel's sockets in the pod's namespace. Rolls back after a failure. */
 export async function enrolNamespace(
   netns: NetnsTarget,
   capture: PodCapture,
@@ -77,7 +77,7 @@ export async function releaseNamespace(
   options: RulesOptions = {},
 ): Promise<void> {
   const place = await openPlace(netns, capture, options)
-  // Removes the redirection rules first, because packets with their marks need the routes.
+  // Removes the redirection rules first, because marked packets need the routes.
   await place.rules.remove()
   await removeItems(netns, place)
 }

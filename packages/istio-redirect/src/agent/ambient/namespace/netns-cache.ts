@@ -15,7 +15,7 @@ export interface Workload {
   readonly serviceAccount: string
 }
 
-/** Counted reference to an open network namespace. The namespace stays open until the reference is disposed of. */
+/** Counted reference that keeps a network namespace open until disposal. */
 export interface NetnsLease extends Disposable {
   readonly netns: Netns
 }

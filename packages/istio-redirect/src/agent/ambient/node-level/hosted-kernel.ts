@@ -19,10 +19,7 @@ export interface HostedKernel extends ChosenKernelSide {
   hostIp(): string
 }
 
-/**
- * Creates the `KernelSide` for the node's address. Each start of a ztunnel queries the address again, because the
- * address may change.
- */
+/** Creates the `KernelSide`. Each start of a ztunnel queries the node's address, because the address may change. */
 export async function hostedKernel({ ask, make, log }: HostedKernelOptions): Promise<HostedKernel> {
   const tell = (text: string, { ip, why }: HostIp): void => log.info(text, { hostIp: ip, why: printable(why) })
   let address = await ask()

@@ -16,7 +16,7 @@ export type MarkedPlace = Pick<AmbientConfig, 'backendFile' | 'forceIptablesBina
 type Mode = NodeLevelConfig['mode']
 type NodeSettings = ReadonlyMap<string, string>
 
-/** Writes the mark file of node-level redirection, for removal by a later agent. Returns the original sysctls. */
+/** Writes the mark file of node-level redirection for later agents. Returns the original sysctls. */
 export async function markNodeLevel(
   place: MarkedPlace,
   { mode, configFile }: Pick<NodeLevelConfig, 'mode' | 'configFile'>,
@@ -73,9 +73,7 @@ export async function removeFromNode(node: MarkedNode, log: ScopedLog): Promise<
 
 // internal
 
-/**
- * Schema of the node-level mark file. Accepts only known sysctls, because the agent writes their values to the kernel.
- */
+/** Schema of the mark file. Accepts only known sysctls, because the agent writes their values. */
 const markSchema = () =>
   z.object({
     mode: z.enum(['node-iptables', 'node-ebpf']),

@@ -27,10 +27,7 @@ const SETTLE_MS = 800
 /** Maximal time in milliseconds in which a stopping agent removes the annotations of all pods. */
 const FAREWELL_MS = 3000
 
-/**
- * Runs ambient mode with node-level redirection until the signal aborts. The redirection stays if another agent takes
- * over.
- */
+/** Runs node-level redirection until the signal aborts. The redirection stays if another agent takes over. */
 export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
   const { config, api, watches, log, metrics, signal, hostRoot, reach } = options
   const { nodeLevel, nodeName } = config

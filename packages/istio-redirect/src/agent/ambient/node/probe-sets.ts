@@ -31,7 +31,7 @@ export interface ProbeSets {
   drop(uid: string): Promise<string[]>
   /** Makes the node's address sets equal to `pods`. Pods without addresses keep their entries. */
   sync(pods: ReadonlyMap<string, readonly string[]>): Promise<SyncReport>
-  /** Restores missing entries of the address sets. Keeps unknown entries, because a newer agent may have added them. */
+  /** Restores missing entries. Keeps unknown entries, because a newer agent may have added them. */
   heal(): Promise<ProbeEntry[]>
   /** Lists the sets and entries that {@link ProbeSets.heal} would restore. Changes nothing. */
   missing(): Promise<MissingProbes>

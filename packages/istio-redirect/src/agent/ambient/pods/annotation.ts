@@ -24,7 +24,7 @@ export function annotationPatch(
   }
 }
 
-/** Result of an attempt to enrol a pod. `unacknowledged`: ztunnel did not accept the pod, and a retry may succeed. */
+/** Result of an attempt to enrol a pod. `unacknowledged`: ztunnel did not accept the pod. */
 export type EnrolmentOutcome = 'enrolled' | 'unacknowledged' | 'impossible'
 
 /** API request that writes the result of an enrolment into the pod's annotation. */

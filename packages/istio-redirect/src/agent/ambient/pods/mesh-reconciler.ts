@@ -57,7 +57,7 @@ export interface MeshReconciler {
   idle(): Promise<void>
 }
 
-/** Maximal number of enrolment steps in one reconciliation, for steps that fail. */
+/** Maximal number of enrolment steps in one reconciliation of a pod. */
 const MOST_STEPS = 6
 
 /** Creates the reconciler of the node's pods, initially without pods. */

@@ -23,7 +23,7 @@ export interface PodSituation {
   readonly reached: Reached | undefined
 }
 
-/** Next enrolment step of a pod, with the reason as a sentence. `waiting`: the pod cannot be enrolled yet. */
+/** Next enrolment step of a pod, with the reason. `waiting`: enrolment is not possible yet. */
 export type EnrolmentStep =
   | { readonly step: 'none'; readonly waiting: boolean; readonly why: string }
   | { readonly step: 'enrol'; readonly addresses: readonly string[]; readonly why: string }
@@ -31,7 +31,7 @@ export type EnrolmentStep =
   | { readonly step: 'annotate'; readonly patch: KubeRequest; readonly why: string }
   | { readonly step: 'leave'; readonly rules: LeftRules; readonly patch: KubeRequest | undefined; readonly why: string }
 
-/** Rules to remove from a pod that leaves the mesh. `proven` keeps the rules of a sidecar. */
+/** Rules to remove when a pod leaves the mesh. `proven` keeps a sidecar's rules. */
 export type LeftRules = 'all' | 'proven' | 'none'
 
 /** Chooses the next enrolment step for a pod. Callers repeat until the result is `none`. */

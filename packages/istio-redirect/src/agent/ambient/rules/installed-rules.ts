@@ -121,7 +121,7 @@ function byIptables(
   }
 }
 
-/** Intervals in milliseconds between checks of the rules, depending on reports by the kernel. */
+/** Intervals in milliseconds between checks of the rules, with and without kernel events. */
 const TOLD_MS = 300
 const LOOK_MS = 800
 

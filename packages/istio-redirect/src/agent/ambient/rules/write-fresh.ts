@@ -4,7 +4,7 @@ import { families, rulesFor } from '@cni/iptables/rules'
 import type { NetnsTarget } from '@cni/netns'
 import { FRESH_GENERATION } from '../../../fresh-generation.ts'
 
-/** Writes iptables rules without a search for former rules. Writes nothing to a namespace with nf_tables changes. */
+/** Writes iptables rules, but only to a namespace in which nf_tables has never changed. */
 export function writeFresh(netns: NetnsTarget, rules: Ruleset): number | undefined {
   if (netns === 'host') return undefined
   const batch = batchOf(rules)

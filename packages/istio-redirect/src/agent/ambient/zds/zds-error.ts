@@ -1,14 +1,6 @@
 const brand = Symbol.for('cni.ZdsError')
 
-/**
- * Code of a {@link ZdsError}:
- * - `NO_ZTUNNEL`: no connected ztunnel has all pods.
- * - `REFUSED`: ztunnel refused the pod, with a reason.
- * - `TIMEOUT`: ztunnel did not answer in time.
- * - `PROTOCOL`: ztunnel's answer was invalid.
- * - `CLOSED`: the connection ended before the answer.
- * - `INVALID`: the pod has no UID or too long names.
- */
+/** Code of a {@link ZdsError}. `NO_ZTUNNEL`: no connected ztunnel has received all pods. */
 export type ZdsErrorCode = 'NO_ZTUNNEL' | 'REFUSED' | 'TIMEOUT' | 'PROTOCOL' | 'CLOSED' | 'INVALID'
 
 /** Error of an attempt to send a pod to ztunnel. A later attempt may succeed. */
