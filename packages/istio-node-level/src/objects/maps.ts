@@ -29,7 +29,7 @@ const UID_BYTES = 64
 
 /** eBPF maps of a node by pin name. Maps of Istio 1.18 have Istio's layout. */
 export const mapSpecs = {
-  /** Log level of Istio's own programs. The programs of this package do not log. */
+  /** Map with the log level of Istio's own programs. The programs of this package do not log. */
   log_level: arrayMap({ name: 'log_level', value: int('u32'), maxEntries: 1 }),
   host_ip_info: arrayMap({ name: 'host_ip_info', value: mapped, maxEntries: 2 }),
   ztunnel_info: arrayMap({ name: 'ztunnel_info', value: target, maxEntries: 1 }),

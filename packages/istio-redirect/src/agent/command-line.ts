@@ -51,7 +51,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   const command = help ? 'help' : version === true ? 'version' : name
   const isDry = dryRun === true
   const onlyShown = command === 'help' || command === 'version'
-  // Refuses --dry-run here, because the command would change the node instead of a preview.
+  // Refuses --dry-run for commands without a dry run, which would change the node.
   if (isDry && command !== 'run' && !onlyShown) throw new UsageError(`--dry-run cannot be combined with ${command}`)
   if (force === true && command !== 'uninstall' && !onlyShown)
     throw new UsageError('--force needs the command uninstall')

@@ -19,7 +19,7 @@ export interface ClusterWatchesOptions {
   readonly signal: AbortSignal
 }
 
-/** Watches the pods of a node and the cluster's namespaces, with one promise for each. */
+/** Watches the node's pods and the cluster's namespaces, with one promise for each watch. */
 export function clusterWatches(options: ClusterWatchesOptions): Promise<void>[] {
   const { seen, nodeName, api, watches, reach, log, signal } = options
   const connect = (): KubeClient => kubeClient(serviceAccountAccess(api), { userAgent: 'install-cni' })

@@ -144,7 +144,7 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
     await reconcilePods(pods, { signal: ending, roundMs: config.podRoundMs })
   }
 
-  /** Takes over pods that left the mesh while no agent ran, for removal. */
+  /** Finds pods that left the mesh while no agent ran, for removal by the reconciler. */
   async function adoptThoseWhoLeft(): Promise<void> {
     const entries = await node.sets.list().catch((error) => {
       log.warn(`cannot read the address sets of an earlier agent: ${printable(messageOf(error))}`)

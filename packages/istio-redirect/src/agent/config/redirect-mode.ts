@@ -1,7 +1,7 @@
 import { ConfigError } from './config-error.ts'
 import type { Values } from './variables.ts'
 
-/** Place where ambient mode redirects the traffic of pods. The modes on the node are experimental. */
+/** Method of traffic redirection in ambient mode. The methods on the node are experimental. */
 export const redirectModes = ['inpod', 'node-iptables', 'node-ebpf'] as const
 export type RedirectMode = (typeof redirectModes)[number]
 

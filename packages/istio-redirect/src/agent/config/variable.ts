@@ -1,7 +1,7 @@
 import { boolFlag, type Flag } from '@cni/host/cli'
 import { messageOf } from '@cni/types'
 
-/** Decoded value of a setting, or the zero value and the reason. */
+/** Decoded value of a setting. An invalid text has the zero value and a problem. */
 export interface Decoded<T> {
   readonly value: T
   readonly problem?: string

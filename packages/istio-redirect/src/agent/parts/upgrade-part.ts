@@ -14,9 +14,9 @@ export interface UpgradePartServices {
   readonly pauseMs?: number
 }
 
-/** Component that checks if the agent may read its DaemonSet, to recognize updates later. */
+/** Component that checks the agent's permission to read its DaemonSet, to recognize updates later. */
 export interface UpgradePart extends Part<AgentConfig> {
-  /** Problem of an agent that may not read its DaemonSet, if any. */
+  /** Problem of an agent that cannot read its DaemonSet, if any. */
   problem(): string | undefined
 }
 

@@ -26,7 +26,7 @@ export interface StartingPod extends AskedPod {
   readonly addresses: readonly string[]
 }
 
-/** Answers an ADD with the plugin's own decision. Refuses after errors, and never rejects. */
+/** Answers an ADD with the plugin's own decision. An error becomes a refusal. */
 export async function answerAdd(request: AddRequest, sources: AgentSources): Promise<ServeAnswer> {
   const log: DecisionLine[] = []
   const { call, addresses, native } = request

@@ -24,7 +24,7 @@ export interface SocketOptions {
   readonly failed: () => void
 }
 
-/** Serves on a unix socket in a root-only folder. Retries after errors. */
+/** Serves on a unix socket in a folder that only root can write to. */
 export async function keepSocket(
   path: string,
   create: () => ClosableServer,

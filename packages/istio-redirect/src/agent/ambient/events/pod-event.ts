@@ -104,7 +104,7 @@ function list(document: Members, name: string): readonly unknown[] {
   return value
 }
 
-/** IP address in an entry of the event's member `IPs`, as in Istio. */
+/** IP address in an entry of the event's member `IPs`, if any. */
 function addressIn(entry: unknown): string | undefined {
   if (!isObject(entry)) throw mismatch(entry, 'IPs', 'IPConfig')
   const network = member(entry, 'Address') ?? {}

@@ -126,7 +126,7 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
     options.tell({ ...running, isReady: true })
     log.info('ambient mode is ready', { pods: seen.all().length, ztunnel: lead.serving()?.name })
     for (const { uid } of seen.all()) pods.look(uid)
-    // Elects a ztunnel now if the list of ztunnels is complete.
+    // The election starts later if the list of ztunnels is incomplete.
     if (ztunnels.isListed()) lead.look()
   }
 

@@ -13,7 +13,7 @@ export interface ZtunnelLeadOptions {
   readonly ztunnels: () => Iterable<ZtunnelPod>
   /** Opens the network namespace of a ztunnel pod, which the caller closes. */
   readonly find: (uid: string, addresses: readonly string[]) => Promise<Netns | undefined>
-  /** Called with the ztunnel that now serves the node. A rejected call is repeated later. */
+  /** Called with the ztunnel that now serves the node, or `undefined`. A rejected call is repeated. */
   readonly serves: (ztunnel: ZtunnelPod | undefined) => Promise<void>
   readonly log: ScopedLog
   readonly signal: AbortSignal
@@ -23,7 +23,7 @@ export interface ZtunnelLeadOptions {
 export interface ZtunnelLead {
   /** Queues an election of the serving ztunnel. To be called after a change of ztunnel pods. */
   look(): void
-  /** Ztunnel pod that gets the traffic of the node's pods, if any. */
+  /** Pod of the ztunnel that gets the traffic of the node's pods, if any. */
   serving(): ZtunnelPod | undefined
   /** Reason why the last election or start of a ztunnel failed, as a sentence. */
   problem(): string | undefined

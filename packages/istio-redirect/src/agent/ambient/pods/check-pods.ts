@@ -18,7 +18,7 @@ export interface PodCheckerOptions {
   readonly log: ScopedLog
 }
 
-/** Creates a check of the network namespaces of enrolled pods, which follows moved pods. Never rejects. */
+/** Creates a check that enrols pods again after their network namespace has changed. Never rejects. */
 export function podChecker(options: PodCheckerOptions): () => Promise<void> {
   const { namespaces, states, seen, queue, count, log } = options
   const calm = calmLog(log, 'the namespaces of pods are checked again')

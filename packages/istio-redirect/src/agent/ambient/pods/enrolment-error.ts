@@ -1,6 +1,6 @@
 const brand = Symbol.for('cni.EnrolmentError')
 
-/** Code of an {@link EnrolmentError}. The agent retries after `UNACKNOWLEDGED` (by ztunnel) and `INCOMPLETE`. */
+/** Code of an {@link EnrolmentError}. The agent retries except after `IMPOSSIBLE`. */
 export type EnrolmentErrorCode = 'IMPOSSIBLE' | 'UNACKNOWLEDGED' | 'INCOMPLETE'
 
 /** Error of an attempt to enrol a pod in the mesh. Some steps of the attempt may have succeeded. */

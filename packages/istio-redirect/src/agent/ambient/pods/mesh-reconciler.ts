@@ -45,7 +45,7 @@ export interface MeshReconciler {
   adopt(pod: AmbientPod, hadSidecar?: boolean): void
   /** Checks the redirection rules in a pod, and repairs them. */
   heal(uid: string): Promise<void>
-  /** Compares the namespaces of enrolled pods with the node. Enrols moved pods again. */
+  /** Compares the namespaces of enrolled pods with the node. Enrols pods with a new namespace again. */
   compare(): Promise<void>
   /** UIDs of the pods that this agent has enrolled in the mesh, completely or in part. */
   enrolled(): string[]

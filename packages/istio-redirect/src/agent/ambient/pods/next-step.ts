@@ -47,7 +47,7 @@ export function nextStep(situation: PodSituation, settings: EnrolmentSettings): 
   const decision = decideEnrolment(pod, namespaceLabels, settings)
   if (decision.enrolled) return towardsEnrolled(situation, decision.why)
   if (!inMesh) return none(decision.why)
-  // Keeps a sidecar's rules, because a user may have written the redirection annotation.
+  // Keeps rules of sidecars and the node, because a user may have written the annotation.
   if (decision.reason === 'host-network') return leave(pod, 'none', decision.why)
   const isKnown = decision.reason !== 'sidecar' || (reached !== undefined && reached.hadSidecar !== true)
   return leave(pod, isKnown ? 'all' : 'proven', decision.why)

@@ -38,7 +38,7 @@ export function podPatches(api: ApiAccess, { signal, reach }: PodPatchesOptions)
 
 // internal
 
-/** Deadline in milliseconds for a patch, shorter than the plugin's deadline. */
+/** Deadline in milliseconds for a patch of a pod, shorter than the plugin's deadline. */
 const PATCH_MS = 4000
 
 function versionOf(answer: unknown): string | undefined {

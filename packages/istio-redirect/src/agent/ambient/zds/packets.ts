@@ -3,7 +3,7 @@ import { messageOf } from '@cni/types'
 import { ZdsError } from './zds-error.ts'
 
 /**
- * Messages of one ztunnel connection. Errors close the connection, because late answers could match another message.
+ * Messages of one ztunnel connection. An error closes the connection, because late answers could match later messages.
  */
 export interface Packets {
   /** Sends a message to ztunnel, with file descriptors. Rejects with a {@link ZdsError}. */
