@@ -35,7 +35,7 @@ export interface BackendChoice {
 }
 
 /**
- * Chooses the back end of ambient mode. Each start makes the same choice.
+ * Chooses the back end of ambient mode. Ignores rules of this project, because each start must choose alike.
  *
  * @throws `IptablesError('NO_BINARY')` if the forced iptables variant is not installed, or if no variant is
  *   installed.

@@ -12,7 +12,7 @@ import { type ProbeSets, probeSets } from './probe-sets.ts'
 export interface NodeProbesOptions extends Pick<RulesOptions, 'backend' | 'programs'> {
   /** Network namespace of the node. Default: the namespace that this process was started in. */
   readonly netns?: NetnsTarget | undefined
-  /** Selects native nftables, with rules that match the kubelet's user ID. */
+  /** Selects native nftables. The kubelet's user ID keeps forwarded packets out of the rules. */
   readonly native?: { readonly kubeletUid: number } | undefined
 }
 
