@@ -4,35 +4,40 @@ import { join } from 'node:path'
 import { env, exec } from './lib/exec.ts'
 import { main, Stop, say } from './lib/progress.ts'
 
-/** Source folders that the mutation test changes. They contain pure functions on which all other code depends. */
-const FOLDERS = new Map([
-  ['types', { folder: 'packages/types/src', tests: ['packages/types/src'] }],
-  // The tests of the agent and of the tools also test the rules.
+/** Packages whose pure functions the mutation test changes, and folders with tests of these functions. */
+const PACKAGES = new Map([
+  ['types', ['packages/types/src']],
   [
     'istio-rules',
-    { folder: 'packages/istio-rules/src', tests: ['packages/istio-rules/src', 'packages/istio-redirect/src'] },
+    [
+      'packages/istio-rules/src',
+      ...['tools', 'explain', 'plugin', 'decide', 'agent/ambient/rules', 'agent/ambient/namespace'].map(
+        (folder) => `packages/istio-redirect/src/${folder}`,
+      ),
+    ],
   ],
 ])
 
 await main(async () => {
   const given = process.argv.slice(2)
-  const unknown = given.find((name) => !FOLDERS.has(name))
+  const unknown = given.find((name) => !PACKAGES.has(name))
   if (unknown !== undefined) {
-    throw new Stop(`expected ${[...FOLDERS.keys()].join(' or ')}, got ${JSON.stringify(unknown)}`, 2)
+    throw new Stop(`expected ${[...PACKAGES.keys()].join(' or ')}, got ${JSON.stringify(unknown)}`, 2)
   }
-  for (const [name, { folder, tests }] of FOLDERS) {
+  for (const [name, tested] of PACKAGES) {
     if (given.length > 0 && !given.includes(name)) continue
+    const folder = `packages/${name}`
     const results = join('dist/mutation', name)
     say(`${folder}: what was seen is kept in ${results}.json; its page is dist/mutation/report.html at the end`)
     // Runs the mutation test with the lowest CPU priority on this machine.
     await exec(['nice', '-n', '19', 'stryker', 'run', ...options(folder, results)], {
-      env: { ...env, TESTED: tests.join() },
+      env: { ...env, MUTATED: folder, TESTED: tested.join() },
       stdout: 'inherit',
     })
   }
 })
 
 function options(folder: string, results: string) {
-  const mutated = [`${folder}/**/*.ts`, '!**/*.test.ts', '!**/*.test-d.ts', '!**/index.ts'].join()
+  const mutated = [`${folder}/src/**/*.ts`, '!**/*.test.ts', '!**/*.test-d.ts', '!**/index.ts'].join()
   return ['scripts/mutation/stryker.json', `--mutate=${mutated}`, `--incrementalFile=${results}.json`]
 }
