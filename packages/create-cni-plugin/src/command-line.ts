@@ -1,10 +1,7 @@
 import { boolFlag, choiceFlag, flagsText, heading, parseFlags, textFlag, UsageError } from '@cni/host/cli'
 import { choicesProblem, KINDS, nameProblem, type ProjectOptions, RULES } from './options.ts'
 
-/**
- * A parsed command line of `npm create cni-plugin`. If options are missing, the command asks for them on a terminal,
- * and uses defaults without a terminal.
- */
+/** Parsed command line of `npm create cni-plugin`. The command asks for missing options on a terminal. */
 export type Command =
   | 'help'
   | 'version'
@@ -38,15 +35,11 @@ export function parseCommandLine(argv: readonly string[]): Command {
   return { given: { name, kind: kind || undefined, rules: rules || undefined, agent }, yes, json, dryRun, from }
 }
 
-/**
- * Throws a `UsageError` for flags before `--`. Reason: npm passes such flags only as environment variables, so the
- * command would ignore them.
- */
+/** Rejects flags before `--`, because npm passes them only as environment variables. */
 export function refuseFlagsKeptByNpm(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): void {
   const kept = [FLAGS.kind, FLAGS.rules, FLAGS.agent, FLAGS.from, FLAGS.dryRun]
     .filter(({ name }) => env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined)
-    // Accepts a flag that is also an argument of the command. Package managers other than npm pass each flag twice: as
-    // an environment variable and as an argument.
+    // Other package managers pass each flag twice: as an environment variable and as an argument.
     .filter(({ name }) => !argv.some((word) => word.split('=')[0] === `--${name}`))
     .map(({ name }) => `--${name}`)
   if (kept.length === 0) return

@@ -12,16 +12,12 @@ const OF_KIND: Readonly<Record<Kind, readonly string[]>> = {
   thick: ['@cni/types'],
   ipam: ['@cni/netns', '@cni/types'],
 }
-/**
- * Packages from the registry for the tests and the build of a new project. On Node.js before 26.9, tests need koffi to
- * enter namespaces. The compiled plugin does not need koffi.
- */
+/** Packages for the tests and the build. Older Node.js needs koffi to enter namespaces. */
 const FOR_DEVELOPMENT = ['@cni/build', '@cni/conformance', '@cni/libcni', '@cni/netns']
 const OF_OTHERS = { '@types/node': '^24.0.0', koffi: '^3.3.0', typescript: '^7.0.0', vitest: '^4.0.0' }
 
 /**
- * Dependencies for the manifest of a new project. The manifest also lists the given tarballs in `overrides`, because
- * npm uses `overrides` for indirect dependencies.
+ * Dependencies of a new project. `overrides` lists the tarballs too, because npm needs this for indirect dependencies.
  *
  * @param tarballs - name → `file:` URL
  */

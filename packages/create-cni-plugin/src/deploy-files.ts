@@ -1,6 +1,6 @@
 import { isChained, type ProjectOptions } from './options.ts'
 
-/** Files of a new project that deploy the plugin: an image, a DaemonSet, and a workflow that builds and tests. */
+/** Files that deploy the new plugin: an image, a DaemonSet and a workflow. */
 export function deployFiles(options: ProjectOptions, conf: object = {}): ReadonlyMap<string, string> {
   return new Map([
     ['Dockerfile', dockerfile(options)],
@@ -115,10 +115,7 @@ ${kind === 'main' ? '          env:\n            - { name: POD_SUBNET, value: 10
             - { name: cni-cache, mountPath: /host/var/lib/cni, readOnly: true }
 `
 
-/**
- * A kubelet cannot probe a Unix socket. The probe of the daemon's container therefore starts the shim, as a container
- * runtime does.
- */
+/** The probe starts the shim, because a kubelet cannot probe a Unix socket. */
 const probe = (name: string, conf: object) => `
                 - /bin/sh
                 - -c

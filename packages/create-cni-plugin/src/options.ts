@@ -13,8 +13,8 @@ export interface ProjectOptions {
   /** Mechanism with which the new plugin changes a pod. `undefined` for `ipam`: an IPAM plugin does not change pods. */
   readonly rules: 'iptables' | 'nftables' | 'routes' | undefined
   /**
-   * True to add an agent that keeps the plugin installed on nodes. False for `ipam`, because an IPAM plugin has no
-   * configuration of its own in a network list.
+   * True to add an agent that keeps the plugin installed on nodes. False for `ipam`: an IPAM plugin is not in a plugin
+   * list.
    */
   readonly agent: boolean
 }
@@ -42,10 +42,7 @@ export function choicesProblem({
 /** True for a kind of plugin that runs after other plugins of a network, such as `chained`. */
 export const isChained = (kind: Kind): boolean => kind === 'chained' || kind === 'thick'
 
-/**
- * Explains why a plugin's name is invalid, as a sentence. `undefined` if the name is valid. The name becomes a file, a
- * package, a `type`, a table and a prefix of chain names. Chain names have at most 28 characters.
- */
+/** Explains why a plugin's name is invalid. The name also becomes the prefix of chain names. */
 export function nameProblem(name: string): string | undefined {
   if (/^[a-z][a-z0-9-]{0,19}$/.test(name) && !name.endsWith('-')) return undefined
   const rule = 'expected 1 to 20 of a-z, 0-9 and -, a letter first and no - at the end'

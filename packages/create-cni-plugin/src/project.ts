@@ -8,10 +8,7 @@ import { readmeOf } from './readme.ts'
 
 const template = fileURLToPath(new URL('../template', import.meta.url))
 
-/**
- * Plugin configurations for the conformance run of a new project. The key is the mechanism with which the plugin
- * changes pods. The value is the example in the template's `rules.ts`.
- */
+/** Configurations for the conformance test: the examples of the template's `rules.ts`, by mechanism. */
 const CONFIGURATIONS = {
   iptables: { port: 15001 },
   nftables: { port: 15001 },
@@ -19,7 +16,7 @@ const CONFIGURATIONS = {
 } as const satisfies Record<Rules, object>
 
 /**
- * Creates the text of all files of a new project, without writing them. The key is the path in the project.
+ * Creates the text of all files of a new project, by path.
  *
  * @param tarballs - `@cni` packages that npm must not take from the registry: name → `file:` URL
  */
@@ -78,8 +75,7 @@ function filesBelow(folder: string) {
 function packageJson(options: ProjectOptions, tarballs: Readonly<Record<string, string>>) {
   const { name, kind, agent } = options
   const build = [`cni-build src/main.ts -o dist/${name}`]
-  // Build command of an agent or daemon. Selects the JavaScript runtime bun, because the small runtime for plugins does
-  // not support all of Node.js.
+  // Agents and daemons need bun, because the small runtime lacks parts of Node.js.
   const staying = (entry: string, program: string) =>
     `cni-build src/${entry} -o dist/${name}-${program} --runtime bun --smoke none`
   if (agent) build.push(staying('agent-main.ts', 'agent'))
@@ -96,7 +92,7 @@ function packageJson(options: ProjectOptions, tarballs: Readonly<Record<string, 
     scripts: {
       check: 'tsc',
       test: 'tsc && vitest run --dir src',
-      // The tests of an IPAM plugin need a built executable, because main plugins start an IPAM plugin by its file.
+      // Main plugins start an IPAM plugin by its file, so the tests need a built executable.
       'test:kernel': kind === 'ipam' ? `npm run build && ${onKernel}` : onKernel,
       build: build.join(' && '),
       conformance:

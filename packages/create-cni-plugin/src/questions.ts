@@ -2,9 +2,7 @@ import { cancel, confirm, group, intro, select, text } from '@clack/prompts'
 import { DEFAULTS } from './command-line.ts'
 import { type Kind, nameProblem, type ProjectOptions, type Rules } from './options.ts'
 
-/**
- * Function that asks the user for the missing options of a new project. Returns `undefined` if the user ends the input.
- */
+/** Asks the user for missing options. Returns `undefined` if the user ends the input. */
 export type Questions = (known: Known) => Promise<ProjectOptions | undefined>
 
 type Known = { readonly [K in keyof ProjectOptions]?: ProjectOptions[K] | undefined }

@@ -7,7 +7,7 @@ import { tarballsIn } from './tarballs.ts'
 import { ProjectFolderError, writeProject } from './write-project.ts'
 
 /**
- * Runs `npm create cni-plugin` as a function: takes the arguments and returns the exit code. Does not use `process`.
+ * Runs `npm create cni-plugin` without `process`. Returns the exit code.
  *
  * @param ask - asks for missing options; `undefined` uses the defaults
  */

@@ -2,10 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { UsageError } from '@cni/host/cli'
 
-/**
- * Finds the tarballs of `@cni` packages in a folder, by the file names that `npm pack` gives. Returns a `file:` URL for
- * each package name. Throws a `UsageError`.
- */
+/** Finds the `npm pack` tarballs of `@cni` packages. Returns their `file:` URLs. */
 export function tarballsIn(folder: string): Record<string, string> {
   const found = Object.fromEntries(
     filesOf(resolve(folder)).flatMap((file) => {

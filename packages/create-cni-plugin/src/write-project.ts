@@ -8,8 +8,7 @@ export class ProjectFolderError extends Error {
 }
 
 /**
- * Writes a new project atomically: first into a temporary folder beside the target. Never changes a folder that is not
- * empty.
+ * Writes a new project atomically. Never changes a folder that is not empty.
  *
  * @param files - path in the project → text
  * @throws ProjectFolderError
@@ -25,16 +24,14 @@ export function writeProject(folder: string, files: ReadonlyMap<string, string>)
   }
   mkdirSync(dirname(target), { recursive: true })
   const beside = mkdtempSync(join(dirname(target), `.${basename(target)}-`))
-  // Writes the project into a subfolder, because the temporary folder is private to its owner. The subfolder has the
-  // default mode, and becomes the project's folder.
+  // Uses a subfolder, because the temporary folder itself is private to its owner.
   const project = join(beside, basename(target))
   try {
     for (const [path, text] of files) {
       mkdirSync(dirname(join(project, path)), { recursive: true })
       writeFileSync(join(project, path), text)
     }
-    // Moves the new project to its target, an empty folder or a free path. Fails if another program has filled the
-    // folder meanwhile.
+    // Fails if another program has filled the target folder meanwhile.
     renameSync(project, target)
   } catch (error) {
     if (errnoOf(error) === 'ENOTEMPTY')

@@ -14,9 +14,7 @@ export interface PlannedChange {
 
 /** A planned change of a file, with the function that applies the change. */
 export interface Change extends PlannedChange {
-  /**
-   * Texts that the change writes to the CNI network folder, by file name. The text of a removed file is `undefined`.
-   */
+  /** Texts that the change writes, by file name. `undefined` stands for a removed file. */
   readonly texts?: ReadonlyMap<string, string | undefined>
   apply(signal?: AbortSignal): void | Promise<void>
 }

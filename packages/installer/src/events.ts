@@ -6,8 +6,8 @@ import type { InstallError } from './install-error.ts'
 /** An event of the installer, for logs and metrics. Times are in milliseconds. Events contain no secrets. */
 export type InstallEvent =
   /**
-   * The installer wrote or removed a file. The member `ms` is the time since the current check of all files began. The
-   * member `heal` is true if the file was correct before, so the installer has restored it.
+   * The installer wrote or removed a file. `ms` is the time since the current check began. `heal` is true if the
+   * installer restored a file that was correct before.
    */
   | {
       readonly type: 'changed'
@@ -22,10 +22,7 @@ export type InstallEvent =
   | { readonly type: 'ready'; readonly primary: string | undefined; readonly ms: number }
   /** The installation is not ready: a file is not in place. Emitted each time the reason changes. */
   | { readonly type: 'not-ready'; readonly artefact: Health['artefact']; readonly reason: string }
-  /**
-   * An installation step failed. The installer retries the step after `retryMs`, or at the next event of a watched
-   * file.
-   */
+  /** An installation step failed. The installer retries it after `retryMs` or sooner. */
   | {
       readonly type: 'failed'
       readonly artefact: Health['artefact']
@@ -33,28 +30,23 @@ export type InstallEvent =
       readonly attempt: number
       readonly retryMs: number
     }
-  /**
-   * Another file of the CNI network folder has become the primary configuration file, to which the installer adds the
-   * plugin.
-   */
+  /** Another configuration file has become the primary, to which the installer adds the plugin. */
   | { readonly type: 'adopted'; readonly primary: string; readonly former: string | undefined }
   /** A container runtime uses another configuration file than the one to which the installer has added the plugin. */
   | { readonly type: 'preempted'; readonly by: string; readonly primary: string; readonly hint: string }
   /** Another program repeatedly reverts a file that the installer writes. */
   | { readonly type: 'contended'; readonly path: string; readonly rewrites: number; readonly hint: string }
   /**
-   * The installer removed the plugin from the network configuration, because the plugin could not work. Without this
-   * removal pods would fail to start.
+   * The installer removed the plugin from the network configuration. Otherwise pods would fail to start, because the
+   * plugin could not work.
    */
   | { readonly type: 'withdrawn'; readonly path: string; readonly reason: string }
   /**
-   * Network that each container runtime chooses from the CNI network folder. Emitted when the choice of a runtime
-   * changes.
+   * Network that each container runtime chooses from the CNI network folder. Emitted when a choice changes. If the
+   * node's runtime is known, the `verdict` considers only that runtime.
    * - `ok`: all container runtimes run the plugin.
    * - `warn`: only some container runtimes run the plugin.
    * - `fail`: no container runtime runs the plugin.
-   *
-   * If the node's container runtime is known, the `verdict` considers only that runtime.
    */
   | {
       readonly type: 'runtimes'
@@ -62,7 +54,7 @@ export type InstallEvent =
       readonly verdict: 'ok' | 'warn' | 'fail'
     }
   /**
-   * A file of the CNI network folder that no container runtime can load. If there are many such files, the last event
-   * stands for all remaining files. In that event `path` is the folder, and `more` is the number of remaining files.
+   * A file of the CNI network folder that no container runtime can load. The last event of many has the folder as
+   * `path`, and the number of remaining files as `more`.
    */
   | { readonly type: 'skipped'; readonly path: string; readonly reason: string; readonly more?: number }

@@ -3,8 +3,8 @@ import type { RuntimeReading } from './conf/runtime-readings.ts'
 /** State of one file that the installer keeps in place. */
 export interface Health {
   /**
-   * Installation step to which the file belongs. The steps run in the order of the values: `claim` first, `conflist`
-   * last. `claim` is the file that several installers share.
+   * Installation step to which the file belongs. The steps run in the order of the values. `claim` is the file that
+   * several installers share.
    */
   readonly artefact: 'claim' | 'binary' | 'kubeconfig' | 'conflist'
   readonly path: string
@@ -30,10 +30,7 @@ export interface InstallStatus {
   /** Name of the primary configuration file, to which the installer adds the plugin. */
   readonly primary?: string
   readonly artefacts: readonly Health[]
-  /**
-   * Network that each container runtime chooses from the CNI network folder. Absent in standalone mode, and before the
-   * installer has read the folder.
-   */
+  /** Network that each container runtime chooses. Absent in standalone mode, and before the first check. */
   readonly runtimes?: readonly RuntimeReading[]
 }
 

@@ -56,8 +56,7 @@ export function toInstallError(error: unknown, what: string, path: string): Inst
   }
   const errno = errnoOf(error)
   const message = messageOf(error)
-  // Keeps only a text such as "ENOSPC: no space left on device". The rest of the message names a temporary file, whose
-  // name differs each time.
+  // Removes the temporary file's name from the message, because the name differs each time.
   const text = errno === undefined ? message : message.replace(/, \w+(?: '.*)?$/s, '')
   const hint = HINTS[errno ?? '']
   return new InstallError('IO', `${what} ${JSON.stringify(path)}: ${text}${hint ? ` (${hint})` : ''}`, {

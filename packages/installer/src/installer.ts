@@ -17,27 +17,27 @@ export interface Installer {
   /** Checks all files and returns the changes that `install` would make. Changes nothing. */
   plan(): Promise<InstallPlan>
   /**
-   * Checks all files once and restores those that are missing or wrong. Without a primary network configuration it does
-   * not fail: the status has the reason to wait.
+   * Checks all files once, and restores missing or wrong ones. Does not fail while the installer waits for a primary
+   * configuration: the status has the reason.
    *
    * @throws {@link InstallError} The error of the first failed step. Throws `ABORTED` if the AbortSignal aborts.
    */
   install(options?: { readonly signal?: AbortSignal | undefined }): Promise<InstallStatus>
   /**
-   * Installs the plugin, then watches and restores its files until the AbortSignal aborts. Reports failures as events
-   * and retries. Never rejects.
+   * Installs the plugin, and restores its files until the AbortSignal aborts. Reports failures as events and retries.
+   * Never rejects.
    */
   run(options: { readonly signal: AbortSignal }): Promise<void>
   /** Status of the installation after the last check, without any I/O. For readiness probes. */
   status(): InstallStatus
   /**
-   * Ends `run` and removes the plugin from the node, unless another installer is active now. The report lists what
-   * could not be removed.
+   * Ends `run` and removes the plugin from the node, unless another installer is active. The report lists remaining
+   * files.
    */
   uninstall(): Promise<UninstallReport>
   /**
-   * Replaces the options of the installer. The plugin's type must stay the same. Once the new options have taken
-   * effect, the installer removes everything that only the old options need.
+   * Replaces the options of the installer. The plugin's type must stay the same. Files that only the old options need
+   * are removed afterwards.
    */
   reconfigure(options: InstallerOptions): void
 }
@@ -54,10 +54,7 @@ export function installer(options: InstallerOptions): Installer {
   let loop: Loop | undefined
   let queue: Promise<unknown> = Promise.resolve()
 
-  /**
-   * Runs one operation of the installer (a check, a dry run or an uninstallation) after all earlier operations have
-   * ended.
-   */
+  /** Runs one operation of the installer after all earlier operations have ended. */
   const exclusive = <T>(work: () => Promise<T>): Promise<T> => {
     const next = queue.then(work)
     queue = next.catch(() => {})
@@ -75,10 +72,7 @@ export function installer(options: InstallerOptions): Installer {
     }
     return result
   }
-  /**
-   * Checks all files and waits for the copies of binaries that the check has started. Repeats this until no copy is
-   * running.
-   */
+  /** Repeats the check of all files until no copy of a binary is running. */
   const wholePass = async (signal?: AbortSignal): Promise<readonly InstallError[]> => {
     const { binaries } = state
     const abort = (): void => binaries.stop.abort()
@@ -146,10 +140,7 @@ export function installer(options: InstallerOptions): Installer {
   }
 }
 
-/**
- * Result of a check that was stopped, or that failed because of a bug. The installer's loop continues with another
- * check.
- */
+/** Result of a check that was stopped or failed because of a bug. */
 const FAILED_PASS: PassResult = { againMs: 1000, errors: [], busy: undefined }
 
 /** Removes everything that only the old options of the installer need. */

@@ -10,8 +10,8 @@ import { InstallError } from './install-error.ts'
 /** Options of an installer, which keeps a CNI plugin installed on a node. */
 export interface InstallerOptions {
   /**
-   * The plugin's JSON object for the network configuration. The member `type` is also the name of the plugin's binary.
-   * The member `cniVersion` is only used in `standalone` mode.
+   * The plugin's JSON object for the network configuration. `type` is also the name of the plugin's binary.
+   * `cniVersion` is used in `standalone` mode only.
    */
   readonly plugin: PluginConf
   /** Folder of network configurations, such as `/etc/cni/net.d`. */
@@ -24,8 +24,8 @@ export interface InstallerOptions {
    * Position of the plugin in the network configuration. Default: `chained`.
    * - `chained`: last plugin of the node's primary network configuration.
    * - `standalone`: the only plugin of a file.
-   * - `{ owned: name }`: last plugin of a copy of the primary network configuration. The copy is a file with this name.
-   *   The name must sort before the primary's name.
+   * - `{ owned: name }`: last plugin of a copy of the primary, in a file of this name. The name must sort before the
+   *   primary's name.
    */
   readonly mode?: 'chained' | 'standalone' | { readonly owned: string } | undefined
   /**
@@ -33,15 +33,9 @@ export interface InstallerOptions {
    * the plugin's own configuration (default: `YYY-<type>.conf`).
    */
   readonly confName?: string | undefined
-  /**
-   * True keeps the chosen primary network configuration, even if a new file sorts before it. Default: the first valid
-   * file is the primary.
-   */
+  /** True keeps the chosen primary network configuration, even if a new file sorts before it. Default: false. */
   readonly pin?: boolean | undefined
-  /**
-   * Mode of the configuration file that only the installer writes (modes `standalone` and `owned`). A file of another
-   * program keeps its mode. Default: 0o600.
-   */
+  /** Mode of the installer's own configuration file, in modes `standalone` and `owned`. Default: 0o600. */
   readonly confMode?: number | undefined
   /** Kubeconfig for the plugin. The installer writes it from the token and CA files of a service account. */
   readonly kubeconfig?:
@@ -59,40 +53,36 @@ export interface InstallerOptions {
       }
     | undefined
   /**
-   * The node's container runtime, if known. If unknown, the installation is ready as soon as one runtime runs the
-   * plugin. With `containerd`, `uninstall` does not keep the plugin's file for existing pods: containerd runs DEL with
-   * the current plugin list, which no longer has the plugin.
+   * The node's container runtime, if known. If unknown, one runtime that runs the plugin makes the installation ready.
+   * With `containerd`, `uninstall` removes the plugin's file despite existing pods: containerd's DEL uses the current
+   * plugin list.
    */
   readonly runtime?: RuntimeReading['runtime'] | undefined
   /**
-   * File that all installers of this plugin on the node share, such as `/var/run/mesh/agent.json`. While `run` is
-   * active, only the installer that started last writes. All other installers wait until this installer is gone.
-   * Default: no file. Without the file, several installers revert each other's changes.
+   * File that all installers of this plugin on the node share, such as `/var/run/mesh/agent.json`. Only the installer
+   * that started last writes; the others wait. Default: no file, so several installers revert each other's changes.
    */
   readonly claimFile?: string | undefined
   /**
-   * Folders with the records of the plugin's attachments (one for each container interface). While a record exists,
-   * `uninstall` keeps the plugin's file. Default: `/run/cni/<type>/attachments` and `/run/cni/<type>`, where
-   * `@cni/skel` keeps the records. If `netDir` is below `/host`, these defaults are too.
+   * Folders with the records of the plugin's attachments. While a record exists, `uninstall` keeps the plugin's file.
+   * Default: `/run/cni/<type>/attachments` and `/run/cni/<type>`, the folders of `@cni/skel`. If `netDir` is below
+   * `/host`, these defaults are too.
    */
   readonly recordDirs?: readonly string[] | undefined
   /**
-   * Folders with a sub-folder `results`, in which runtimes cache the results of ADD for a later DEL. While a cached
-   * result names the plugin, `uninstall` keeps the plugin's file. With `runtime: 'containerd'`, containerd's results in
-   * `/var/lib/cni` are ignored. Default: `/var/lib/cni` and, for Multus, `/var/lib/cni/multus`. If `netDir` is below
-   * `/host`, these defaults are too.
+   * Folders with a sub-folder `results`, in which runtimes cache ADD results. While a cached result names the plugin,
+   * `uninstall` keeps the plugin's file. Ignores containerd's results with `runtime: 'containerd'`. Default:
+   * `/var/lib/cni` and `/var/lib/cni/multus`. If `netDir` is below `/host`, these defaults are too.
    */
   readonly cacheDirs?: readonly string[] | undefined
   /**
-   * Paths on the node of folders that the installer's container mounts at other paths. For example `{
-   * '/host/etc/cni/net.d': '/etc/cni/net.d' }`. The plugin runs on the node, so it needs the paths on the node. The
-   * installer reports a missing mount. Default: for a folder below `/host`, its path without `/host`.
+   * Paths on the node of folders that the container mounts at other paths. For example `{ '/host/etc/cni/net.d':
+   * '/etc/cni/net.d' }`. Default: for a folder below `/host`, its path without `/host`.
    */
   readonly nodePaths?: Readonly<Record<string, string>> | undefined
   /**
-   * Called with the open source file after its bytes were copied or compared. Use `dropPageCache` of `@cni/netns/sys`
-   * here: the page cache of the source file counts towards the memory of the container. The installed copy stays in the
-   * cache, because every pod starts it. Default: does nothing.
+   * Called with the open source file after it was copied or compared. Use `dropPageCache` of `@cni/netns/sys`, because
+   * the file's page cache counts as the container's memory. Default: does nothing.
    */
   readonly uncache?: ((fd: number) => void) | undefined
   /** Receives all events of the installer. The installer ignores errors that this function throws. */
@@ -103,7 +93,7 @@ export interface InstallerOptions {
   readonly holdMs?: number | undefined
   /**
    * Milliseconds between rewrites of a file that another program keeps changing. The first three rewrites do not wait.
-   * Default: 200 ms, which is five a second.
+   * Default: 200 ms.
    */
   readonly rewriteMs?: number | undefined
 }
@@ -177,10 +167,7 @@ export function toSettings(options: InstallerOptions): Settings {
   return settings
 }
 
-/**
- * Default folders with cached ADD results: the folder of libcni, which containerd and CRI-O use, and the folder of
- * Multus.
- */
+/** Default folders with cached ADD results: libcni's folder and Multus's folder. */
 const CACHE_DIRS = ['/var/lib/cni', '/var/lib/cni/multus']
 
 /** Folder where agents in a container mount folders of the node. */
@@ -188,19 +175,13 @@ const HOST = '/host'
 
 const isOfHost = (path: string): boolean => path.startsWith(`${HOST}/`)
 
-/**
- * Default of the option `nodePaths`: paths on the node of folders below {@link HOST}. For nested folders, lists only
- * the outer one, because only it is a mount.
- */
+/** Default of `nodePaths`. Lists only the outer one of nested folders, because only it is a mount. */
 function hostPaths(paths: readonly string[]): Record<string, string> {
   const mounts = paths.filter((path) => isOfHost(path) && !paths.some((other) => path.startsWith(`${other}/`)))
   return Object.fromEntries(mounts.map((path) => [path, path.slice(HOST.length)]))
 }
 
-/**
- * Name of the configuration file that only the installer writes, in modes `standalone` and `owned`. A copy of another
- * configuration is a list, so `x.conf` becomes `x.conflist`.
- */
+/** Name of the configuration file that only the installer writes, in modes `standalone` and `owned`. */
 function ownFile(mode: Settings['mode'], confName: string | undefined, type: string): string | undefined {
   if (mode === 'chained') return undefined
   return mode === 'standalone' ? (confName ?? standaloneName(type)) : conflistName(mode.owned)

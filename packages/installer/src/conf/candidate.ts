@@ -1,9 +1,7 @@
 import { type ConfFacts, confFacts } from './conf-facts.ts'
 import { compareNames, isConfName } from './conf-name.ts'
 
-/**
- * A file of a CNI network folder (`/etc/cni/net.d`): the bytes of the file, or the reason why the file is unreadable.
- */
+/** Content of a file of a CNI network folder, or the reason why the file is unreadable. */
 export type ReadFile = Uint8Array | { readonly unreadable: string }
 
 /**
@@ -20,26 +18,18 @@ export interface Candidate {
 
 /** Configuration files of a CNI network folder, valid and invalid ones. */
 export interface Candidates {
-  /**
-   * Valid configuration files of the CNI network folder, sorted by name. CRI-O uses the first one; for other runtimes
-   * see {@link runtimeReadings}.
-   */
+  /** Valid configuration files of the CNI network folder, sorted by name. CRI-O uses the first one. */
   readonly valid: readonly Candidate[]
   /** Names of the files that no container runtime can load, each with the reason. Sorted by name. */
   readonly invalid: ReadonlyMap<string, string>
 }
 
-/**
- * Lists a CNI network folder as CRI-O and cri-dockerd do: valid `.conf`, `.conflist` and `.json` files, sorted by the
- * bytes of their names.
- */
+/** Lists the configuration files of a CNI network folder as CRI-O and cri-dockerd do. */
 export function listCandidates(folder: NetFolder): Candidates {
   return candidatesOf(factsOfFolder(folder))
 }
 
-/**
- * Parses each file of a CNI network folder. `type`: the plugin type to search for in the `delegates` of other plugins.
- */
+/** Parses each file of a CNI network folder. `type` is the plugin to search for in `delegates`. */
 export function factsOfFolder(folder: NetFolder, type?: string): Map<string, ConfFacts> {
   return new Map([...folder].map(([name, file]) => [name, factsOf(name, file, type)]))
 }
@@ -71,10 +61,7 @@ function factsOf(name: string, file: ReadFile, type: string | undefined): ConfFa
     : confFacts(name, file, type)
 }
 
-/**
- * Readable `.conf` files in the sub-folders of a CNI network folder, sorted by name. The key is the name of the
- * sub-folder.
- */
+/** Readable `.conf` files in sub-folders of a CNI network folder, by sub-folder. */
 function byFolder(facts: ReadonlyMap<string, ConfFacts>): Map<string, ConfFacts[]> {
   const folders = new Map<string, ConfFacts[]>()
   const names = [...facts.keys()].filter((name) => name.includes('/') && name.endsWith('.conf'))

@@ -1,10 +1,7 @@
 import type { Candidates } from './candidate.ts'
 import { alternativeNames, compareNames } from './conf-name.ts'
 
-/**
- * Milliseconds for which an invalid or missing primary configuration file stays the primary. Reason: its owner may
- * still be writing it.
- */
+/** Milliseconds for which an invalid primary file stays the primary, because its owner may still write it. */
 export const HOLD_MS = 2000
 
 /** Chosen primary configuration file. The installer keeps this choice until the next scan of the CNI network folder. */
@@ -27,19 +24,15 @@ export interface PrimaryRules {
   readonly holdMs?: number | undefined
 }
 
-/** The primary configuration file of a CNI network folder, or the reason why the installer has to wait for one. */
+/** Primary configuration file of a CNI network folder, or the reason to wait for one. */
 export type PrimaryChoice =
   | { readonly kind: 'use'; readonly name: string; readonly memory: PrimaryMemory; readonly preemptedBy?: string }
   | { readonly kind: 'hold'; readonly reason: string; readonly until: number; readonly memory: PrimaryMemory }
   | { readonly kind: 'wait'; readonly reason: string; readonly memory: PrimaryMemory }
 
 /**
- * Chooses the primary configuration file. A file that the operator has named is the primary, or the earlier choice that
- * `pin` keeps. If this file is missing or invalid, the file with the other extension is the primary: `x.conflist`
- * instead of `x.conf`, or the reverse.
- *
- * Otherwise the first valid file is the primary. If it becomes invalid, it stays the primary for two seconds. A valid
- * file that sorts before it becomes the primary at once, because container runtimes already use that file.
+ * Chooses the primary configuration file. An invalid primary stays for two seconds. A valid file that sorts before the
+ * primary replaces it at once, because container runtimes already use that file.
  */
 export function choosePrimary(
   candidates: Candidates,

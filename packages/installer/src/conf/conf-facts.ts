@@ -21,15 +21,9 @@ export interface ConfFacts {
   readonly problem?: string
   /** True if the file cannot be read. False if the content of a readable file is invalid. */
   readonly isUnreadable?: boolean
-  /**
-   * True if the name, such as `10-x.conf`, belongs to a folder. No container runtime reads a folder as a configuration
-   * file.
-   */
+  /** True if the name belongs to a folder, which no container runtime reads as a file. */
   readonly isFolder?: boolean
-  /**
-   * Sub-folder of the CNI network folder, named after the network. Runtimes append the plugins in its `.conf` files to
-   * the network's plugin list.
-   */
+  /** Sub-folder with the network's name. Runtimes add the plugins in its files to the network. */
   readonly folder?: string
   /** Multus plugin of the configuration file, with the network that Multus runs. */
   readonly delegation?: Delegation
@@ -37,10 +31,7 @@ export interface ConfFacts {
   readonly copies?: readonly NestedEntry[]
 }
 
-/**
- * Parses a `.conf`, `.json` or `.conflist` file. `type`: the plugin type to search for in the `delegates` of other
- * plugins.
- */
+/** Parses a configuration file. `type` is the plugin to search for in `delegates`. */
 export function confFacts(name: string, bytes: Uint8Array, type?: string): ConfFacts {
   const isList = name.endsWith('.conflist')
   try {
@@ -84,10 +75,7 @@ function factsOfPlugins(plugins: readonly PluginConf[]): ConfFacts {
   return delegation === undefined ? { types } : { types, delegation }
 }
 
-/**
- * Renames a plugin's member `Type` or `TYPE` to `type`. Reason: container runtimes use Go, which ignores the case of
- * member names.
- */
+/** Renames a member `Type` or `TYPE` to `type`, because Go ignores the case of names. */
 function foldPlugins(value: unknown): unknown {
   if (!isObject(value) || !Array.isArray(value.plugins)) return value
   const folded: JsonObject = {

@@ -1,16 +1,12 @@
 /**
- * True if runtimes read a file of this name in a CNI network folder. The name must end in `.conf`, `.conflist` or
- * `.json`, in lower case. containerd, CRI-O and kubelet read these files. A `.json` file is a single configuration,
- * like a `.conf` file.
+ * True if container runtimes read a file of this name in a CNI network folder. The name must end in `.conf`,
+ * `.conflist` or `.json`, in lower case.
  */
 export function isConfName(name: string): boolean {
   return SINGLE.test(name) || name.endsWith(LIST)
 }
 
-/**
- * Name of a configuration file after its conversion to a list: `x.conf` and `x.json` become `x.conflist`. Other names
- * stay unchanged.
- */
+/** Name of a configuration file after its conversion to a list, such as `x.conflist`. */
 export function conflistName(name: string): string {
   return name.replace(SINGLE, LIST)
 }
@@ -44,7 +40,7 @@ export function compareNames(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Rank of a UTF-16 code unit in the order of UTF-8 bytes. In this order surrogates come after all other code units. */
+/** Rank of a UTF-16 code unit in the order of UTF-8 bytes. */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }

@@ -3,9 +3,7 @@ import { isTooDeep } from './too-deep.ts'
 
 /** A plugin inside another plugin's configuration: Multus copies the node's first network into its `delegates`. */
 export interface NestedEntry {
-  /**
-   * Path to the nested plugin, such as `['delegates', 0, 'plugins', 2]`. Member names are spelt as in the JSON text.
-   */
+  /** Path to the nested plugin, such as `['delegates', 0, 'plugins', 2]`. */
   readonly path: readonly (string | number)[]
   /** Type of the outer plugin, whose configuration contains the nested plugin. For example `multus`. */
   readonly holder: string
@@ -16,10 +14,7 @@ export interface NestedEntry {
 /** Copies of a plugin in another plugin's configuration. */
 export interface NestedEntries {
   readonly entries: readonly NestedEntry[]
-  /**
-   * Message for users if the search stopped at a limit. In this case the configuration may contain more copies of the
-   * plugin.
-   */
+  /** Message for users if the search stopped at a limit and may have missed copies. */
   readonly limit?: string
 }
 
@@ -30,11 +25,7 @@ const MAX_CONFIGURATIONS = 10_000
 /** Maximum number of copies of a plugin that a search returns for the `delegates` in one text. */
 const MAX_ENTRIES = 100
 
-/**
- * Finds plugins of a type in the `delegates` and `delegate` members of other plugins, such as Multus and flannel.
- * Ignores plugins at the top level of the configuration; `countEntries` counts those plugins. Finds nothing in invalid
- * text.
- */
+/** Finds plugins of a type in the `delegates` and `delegate` of other plugins, such as Multus. */
 export function nestedEntries(text: string | Uint8Array, type: string): NestedEntries {
   const entries: NestedEntry[] = []
   const levels: Level[] = [{ value: documentOf(text), path: [], depth: 0, holder: '' }]
@@ -80,10 +71,7 @@ interface Plugin {
   readonly network?: string | undefined
 }
 
-/**
- * Plugins of a network configuration. At the top level of a file, a configuration with both `type` and `plugins` is a
- * list. In `delegates` it is a single plugin, because Multus treats it as one.
- */
+/** Plugins of a network configuration. In `delegates` Multus ignores the member `plugins` beside `type`. */
 function pluginsOf({ value, path, depth }: Level): Plugin[] {
   if (!isObject(value)) return []
   const network = stringOf(value, 'name')
@@ -105,10 +93,7 @@ function delegatesOf(conf: JsonObject, path: NestedEntry['path'], holder: Pick<L
   ]
 }
 
-/**
- * Finds a member of a JSON object and ignores the case of its name, as Go does. A name with the exact case has
- * priority.
- */
+/** Finds a member of a JSON object, ignoring the case of its name as Go does. */
 function memberOf(object: JsonObject, name: string): { readonly key: string; readonly value: unknown } | undefined {
   const keys = Object.keys(object)
   const key = keys.includes(name) ? name : keys.findLast((one) => one.toLowerCase() === name)
@@ -125,8 +110,7 @@ function documentOf(text: string | Uint8Array): unknown {
   try {
     return parseJson(text, 'not a configuration')
   } catch {
-    // The text is not valid JSON. No container runtime runs such a configuration, so it counts as a configuration
-    // without the plugin.
+    // Invalid JSON counts as a configuration without the plugin, because no container runtime runs it.
     return undefined
   }
 }

@@ -6,10 +6,7 @@ export interface Delegation {
   readonly type: string
   /** Number of networks in the Multus plugin's `delegates`. Multus runs the first one for each pod. */
   readonly delegates: number
-  /**
-   * Name or configuration file of the network that Multus runs for each pod (`clusterNetwork`). If set, Multus ignores
-   * its `delegates`.
-   */
+  /** Network that Multus runs for each pod. If set, Multus ignores its `delegates`. */
   readonly clusterNetwork?: string
 }
 

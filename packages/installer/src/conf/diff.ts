@@ -4,10 +4,7 @@ interface DiffLine {
   readonly text: string
 }
 
-/**
- * Maximum number of cells in the table from which a diff is computed. The table has a cell for each pair of lines.
- * Larger texts are shown as removed and added as a whole, because the computation would take too long.
- */
+/** Maximum size of a diff's table. Larger texts are not compared, because this takes too long. */
 const MAX_CELLS = 4_000_000
 
 /** Computes the diff of two texts by lines. An absent text has no lines. */
@@ -53,10 +50,7 @@ function kept(text: string): DiffLine {
   return { op: ' ', text }
 }
 
-/**
- * Diffs lines by their longest common subsequence. Fills the table backwards, from the last lines to the first. Then
- * reads the diff from the table forwards.
- */
+/** Diffs lines by their longest common subsequence. */
 function middle(a: readonly string[], b: readonly string[]): DiffLine[] {
   const removed = a.map((text): DiffLine => ({ op: '-', text }))
   const added = b.map((text): DiffLine => ({ op: '+', text }))

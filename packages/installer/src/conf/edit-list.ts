@@ -1,9 +1,6 @@
 import { goStringify, jsonItems, jsonMembers, jsonValue, type PluginConf } from '@cni/types'
 
-/**
- * Appends a plugin to the `plugins` of a list, formatted like the list's last plugin. A file of one line stays one
- * line. Changes nothing else in the text, because a diff must show only the plugin.
- */
+/** Appends a plugin to a list. Other text stays unchanged, because a diff must show only the plugin. */
 export function appendPlugin(text: string, plugin: PluginConf): string {
   const array = pluginsSpan(text)
   const items = jsonItems(text, array)
@@ -20,10 +17,7 @@ export function dropPlugins(text: string, isDropped: (index: number) => boolean)
   return dropParts(text, array, jsonItems(text, array), isDropped)
 }
 
-/**
- * Wraps a single configuration in a plugin list. Removes the plugin's `cniVersion`, and keeps all other text of the
- * plugin.
- */
+/** Wraps a single configuration in a plugin list. The list gets the plugin's `cniVersion`. */
 export function listText(single: string, { name, cniVersion }: { name: string; cniVersion: string }): string {
   const object = jsonValue(single)
   const members = jsonMembers(single, object)
@@ -49,10 +43,7 @@ interface Place {
   readonly tail: string
 }
 
-/**
- * Finds the value of the member `plugins` in the text of a list. If several members have this name, finds the last one,
- * as Go does.
- */
+/** Finds the value of the last member `plugins` in a list's text, as Go does. */
 function pluginsSpan(text: string): ReturnType<typeof jsonValue> {
   const plugins = jsonMembers(text, jsonValue(text)).findLast((one) => one.key === 'plugins')
   if (plugins === undefined) throw new Error('a list without plugins')
@@ -92,10 +83,7 @@ function printPlugin(plugin: PluginConf, { isOneLine, newline, base, unit }: Sty
   return lines.map((line) => line.replace(/^ */, (blanks) => unit.repeat(blanks.length))).join(newline + base)
 }
 
-/**
- * Removes elements of a JSON array, or members of a JSON object, from the text. Also removes the comma and the white
- * space of each removed part.
- */
+/** Removes parts of a JSON array or object from the text, with their commas and white space. */
 function dropParts(
   text: string,
   container: ReturnType<typeof jsonValue>,

@@ -19,9 +19,7 @@ import { utf8Text } from './utf8-text.ts'
 export type Text = string | Uint8Array
 
 /**
- * Appends the plugin to a network configuration. Removes other plugins of its type. Converts a single configuration to
- * a list of the same name and version. All other text stays as it is, including member order, white space and digits.
- * Omits the plugin's own `cniVersion`, because the list has its own.
+ * Appends the plugin to a network configuration, replacing plugins of its type. All other text stays unchanged.
  *
  * @throws {@link InstallError} `INVALID_CONFIG` for a text that is not a configuration.
  */
@@ -32,7 +30,7 @@ export function insertEntry(existing: Text, plugin: PluginConf): string {
   return appendPlugin(withoutType(list, plugin.type), inList(plugin))
 }
 
-/** Removes all plugins of a type from the text of a network configuration. Returns `undefined` if the text has none. */
+/** Removes all plugins of a type. Returns `undefined` if the configuration has none. */
 export function removeEntry(existing: Text, type: string): string | undefined {
   const text = textOf(existing)
   if (isSingle(parseDocument(text))) return undefined
@@ -40,9 +38,7 @@ export function removeEntry(existing: Text, type: string): string | undefined {
   return without === text ? undefined : without
 }
 
-/**
- * True if the network configuration has the given plugin exactly once, as its last plugin, and with the given members.
- */
+/** True if the configuration has exactly one such plugin, as its last plugin and with equal members. */
 export function hasEntry(existing: Text, plugin: PluginConf): boolean {
   const document = parseDocument(existing)
   if (isSingle(document)) return false
@@ -64,10 +60,7 @@ export function countEntries(existing: Text, type: string): number {
   }
 }
 
-/**
- * Text of a configuration file that contains only the plugin. Keeps the order of the keys in the plugin's entry. The
- * text of a `.conflist` is a list with one plugin.
- */
+/** Text of a configuration file that contains only the plugin. */
 export function standaloneText(plugin: PluginConf, name: string): string {
   const document = name.endsWith('.conflist') ? listOfOne(plugin) : plugin
   return `${goStringify(document, { indent: 2 })}\n`
@@ -84,9 +77,8 @@ export function sameDocument(a: Text, b: Text): boolean {
 }
 
 /**
- * Name and version of the list into which a single configuration is converted. Keeps the name, because IPAM plugins and
- * container runtimes find existing pods by the network's name. Keeps version 0.3.0 and newer versions. Replaces an
- * older or missing version by 0.3.1. Reason: the later plugins of a list need a `prevResult`, which 0.3.0 introduced.
+ * Name and version of the list that replaces a single configuration. Keeps the name, because IPAM plugins find existing
+ * pods by it.
  */
 function listHead(document: JsonObject): { readonly name: string; readonly cniVersion: string } {
   const { name, cniVersion } = foldMembers(document, ['name', 'cniVersion'])

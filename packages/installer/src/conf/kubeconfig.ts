@@ -61,7 +61,7 @@ export function redactKubeconfig(text: string): string {
 }
 
 /**
- * URL of the API server, from the `KUBERNETES_SERVICE_` variables of a pod. Puts brackets around an IPv6 address.
+ * URL of the API server, from the `KUBERNETES_SERVICE_` variables of a pod.
  *
  * @throws {@link InstallError} `INVALID_OPTIONS` if a variable is missing. The message names it.
  */
@@ -78,7 +78,7 @@ export function apiServerUrl(env: Readonly<Record<string, string | undefined>>):
   return url
 }
 
-/** True for a URL of the API server without characters that have a special meaning in YAML or a shell. */
+/** True for a URL without characters that are special in YAML or a shell. */
 export function isServerUrl(text: string): boolean {
   return !/[\s"'#\\]/.test(text) && URL.canParse(text)
 }
@@ -92,12 +92,7 @@ const RESOLVES =
   /^(?:~|null|true|false|yes|no|on|off|y|n|[-+]?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?|0[xob][\da-f_]+|[-+]?\.(?:inf|nan)|<<|=|\d{4}-\d\d?-\d\d?.*|[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.\d*)?)$/i
 const PLAIN = /^[A-Za-z0-9_./+][A-Za-z0-9_./+=-]*(?:[:=][A-Za-z0-9_./+=[\]-]+)*$/
 
-/**
- * Prints a string as a YAML scalar of the kubeconfig, in one of three styles:
- * - plain, if YAML parses the plain text as the same string.
- * - a literal block, for printable text of several lines. Each line is indented by `indent` spaces.
- * - double quotes, for all other strings.
- */
+/** Prints a string as a YAML scalar of the kubeconfig. */
 function yamlScalar(text: string, indent: number): string {
   if (PLAIN.test(text) && !RESOLVES.test(text)) return text
   if (/^[!-~][ -~]*(?:\n[!-~][ -~]*)*\n?$/.test(text) && text.includes('\n')) {

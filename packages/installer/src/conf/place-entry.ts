@@ -7,8 +7,8 @@ import { hasEntry, insertEntry } from './entry.ts'
 import { utf8Text } from './utf8-text.ts'
 
 /**
- * File of a CNI network folder to which the installer would add the plugin. The kind `wait` means that there is no such
- * file yet, with the reason.
+ * File of a CNI network folder to which the installer would add the plugin. The kind `wait` means that there is no
+ * suitable file yet.
  */
 export type EntryPlace =
   | {
@@ -28,8 +28,7 @@ export type EntryPlace =
   | { readonly kind: 'wait'; readonly reason: string }
 
 /**
- * Chooses the file of a CNI network folder to which an installer with default options would add the plugin. The plugin
- * becomes the last one of the first valid file. Writes nothing.
+ * Chooses the file to which an installer with default options would add the plugin. Writes nothing.
  *
  * @throws `InstallError` `INVALID_CONFIG` for a file that is not a configuration.
  */

@@ -3,16 +3,12 @@ import type { ConfFacts } from './conf-facts.ts'
 import { compareNames } from './conf-name.ts'
 import { formatPath } from './delegates.ts'
 
-/**
- * Network that a container runtime with default settings would choose from a CNI network folder. Also tells if the
- * runtime runs the plugin in this network.
- */
+/** Network that a container runtime would choose from a CNI network folder. */
 export interface RuntimeReading {
   /** Container runtime with known rules for CNI network folders. cri-dockerd has the rules of CRI-O. */
   readonly runtime: 'containerd' | 'cri-o'
   /**
-   * Tells if the container runtime runs the plugin for each pod. `unknown`: Multus runs a network that is not in the
-   * CNI network folder.
+   * Tells if the container runtime runs the plugin for each pod. `unknown`: Multus runs a network outside the folder.
    */
   readonly runs: 'yes' | 'no' | 'unknown'
   /** Sentence for users, such as `CRI-O uses 10-calico.conflist with istio-cni as plugin 3 of 3`. */
@@ -37,8 +33,8 @@ export interface RuntimeReading {
 }
 
 /**
- * Determines which network containerd and CRI-O would each choose from a CNI network folder. Each result also tells if
- * the container runtime runs the plugin of the given type.
+ * Determines which networks containerd and CRI-O would choose from a CNI network folder. Each result also tells if the
+ * runtime runs the plugin of the given type.
  */
 export function runtimeReadings(
   folder: ReadonlyMap<string, Uint8Array | { readonly unreadable: string }>,
@@ -57,8 +53,8 @@ export function readingsOf({ facts, candidates }: Omit<Folder, 'type'>, type: st
 }
 
 /**
- * Judges if pods get the plugin. Considers the node's container runtime, or all known runtimes if the node's runtime is
- * unknown. Returns `ok` if each of these runtimes runs the plugin, `fail` if none does, and `warn` in all other cases.
+ * Judges if pods get the plugin. Considers all known runtimes if the node's runtime is unknown. `ok` means that each
+ * runtime runs the plugin, `fail` that none does.
  */
 export function judgeReadings(
   readings: readonly RuntimeReading[],
@@ -69,10 +65,7 @@ export function judgeReadings(
   return relevant.every(({ runs }) => runs === 'yes') ? 'ok' : 'warn'
 }
 
-/**
- * Selects the network choice of the node's container runtime. Returns the choices of all runtimes if the node's runtime
- * is unknown.
- */
+/** Selects the network choice of the node's container runtime. Returns all choices if the node's runtime is unknown. */
 export function readingsFor(
   readings: readonly RuntimeReading[],
   runtime: RuntimeReading['runtime'] | undefined,
@@ -86,10 +79,7 @@ interface Folder {
   readonly type: string
 }
 
-/**
- * containerd loads only the first file (`max_conf_num` is 1), and has no network if the load fails (go-cni,
- * `loadFromConfDir`). A broken file therefore matters only if it is the first.
- */
+/** containerd loads only the first file, so a broken file matters only in this position. */
 function readByContainerd(folder: Folder): RuntimeReading {
   const { valid, invalid } = folder.candidates
   const [broken] = [...invalid.keys()].filter((name) => !folder.facts.get(name)?.isFolder)
@@ -163,8 +153,7 @@ function throughMultus(primary: string, folder: Folder): Omit<Position, 'place' 
   const { delegation, copies = [] } = facts.get(primary) ?? {}
   if (delegation === undefined) return undefined
   const { clusterNetwork = '', delegates } = delegation
-  // `clusterNetwork` may be a path inside the Multus container. Only the file name of this path is searched in the CNI
-  // network folder.
+  // Uses only the file name, because the path may be inside the Multus container.
   const file = clusterNetwork.includes('/') ? clusterNetwork.slice(clusterNetwork.lastIndexOf('/') + 1) : undefined
   if (file !== undefined && candidates.valid.some(({ name }) => name === file)) {
     const position = positionOf(file, folder)
@@ -187,10 +176,7 @@ function throughMultus(primary: string, folder: Folder): Omit<Position, 'place' 
   return { runs: 'no', text: `, and Multus runs the copy in it: ${type} is not in that copy`, next }
 }
 
-/**
- * True if a path in a Multus configuration leads into the first of the `delegates`. Multus runs that delegate for each
- * pod.
- */
+/** True if the path leads into the first delegate, which Multus runs for each pod. */
 function isFirstDelegate(path: readonly (string | number)[]): boolean {
   const at = path.findIndex((part) => typeof part === 'string' && part.toLowerCase() === 'delegates')
   return path[at + 1] === 0

@@ -8,7 +8,7 @@ export const TOO_DEEP = `nested deeper than ${MAX_DEPTH} levels`
 
 /** True if a JSON text is nested too deeply for Go's decoder, which every container runtime uses. */
 export function isTooDeep(text: string | Uint8Array): boolean {
-  // Skips the check for a short text. Such a text cannot be too deep, because each nesting level needs two brackets.
+  // A short text cannot be too deep, because each nesting level needs two brackets.
   if (text.length <= 2 * MAX_DEPTH) return false
   return jsonDepth(typeof text === 'string' ? text : utf8Text(text)) > MAX_DEPTH
 }

@@ -15,7 +15,7 @@ export interface AskOptions {
 }
 
 /**
- * Requests the status of a container runtime over its CRI socket. Calls only the CRI method `Status`.
+ * Requests the status of a container runtime over its CRI socket.
  *
  * @throws {@link CriError} if no valid answer arrives in time.
  */

@@ -13,8 +13,7 @@ export interface CallOptions {
 }
 
 /**
- * Calls a gRPC method with one request and one answer. Opens a connection for the call and closes it afterwards. A gRPC
- * call is an HTTP/2 POST request. The body contains a flag, a length and the message. The trailers contain the status.
+ * Calls a gRPC method with one request and one answer, over a connection of its own.
  *
  * @throws {@link CriError} if the server gives no valid answer. For a failed call, the error message describes the
  * server's gRPC status.
@@ -60,7 +59,7 @@ export function callUnary(
 
 const CANCELLED = 'the question was cancelled'
 
-/** Size in bytes of the prefix of each gRPC message. The prefix is a compression flag and the message's length. */
+/** Size in bytes of a gRPC message's prefix: a compression flag and the length. */
 const PREFIX_BYTES = 5
 
 interface Outcome {
@@ -80,7 +79,7 @@ function exchange(
   const chunks: Buffer[] = []
   let length = 0
   let status: IncomingHttpHeaders = {}
-  // Reads the gRPC status from headers and trailers. Reason: a server may report a failed call in the headers alone.
+  // Reads headers too, because a server may report a failed call without trailers.
   stream.on('response', (received) => {
     status = received
   })
@@ -109,10 +108,7 @@ function framed(message: Uint8Array): Buffer {
   return Buffer.concat([prefix, message])
 }
 
-/**
- * Extracts the gRPC message from the body. Returns `undefined` if the message is compressed or incomplete, or if more
- * data follows.
- */
+/** Extracts the gRPC message from the body. Returns `undefined` if the body is invalid. */
 function messageOf(body: Buffer): Uint8Array | undefined {
   const isWhole = body.length >= PREFIX_BYTES && body[0] === 0 && body.readUInt32BE(1) === body.length - PREFIX_BYTES
   return isWhole ? body.subarray(PREFIX_BYTES) : undefined

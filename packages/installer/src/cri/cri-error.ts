@@ -1,9 +1,6 @@
 const brand = Symbol.for('cni.CriError')
 
-/**
- * Error for a container runtime that gives no valid answer on its CRI socket. The caller prints the socket's path
- * before the message. Example of a message: `it is not a socket`.
- */
+/** Error for a container runtime without a valid answer. The caller prints the socket's path before the message. */
 export class CriError extends Error {
   readonly [brand] = true
 

@@ -4,18 +4,15 @@ import type { LoadedNetwork, RuntimeAnswer } from './runtime-answer.ts'
 /** Plugin to find in the networks of a container runtime. */
 export interface WantedPlugin {
   readonly type: string
-  /**
-   * True if the plugin is in the plugin list of the pods' network. False if the plugin has a configuration file of its
-   * own, and another plugin calls it by name.
-   */
+  /** True if the plugin is in a plugin list. False if another plugin calls it by name. */
   readonly chained: boolean
 }
 
 /**
  * State of the plugin in a container runtime:
- * - `loaded`: the plugin list of the container runtime's default network has the plugin.
- * - `missing`: the container runtime runs pods without the plugin, or cannot run pods.
- * - `silent`: the container runtime's network is ready, but the runtime does not report the plugins in it.
+ * - `loaded`: the runtime's default network has the plugin.
+ * - `missing`: the runtime runs pods without the plugin, or cannot run pods.
+ * - `silent`: the runtime does not report the plugins in its network.
  */
 export type RuntimeState = 'loaded' | 'missing' | 'silent'
 
@@ -61,9 +58,7 @@ const listed = (types: readonly string[]): string => {
 /** Maximum number of plugin types that a message lists. */
 const SHOWN = 5
 
-/**
- * Shortens a text from the container runtime to 300 characters. This is usually enough for a file's path and its error.
- */
+/** Shortens a text from the container runtime for a log line. */
 const excerpt = (words: string): string => {
   const line = printable(words).trim()
   return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line

@@ -4,17 +4,16 @@ import { judgeRuntime } from './judge-runtime.ts'
 /**
  * Asks the node's container runtime over its CRI socket if it runs a plugin.
  *
- * - `loaded`: the plugin list of the container runtime's default network has the plugin.
+ * - `loaded`: the container runtime's default network has the plugin.
  * - `missing`: the container runtime runs pods without the plugin, or cannot run pods.
- * - `silent`: the runtime's network is ready, but the runtime does not report the plugins in it. CRI-O and cri-dockerd
- *   answer like this.
+ * - `silent`: the container runtime does not report plugins. CRI-O and cri-dockerd answer like this.
  *
- * `text` is the reason: one line of limited length, without control characters.
+ * `text` is the reason, in one line without control characters.
  *
- * @param options - `type` is the plugin's type. Set `chained: false` for a plugin with a configuration file of its own,
- *   which another plugin calls by name. Set `timeoutMs` to limit connection and answer together. Default: 3000.
- * @throws `Error` if no valid answer arrives in time. Print the socket's path before the message. Example of a message:
- *   `it is not a socket`.
+ * @param options - `type` is the plugin's type. Set `chained: false` for a plugin that another plugin calls by name.
+ * `timeoutMs` limits connection and answer together. Default: 3000.
+ * @throws `Error` if no valid answer arrives in time. Print the socket's path before the message, such as `it is not a
+ * socket`.
  */
 export async function pluginInRuntime(
   socket: string,

@@ -65,10 +65,7 @@ export function runtimeAnswer({ conditions, info }: StatusMessage): RuntimeAnswe
 
 const namedPlugin = z.object({ type: z.nullish(z.string()) })
 
-/**
- * Schema of containerd's `cniconfig`, which Go prints as JSON. An empty list may be `null`, and an empty string may be
- * missing.
- */
+/** Schema of containerd's `cniconfig`. Go may print an empty list as `null`. */
 const configSchema = z.object({
   PluginConfDir: z.nullish(z.string()),
   Networks: z.nullish(

@@ -3,11 +3,7 @@ import { dirname } from 'node:path'
 import { insecurity } from '@cni/host'
 import { errnoOf, messageOf } from '@cni/types'
 
-/**
- * Reason to distrust a socket path: the path is not a socket, or an untrusted user could have created it. The caller
- * prints the path before the reason. Example of a reason: `it is not a socket`. Returns `undefined` for a trusted
- * socket.
- */
+/** Reason to distrust a socket path, such as `it is not a socket`. The caller prints the path before it. */
 export function socketProblem(path: string): string | undefined {
   try {
     const stat = lstatSync(path)

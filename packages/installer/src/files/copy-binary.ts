@@ -12,21 +12,15 @@ export interface CopyOptions {
   /** The plugin's type, which becomes part of the temporary file's name. */
   readonly type: string
   readonly signal?: AbortSignal | undefined
-  /**
-   * Called with the source file's descriptor after the copy is on disk, to drop the source from the page cache. The
-   * copy stays in the page cache, which makes the plugin start faster.
-   */
+  /** Drops the source file from the page cache. Called with the file's descriptor after the copy. */
   readonly uncache?: ((fd: number) => void) | undefined
   /** Checks the copy before it gets its final name. If the check throws an error, the copy is removed. */
   readonly check: (copied: string) => void
 }
 
 /**
- * Copies an executable over another that may be running. Closes the write descriptor before the rename, because
- * starting the new file could otherwise fail with ETXTBSY. Running processes keep the old file.
- *
- * Renames the copy only after its bytes are on disk. A power cut therefore leaves either the old file or the complete
- * new file. An interrupted copy keeps its temporary name, and the installer's next start removes it.
+ * Copies an executable over another that may be running. Closes the copy before the rename, because starting the file
+ * could otherwise fail with ETXTBSY.
  */
 export async function copyBinary(source: string, target: string, options: CopyOptions): Promise<void> {
   const { type, signal, uncache, check } = options
@@ -37,8 +31,7 @@ export async function copyBinary(source: string, target: string, options: CopyOp
   try {
     const { fd, stat } = openRegularFile(source)
     try {
-      // Copies on another thread, so the installer can restore other files meanwhile. On some file systems the copy
-      // shares disk blocks with its source.
+      // Copies on another thread, so the installer can restore other files meanwhile.
       await promisify(copyFile)(source, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
       assertNotAborted(signal)
       await settle(temporary, stat)

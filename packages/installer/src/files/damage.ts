@@ -6,8 +6,7 @@ import { elfLength } from './elf-length.ts'
 const MAX_BYTES = 4 * 1024 * 1024
 
 /**
- * Damage of a program file: empty, all zeros as after a power cut, or shorter than its own ELF tables.
- * Returns `undefined` for other files, such as scripts, whose length is unknown.
+ * Damage of a program file. Returns `undefined` for an intact file, or for one of unknown length, such as a script.
  *
  * @throws an error if the file cannot be read.
  */

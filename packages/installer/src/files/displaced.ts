@@ -13,25 +13,18 @@ export interface LateWrite {
   readonly bytes: Buffer
   readonly mode: number
   readonly mtimeMs: number
-  /** Marks the late write as restored. The installer calls this function after it has written the bytes to the path. */
+  /** Marks the late write as restored, after its bytes were written to the path. */
   done(): void
 }
 
 /**
- * Configuration files that the installer has replaced or removed while another program may have had them open. Such a
- * program writes through its descriptor to the old file, which has no name any more. The installer keeps the old file
- * open to read such writes later.
+ * Files that the installer has replaced while another program may have had them open. The old files stay open, so the
+ * installer can read later writes.
  */
 export interface DisplacedFiles {
-  /**
-   * Adds a file that the installer has replaced or removed. The caller must not close the descriptor `old.fd` any more.
-   * `successor` is the new file at `path`; `undefined` if the installer removed the file.
-   */
+  /** Adds a replaced or removed file. The caller must not close `old.fd` any more. */
   add(path: string, old: { readonly fd: number; readonly bytes: Buffer }, successor: Stats | undefined): void
-  /**
-   * Returns the writes of other programs to replaced files since the last call, oldest first. Skips incomplete
-   * configurations, because another program is probably still writing them.
-   */
+  /** Returns new writes of other programs to replaced files. Skips incomplete configurations. */
   lateWrites(): LateWrite[]
   /** Closes the descriptors of all configuration files that the installer has replaced. */
   close(): void
@@ -52,10 +45,7 @@ export function displacedFiles(): DisplacedFiles {
     files.delete(file)
     closeSync(file.fd)
   }
-  /**
-   * Returns another program's late write to a replaced file; `undefined` if there is no late write. Closes the replaced
-   * file if another program has also replaced the installer's new file.
-   */
+  /** Returns another program's late write to a replaced file, if there is one. */
   const lateWrite = (file: Displaced): LateWrite | undefined => {
     const { path, fd } = file
     const there = statQuietly(path)
@@ -114,7 +104,7 @@ function statQuietly(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch {
-    // The folder of the file is missing, or the path is a circular symbolic link. The file counts as missing.
+    // A file without its folder, or with a circular link, counts as missing.
     return undefined
   }
 }

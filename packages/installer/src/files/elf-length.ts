@@ -10,10 +10,7 @@ const SHT_NOBITS = 8
 /** Reads `length` bytes of an ELF file at an offset. Returns fewer bytes at the end of the file. */
 export type ReadBytes = (at: number, length: number) => Uint8Array
 
-/**
- * Minimum length of an ELF file, computed from the file's headers, segments and sections. Returns `Infinity` if a table
- * is incomplete, and `undefined` for a file that is not ELF.
- */
+/** Minimum length of an ELF file, computed from its headers. `Infinity` if a table is incomplete. */
 export function elfLength(read: ReadBytes): number | undefined {
   const ident = read(0, 6)
   const magic = Buffer.from(ident.subarray(0, 4)).toString('latin1')
@@ -51,7 +48,7 @@ function fields(bytes: Uint8Array, is64: boolean, isLittle: boolean) {
     length: bytes.length,
     short: (at: number) => view.getUint16(at, isLittle),
     int: (at: number) => view.getUint32(at, isLittle),
-    /** Reads an address, an offset or a size: 8 bytes in a 64-bit ELF file, 4 bytes in a 32-bit one. */
+    /** Reads an address, an offset or a size of the ELF file's width. */
     word: (at: number) => (is64 ? Number(view.getBigUint64(at, isLittle)) : view.getUint32(at, isLittle)),
   }
 }

@@ -1,10 +1,7 @@
 import { linkSync, renameSync } from 'node:fs'
 import { removeQuietly, temporaryPath } from './temporary.ts'
 
-/**
- * Creates a hard link to a plugin binary at a path, and replaces a file that is already there. Returns false if the
- * file system does not support the link or the file has too many links. In this case the caller copies the file.
- */
+/** Links a plugin binary to a path. Returns false if the caller must copy the file. */
 export function linkBinary(file: string, path: string, type: string): boolean {
   const temporary = temporaryPath(path, type)
   try {
@@ -12,8 +9,7 @@ export function linkBinary(file: string, path: string, type: string): boolean {
     renameSync(temporary, path)
     return true
   } catch {
-    // The hard link failed, for example with EXDEV or EMLINK. The caller then copies the file, and reports errors of
-    // the copy.
+    // The caller copies the file and reports errors of the copy.
     return false
   } finally {
     // Removes a remaining temporary link. rename(2) leaves the link if both paths already are links to the same file.

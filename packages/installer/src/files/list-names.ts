@@ -1,9 +1,6 @@
 import { readdirSync } from 'node:fs'
 
-/**
- * Names of the files in a folder; empty if the folder is missing or unreadable. The caller reports such a folder in
- * another step.
- */
+/** Names of the files in a folder. Empty for an unreadable folder, which another step reports. */
 export function listNames(folder: string): string[] {
   try {
     return readdirSync(folder)

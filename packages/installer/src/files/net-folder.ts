@@ -15,20 +15,16 @@ export interface NetFiles {
   readonly candidates: Candidates
   /** Names of the configuration files that may contain the plugin, because the plugin's type occurs in their text. */
   readonly suspects: readonly string[]
-  /** True if the scan has found a configuration file of this name in the CNI network folder, readable or not. */
+  /** True if the scan has found this configuration file, readable or not. */
   has(name: string): boolean
-  /**
-   * Bytes and stat of a configuration file as the scan has found it; `undefined` if the file is unreadable. The
-   * installer replaces a file only if bytes and stat are unchanged.
-   */
+  /** Configuration file as the scan has read it. `undefined` if the file is unreadable. */
   read(name: string): Snapshot | undefined
 }
 
 /** Scans a CNI network folder repeatedly, and caches its files between the scans. */
 export interface NetReader {
   /**
-   * Scans the CNI network folder: reads the files that have changed since the last scan, and all files named in
-   * `fresh`.
+   * Scans the CNI network folder. Always reads the files in `fresh`, even if they look unchanged.
    *
    * @returns `undefined` if the folder does not exist.
    */
@@ -40,17 +36,11 @@ interface Known {
   readonly facts: ConfFacts
   /** True if the file may contain the plugin's type, literally or with JSON escapes. */
   readonly isSuspect: boolean
-  /**
-   * Stat of the configuration file. `undefined` if the timestamps are too new to reveal a later write. In this case the
-   * next scan reads the file again.
-   */
+  /** Stat of the configuration file. `undefined` if the next scan must read the file again. */
   readonly stat: Stats | undefined
 }
 
-/**
- * Creates a reader of the CNI network folder. The reader skips files whose timestamps have not changed. Reason: a CNI
- * network folder with thousands of files must not delay the repair of the primary configuration file.
- */
+/** Creates a reader that skips unchanged files, because thousands of files must not delay a repair. */
 export function netReader(netDir: string, type: string): NetReader {
   let known: ReadonlyMap<string, Known> = new Map()
   return {
@@ -93,10 +83,7 @@ function filesOf(netDir: string, known: ReadonlyMap<string, Known>, snapshots: M
   }
 }
 
-/**
- * Lists the names in the CNI network folder, each with its kind: file or folder. A symbolic link counts as a file, even
- * if its target is a folder.
- */
+/** Lists the CNI network folder. A symbolic link counts as a file, whatever its target. */
 function entriesOf(netDir: string): Map<string, 'file' | 'folder'> | undefined {
   try {
     const entries = readdirSync(netDir, { withFileTypes: true })
@@ -154,11 +141,7 @@ function readQuietly(path: string): Snapshot | undefined {
   }
 }
 
-/**
- * Returns the stat of a file if every later write will change the file's timestamps. Returns `undefined` if the file
- * was changed shortly before the read, because a later write could get the same timestamp. Timestamps have a resolution
- * of milliseconds, on some file systems of one or two seconds.
- */
+/** Returns `undefined` for a recently changed file, because a later write could get the same timestamp. */
 function lasting(stat: Stats | undefined, began: number): Stats | undefined {
   if (stat === undefined) return undefined
   const tickMs = stat.ctimeMs % 1000 === 0 ? 3000 : 100

@@ -3,9 +3,7 @@ import { openRegularFile } from '@cni/host'
 import { errnoOf } from '@cni/types'
 import { InstallError, isNotFound, toInstallError } from '../install-error.ts'
 
-/**
- * Bytes and stat of a file at the moment of its read. The installer replaces the file only if it has not changed since.
- */
+/** Bytes and stat of a file when it was read. The installer replaces only unchanged files. */
 export interface Snapshot {
   readonly path: string
   /** Path of the file after symbolic links are resolved. */
@@ -18,8 +16,7 @@ export interface Snapshot {
 const MAX_TEXT = 4 * 1024 * 1024
 
 /**
- * Reads a regular file, following symbolic links; `undefined` if the file does not exist. Never blocks on a pipe, a
- * device or a huge file.
+ * Reads a regular file. Never blocks on a pipe, a device or a huge file.
  *
  * @throws {@link InstallError} `NOT_READABLE`, `TOO_LARGE` or `IO`.
  */
@@ -60,7 +57,7 @@ function openTarget(path: string): { fd: number; stat: Stats; target: string } {
 }
 
 /**
- * Checks that a file has not changed since it was read. `before` is `undefined` if the file did not exist.
+ * Checks that a file has not changed since it was read.
  *
  * @throws {@link InstallError} `CHANGED`.
  */
@@ -70,8 +67,7 @@ export function assertUnchanged(path: string, before: Snapshot | undefined): voi
 }
 
 /**
- * Checks a file like {@link assertUnchanged}, but returns the open file. Later writes of another program are visible
- * through the descriptor. The caller closes the descriptor.
+ * Checks a file like {@link assertUnchanged}, but returns the open file, which shows later writes.
  *
  * @throws {@link InstallError} `CHANGED`.
  */
@@ -80,7 +76,7 @@ export function openUnchanged(path: string, before: Snapshot | undefined): numbe
   try {
     now = openAndRead(path)
   } catch {
-    // The path cannot be read any more, for example because it is now a folder. The file counts as changed.
+    // An unreadable path, such as a new folder, counts as a changed file.
     throw changed(path)
   }
   if (now === undefined && before === undefined) return undefined
@@ -89,10 +85,7 @@ export function openUnchanged(path: string, before: Snapshot | undefined): numbe
   throw changed(path)
 }
 
-/**
- * True if the file is unchanged since an earlier read. Compares the bytes too, because a new file may reuse the inode
- * number.
- */
+/** Compares the bytes too, because a new file may reuse the inode number. */
 function isSame(now: Snapshot, before: Snapshot): boolean {
   return now.stat.ino === before.stat.ino && now.target === before.target && now.bytes.equals(before.bytes)
 }

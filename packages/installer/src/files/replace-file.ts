@@ -27,30 +27,20 @@ import { removeQuietly, temporaryPath } from './temporary.ts'
 export interface Replacement {
   readonly path: string
   readonly text: string | Uint8Array
-  /**
-   * Permissions of a new file. A replaced file keeps its own permissions, plus read permission for its owner. With
-   * `exactMode`, a replaced file gets `mode` too.
-   */
+  /** Permissions of a new file, and with `exactMode` of a replaced file too. */
   readonly mode: number
   readonly exactMode?: boolean
-  /**
-   * The file as the installer read it; `undefined` if it did not exist. If the file has changed since, nothing is
-   * written.
-   */
+  /** The file as the installer read it. A file that has changed since is not replaced. */
   readonly before: Snapshot | undefined
   /** The plugin's type, which becomes part of the temporary file's name. */
   readonly type: string
-  /**
-   * Set of replaced files, which keeps the old file open. The installer then notices if another program still writes to
-   * the old file.
-   */
+  /** Set of replaced files, which the installer watches for late writes. */
   readonly displaced?: DisplacedFiles | undefined
 }
 
 /**
- * Replaces a file atomically, through a temporary file in the same folder: readers see the old text or the new one. If
- * the path is a symbolic link, replaces the link's target. If the target is in another folder, also creates the link
- * again, because containerd watches only the link's folder.
+ * Replaces a file atomically. Also renews a symbolic link to another folder, because containerd watches only the link's
+ * folder.
  *
  * @throws {@link InstallError} `CHANGED` if the file is not the one that was read, or `IO`.
  */
@@ -69,8 +59,7 @@ export function replaceFile(replacement: Replacement): void {
 }
 
 /**
- * Replaces `x.conf` by `x.conflist`. Creates the complete list before it removes the old file. A container runtime
- * therefore always finds one of the two files. Never overwrites another program's `x.conflist`.
+ * Replaces `x.conf` by `x.conflist`. Creates the list first, because a container runtime must always find one.
  *
  * @param existing - the `x.conflist` of an earlier conversion, which may be overwritten.
  */
@@ -92,10 +81,7 @@ export function convertConf(replacement: Replacement, existing: Snapshot | undef
   }
 }
 
-/**
- * Calls `take`, unless the file has changed since it was read. The function `take` replaces or removes the file. Keeps
- * the old file open to detect later writes.
- */
+/** Replaces or removes an unchanged file by `take`. Keeps the old file to detect late writes. */
 function displace({ path, before, displaced }: Replacement, successor: Stats | undefined, take: () => void): void {
   const fd = openUnchanged(path, before)
   try {
@@ -120,8 +106,7 @@ function writeAside(replacement: Replacement, target: string, commit: (temporary
       for (let offset = 0; offset < data.length; ) offset += writeSync(fd, data, offset)
       if (before !== undefined && !exactMode) keepOwner(fd, before)
       fchmodSync(fd, before === undefined || exactMode ? mode : readable(permissionsOf(before.stat)))
-      // Flushes the content of the temporary file. Without the flush, a power cut could leave an empty file under the
-      // final name on some file systems.
+      // Without this flush, a power cut could leave an empty file under the final name.
       fdatasyncSync(fd)
     } finally {
       closeSync(fd)
@@ -144,11 +129,7 @@ function keepOwner(fd: number, before: Snapshot): void {
   }
 }
 
-/**
- * Gives the temporary file its final name with a hard link, which fails if the path exists. A rename would overwrite an
- * existing file. On file systems without hard links, renames nevertheless, because the caller has just checked that the
- * path is free.
- */
+/** Uses a hard link, because a rename would overwrite another program's new file. */
 function linkNew(temporary: string, path: string): void {
   try {
     linkSync(temporary, path)
@@ -165,8 +146,7 @@ function renewLink(path: string, type: string): void {
     symlinkSync(readlinkSync(path), temporary)
     renameSync(temporary, path)
   } catch {
-    // The symbolic link could not be created again: its folder is read-only, or the file itself is no link but one of
-    // its parent folders is. The error is ignored, because the target already has the new content.
+    // The link could not be renewed. This is harmless, because its target has the new content.
     removeQuietly(temporary)
   }
 }

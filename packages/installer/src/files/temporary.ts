@@ -2,10 +2,7 @@ import { unlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { listNames } from './list-names.ts'
 
-/**
- * Name of a temporary file next to `path`. The name contains the plugin's type. A later start of the installer finds
- * leftover files by this type. Runtimes ignore files with the extension `.tmp`.
- */
+/** Name of a temporary file, which runtimes ignore. It contains the plugin's type for a later cleanup. */
 export function temporaryPath(path: string, type: string): string {
   // Cuts the name, because a file name has at most 255 bytes on every common file system.
   const stem = Buffer.from(basename(path))
@@ -16,10 +13,7 @@ export function temporaryPath(path: string, type: string): string {
   return join(dirname(path), `.${stem}.${type.slice(0, 80)}-${unique}.tmp`)
 }
 
-/**
- * Removes temporary files that interrupted runs of this installer have left. Also removes `<name>.tmp.<digits>` of the
- * given names, which other installers leave. Ignores an inaccessible folder; another step reports it.
- */
+/** Removes temporary files that interrupted installers have left, including other installers' files. */
 export function sweepTemporaries(folder: string, type: string, names: readonly string[] = []): void {
   const ours = `.${type.slice(0, 80)}-`
   for (const name of listNames(folder)) {

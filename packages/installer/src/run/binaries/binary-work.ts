@@ -8,9 +8,7 @@ import { planBinaries } from './plan-binaries.ts'
 import { withoutUnwritable } from './unwritable-folders.ts'
 
 /**
- * Compares the installed binaries with the source folder, and copies those that differ. Unchanged files need only two
- * `stat` calls each. A longer comparison or copy continues in the background. The next call of this function reports
- * its result.
+ * Compares the binaries with the source folder, and copies changed ones. Long work continues in the background.
  *
  * @returns the promise `busy`, which settles when the background work ends; `undefined` without background work.
  */

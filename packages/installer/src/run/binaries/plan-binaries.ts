@@ -49,8 +49,7 @@ export async function planBinaries(
       failure = toInstallError(error, 'cannot use the binary folder', folder)
       errors.push(failure)
     }
-    // Replaces no installed file if the plugin's file in the source folder is damaged. Reason: new libraries may not fit
-    // the installed plugin.
+    // A damaged plugin file stops all replacements, because new libraries may not fit the installed plugin.
     const isStuck = failure?.code === 'BROKEN_SOURCE'
     changes.push(...(isStuck ? ofFolder.filter(({ action }) => action !== 'replace') : ofFolder))
   }
@@ -87,10 +86,7 @@ function listSources(folder: string, type: string): Source[] {
 interface Pair {
   readonly source: Source
   readonly path: string
-  /**
-   * Paths of further hard links to the installed binary. The binary has several names if one file contains several
-   * plugins.
-   */
+  /** Paths of further hard links to the binary, one for each plugin in the file. */
   readonly links: readonly string[]
   /** Type of the installed plugin, as in its configuration. */
   readonly type: string
@@ -123,13 +119,10 @@ async function planBinary(pair: Pair): Promise<Change | undefined> {
   return { artefact: 'binary', action: 'chmod', path, reason, apply: () => chmodSync(path, wanted) }
 }
 
-/**
- * Throws for a damaged program file, such as one from a truncated image. In this case the installed program is kept.
- */
+/** Throws for a damaged program file, for example from a truncated image. */
 function assertWhole({ source, path, type }: Pair, file = source.path): void {
   const damage = damageOf(file)
-  // Refuses every truncated file, plugin or library. Refuses an empty or zeroed file only if it is the plugin. Reason:
-  // container runtimes do not start other files, and some files are empty on purpose.
+  // Accepts an empty file that is not the plugin, because some files are empty on purpose.
   if (damage === undefined || (source.name !== type && damage !== 'truncated')) return
   const message = `${JSON.stringify(source.path)} is ${damage}, so it is not copied to ${JSON.stringify(path)}`
   throw new InstallError('BROKEN_SOURCE', message, { path: source.path })
@@ -157,10 +150,7 @@ function copy(pair: Pair, action: 'create' | 'replace', reason: string): Change 
   }
 }
 
-/**
- * Creates a hard link to a binary that is already installed under another name. Returns false if no other name is
- * installed or a link is impossible.
- */
+/** Links a binary that is installed under another name. Returns false if this is impossible. */
 async function linkToTwin(pair: Pair): Promise<boolean> {
   const { source, path, links, type, verified } = pair
   for (const twin of links) {

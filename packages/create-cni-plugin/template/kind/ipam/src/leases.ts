@@ -11,10 +11,7 @@ export interface Holder {
 /** Lease of one address, as its file in the network's folder describes it. */
 export interface Lease {
   readonly address: string
-  /**
-   * Attachment that has the address. `undefined` if the lease's file is invalid: the address then counts as used, and
-   * DEL does not release it.
-   */
+  /** Attachment that has the address. With `undefined` the address stays in use. */
   readonly holder: Holder | undefined
   /** Reason why the lease's file is invalid. */
   readonly problem?: string
@@ -22,10 +19,7 @@ export interface Lease {
 
 const content = z.object({ containerID: z.string(), ifName: z.string() })
 
-/**
- * Leases of a network: one file for each address, named after the address. Callers must hold the lock of the network's
- * folder.
- */
+/** Leases of a network, one file for each address. Requires the lock of the folder. */
 export function leasesIn(path: string, folder: StateFolder = diskFolder(path)) {
   const leaseOf = (address: string): Lease => {
     try {
@@ -49,9 +43,7 @@ export function leasesIn(path: string, folder: StateFolder = diskFolder(path)) {
   }
 }
 
-/**
- * True if a file name is an address in the notation that this plugin writes. All other files in the folder are ignored.
- */
+/** True if a file name is an address in this plugin's notation. */
 function isAddress(name: string): boolean {
   const bytes = parseAddress(name)
   return bytes !== undefined && formatAddress(bytes) === name

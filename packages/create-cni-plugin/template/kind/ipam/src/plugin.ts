@@ -10,7 +10,7 @@ import { freeIn, type Range, range, rangeOf } from './ranges.ts'
 const ranges = z.array(range).check(z.minLength(1))
 const routes = z.optional(z.array(z.object({ dst: z.string(), gw: z.optional(z.string()) })))
 
-/** An IPAM plugin that leases one address of each range to an attachment. Each lease is a file below `folder`. */
+/** IPAM plugin that leases one address of each range to an attachment. */
 export const plugin = (folder = '/run/cni/@NAME@') => {
   const pathOf = (c: CallContext) => `${folder}/${c.networkName}`
 
@@ -31,7 +31,7 @@ export const plugin = (folder = '/run/cni/@NAME@') => {
       const taken = new Set(found.map(({ address }) => address))
       const own = new Set(found.filter(isOf(c)).map(({ address }) => address))
       const ips = wanted.map((range) => {
-        // A repeated ADD, or an ADD after a crash, returns the address that the attachment already has in the range.
+        // A repeated ADD returns the address that the attachment already has.
         const known = [...own].find((address) => contains(range.cidr, address))
         const address = known ?? freeIn(range, taken)
         if (address === undefined) throw full(range, ErrorCode.tryAgainLater)

@@ -6,16 +6,13 @@ import { assignInterface, CniError, ErrorCode, mergeResults, type Result } from 
 import * as z from 'zod/mini'
 import { settings, setUp, tearDown, verify } from './rules.ts'
 
-/**
- * Dependencies of the plugin: the node's network namespace, and options for calling the IPAM plugin. Tests pass another
- * namespace, and a function as IPAM plugin.
- */
+/** Dependencies of the plugin, which tests replace: a network namespace and an IPAM plugin. */
 export interface Place {
   readonly node: NetnsTarget
   readonly delegates: DelegateOptions
 }
 
-/** A main plugin: creates the pod's interface as a veth pair between pod and node, with addresses of an IPAM plugin. */
+/** Main plugin: creates a veth pair between pod and node, with addresses of an IPAM plugin. */
 export const plugin = ({ node, delegates }: Place = { node: 'host', delegates: {} }) =>
   definePlugin({
     name: '@NAME@',
@@ -26,8 +23,7 @@ export const plugin = ({ node, delegates }: Place = { node: 'host', delegates: {
     async add(c) {
       using pod = await openRtnl(c)
       using onNode = await openRtnl({ ...c, netns: node })
-      // Rejects an existing interface before an address is leased. A failure after the lease would release the address
-      // that the existing interface uses.
+      // Checks before the lease: a later failure would release the existing interface's address.
       if (await pod.getLink(c.ifName))
         throw new CniError(ErrorCode.internal, `the pod has an interface ${c.ifName} already`)
       const cable = cableOf(c)
@@ -85,8 +81,7 @@ export const plugin = ({ node, delegates }: Place = { node: 'host', delegates: {
       using onNode = await openRtnl(node)
       for (const { state } of stale) await onNode.deleteLink(state.cable)
       if ((await ipam(c, delegates).gc()).kind === 'done') return
-      // Calls the IPAM plugin's DEL for each attachment that no longer exists, because the IPAM plugin does not support
-      // GC.
+      // Calls DEL for each stale attachment, because the IPAM plugin does not support GC.
       for (const { containerID, ifName } of stale) {
         const env = { ...c.env, CNI_CONTAINERID: containerID, CNI_IFNAME: ifName, CNI_NETNS: '' }
         await ipam({ ...c, env }, delegates).del()
@@ -103,18 +98,13 @@ interface Attachment {
   readonly ifName: string
 }
 
-/**
- * Name of the veth's end on the node. Every ADD of an attachment computes the same name. A hash keeps the name short
- * enough for the kernel.
- */
+/** Name of the veth's end on the node, a hash because the kernel limits names. */
 export function cableOf({ networkName, containerID, ifName }: Attachment) {
   const digest = createHash('sha256').update(`${networkName}\0${containerID}\0${ifName}`).digest('hex')
   return `pod${digest.slice(0, 12)}`
 }
 
-/**
- * Leased addresses and their gateways with prefix length /32 or /128, because the node routes all traffic of the pod.
- */
+/** Leased addresses with /32 or /128, because the node routes all traffic of the pod. */
 export function endsOf({ ips = [] }: Result) {
   return ips.map(({ address, gateway }) => {
     if (gateway) return { address: alone(address), gateway: alone(gateway) }

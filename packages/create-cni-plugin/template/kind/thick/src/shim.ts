@@ -4,10 +4,7 @@ import { CniError, ErrorCode } from '@cni/types'
 /** Path of the Unix socket on which the plugin's daemon accepts calls of the shim. */
 export const SOCKET = '/run/@NAME@/cni.sock'
 
-/**
- * Options of the shim, the executable that a container runtime starts. The shim forwards each call to the plugin's
- * daemon.
- */
+/** Options of the shim, which forwards each call to the plugin's daemon. */
 export const SHIM: ShimOptions = {
   name: '@NAME@',
   about: 'The executable before its daemon.',
@@ -15,6 +12,6 @@ export const SHIM: ShimOptions = {
     if (typeof socket === 'string') return socket
     throw new CniError(ErrorCode.invalidNetworkConfig, `socket: expected a string, got ${JSON.stringify(socket)}`)
   },
-  // An ADD waits for the daemon up to 10 seconds: the first pods of a node may start before the daemon.
+  // ADD waits for the daemon, because the first pods may start before it.
   readyTimeout: { ADD: 10_000 },
 }

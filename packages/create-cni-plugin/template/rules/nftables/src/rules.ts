@@ -14,10 +14,7 @@ export interface Settings {
   readonly proxy_uid: number
 }
 
-/**
- * nftables rules that redirect outgoing TCP of the pod to a port in the pod, except for the proxy's user. Only this
- * plugin uses the table.
- */
+/** nftables rules that redirect the pod's outgoing TCP, except the proxy's. Only this plugin uses the table. */
 export const rules = ({ port, proxy_uid }: Settings) =>
   nftRuleset('inet', { '@NAME@': { output: base('nat', 'output', -100), redirect: chain } }, (t) => [
     t['@NAME@'].on('output').skuid(proxy_uid).return(),
