@@ -39,7 +39,7 @@ export function parseCommandLine(argv: readonly string[]): Command {
 export function refuseFlagsKeptByNpm(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): void {
   const kept = [FLAGS.kind, FLAGS.rules, FLAGS.agent, FLAGS.from, FLAGS.dryRun]
     .filter(({ name }) => env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined)
-    // Other package managers pass each flag twice: as an environment variable and as an argument.
+    // Package managers other than npm pass each flag twice: as a variable and as an argument.
     .filter(({ name }) => !argv.some((word) => word.split('=')[0] === `--${name}`))
     .map(({ name }) => `--${name}`)
   if (kept.length === 0) return

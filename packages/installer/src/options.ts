@@ -60,7 +60,7 @@ export interface InstallerOptions {
   readonly runtime?: RuntimeReading['runtime'] | undefined
   /**
    * File that all installers of this plugin on the node share, such as `/var/run/mesh/agent.json`. Only the installer
-   * that started last writes; the others wait. Default: no file, so several installers revert each other's changes.
+   * that started last writes. Default: no file, so several installers revert each other's changes.
    */
   readonly claimFile?: string | undefined
   /**

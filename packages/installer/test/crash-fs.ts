@@ -18,8 +18,7 @@ const CHANGING = [
 ] as const
 
 /**
- * Runs `work`, and makes the n-th and all later changes of the file system fail without effect, as after SIGKILL. Error
- * handlers of `work` cannot change files either.
+ * Runs `work`, and makes all changes from the n-th on fail, as after SIGKILL.
  *
  * @returns the number of changes. It is less than `n` if `work` ended before the n-th change.
  */

@@ -41,10 +41,7 @@ export interface FakeNode extends Disposable {
   files(): Record<string, string>
 }
 
-/**
- * Creates folders that simulate a node, with a source folder and a service account. With `net` null, creates no CNI
- * network folder.
- */
+/** Creates folders that simulate a node. With `net` null there is no CNI network folder. */
 export function fakeNode(net: Record<string, string> | null = { '10-calico.conflist': calico }, at?: string): FakeNode {
   const root = at ?? mkdtempSync(join(tmpdir(), 'cni-installer-'))
   const path = (...parts: string[]): string => join(root, ...parts)

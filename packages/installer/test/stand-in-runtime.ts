@@ -74,7 +74,7 @@ export interface StandIn extends AsyncDisposable {
 
 type Answer = (callback: sendUnaryData<Uint8Array>) => void
 
-/** Serves gRPC on a unix socket as a container runtime does. Answers each call of `Status` with the given function. */
+/** Serves gRPC on a unix socket as a container runtime does. */
 export async function standInRuntime(socket: string, answer: Answer): Promise<StandIn> {
   const server = new Server({ 'grpc.max_send_message_length': -1 })
   const requests: [string, Buffer][] = []
@@ -105,10 +105,7 @@ export async function standInRuntime(socket: string, answer: Answer): Promise<St
   }
 }
 
-/**
- * Creates a socket listener that calls a function for each connection. The method `open` counts the connections that
- * the client has not closed.
- */
+/** Creates a socket listener. `open` counts the connections that the client has not closed. */
 export async function rawListener(
   path: string,
   talk: (socket: Socket) => void,

@@ -1,16 +1,12 @@
 import type { AttachmentContext } from './definition/context.ts'
 import { digestOf } from './state/attachment-key.ts'
 
-/**
- * Minimum number of digest characters in an object's name. A shorter digest could give two attachments on a node the
- * same name.
- */
+/** Fewer digest characters could give two attachments on a node the same name. */
 const FEWEST = 8
 
 /**
- * Name for a link, chain or set on the node that belongs to one attachment (one container interface). Every call for
- * the attachment gets the same name. The name is the prefix and a digest of network, container and interface, cut to
- * the given length. Maximum lengths: a link 15 characters, an iptables chain 28, an ipset 31.
+ * Name for a link, chain or set on the node that belongs to one attachment. Every call for the attachment gets the same
+ * name. Maximum lengths: a link 15 characters, an iptables chain 28, an ipset 31.
  *
  * @throws TypeError if the prefix leaves fewer than 8 characters for the digest.
  * @example

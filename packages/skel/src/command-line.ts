@@ -5,10 +5,7 @@ import type { Plugin } from './definition/plugin.ts'
 
 /** Settings of `pluginMain` for users who start the plugin on the command line. */
 export interface PluginMainOptions {
-  /**
-   * Prints help for users who start the plugin by hand. Pass `describe` to make `--help` complete and to add
-   * `--schema`.
-   */
+  /** Prints help for users who start the plugin by hand. Pass `describe` for a complete `--help` and for `--schema`. */
   readonly describe?: (plugin: Plugin, what: 'help' | 'schema') => string | Promise<string>
 }
 
@@ -22,8 +19,7 @@ export interface CommandLineAnswer {
 }
 
 /**
- * Answers a user who starts the plugin's executable by hand: without `CNI_COMMAND`, and with arguments or at a
- * terminal. Returns `undefined` for a container runtime; the caller then serves the CNI protocol.
+ * Answers a user who starts the executable by hand. Returns `undefined` for a container runtime.
  *
  * @param others - names of the other plugins in the same executable.
  */
@@ -41,10 +37,7 @@ export function isUser(args: readonly string[]): boolean {
   return args.length > 0 || isAtTerminal()
 }
 
-/**
- * Parses the command line of a user who starts the plugin by hand. Without arguments, the user gets `help`. Returns
- * `undefined` for an unknown argument, and for more than one argument.
- */
+/** Parses the command line of a user who starts the plugin by hand. */
 export function askedFor(args: readonly string[]): 'help' | 'version' | 'schema' | undefined {
   const [option, ...rest] = args
   if (rest.length > 0) return undefined
@@ -84,10 +77,7 @@ function helpOf(plugin: Plugin, describe: Describer): string | Promise<string> {
   return `${about}Container runtimes start it with CNI_COMMAND and a configuration on stdin.\n`
 }
 
-/**
- * True if stdin and stdout are both terminals. One terminal is not enough, because a container runtime may use
- * `/dev/console` for stdin or stdout. A user may also redirect one of them.
- */
+/** Requires two terminals, because a container runtime may use `/dev/console` for one of them. */
 function isAtTerminal(): boolean {
   return isatty(0) && isatty(1)
 }

@@ -1,6 +1,5 @@
 /**
- * Write a CNI plugin: define it as an object, run it with replaced input and output in tests, and as a process with
- * `pluginMain`.
+ * Write a CNI plugin as an object. Run it in tests with replaced input and output, and as a process with `pluginMain`.
  *
  * @example
  * ```ts

@@ -14,16 +14,15 @@ export interface PluginIo {
   /** Opens the folder of the plugin's `state`. Default: a folder on disk, not in memory. */
   stateFolder?(path: string): StateFolder
   /**
-   * Absolute path of the plugin's executable, under the name that the container runtime called. A marker file next to
-   * the executable says that the plugin is uninstalled. Without this path, no marker is read.
+   * Absolute path of the plugin's executable, under its called name. A marker file next to it says that the plugin is
+   * uninstalled. Without this path, no marker is read.
    */
   readonly executable?: string
   /** Receives each line that the call writes to stderr, newline included. */
   stderr?(line: string): void
   /**
-   * Writes the result of a successful CNI call. The text is empty for all verbs except ADD. If this function throws or
-   * rejects, the call fails with that error and its undo steps run. Error documents and the VERSION reply are not
-   * written but only returned.
+   * Writes the result of a successful CNI call. The text is empty for all verbs except ADD. An error of this function
+   * fails the call, and its undo steps run. Error documents and the VERSION reply are only returned.
    */
   stdout?(document: string): void | Promise<void>
 }

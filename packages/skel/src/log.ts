@@ -16,13 +16,13 @@ export interface Log {
 }
 
 /**
- * Target of log lines besides stderr, such as a file or a socket. A sink that throws is not used again in the same
- * call. Logging never fails a call.
+ * Target of log lines besides stderr, such as a file or a socket. A call does not use a sink again after it has thrown.
+ * Logging never fails a call.
  */
 export interface LogSink {
   /** Receives one log line, newline included. Called synchronously, in order. */
   write(line: string): void
-  /** Writes lines that the sink has buffered. Called once at the end of the call, which waits at most 1 s for it. */
+  /** Writes buffered lines. Called once at the end of the call, which waits at most 1 s. */
   flush?(): Promise<void>
 }
 

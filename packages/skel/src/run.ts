@@ -7,7 +7,6 @@ import { markedCall } from './uninstalled/uninstalled-plugin.ts'
 
 /**
  * Performs one CNI call of a plugin, with all input and output through `io`. Never exits the process and never rejects.
- * For tests; calls may run at the same time.
  *
  * @example
  * ```ts

@@ -17,7 +17,7 @@ export function dropPlugins(text: string, isDropped: (index: number) => boolean)
   return dropParts(text, array, jsonItems(text, array), isDropped)
 }
 
-/** Wraps a single configuration in a plugin list. The list gets the plugin's `cniVersion`. */
+/** Wraps a single configuration in a plugin list, and removes its own `cniVersion`. */
 export function listText(single: string, { name, cniVersion }: { name: string; cniVersion: string }): string {
   const object = jsonValue(single)
   const members = jsonMembers(single, object)

@@ -38,7 +38,7 @@ export function removeEntry(existing: Text, type: string): string | undefined {
   return without === text ? undefined : without
 }
 
-/** True if the configuration has exactly one such plugin, as its last plugin and with equal members. */
+/** True if the configuration has the given plugin exactly once, as its last plugin. */
 export function hasEntry(existing: Text, plugin: PluginConf): boolean {
   const document = parseDocument(existing)
   if (isSingle(document)) return false

@@ -79,7 +79,7 @@ interface Folder {
   readonly type: string
 }
 
-/** containerd loads only the first file, so a broken file matters only in this position. */
+/** containerd loads only the first file, so a later broken file does not matter. */
 function readByContainerd(folder: Folder): RuntimeReading {
   const { valid, invalid } = folder.candidates
   const [broken] = [...invalid.keys()].filter((name) => !folder.facts.get(name)?.isFolder)
@@ -176,7 +176,7 @@ function throughMultus(primary: string, folder: Folder): Omit<Position, 'place' 
   return { runs: 'no', text: `, and Multus runs the copy in it: ${type} is not in that copy`, next }
 }
 
-/** True if the path leads into the first delegate, which Multus runs for each pod. */
+/** True if the path leads into Multus' first delegate, which runs for each pod. */
 function isFirstDelegate(path: readonly (string | number)[]): boolean {
   const at = path.findIndex((part) => typeof part === 'string' && part.toLowerCase() === 'delegates')
   return path[at + 1] === 0

@@ -106,7 +106,7 @@ function writeAside(replacement: Replacement, target: string, commit: (temporary
       for (let offset = 0; offset < data.length; ) offset += writeSync(fd, data, offset)
       if (before !== undefined && !exactMode) keepOwner(fd, before)
       fchmodSync(fd, before === undefined || exactMode ? mode : readable(permissionsOf(before.stat)))
-      // Without this flush, a power cut could leave an empty file under the final name.
+      // Flushes first, because a power cut could otherwise leave an empty file.
       fdatasyncSync(fd)
     } finally {
       closeSync(fd)

@@ -13,7 +13,7 @@ export function temporaryPath(path: string, type: string): string {
   return join(dirname(path), `.${stem}.${type.slice(0, 80)}-${unique}.tmp`)
 }
 
-/** Removes temporary files that interrupted installers have left, including other installers' files. */
+/** Removes temporary files that interrupted installers have left in a folder. */
 export function sweepTemporaries(folder: string, type: string, names: readonly string[] = []): void {
   const ours = `.${type.slice(0, 80)}-`
   for (const name of listNames(folder)) {

@@ -1,7 +1,4 @@
-/**
- * Waits until a stopped task has ended, but at most `ms` milliseconds. Reason: the kernel may block the task for ever,
- * for example on a dead disk.
- */
+/** Limits the wait for a stopped task, because the kernel may block it for ever. */
 export async function endWithin(ms: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<void>((resolve) => {

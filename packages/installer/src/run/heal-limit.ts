@@ -1,27 +1,18 @@
 /** Two rewrites of a file within this number of milliseconds count as a conflict with another program. */
 const QUARREL_MS = 5000
 
-/**
- * Number of times that the installer restores a changed file without a delay. Later restores come at most once in
- * `gapMs` milliseconds.
- */
+/** Number of times that the installer restores a changed file without a delay. */
 const BURST = 3
 
 /** Rate limit for restoring each file that another program changes. Uses a monotonic clock. */
 export interface HealLimit {
-  /**
-   * Returns 0 and counts the write if the file may be written now. Otherwise returns the milliseconds to wait. The
-   * first installation of a file does not count.
-   */
+  /** Returns the milliseconds until the file may be written; 0 counts the write. */
   take(path: string, now: number, isHeal: boolean): number
   /** Number of rewrites of a file in quick succession. */
   streak(path: string): number
 }
 
-/**
- * Creates a rate limit for restoring a file. The first three writes come at once, then one per `gapMs`. After a time
- * without changes, three immediate writes are possible again.
- */
+/** Creates a rate limit for restoring a file that another program keeps changing. */
 export function healLimit(gapMs: number): HealLimit {
   const last = new Map<string, { at: number; streak: number; spare: number }>()
   return {

@@ -3,11 +3,7 @@ import { lookAgainIn } from './state.ts'
 import { newWork, step, type Work } from './step.ts'
 import { failed, inOrder, toDo, waiting } from './step-plan.ts'
 
-/**
- * Reads and updates the claim file, which all installers of a node share. Returns true if this installer is the active
- * one and may write. An unreadable or unwritable claim file is reported as a failure, but the plugin is installed
- * anyway.
- */
+/** Returns true if this installer may write. Errors of the claim file do not prevent the installation. */
 export async function holdClaim(pass: Work): Promise<boolean> {
   const { claim, settings } = pass.state
   const path = settings.claimFile ?? ''

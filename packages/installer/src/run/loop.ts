@@ -6,10 +6,7 @@ import { type FolderWatches, type WatchedFolder, watchFolders } from './watch/wa
 
 /** Milliseconds until the installer checks again for a missing folder, which it cannot watch. */
 const MISSING_MS = 250
-/**
- * Milliseconds between a file event and the second check of all files. Reason: the first check may see a half-written
- * file. Under the runtime bun, no second event follows if the rest is written within a millisecond.
- */
+/** Milliseconds until a file event causes a second check, because the first may see half-written files. */
 const SECOND_LOOK_MS = 10
 /** Maximum milliseconds until a running check of the files has ended after the loop was stopped. */
 const STOP_MS = 700
@@ -21,10 +18,7 @@ export interface LoopBody {
   readonly pass: (signal: AbortSignal) => Promise<PassResult>
 }
 
-/**
- * The installer's loop. Until it is stopped, it checks and restores all files: at once, after every file event, and
- * regularly.
- */
+/** The installer's loop, which checks and restores all files after events and regularly. */
 export interface Loop {
   readonly done: Promise<void>
   wake(): void
@@ -63,10 +57,7 @@ async function drive({ body, watches, wakeups, signal }: Drive): Promise<void> {
   }
 }
 
-/**
- * Waits a limited time after the abort. A check of the files may block in the kernel for ever, for example on a dead
- * disk. A blocked check must not keep the process alive.
- */
+/** Limits the wait after an abort, because the kernel may block a check for ever. */
 async function stopSoon(work: Promise<void>, signal: AbortSignal): Promise<void> {
   const aborted = new Promise<void>((resolve) => {
     if (signal.aborted) resolve()

@@ -27,11 +27,7 @@ export interface RemovedMarkers {
   readonly errors: readonly InstallError[]
 }
 
-/**
- * Removes the marker files, because the plugin is being installed again. A marker file says that its binary is
- * uninstalled: the plugin's last DEL then removes the binary. Call this before the binaries are compared. The
- * comparison then finds each binary that a DEL has already removed.
- */
+/** Removes the marker files before the binaries are compared, because a DEL of the plugin removes marked binaries. */
 export async function removeMarkers(settings: Settings): Promise<RemovedMarkers> {
   const changes: PlannedChange[] = []
   const errors: InstallError[] = []
@@ -40,8 +36,7 @@ export async function removeMarkers(settings: Settings): Promise<RemovedMarkers>
       using _held = await lockMarker(change.path)
       if (unlinkIfThere(change.path)) changes.push(change)
     } catch (error) {
-      // Reports the error without its errno. Reason: an errno such as EROFS would turn the failure into the state
-      // `skipped`. But the plugin in the folder is still marked as uninstalled.
+      // Omits the errno: EROFS would mean `skipped`, but the plugin is still marked as uninstalled.
       const { message } = toInstallError(error, 'cannot remove the marker', change.path)
       errors.push(new InstallError('IO', message, { path: change.path }))
     }
@@ -49,10 +44,7 @@ export async function removeMarkers(settings: Settings): Promise<RemovedMarkers>
   return { changes, errors }
 }
 
-/**
- * Writes the marker file which says that a binary of the plugin is uninstalled. Returns false if the binary does not
- * exist.
- */
+/** Marks a binary of the plugin as uninstalled. Returns false if the binary is missing. */
 export async function mark(file: string, folders: NeedFolders, type: string): Promise<boolean> {
   const path = markerPath(file)
   using _held = await lockMarker(path)
@@ -76,10 +68,7 @@ export async function removeUnmarked(path: string): Promise<string[]> {
   return [path].filter(unlinkIfThere)
 }
 
-/**
- * Locks a marker file against a DEL of the plugin. Without FFI there is no lock, and a DEL may remove a binary that was
- * just installed. The installer's next check copies such a binary again.
- */
+/** Locks a marker file against a DEL of the plugin. Without FFI there is no lock. */
 async function lockMarker(path: string): ReturnType<typeof lock> {
   if (tryLoadSys() === undefined || lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined
   return lock(path)

@@ -6,14 +6,9 @@ export interface Memory {
   primary: PrimaryMemory
   /** Names of former primary network configurations, from which the installer removes the plugin. */
   readonly former: Set<string>
-  /**
-   * Names of files that the installer wrote under earlier options and will remove. These files are never the primary
-   * configuration file.
-   */
+  /** Files of earlier options, which the installer will remove. They are never the primary file. */
   readonly retired: Set<string>
-  /**
-   * Paths of files that the installer has recognized as its own. It may replace them even if their content has changed.
-   */
+  /** Paths of the installer's own files, which it may replace even if they have changed. */
   readonly ours: Set<string>
   /** Permissions that each file had when it was last correct. */
   readonly modes: Map<string, { readonly ino: number; readonly mode: number }>

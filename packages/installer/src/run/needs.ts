@@ -13,7 +13,7 @@ export interface Needs {
 /** Maximum number of files and folders that an uninstall report lists as still needing the plugin. */
 const MAX_NAMED = 20
 
-/** Finds files and folders that still need a plugin. Searches the folders of the node that this process can read. */
+/** Finds files and folders on the node that still need a plugin. */
 export function needsOf(settings: Settings, type: string): Needs {
   const named: Need[] = []
   let more = 0
@@ -24,10 +24,7 @@ export function needsOf(settings: Settings, type: string): Needs {
   return { named, more }
 }
 
-/**
- * Folders of the node whose files may still need the plugin. The paths are paths on the node. The installer writes them
- * to the marker file, where the uninstalled plugin reads them.
- */
+/** Folders whose files may still need the plugin. Paths on the node, for the marker file. */
 export function foldersOnNode(settings: Settings, type: string): NeedFolders {
   const { records, results, configurations } = foldersHere(settings, type)
   const onNode = (path: string): string => pathOnNode(settings, path)
@@ -58,8 +55,7 @@ function foldersHere(settings: Settings, type: string): NeedFolders {
   const { netDir, recordDirs, recordsRoot, cacheDirs, runtime } = settings
   const configurations = [netDir]
   if (runtime === 'containerd') {
-    // Ignores the ADD results that containerd has cached: containerd runs DEL with the current list, which no longer
-    // names the plugin. Searches the results that Multus has cached: Multus runs DEL with the list of the ADD.
+    // Ignores containerd's cached results, because containerd runs DEL with the current list instead.
     const others = cacheDirs.filter((folder) => pathOnNode(settings, folder) !== CONTAINERD_CACHE)
     return { records: [], results: others.map(resultsIn), configurations }
   }

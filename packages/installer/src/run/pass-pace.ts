@@ -7,13 +7,11 @@ const BUSY_GAP_MS = 25
  * processor.
  */
 export interface PassPace {
-  /** Records a check of all files, and returns the pause after it. `now` is the time of a monotonic clock. */
+  /** Records a check of all files, and returns the pause after it. */
   gapAfter(now: number): number
 }
 
-/**
- * Creates the pauses between the installer's checks of all files. The first five checks within a second have no pause.
- */
+/** Creates the pauses between the installer's checks, which allow short bursts. */
 export function newPassPace(): PassPace {
   const lastSecond: number[] = []
   return {

@@ -57,8 +57,7 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
   const isUnable = (errors.length > 0 || work.postponed > 0) && !couldWork(settings)
   const failure = errors[0] ?? failures.get('binary') ?? failures.get('kubeconfig')
   const withdraw = isUnable ? failure?.message : undefined
-  // Adds the plugin to the network only after the first copy of the binaries. Does not wait for later copies: a binary
-  // is then missing only briefly, and container runtimes retry. A wait would leave new pods without the plugin.
+  // Waits only for the first copy, because a wait would leave new pods without the plugin.
   if ((isBusy && !state.binaries.wereFine) || (isUnable && withdraw === undefined)) {
     const reason = 'the plugin and its kubeconfig come first'
     health.push({ artefact: 'conflist', path: settings.netDir, state: 'waiting', reason })
@@ -74,12 +73,10 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
   const primary = memory.primary.name ?? plan.primary
   if (plan.primary !== undefined && primary !== undefined) reportAdopted(state, primary)
   const runtimes = runtimesNow(state, plan)
-  // Emits `preempted` only if the container runtimes no longer run the plugin. The runtimes' current file may still
-  // contain the plugin, because Multus may have copied it from the primary network configuration.
+  // The runtimes' current file may contain the plugin, because Multus may have copied it there.
   const isRun = runtimes !== undefined && judgeReadings(runtimes, settings.runtime) === 'ok'
   reportPreempted(state, isRun ? { ...plan, preemptedBy: undefined } : plan)
-  // Does not report the container runtimes while the primary configuration file is invalid for a moment: its owner may
-  // be writing it.
+  // Reports nothing while the primary file is invalid for a moment, because its owner writes it.
   if (runtimes !== undefined && plan.until === undefined) reportRuntimes(state, runtimes)
   return { ...withPrimary(primary), ...(runtimes === undefined ? {} : { runtimes }) }
 }
@@ -108,10 +105,7 @@ async function putBackLateWrites(work: Work): Promise<void> {
   for (const late of displaced.lateWrites()) await step(work, 'conflist', toDo(putBack(late, settings.type, displaced)))
 }
 
-/**
- * True if the plugin's binary and kubeconfig exist, even in an older version. Container runtimes can then run the
- * plugin.
- */
+/** True if the plugin's binary and kubeconfig exist, even in an older version. */
 function couldWork({ binDirs, sourceDir, type, kubeconfig }: Settings): boolean {
   if (sourceDir !== undefined) {
     const folders = binDirs.filter((folder) => kindOf(folder) === 'folder')

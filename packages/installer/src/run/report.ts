@@ -6,19 +6,13 @@ import { withVerdict } from './conflist/read-runtimes.ts'
 import { hintFor, type State, sayOnce } from './state.ts'
 import type { Work } from './step.ts'
 
-/**
- * Emits `preempted` when container runtimes begin to use another file than the primary file. The installer has added
- * the plugin to the primary file.
- */
+/** Emits `preempted` when container runtimes stop using the file with the installed plugin. */
 export function reportPreempted(state: State, { preemptedBy, primary = '' }: ConflistPlan): void {
   const by = preemptedBy ?? ''
   sayOnce(state, 'preempted', preemptedBy, () => ({ type: 'preempted', by, primary, hint: hintFor(by) }))
 }
 
-/**
- * Maximum number of `skipped` events that name a file, in one check of all files. One further event has the number of
- * the remaining files.
- */
+/** Maximum number of `skipped` events with a file's name in one check. */
 const MAX_NAMED = 20
 
 /** Emits `skipped` for each configuration file that container runtimes skip: once, and again if the reason changes. */
@@ -42,10 +36,7 @@ export function reportRuntimes(state: State, readings: readonly RuntimeReading[]
   sayOnce(state, 'runtimes', `${verdict}: ${text}`, () => ({ type: 'runtimes', readings, verdict }))
 }
 
-/**
- * Emits `withdrawn` for each file from which the installer has removed the plugin. Reports such a file as `waiting`
- * instead of `ok`: the write succeeded, but the plugin is not installed.
- */
+/** Emits `withdrawn` for each file from which the plugin was removed, and reports it as `waiting`. */
 export function reportWithdrawal({ state, health }: Work, plan: ConflistPlan, reason: string): void {
   for (const { path } of plan.changes) {
     const index = health.findIndex((one) => one.path === path && one.state === 'ok')
@@ -75,8 +66,7 @@ export function reportStatus(
   const { ready, reason } = state.status
   const ms = performance.now() - began
   sayOnce(state, 'ready', ready ? 'ready' : undefined, () => ({ type: 'ready', primary, ms }))
-  // Does not report `not-ready` while binaries are being copied, because binaries may be missing until the copy ends.
-  // The installer's next check reports binaries that are still missing.
+  // Binaries may be missing while they are copied, so `not-ready` waits for the next check.
   if (isBusy) return
   const bad = health.find(isBad)
   sayOnce(state, 'not ready', ready ? undefined : reason, () => ({

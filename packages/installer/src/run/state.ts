@@ -20,10 +20,7 @@ export interface State {
   readonly healLimit: HealLimit
   readonly emit: (event: InstallEvent) => void
   readonly failures: Map<Health['artefact'], Failure>
-  /**
-   * Text of the last event for each topic. Topics are names such as `primary` and `runtimes`. The installer does not
-   * emit an event again while its text is unchanged.
-   */
+  /** Text of the last event for each topic, such as `primary`. Prevents repeated events. */
   readonly said: Map<string, string>
   /** Paths of files that were correct before. If such a file changes, restoring it counts as a heal. */
   readonly seen: Set<string>
@@ -39,10 +36,7 @@ interface Failure {
   retryAt: number
 }
 
-/**
- * State of the background work that compares and copies binaries. This work may take seconds; no other file waits for
- * it.
- */
+/** State of the background work on binaries, which may take seconds without blocking other files. */
 export interface BinaryState {
   /** Running background work, and the state of each binary that it has found so far. */
   running: { readonly end: Promise<void>; readonly found: () => readonly Health[] } | undefined
@@ -96,10 +90,7 @@ function newBinaryState(): BinaryState {
   return { running: undefined, done: undefined, health: [], wereFine: false, stop: new AbortController() }
 }
 
-/**
- * Creates the installer's state for new options. Keeps the stored facts about the CNI network folder if the options
- * name the same folder.
- */
+/** Creates the installer's state for new options. Keeps the facts about an unchanged folder. */
 export function withSettings(old: State, settings: Settings): State {
   const { memory, net, passes, status, claim: former } = old
   const { claimFile, netDir, ownFile } = settings
@@ -114,10 +105,7 @@ export function withSettings(old: State, settings: Settings): State {
   return state
 }
 
-/**
- * Emits the event of a topic, unless the topic's last event had the same text. The text `undefined` emits nothing and
- * resets the topic: its next event is always emitted.
- */
+/** Emits a topic's event if its text has changed. `undefined` resets the topic. */
 export function sayOnce(state: State, topic: string, text: string | undefined, event: () => InstallEvent): void {
   if (text === undefined) {
     state.said.delete(topic)
@@ -128,10 +116,7 @@ export function sayOnce(state: State, topic: string, text: string | undefined, e
   state.emit(event())
 }
 
-/**
- * Records a failed installation step, and returns the milliseconds until its retry. Emits the same failure again only
- * after that time. Reason: a lasting failure must not fill the log.
- */
+/** Returns the milliseconds until a failed step's retry. Limits events, because failures may last. */
 export function noteFailure(state: State, artefact: Health['artefact'], error: InstallError, now: number): number {
   const known = state.failures.get(artefact)
   if (known !== undefined && known.message === error.message && now < known.retryAt) return known.retryAt - now

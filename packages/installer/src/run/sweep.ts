@@ -3,7 +3,7 @@ import { sweepTemporaries } from '../files/temporary.ts'
 import type { Settings } from '../options.ts'
 
 /**
- * Removes temporary files of interrupted runs from all folders to which the installer writes.
+ * Removes temporary files of interrupted runs from the installer's folders.
  *
  * @param binaries - names of binaries whose temporary files, left by other installers, are removed too.
  */

@@ -20,19 +20,13 @@ import { sweep } from './sweep.ts'
 export interface UninstallReport {
   readonly changes: readonly PlannedChange[]
   /**
-   * Errors of the uninstallation. If there are any, the plugin may still be in a network configuration. In this case
-   * binaries and kubeconfig are kept, because new pods need them to start.
+   * Errors of the uninstallation. They leave binaries and kubeconfig in place, because a network configuration may
+   * still have the plugin.
    */
   readonly errors: readonly InstallError[]
-  /**
-   * Binaries of the plugin that stay because the node still needs them. The last DEL of the plugin removes these
-   * binaries and the marker files next to them.
-   */
+  /** Binaries that stay because the node still needs them. The last DEL of the plugin removes them. */
   readonly kept: readonly string[]
-  /**
-   * Reasons to keep the plugin's binaries: attachments, other configurations with the plugin, and unreadable files. At
-   * most 20 for each name of the binary.
-   */
+  /** Reasons to keep the plugin's binaries, such as existing attachments. At most 20 for each name of the binary. */
   readonly needs: readonly Need[]
   /** Number of further reasons to keep binaries, which `needs` does not list. */
   readonly moreNeeds: number
@@ -47,10 +41,7 @@ export interface Kept {
   readonly entries?: boolean
   readonly ownFile?: string | undefined
   readonly kubeconfig?: string | undefined
-  /**
-   * Binaries that stay: in the folders `binDirs`, the files whose names are in `sourceDir`. Without `sourceDir`, all
-   * binaries in these folders stay.
-   */
+  /** Folders and names of binaries that stay. Without `sourceDir`, all binaries there stay. */
   readonly binaries?: { readonly binDirs: readonly string[]; readonly sourceDir?: string | undefined }
   readonly claimFile?: string | undefined
 }
@@ -83,16 +74,14 @@ interface Report {
 }
 
 /**
- * Removes the plugin from the node: first from every network configuration, then its kubeconfig, then its binary.
- * Removes the binary under each name that it has in the source folder. If the node still needs a name, the binary keeps
- * this name and gets a marker file.
+ * Removes the plugin: first from every network configuration, later its kubeconfig and binary. A binary that the node
+ * still needs stays, and gets a marker file.
  */
 export async function uninstall(removal: Removal): Promise<UninstallReport> {
   const report: Report = { changes: [], errors: [], kept: [], needs: [], moreNeeds: 0 }
   removeEntries(removal, report)
   if (report.errors.length === 0) await removeFiles(removal, report)
-  // Waits for the end of a cancelled copy before `sweep` removes temporary files. The copy may still create such a
-  // file.
+  // Waits first, because a cancelled copy may still create a temporary file.
   if (removal.copying !== undefined) await endWithin(STOP_MS, removal.copying)
   sweep(removal.settings)
   giveUpClaim(removal, report)
@@ -145,14 +134,11 @@ function planRemoval(
   return replaceConf({ path: before.path, before, text, reason: 'uninstall', type })
 }
 
-/**
- * Removes the plugin's kubeconfig and binaries. Before that, marks the binaries that stay on the node as uninstalled,
- * because an unmarked plugin needs its kubeconfig.
- */
+/** Marks needed binaries before it removes the kubeconfig, because an unmarked plugin needs the kubeconfig. */
 async function removeFiles({ settings, kept = {} }: Removal, report: Report): Promise<void> {
   const { kubeconfig } = settings
   const files = await ownFiles({ settings, kept }, report)
-  // Creates no marker files after a change of options: the plugin stays installed, in the folders of the new options.
+  // Creates no marker files after a change of options, because the plugin stays installed.
   const needed = kept.binaries === undefined ? await markNeeded(files, settings, report) : new Set<string>()
   if (report.errors.length > 0) return
   if (kubeconfig !== undefined && kubeconfig.path !== kept.kubeconfig) {
@@ -169,10 +155,7 @@ interface OwnFile {
 
 type KeptOf = Pick<Required<Removal>, 'settings' | 'kept'>
 
-/**
- * Lists the plugin's binaries to remove. In each folder, the binary with the plugin's type comes last, because files
- * with other names are compared with it.
- */
+/** Lists the binaries to remove. The main binary comes last, because others are compared with it. */
 async function ownFiles({ settings, kept }: KeptOf, { errors }: Report): Promise<OwnFile[]> {
   const files: OwnFile[] = []
   for (const folder of settings.binDirs) {

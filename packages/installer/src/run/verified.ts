@@ -1,19 +1,11 @@
 import type { BigIntStats } from 'node:fs'
 
-/**
- * Milliseconds after which a new write certainly changes a file's timestamps. A sooner write may leave them unchanged,
- * because the file system's clock has ticks. Two compared files with unchanged timestamps therefore count as equal in
- * only two cases:
- * - both files were last written more than this time before the comparison.
- * - a second comparison, at least this time after the first, has found the same timestamps.
- *
- * If the wall clock was set back, old files look new, so only the second case is possible.
- */
+/** Milliseconds after which a new write certainly changes a file's timestamps, despite the clock's ticks. */
 const SETTLE_MS = 50
 /** Milliseconds of one tick on file systems with timestamps of one or two seconds. */
 const COARSE_MS = 2000
 
-/** Time when an installed file and its source were equal: at the start of a comparison, or after a copy was renamed. */
+/** Time when an installed file and its source were equal. */
 export interface Instant {
   /** Time of the monotonic clock when two files were equal, in milliseconds. */
   readonly now: number
@@ -46,15 +38,14 @@ export function verifiedFiles(): VerifiedFiles {
       const next = key(sourceStat, targetStat)
       const one = seen.get(target)
       const isSecond = one?.key === next && now - one.since >= SETTLE_MS
-      // Skips the second comparison if the installed file and its source were written long ago. Reason: a comparison
-      // fills the page cache, which counts towards this process's memory.
+      // Old files need no second comparison, which would fill the container's page cache.
       const settled = isSecond || (isOld(sourceStat, foundAt) && isOld(targetStat, foundAt))
       seen.set(target, { key: next, since: now, settled })
     },
   }
 }
 
-/** True if a write at the time `at` would have changed the file's mtime, because the mtime is much older. */
+/** True if a write at this time would certainly have changed the file's mtime. */
 function isOld({ mtimeNs }: BigIntStats, at: number): boolean {
   const tick = mtimeNs % 1_000_000_000n === 0n ? COARSE_MS : 0
   return at - Number(mtimeNs / 1_000_000n) > tick + SETTLE_MS

@@ -2,7 +2,7 @@ import { installer } from '@cni/installer'
 import { crashBefore } from '../crash-fs.ts'
 import { fakeNode } from '../node.ts'
 
-// Test process that dies before its n-th change of the file system. Arguments: the folder of the simulated node, and n.
+// Test process that dies before its n-th change of the file system.
 const [root = '', n = ''] = process.argv.slice(2)
 const { options } = fakeNode(null, root)
 const die = (): never => {

@@ -1,7 +1,7 @@
 import { type InstallEvent, installer } from '@cni/installer'
 import { calico, fakeNode } from '../node.ts'
 
-// Test process that runs the installer for a moment and prints the outcome. Argument: the folder of the simulated node.
+// Test process that runs the installer for a moment and prints the outcome.
 const [root = ''] = process.argv.slice(2)
 const events: InstallEvent[] = []
 const { options } = fakeNode(null, root)

@@ -1,7 +1,4 @@
-/**
- * Test process that runs DEL of the plugin `mesh` for each line of stdin. The line is the path of the plugin's
- * executable.
- */
+/** Test process that runs DEL of a plugin for each executable path on stdin. */
 import { createInterface } from 'node:readline'
 import { definePlugin, runPlugin } from '@cni/skel'
 

@@ -63,16 +63,13 @@ export function callLog(stderr: (line: string) => void, fields: LogFields): Call
     open,
     async close() {
       if (kept !== undefined) open()
-      // Ignores the error of a sink that cannot flush: the log is already closed, so the error cannot be logged.
+      // Ignores a sink's error, because the log is already closed.
       await Promise.allSettled(sinks.map(async (sink) => sink.flush?.()))
     },
   }
 }
 
-/**
- * Clock for log lines: UTC time with microseconds, in fixed width. The time never goes back within a call, even if the
- * machine's clock is changed.
- */
+/** Clock for log lines. It never goes back, even if the machine's clock is changed. */
 function clock(): () => string {
   const start = Date.now() - performance.now()
   return () => {

@@ -6,16 +6,12 @@ import { isStateError } from '../state/state-error.ts'
 import { removeLast } from '../uninstalled/remove-last.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
-/**
- * Value of the plugin's setting `removal`, or its default. The setting decides if DEL removes the plugin's objects from
- * the container's namespace.
- */
+/** The plugin's `removal`: decides if DEL removes the plugin's objects from the namespace. */
 export const removalOf = ({ removal, chained }: Pick<Plugin, 'removal' | 'chained'>): NonNullable<Plugin['removal']> =>
   removal ?? (chained === true ? 'last' : 'always')
 
 /**
- * Records the attachment of an ADD with its namespace, for later DELs in this namespace. On a read-only file system
- * nothing is recorded. Consequence: later DELs remove nothing from the namespace.
+ * Records an ADD's attachment for later DELs. Without a record, DELs remove nothing from the namespace.
  *
  * @throws StateError if the record cannot be written for another reason.
  */
@@ -30,10 +26,7 @@ export function recordAttachment(accepted: AcceptedCall, netns: Netns): void {
   }
 }
 
-/**
- * Sets `netns.kept` if a DEL must remove nothing from the container's namespace. The value is the reason: no ADD of the
- * attachment is recorded, or another attachment shares the objects in the namespace.
- */
+/** Sets `netns.kept` to the reason why a DEL must keep the namespace's contents. */
 export function keepShared(accepted: AcceptedCall, netns: Netns | undefined): void {
   const { plugin, log } = accepted.call
   const removal = removalOf(plugin)
@@ -42,10 +35,7 @@ export function keepShared(accepted: AcceptedCall, netns: Netns | undefined): vo
   if (netns.kept !== undefined) log.info('what is in the namespace stays', { netns: netns.path, reason: netns.kept })
 }
 
-/**
- * Removes the record of an attachment after its DEL. Never fails. Reason: a leftover record is harmless, but a failed
- * DEL would keep the pod's address allocated.
- */
+/** Never fails, because a failed DEL would keep the pod's address allocated. */
 export function forgetAttachment(accepted: AcceptedCall): void {
   const { plugin, log } = accepted.call
   if (removalOf(plugin) === 'always') return
@@ -87,10 +77,7 @@ const keyOf = ({ environment: { containerID, ifName }, config }: AcceptedCall) =
   ifName,
 })
 
-/**
- * Calls `find`, which returns a reason for DEL to keep the namespace's contents. If `find` cannot read the attachment
- * records, returns the error's message as the reason.
- */
+/** Returns the reason to keep a namespace's contents. Unreadable records are a reason too. */
 function orReason(find: () => string | undefined): string | undefined {
   try {
     return find()

@@ -5,7 +5,7 @@ export function stackOf(error: Error): string {
     .join('\ncaused by ')
 }
 
-/** Causes and aggregated errors of an error, each once. Returns at most 7 errors, which is enough for a log. */
+/** Causes and aggregated errors of an error, for the log. */
 export function causesOf(error: unknown): unknown[] {
   const found = new Set<unknown>()
   const pending = behind(error)
@@ -21,16 +21,13 @@ export function causesOf(error: unknown): unknown[] {
 /** True for a cause that is an error or a string. Other causes may have no message. */
 const isTellable = (one: unknown): boolean => one instanceof Error || typeof one === 'string'
 
-/**
- * Returns the cause and the aggregated errors of one error in reverse order. The caller takes the errors from the end.
- */
+/** Returns an error's direct causes in reverse order, for a caller that pops them. */
 function behind(error: unknown): unknown[] {
   if (!(error instanceof Error)) return []
   try {
     return [error.cause, ...(error instanceof AggregateError ? error.errors.toReversed() : [])]
   } catch {
-    // The handler's error has a getter `cause` or `errors` that throws. Treats it as an error without causes: the
-    // call's failure must still be reported.
+    // A throwing getter counts as no cause, because the call's failure must be reported.
     return []
   }
 }

@@ -21,10 +21,7 @@ export async function configuration(accepted: AcceptedCall, verb: Verb): Promise
   return conf
 }
 
-/**
- * Validates the configuration for DEL. An invalid member is only logged, because a failed DEL keeps the pod's address
- * allocated.
- */
+/** Only logs invalid members for DEL, because a failed DEL keeps the pod's address allocated. */
 export async function tolerantConfiguration(accepted: AcceptedCall, verb: Verb): Promise<unknown> {
   try {
     return await configuration(accepted, verb)

@@ -1,14 +1,9 @@
 import { CniError, ErrorCode, isCniError, messageOf } from '@cni/types'
 
-/**
- * Default of the plugin's `timeout`: milliseconds for one CNI call. containerd and CRI-O give up after 60 s or later.
- */
+/** Default milliseconds for one CNI call. containerd and CRI-O wait at least 60 s. */
 export const DEFAULT_TIMEOUT = 50_000
 
-/**
- * Maximum milliseconds for a handler to end after its AbortSignal has aborted. The undo steps run when the handler has
- * ended, or after this time.
- */
+/** Maximum milliseconds for a handler to end after its abort. Undo steps run afterwards. */
 export const SETTLE_BUDGET = 500
 
 /** Ends a CNI call at its deadline, or when the caller's AbortSignal aborts. */
@@ -41,8 +36,7 @@ export function deadline(
   const raise = (reason: CniError): void => {
     if (error !== undefined) return
     error = reason
-    // Rejects the promise `raised` before it aborts the handler's AbortSignal. Reason: the container runtime must get
-    // this error, not an error that the handler throws after the abort.
+    // Rejects first: the container runtime must get this error, not the aborted handler's.
     reject(reason)
     controller.abort(reason)
   }

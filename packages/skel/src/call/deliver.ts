@@ -2,8 +2,7 @@ import type { PluginIo } from '../io.ts'
 import type { Deadline } from './deadline.ts'
 
 /**
- * Writes the result of a CNI call. A failed write also fails the call, and its undo steps run. Reason: the container
- * runtime regards an ADD without a result as failed.
+ * Writes the result of a CNI call. A failed write undoes the ADD, because runtimes regard it as failed.
  *
  * @throws the error of the write, or the error that ended the call during the write.
  */

@@ -9,10 +9,7 @@ import type { Call } from './call.ts'
 import { machine } from './namespace.ts'
 import { isVerb, verbs } from './verbs.ts'
 
-/**
- * Performs one CNI call and returns its stdout. Checks the input in the order of the Go reference implementation. A
- * call with several errors therefore gets the same error as from the Go implementation.
- */
+/** Performs one CNI call. Checks the input in the Go implementation's order, for equal errors. */
 export async function dispatch(call: Call): Promise<string> {
   const { plugin, io } = call
   const environment = readEnvironment(io.env)

@@ -22,9 +22,7 @@ export function requireNetns({ call, environment: { netns: path }, port }: Accep
 }
 
 /**
- * Rejects a `CNI_NETNS` that leads to the plugin's own network namespace, before the handler runs. Reason: after the
- * reuse of a process id, `/proc/PID/ns/net` can be the node's namespace. The variable `CNI_NETNS_OVERRIDE` turns this
- * check off.
+ * Rejects the plugin's own namespace, because a reused process id can lead to the node's namespace.
  *
  * @throws {@link CniError} 8
  */
@@ -35,10 +33,7 @@ export function refuseOwnNetns(netns: Netns, { environment, port }: AcceptedCall
   })
 }
 
-/**
- * Opens the container's network namespace for DEL. It is closed at the end of the call. Returns `undefined` if the
- * namespace is gone, or if it is the plugin's own namespace.
- */
+/** Opens the container's network namespace for DEL. `undefined` if the namespace is gone. */
 export function findNetns({ call: { log, opened }, environment, port }: AcceptedCall): Netns | undefined {
   const path = environment.netns
   if (path === '') return undefined
@@ -48,8 +43,7 @@ export function findNetns({ call: { log, opened }, environment, port }: Accepted
   } catch (error) {
     const reason = messageOf(error)
     if (isGone(error)) log.info('the network namespace is gone', { netns: path, reason })
-    // The namespace cannot be opened but may still exist. DEL must succeed, so the log only warns that the plugin's
-    // objects may be left in the namespace.
+    // Only warns, because DEL must succeed even if objects may stay in the namespace.
     else log.warn('the network namespace cannot be opened: it counts as gone', { netns: path, reason })
     return undefined
   }
@@ -67,10 +61,7 @@ export function findNetns({ call: { log, opened }, environment, port }: Accepted
   return undefined
 }
 
-/**
- * True if the error of an open says that the path does not exist or is not a namespace. False for other errors (EACCES,
- * EMFILE …): the namespace may still exist.
- */
+/** True if a namespace does not exist. After EACCES or EMFILE it may still exist. */
 const isGone = (error: unknown): boolean =>
   isNetnsError(error) && (error.code === 'NOT_FOUND' || error.code === 'NOT_A_NAMESPACE')
 

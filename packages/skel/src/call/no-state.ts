@@ -1,9 +1,6 @@
 import type { CallState } from '../state/call-state.ts'
 
-/**
- * Value of `c.state` for a plugin that does not declare `state`. Reading and writing throw an error that explains how
- * to declare it.
- */
+/** `c.state` of a plugin without `state`: throws an error that explains the declaration. */
 export function noState(plugin: string): CallState {
   const refuse = (): never => {
     throw new TypeError(`${plugin}: c.state needs a schema: definePlugin({ state: attachmentState(schema), … })`)

@@ -45,16 +45,12 @@ async function perform(call: Call, limit: Deadline, work: Promise<unknown>): Pro
     return { exitCode: 1, stdout: errorDocument(call, reason) }
   } finally {
     limit.clear()
-    // Closes the resources in the background. Does not wait until they are closed, because a handler or undo step may
-    // continue after the deadline.
+    // Does not wait, because a handler or undo step may continue after the deadline.
     await settlesWithin(closeWhenSettled(work, call), 0)
   }
 }
 
-/**
- * Closes namespaces and resources only after the handler has settled. Reason: an earlier close would free descriptor
- * numbers, which could be reused for other files. Undo steps that still run need the resources too.
- */
+/** Closes resources after the handler, because files could reuse descriptor numbers that it uses. */
 function closeWhenSettled(work: Promise<unknown>, { held, log, opened, undo }: Call): Promise<void> {
   const close = async (): Promise<void> => {
     await undo.settled()

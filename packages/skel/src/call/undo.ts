@@ -1,24 +1,15 @@
 import type { Log } from '../log.ts'
 import { settlesWithin } from './deadline.ts'
 
-/**
- * Undo step: a function that reverts one change of an ADD, and may return a promise. Its AbortSignal aborts when the
- * time for undoing has passed. The call's own AbortSignal may have aborted before.
- */
+/** Undo step: reverts one change of an ADD. Its AbortSignal limits the undo time. */
 export type UndoStep = (options: { readonly signal: AbortSignal }) => unknown
 
-/** Undo steps of an ADD: functions that revert changes of the ADD. They run in reverse order if the ADD fails. */
+/** Undo steps of an ADD, which run in reverse order if the ADD fails. */
 export interface UndoStack {
   push(step: UndoStep): void
-  /**
-   * Runs all undo steps, for at most `budget` milliseconds. Failed steps are only logged, because the container runtime
-   * gets the error of the ADD.
-   */
+  /** Runs all undo steps. Failures are only logged, because the runtime gets the ADD's error. */
   unwind(budget: number): Promise<void>
-  /**
-   * Resolves when no undo step is running. Also waits for steps of a handler that continues after the deadline. Never
-   * rejects.
-   */
+  /** Resolves when no undo step is running, even after the deadline. Never rejects. */
   settled(): Promise<void>
 }
 
@@ -48,7 +39,7 @@ export function undoStack(log: Log): UndoStack {
   return {
     push(step) {
       steps.push(step)
-      // The ADD has already failed, but its handler still runs and has just made a change. Reverts this change at once.
+      // Reverts a late change at once, because the ADD has already failed.
       if (unwound) void unwind()
     },
     async unwind(budget) {

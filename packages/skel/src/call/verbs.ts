@@ -19,10 +19,7 @@ import { findNetns, refuseOwnNetns, requireNetns } from './namespace.ts'
 import { noState } from './no-state.ts'
 import type { UndoStep } from './undo.ts'
 
-/**
- * Functions that perform a call of each CNI verb and return its stdout. A verb for which the plugin has no handler
- * succeeds.
- */
+/** Functions that perform each CNI verb. A verb without a handler succeeds. */
 export const verbs: Readonly<Record<Verb, (accepted: AcceptedCall) => Promise<string>>> = {
   ADD,
   CHECK,
@@ -31,15 +28,14 @@ export const verbs: Readonly<Record<Verb, (accepted: AcceptedCall) => Promise<st
   STATUS,
 }
 
-/** True for a verb of CNI that a plugin can handle, such as ADD. False for VERSION and for unknown commands. */
+/** True for a CNI verb that a plugin can handle; VERSION is not one. */
 export function isVerb(command: string): command is Verb {
   return Object.hasOwn(verbs, command)
 }
 
 async function ADD(accepted: AcceptedCall): Promise<string> {
   const { plugin, undo } = accepted.call
-  // Succeeds without a result if the plugin has no handler `add`. The TypeScript type requires the handler, but a
-  // plugin in JavaScript may have none.
+  // A plugin in JavaScript may have no handler `add`, despite the type.
   if (typeof plugin.add !== 'function') return ''
   const conf = await configuration(accepted, 'ADD')
   const prev = prevResult(accepted)
@@ -119,8 +115,7 @@ async function collectGarbage(accepted: AcceptedCall): Promise<void> {
 }
 
 /**
- * GC of a plugin without a GC handler: runs the DEL handler for each stale attachment with stored state. An attachment
- * whose DEL fails keeps its state for the next GC. The other attachments are still deleted.
+ * Runs the DEL handler for each stale attachment. A failed DEL keeps its state for the next GC.
  *
  * @throws the error of the first DEL that failed.
  */

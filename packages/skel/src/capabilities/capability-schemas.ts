@@ -16,15 +16,12 @@ export interface RuntimeConfig {
     /** Protocol of the port mapping. Default: `tcp`. */
     protocol: 'tcp' | 'udp' | 'sctp'
     /**
-     * Address of the node for the port mapping, in canonical form. An empty text means every address of the node,
-     * `0.0.0.0` every IPv4 and `::` every IPv6 address.
+     * Address of the node for the port mapping. An empty text means every address, `0.0.0.0` every IPv4 and `::` every
+     * IPv6 address.
      */
     hostIP: string
   }>
-  /**
-   * Bandwidth limits of the container: rates in bits per second and burst sizes in bits. 0 means no limit. `ingress` is
-   * traffic to the container.
-   */
+  /** Bandwidth limits of the container: rates in bits per second and burst sizes in bits. 0 means no limit. */
   bandwidth: {
     /** Maximum rate of traffic to the container, in bits per second. */
     ingressRate: number
@@ -52,10 +49,7 @@ export interface RuntimeConfig {
   ips: string[]
   /** Additional DNS names of the container. */
   aliases: string[]
-  /**
-   * DNS settings for the container, with the members `servers` and `searches`. In the member `dns` of the configuration
-   * these are called `nameservers` and `search`.
-   */
+  /** DNS settings for the container. The configuration's `dns` has other names: `nameservers` and `search`. */
   dns:
     | {
         /** Addresses of DNS servers for the container. */
@@ -100,7 +94,7 @@ export const capabilitySchemas = {
 function portMapping() {
   const port = (least: number) => z.int().check(z.minimum(least), z.maximum(65_535))
   return folded({
-    /** Port of the node. Port mappings with port 0 or without a port forward nothing, so the list omits them. */
+    /** Port of the node. A mapping without a port forwards nothing, so the list omits it. */
     hostPort: z._default(port(0), 0),
     containerPort: port(1),
     /** Protocol of the port mapping. Runtimes omit it for TCP. */
@@ -129,10 +123,7 @@ function ipRange() {
   return folded({ subnet: z.string(), rangeStart: address, rangeEnd: address, gateway: address })
 }
 
-/**
- * Schema of the capability `dns`, with the members `servers` and `searches`. In the member `dns` of the configuration
- * these are called `nameservers` and `search`.
- */
+/** Schema of the capability `dns`, whose members differ from the configuration's `dns`. */
 function dns() {
   return folded({ servers: listOf(z.string()), searches: listOf(z.string()), options: listOf(z.string()) })
 }
@@ -143,10 +134,7 @@ type Folded<Shape extends z.core.$ZodShape> = z.ZodMiniPipe<
   z.ZodMiniObject<Shape>
 >
 
-/**
- * Creates a schema that ignores upper and lower case of an object's member names, as Go does. For example, containerd
- * writes `HostPort` and podman writes `hostPort`.
- */
+/** Ignores the case of member names as Go does, because containerd writes `HostPort`. */
 function folded<Shape extends z.core.$ZodShape>(shape: Shape): Folded<Shape> {
   const names = Object.keys(shape)
   return z.pipe(
@@ -159,7 +147,7 @@ function listOf<Item extends z.core.$ZodType>(item: Item) {
   return z.prefault(z.pipe(filled([]), z.array(item)), [])
 }
 
-/** Creates a schema that replaces `null` by an empty list or object: Go writes `null` for a value that is not set. */
+/** Replaces `null` by an empty list or object, because Go writes `null` for unset values. */
 function filled(empty: object) {
   return z.transform((value: unknown) => value ?? empty)
 }

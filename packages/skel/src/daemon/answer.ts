@@ -6,13 +6,13 @@ export interface Answer {
 }
 
 /**
- * Parses an HTTP answer from all bytes that the daemon has sent before it closed the connection.
+ * Parses an HTTP answer from all bytes that the daemon has sent.
  *
  * @throws an error if the bytes are not HTTP, or the answer is incomplete.
  */
 export function readAnswer(bytes: Uint8Array): Answer {
   if (bytes.length === 0) throw new Error('the connection was closed without an answer')
-  // Decodes the head as Latin-1, which maps each byte to one character: offsets in the text are offsets in the bytes.
+  // Latin-1 maps each byte to one character, so offsets in text and bytes are equal.
   const text = Buffer.from(bytes).toString('latin1')
   const end = text.indexOf('\r\n\r\n')
   const [, status, statusText = ''] = /^HTTP\/1\.[01] (\d{3})(?: ([^\r\n]*))?\r\n/.exec(text) ?? []

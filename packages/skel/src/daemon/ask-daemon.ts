@@ -3,8 +3,8 @@ import { errnoOf, messageOf } from '@cni/types'
 import { post } from './post.ts'
 
 /**
- * Asks a daemon on the node for data that the plugin can also determine itself. Never rejects: without an answer,
- * returns the reason. Asks only a daemon that runs as root or as the plugin's own user.
+ * Asks a daemon for data that the plugin can also determine itself. Never rejects: without an answer, returns the
+ * reason. Asks only a daemon that runs as root or as the plugin's own user.
  *
  * @example
  * ```ts

@@ -4,10 +4,7 @@ import type { Answer } from './answer.ts'
 import { isBusy, isDown, post } from './post.ts'
 import { encodeCall } from './wire.ts'
 
-/**
- * Result of one request from the shim to the daemon. `answer` is the daemon's result of the CNI call. If it is missing,
- * the daemon has not started the call, so the shim may retry.
- */
+/** Result of one request to the daemon. Without an `answer` the shim may retry. */
 export type Attempt =
   | { readonly answer: string }
   | {
@@ -22,8 +19,7 @@ export type Attempt =
  *
  * @throws {@link CniError} with one of these codes:
  * - the plugin's own code, as the daemon sent it.
- * - 11, or 50 for STATUS, if the connection broke. The daemon may have performed the call, so the shim must not retry
- *   it.
+ * - 11, or 50 for STATUS, if the connection broke. The shim must not retry, because the call may have run.
  * - 999 if the answer is not from a plugin daemon.
  */
 export async function attempt(socket: string, verb: Verb, { env, raw, signal }: CallContext): Promise<Attempt> {
@@ -53,7 +49,7 @@ function documented({ body }: Answer): CniError | undefined {
     const document: unknown = JSON.parse(body)
     return decodeError(document)
   } catch {
-    // The body of the answer is not a CNI error document: the answer comes from a server that is not a plugin daemon.
+    // The answer is from a server that is not a plugin daemon.
     return undefined
   }
 }

@@ -4,8 +4,8 @@ import type { StateFolder } from '../state/state-folder.ts'
 /** Options of a plugin daemon, a long-lived process that serves CNI calls. */
 export interface DaemonOptions {
   /**
-   * Absolute path of the daemon's socket. The daemon creates the socket's folder with mode 0700. The daemon rejects a
-   * folder that other users can write to.
+   * Absolute path of the daemon's socket. The daemon creates the folder with mode 0700. It rejects a folder that other
+   * users can write to.
    */
   readonly socket: string
   /** True if the daemon accepts CNI calls from the start. Default: true. See {@link Daemon.setReady}. */
@@ -39,9 +39,7 @@ export interface Daemon extends AsyncDisposable {
   readonly isReady: boolean
   /** Number of CNI calls that the daemon is performing. */
   readonly calls: number
-  /**
-   * True makes the daemon accept CNI calls. False makes shims wait until the daemon is ready. DEL is always accepted.
-   */
+  /** True makes the daemon accept CNI calls, false makes shims wait. DEL is always accepted. */
   setReady(ready: boolean): void
   /**
    * Stops the daemon gracefully. Never rejects; later calls of `stop` return the same promise.

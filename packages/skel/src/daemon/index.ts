@@ -1,6 +1,6 @@
 /**
  * A thick plugin: a long-lived daemon serves the plugin over a unix socket. A thin executable, the shim, forwards each
- * CNI call to the daemon.
+ * CNI call.
  *
  * @example
  * ```ts

@@ -12,21 +12,13 @@ export interface Request {
   readonly begunWithin?: number
   /** Maximum size of the daemon's answer in bytes. Default: 16 MiB. */
   readonly maxBytes?: number
-  /**
-   * Checks the connection to the daemon before the request is sent. If this function throws, the request fails with
-   * that error.
-   */
+  /** Checks the connection before the request is sent, and throws to stop the request. */
   admit?(connection: Socket): void
 }
 
 const MAX_ANSWER = 16 * 1024 * 1024
 
-/**
- * Sends one HTTP request on a new connection to a unix socket. Rejects with the error of the connection.
- *
- * Uses HTTP/1.0. With this version servers answer without chunked encoding, and end the answer by closing the
- * connection.
- */
+/** Sends one HTTP request to a unix socket. HTTP/1.0, because servers answer without chunks. */
 export function post(socketPath: string, request: Request): Promise<Answer> {
   const { path, body, signal, begunWithin, maxBytes = MAX_ANSWER } = request
   const connection = connect(socketPath)
@@ -77,10 +69,7 @@ export function isDown(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'].includes(errnoOf(error) ?? '')
 }
 
-/**
- * True if the connection failed because the daemon's listen queue is full. The request was not sent, but the daemon is
- * running.
- */
+/** True if the daemon runs but has a full listen queue. The request was not sent. */
 export function isBusy(error: unknown): boolean {
   return errnoOf(error) === 'EAGAIN'
 }

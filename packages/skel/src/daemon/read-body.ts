@@ -3,9 +3,7 @@ import type { IncomingMessage } from 'node:http'
 /** Maximum milliseconds until a client has sent its whole HTTP request. */
 const RECEIVE_TIMEOUT = 10_000
 
-/**
- * Reads the body of an HTTP request. Discards a body over the limit. A client that takes too long still gets an answer.
- */
+/** Reads a request's body. A slow client and one over the limit still get an answer. */
 export function readBody(
   request: IncomingMessage,
   limit: number,
@@ -14,8 +12,7 @@ export function readBody(
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = []
     let size = 0
-    // Does not destroy the request of a slow client. Reason: bun would answer a destroyed request with an empty 200,
-    // and the client would assume success.
+    // Keeps a slow client's request, because bun answers a destroyed request with an empty 200.
     const timer = setTimeout(() => finish('too late'), timeout)
     const finish = (body: string): void => {
       clearTimeout(timer)
@@ -23,8 +20,7 @@ export function readBody(
     }
     request.on('data', (chunk: Uint8Array) => {
       size += chunk.length
-      // Reads a too large body to its end. Reason: a client that is still writing would get a broken pipe instead of
-      // the answer.
+      // Reads a too large body completely, because a writing client would miss the answer.
       if (size <= limit) chunks.push(chunk)
       else chunks.length = 0
     })

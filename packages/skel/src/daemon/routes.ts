@@ -15,15 +15,9 @@ export interface Service {
   readonly maxBody: number
   readonly netns?: NetnsPort
   stateFolder?(path: string): StateFolder
-  /**
-   * Abort controllers of the running CNI calls. Each call has its own AbortSignal: Node.js 20 warns if a shared
-   * AbortSignal has many listeners.
-   */
+  /** One AbortController for each call, because Node.js 20 warns about many listeners. */
   readonly running: Set<AbortController>
-  /**
-   * Error for CNI calls after the daemon's grace period: running calls are aborted with it, and new calls get it as
-   * answer.
-   */
+  /** Error of running and new CNI calls after the daemon's grace period. */
   halted(): CniError | undefined
   isReady(): boolean
   stderr(line: string): void
@@ -67,10 +61,7 @@ async function call(request: IncomingMessage, response: ServerResponse, service:
   if (!response.headersSent) await send(response, exitCode === 0 ? 200 : 400, stdout)
 }
 
-/**
- * True for verbs that are served while the daemon is not ready. A pod must be deletable while the daemon starts and
- * stops.
- */
+/** True for verbs that are always served, because a pod must be deletable at any time. */
 function isAlwaysServed({ env: { CNI_COMMAND } }: WireCall): boolean {
   return CNI_COMMAND === 'DEL' || CNI_COMMAND === 'VERSION'
 }

@@ -11,15 +11,12 @@ import { claimSocket } from './socket-file.ts'
 
 const GRACE = 10_000
 const MAX_BODY = 4 * 1024 * 1024
-/**
- * Maximum milliseconds for undoing aborted CNI calls. The undo steps take at most 2 s; the rest is time for the
- * handlers to settle.
- */
+/** Maximum milliseconds for undoing aborted CNI calls, including the end of their handlers. */
 const UNDO_BUDGET = 5000
 
 /**
- * Serves a plugin over HTTP on a unix socket: `POST /cni` for the {@link shim}, `/healthz` and `/readyz` for probes.
- * Runs each CNI call with `runPlugin`, many at once. Data of one client never reaches another client's call.
+ * Serves a plugin over HTTP on a unix socket. Paths: `POST /cni` for the {@link shim}, `/healthz` and `/readyz` for
+ * probes. Runs many CNI calls at once, each with `runPlugin`.
  *
  * @throws {@link DaemonError} if the socket cannot be created. Throws TypeError for an invalid time or size.
  * @example

@@ -7,27 +7,22 @@ import { pluginMain } from '../main/plugin-main.ts'
 import { memberText } from '../protocol/member-text.ts'
 import { type Attempt, attempt } from './attempt.ts'
 
-/**
- * Options of a shim, which forwards CNI calls to a daemon. Options such as `about` and `versions` work as in a plugin
- * definition.
- */
+/** Options of a shim, which forwards CNI calls to a daemon. */
 export interface ShimOptions extends Pick<Plugin<NetConf>, 'about' | 'versions' | 'timeout' | 'goCompat' | 'log'> {
   /** Name of the shim's executable, and `type` in a network configuration. */
   readonly name: string
   /** Absolute path of the daemon's socket, or a function that reads it from the configuration. */
   readonly socket: string | ((conf: NetConf) => string)
   /**
-   * Milliseconds that the shim waits for a daemon that is down or not ready: one number, or one for each verb. DEL
-   * never waits. The shim waits at most nine tenths of the call's deadline. Default: 30 000 for ADD and GC, 5000 for
-   * CHECK, 1000 for STATUS.
+   * Milliseconds that the shim waits for a daemon that is down or not ready. DEL never waits. The shim waits at most
+   * nine tenths of the call's deadline. Default: 30 000 for ADD and GC, 5000 for CHECK, 1000 for STATUS.
    */
   readonly readyTimeout?: number | Partial<Readonly<Record<Exclude<Verb, 'DEL'>, number>>>
   /** Milliseconds between two attempts to reach the daemon. Default: 100. */
   readonly pollInterval?: number
   /**
    * Behaviour of DEL while no daemon listens at the socket.
-   * - `succeed` (default): succeeds with a warning. A node that shuts down must be able to remove its pods; GC cleans
-   *   up later.
+   * - `succeed` (default): succeeds with a warning, because a node must be able to shut down. GC cleans up later.
    * - `fail`: fails with code 11, and the container runtime retries.
    */
   readonly delWhileDown?: 'succeed' | 'fail'
@@ -40,8 +35,8 @@ const READY: Readonly<Record<WaitingVerb, number>> = { ADD: 30_000, CHECK: 5000,
 const POLL = 100
 
 /**
- * Creates the plugin that forwards each CNI call (environment and stdin) to the daemon of {@link serveDaemon}. The shim
- * returns the daemon's result or error unchanged. It answers VERSION and invalid calls itself.
+ * Creates the plugin that forwards each CNI call to the daemon of {@link serveDaemon}. Returns the daemon's result or
+ * error unchanged. Answers VERSION and invalid calls itself.
  *
  * @throws TypeError for invalid options.
  * @example
@@ -87,8 +82,7 @@ export function shim(options: ShimOptions): Plugin<NetConf> {
     async add(c) {
       const answer = await forward('ADD', c)
       c.undo(({ signal }) => undoAdd(c, signal))
-      // The daemon has returned `prevResult` unchanged. The shim then prints `prevResult` as received, because printing
-      // a decoded result would round large numbers.
+      // Prints `prevResult` as received, because decoding it would round large numbers.
       if (c.prevResult !== undefined && answer === receivedResult(c)) return c.prevResult
       return decodeResult(parseJson(answer, 'the result of the daemon'))
     },

@@ -8,10 +8,7 @@ import { DaemonError } from './daemon-error.ts'
 export interface SocketFile {
   /** Temporary path at which the daemon listens before {@link SocketFile.publish}. */
   readonly hidden: string
-  /**
-   * Moves the socket to its final path and replaces a stale socket there. Sets the permissions before the move, because
-   * clients must never see the socket without them.
-   */
+  /** Moves the finished socket into place, because clients must never see it without permissions. */
   publish(): void
   /** Removes the daemon's socket, unless another daemon has replaced it. */
   remove(): void
@@ -21,8 +18,7 @@ export interface SocketFile {
 const MAX_PATH = 107
 
 /**
- * Prepares the path of a daemon's socket. Creates the folder, and checks that the path is free. Throws if a daemon
- * listens at the path, or if the file there is not a socket. A stale socket is accepted.
+ * Prepares the path of a daemon's socket. Accepts a stale socket there, but no other file.
  *
  * @throws {@link DaemonError}
  */
@@ -80,8 +76,7 @@ function answers(path: string): Promise<boolean> {
       connection.destroy()
       resolve(true)
     })
-    // Only ECONNREFUSED and ENOENT mean that no daemon listens. Other errors, such as a full queue, come from a daemon
-    // that listens.
+    // Other errors, such as a full queue, come from a daemon that listens.
     connection.on('error', (error) => resolve(!['ECONNREFUSED', 'ENOENT'].includes(errnoOf(error) ?? '')))
   })
 }

@@ -7,9 +7,8 @@ export interface WireCall {
   readonly config: Uint8Array
 }
 
-// Environment variables that the shim sends to the daemon: variables of the CNI specification, and the trace context of
-// newer container runtimes. All other variables are dropped, by the shim and by the daemon. The daemon therefore gets
-// no secrets from the shim's environment, and a client cannot change the daemon's settings.
+// Environment variables that the shim sends to the daemon. Dropping all others protects secrets, and the daemon's
+// settings from clients.
 const VARIABLES = [
   'CNI_COMMAND',
   'CNI_CONTAINERID',
@@ -71,8 +70,7 @@ function cniVariables<Value>(env: Readonly<Record<string, Value>>): Record<strin
 function fromBase64(text: unknown): Uint8Array {
   if (typeof text !== 'string') throw malformed('config', 'base64', text)
   const bytes = Buffer.from(text, 'base64')
-  // Detects invalid base64: encodes the decoded bytes again and compares the texts. Reason: Buffer skips invalid
-  // characters without an error.
+  // Compares the texts, because Buffer skips invalid base64 without an error.
   if (bytes.toString('base64') !== text) throw new CniError(ErrorCode.decodingFailure, 'config: the base64 is invalid')
   return bytes
 }

@@ -3,7 +3,7 @@ import { CNI_VERSIONS, isCniVersion, isObject } from '@cni/types'
 import { checkMilliseconds, unexpected } from '../checks.ts'
 
 /**
- * Checks a plugin definition for everything that its types require, and for rules that types cannot express.
+ * Checks a plugin definition at runtime, including rules that types cannot express.
  *
  * @throws TypeError that names the plugin, the member, the expected value and the actual one.
  */
@@ -60,8 +60,8 @@ function checkType(at: At, member: string, value: unknown, type: 'function' | 'b
 
 function checkName(name: unknown): void {
   if (typeof name !== 'string') throw unexpected('definePlugin: name', 'a string', name)
-  // Accepts a valid name. The name is a file name in the plugin folders and the `type` in a configuration.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are meant
+  // The name is a file name in the plugin folders and the `type` in a configuration. biome-ignore
+  // lint/suspicious/noControlCharactersInRegex: those are meant
   if (name !== '' && name !== '.' && name !== '..' && !/[\s/\0-\x1f\x7f]/.test(name)) return
   throw unexpected('definePlugin: name', 'the name of an executable', name)
 }
@@ -90,10 +90,7 @@ function checkArgs(what: string, value: unknown): void {
   }
 }
 
-/**
- * Rejects an unknown member of a plugin definition, such as a misspelt handler that would never be called. An instance
- * of a class may have more members.
- */
+/** Rejects unknown members, because a misspelt handler would never be called. */
 function checkMembers(plugin: object, at: At): void {
   const prototype: unknown = Object.getPrototypeOf(plugin)
   if (prototype !== Object.prototype && prototype !== null) return

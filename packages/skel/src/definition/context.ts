@@ -37,8 +37,8 @@ export interface CallContext {
   /** AbortSignal that aborts at the deadline of the call and on SIGTERM. Pass it to every function that waits. */
   readonly signal: AbortSignal
   /**
-   * Keeps a resource (such as a lock) until the end of the call, and returns it. Disposes resources in reverse order. A
-   * call ends when its result is written, or after the undo steps of a failed ADD.
+   * Keeps a resource (such as a lock) until the end of the call, and returns it. Disposes resources in reverse order.
+   * The call ends after the write of its result or the undo steps.
    *
    * @example
    * ```ts
@@ -66,15 +66,13 @@ export interface AddContext<Conf = NetConf, Chained extends boolean = false, Sta
   /** The container's network namespace, open until the end of the call. Never the plugin's own namespace. */
   readonly netns: Netns
   /**
-   * Result of the previous plugins in the data model of CNI 1.1.0, frozen. Always defined in a chained plugin. A
-   * handler that returns this object passes the received result on unchanged. To change the result, return a new
-   * object: `{ ...c.prevResult, dns }`.
+   * Result of the previous plugins in the data model of CNI 1.1.0, frozen. Return this object to pass it on unchanged.
+   * To change the result, return a new object: `{ ...c.prevResult, dns }`.
    */
   readonly prevResult: Chained extends true ? Result : Result | undefined
   /**
-   * Registers a function that reverts a change of the handler. The registered functions run in reverse order if ADD
-   * fails or reaches its deadline. Together they have at most 2 s. Each gets an AbortSignal of its own, because the
-   * call's AbortSignal may have aborted by then.
+   * Registers a function that reverts a change of the handler. The functions run in reverse order if ADD fails or
+   * reaches its deadline. Together they have at most 2 s, which the AbortSignal limits.
    *
    * @example
    * ```ts
@@ -99,8 +97,8 @@ export interface CheckContext<Conf = NetConf, Chained extends boolean = false, S
 }
 
 /**
- * Context of a DEL handler. The members `conf`, `netns`, `prevResult` and the stored state may be `undefined`. The
- * handler should succeed even then.
+ * Context of a DEL handler. The handler should succeed even if `conf`, `netns`, `prevResult` or the stored state is
+ * `undefined`.
  */
 export interface DelContext<Conf = NetConf, State = undefined> extends AttachmentContext {
   /**
@@ -108,21 +106,15 @@ export interface DelContext<Conf = NetConf, State = undefined> extends Attachmen
    */
   readonly conf: Conf | undefined
   /**
-   * The container's network namespace. The member is `undefined` if the namespace is missing in the call, gone, or the
-   * plugin's own namespace. The member `netns.kept` has the reason if DEL must remove nothing from the namespace:
+   * The container's network namespace. `undefined` if the namespace is missing, gone, or the plugin's own. `netns.kept`
+   * has the reason if DEL must remove nothing:
    * - No ADD of the attachment is recorded for this namespace.
    * - Another attachment of the container shares the plugin's objects.
    */
   readonly netns: Netns | undefined
-  /**
-   * Final result of the plugin chain in the data model of CNI 1.1.0. The member is `undefined` if the container runtime
-   * gave no result, or an unreadable one.
-   */
+  /** Final result of the plugin chain in the data model of CNI 1.1.0. `undefined` if there is no readable result. */
   readonly prevResult: Result | undefined
-  /**
-   * State that ADD has stored for the attachment, in a plugin that declares a `state`. The state is removed after the
-   * DEL handler has succeeded.
-   */
+  /** State that ADD has stored for the attachment. The state is removed after the DEL handler has succeeded. */
   readonly state: Pick<AttachmentState<State>, 'read'>
 }
 
@@ -133,8 +125,8 @@ export interface GcContext<Conf = NetConf, State = undefined> extends CallContex
   /** State that ADD has stored for all attachments of the network, in a plugin that declares a `state`. */
   readonly state: NetworkState<State>
   /**
-   * Attachments of the network that are still valid; all other attachments are stale. `undefined` if the container
-   * runtime gave no list. Without a list, no attachment counts as stale.
+   * Attachments of the network that are still valid; all others are stale. `undefined` without a list: nothing counts
+   * as stale.
    */
   readonly validAttachments: readonly Readonly<ValidAttachment>[] | undefined
 }

@@ -3,10 +3,7 @@ import type { PluginOutcome } from '../io.ts'
 import type { EnvVars } from '../protocol/environment.ts'
 import { type Plugin, supportedVersions } from './plugin.ts'
 
-/**
- * Answers VERSION, and a user who starts the plugin without `CNI_COMMAND`, from the plugin definition alone. Does not
- * read stdin, because stdin may never end.
- */
+/** Answers VERSION or a user without reading stdin, because stdin may never end. */
 export function immediateAnswer(plugin: Plugin, env: EnvVars): PluginOutcome | undefined {
   const command = env.CNI_COMMAND ?? ''
   if (command === 'VERSION') return { exitCode: 0, stdout: versionDocument(plugin), stderr: '' }

@@ -1,9 +1,6 @@
 import type { Plugin } from './plugin.ts'
 
-/**
- * Copies a plugin into a plain object that the spread syntax can copy. The spread syntax would omit the handlers of a
- * class, because they are on the class's prototype. The handlers run with the original plugin as `this`.
- */
+/** Copies a plugin into a plain object, because the spread syntax omits a class's handlers. */
 export function plainPlugin<Conf, Chained extends boolean, State>(
   plugin: Plugin<Conf, Chained, State>,
 ): Plugin<Conf, Chained, State> {

@@ -9,20 +9,18 @@ import type { AddContext, CheckContext, DelContext, GcContext, StatusContext } f
 export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State = unknown> {
   /** Name of the plugin's executable, and `type` in a network configuration: a file name without white space. */
   readonly name: string
-  /**
-   * Description of the plugin in one line. A user who starts the executable by hand gets this line instead of an error.
-   */
+  /** Description of the plugin in one line, for a user who starts the executable. */
   readonly about?: string
   /**
-   * Version of the plugin: the output of `--version`, one line. Default: the version of the `@cni` packages. For CNI
-   * protocol versions see `versions`.
+   * Version of the plugin, the output of `--version`. Default: the version of the `@cni` packages. For CNI protocol
+   * versions see `versions`.
    */
   readonly release?: string
   /** CNI versions that the plugin supports, each once, in the order of the VERSION reply. Default: all. */
   readonly versions?: readonly CniVersion[]
   /**
-   * True for a plugin that needs other plugins before it in the list. ADD and CHECK of such a plugin fail with code 7
-   * if there is no `prevResult`.
+   * True for a plugin that needs other plugins before it in the list. Without `prevResult`, ADD and CHECK fail with
+   * code 7.
    */
   readonly chained?: Chained
   /** Milliseconds for one CNI call, 1 to 2 147 483 647. Default: 50 000. */
@@ -34,26 +32,25 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
   readonly config?: z.$ZodType<Conf>
   /**
    * State that ADD stores for CHECK and DEL: `attachmentState(schema)`. Handlers use it as `c.state`. The state is
-   * removed when ADD fails, after a successful DEL, and by GC. If a list names the plugin twice, both entries share one
-   * state.
+   * removed when ADD fails, after a successful DEL, and by GC.
    */
   readonly state?: StateDefinition<State>
   /**
-   * Rule for when DEL removes the plugin's objects from the container's namespace. Default: `last` in a chained plugin,
-   * `always` in other plugins.
+   * Rule for when DEL removes the plugin's objects from the namespace. Default: `last` in a chained plugin, `always` in
+   * other plugins.
    * - `own`: DEL removes the objects if the attachment's ADD is recorded for this namespace.
-   * - `last`: like `own`, but only if no other attachment of the container is recorded for this namespace.
+   * - `last`: like `own`, but only for the container's last recorded attachment in this namespace.
    * - `always`: DEL removes the objects in every case.
    *
-   * ADD records each attachment below `/run/cni/<name>/attachments`. If DEL must not remove the objects, `c.netns.kept`
-   * has the reason. In this case removals by `iptables(c)`, `nftables(c)`, `ipset(c)` and `openRtnl(c)` have no effect.
+   * Otherwise `c.netns.kept` has the reason. Removals by `iptables(c)`, `nftables(c)`, `ipset(c)` and `openRtnl(c)`
+   * have no effect in this case.
    */
   readonly removal?: 'last' | 'own' | 'always'
   /**
    * Grammar with which the plugin parses `CNI_ARGS`. DEL always uses the tolerant grammar.
    * - `tolerant` (default): ignores unknown keys and malformed pairs.
-   * - `strict`: fails ADD and CHECK with code 999, as the Go reference implementation does. Rejects malformed pairs,
-   *   and unknown keys unless `IgnoreUnknown` is set. The keys that Kubernetes sets, such as `K8S_POD_NAME`, are known.
+   * - `strict`: fails ADD and CHECK with code 999 for malformed pairs. Also for unknown keys, unless `IgnoreUnknown` is
+   *   set. The keys that Kubernetes sets are known.
    * - a record: like `strict`, with further known keys and the types of their values.
    */
   readonly args?: 'tolerant' | 'strict' | Readonly<Record<string, 'string' | 'ip' | 'boolean'>>
@@ -72,10 +69,7 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
     /** Environment variables of the CNI call. */
     readonly env: Readonly<Record<string, string | undefined>>
   }): LogOptions
-  /**
-   * Handler of ADD: attaches the container and returns the result. The result is printed in the CNI version of the
-   * configuration.
-   */
+  /** Handler of ADD: attaches the container and returns the result. */
   add(c: AddContext<Conf, Chained, State>): Result | Promise<Result>
   /** Handler of CHECK: throws if the container is not attached as ADD left it. */
   check?(c: CheckContext<Conf, Chained, State>): void | Promise<void>
@@ -83,7 +77,7 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
   del?(c: DelContext<Conf, State>): void | Promise<void>
   /**
    * Handler of GC: removes everything that belongs to no valid attachment. Without this handler, a plugin with a
-   * `state` gets a `del` call for each stale attachment. This call has no namespace.
+   * `state` gets a `del` call without namespace for each stale attachment.
    */
   gc?(c: GcContext<Conf, State>): void | Promise<void>
   /** Handler of STATUS: throws if an ADD would fail now. */
@@ -92,7 +86,7 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
 
 /**
  * Defines a CNI plugin, and returns the given definition. Handlers get the types of their configuration. Checks the
- * definition when the executable starts: invalid name, unknown version, misspelt handler, and more.
+ * definition when the executable starts.
  *
  * @throws TypeError that names the invalid member, the expected value and the actual one.
  * @example

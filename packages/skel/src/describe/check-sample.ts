@@ -4,10 +4,7 @@ import { validateConfig } from '../schema/validate.ts'
 import { shapeOf } from '../schema/walk.ts'
 import { sampleObject } from './sample.ts'
 
-/**
- * Validates the sample configuration of `--help` with the plugin's schema, and ignores the outcome. The snapshot in a
- * built executable then contains the loaded validation code.
- */
+/** Loads the validation code for the snapshot in a built executable, by validating a sample. */
 export async function checkSample(plugin: Plugin): Promise<void> {
   const schema = plugin.config
   if (schema === undefined) return

@@ -7,10 +7,7 @@ export function descriptionOf(schema: z.core.$ZodType): string | undefined {
     .find(Boolean)
 }
 
-/**
- * Example value of a configuration member, set with `z.meta` in the plugin's schema. If there is no example, returns
- * the member's default.
- */
+/** Example value of a configuration member from `z.meta`, or its default. */
 export function exampleOf(schema: z.core.$ZodType): unknown {
   for (const layer of layers(schema)) {
     const examples = z.globalRegistry.get(layer)?.examples

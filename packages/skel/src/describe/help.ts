@@ -31,7 +31,7 @@ export function helpText(plugin: Plugin): string {
 }
 
 function verbsOf({ check, del, gc, state, status }: Plugin): string[] {
-  // Lists GC also for a plugin without a GC handler, if the plugin has a `state`: GC then calls the DEL handler.
+  // Lists GC for a plugin with a `state`, because GC calls the DEL handler.
   const optional = Object.entries({ CHECK: check, DEL: del, GC: gc ?? state, STATUS: status })
   return ['ADD', ...optional.filter(([, handler]) => handler !== undefined).map(([verb]) => verb), 'VERSION']
 }

@@ -4,8 +4,7 @@ import { netConf } from '../schema/net-conf.ts'
 import { descriptionOf } from './description.ts'
 
 /**
- * Creates the JSON Schema of the configuration that a plugin reads from stdin. For a list of plugins, the container
- * runtime adds `cniVersion`, `name` and `prevResult` to each plugin's configuration.
+ * Creates the JSON Schema of the configuration that a plugin reads from stdin.
  *
  * @example
  * ```ts

@@ -8,10 +8,7 @@ export function isOptional(schema: core.$ZodType): boolean {
   return schema._zod.optin !== undefined
 }
 
-/**
- * Sample value for a configuration member: the plugin author's example or default. If the schema has neither, returns
- * the smallest value that the schema accepts.
- */
+/** Sample value for a configuration member: an example, a default or the smallest valid value. */
 export function sampleOf(schema: core.$ZodType): unknown {
   const example = exampleOf(schema)
   if (example !== undefined) return example

@@ -5,11 +5,10 @@ import type { LogSink } from '../log.ts'
 import { type Limits, rotate } from './rotate.ts'
 
 /**
- * Creates a log file that only its owner can read. Opens the file at the first line of a call and closes it at the end
- * of the call. Several processes may write at once: each line is appended as a whole.
+ * Creates a log file that only its owner can read. Opens the file at the first line of a call. Several processes may
+ * write at once: each line is appended as a whole.
  *
- * Rejects a link or a device in place of the log file, and does not change a link's target. After a failed write, for
- * example on a full disk, the call does not use the file any more.
+ * Rejects a link or a device in place of the log file. After a failed write, the call does not use the file any more.
  *
  * @throws TypeError for a path that is not absolute, and for invalid limits.
  * @example
@@ -18,10 +17,7 @@ import { type Limits, rotate } from './rotate.ts'
  * ```
  */
 export function fileSink(options: {
-  /**
-   * Absolute path of the log file: a relative path would depend on the container runtime's working directory. A missing
-   * folder is created.
-   */
+  /** Absolute path of the log file. A missing folder is created. */
   readonly path: string
   /** Size in bytes at which the next call renames the log file to a backup. Default: 10 MB. */
   readonly maxBytes?: number
@@ -42,8 +38,7 @@ export function fileSink(options: {
       fd ??= openLog(path, limits)
       const bytes = new TextEncoder().encode(line)
       const written = writeSync(fd, bytes)
-      // Writes the rest of the line after an incomplete write. Usually the disk is full, and this second write throws
-      // the error.
+      // The second write throws the error if the disk is full.
       if (written < bytes.length) writeSync(fd, bytes.subarray(written))
     },
     async flush() {
@@ -57,11 +52,10 @@ function openLog(path: string, limits: Limits): number {
   mkdirSync(dirname(path), { recursive: true })
   rotate(path, limits)
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
-  // Opens the log file as non-blocking: if the path is a named pipe, the open must not wait for a reader.
+  // Non-blocking, because the open of a named pipe must not wait for a reader.
   const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
   const file = fstatSync(fd)
-  // Rejects a log file with several hard links: in a folder that other users can write to, the link may lead to another
-  // user's file.
+  // Rejects a second hard link, because it may lead to another user's file.
   if (file.isFile() && file.nlink <= 1) return fd
   closeSync(fd)
   throw new Error(`log file ${path}: ${file.isFile() ? 'it has a second name' : 'not a regular file'}`)

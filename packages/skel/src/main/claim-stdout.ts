@@ -2,8 +2,7 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { tryLoadSys } from '@cni/netns/sys'
 
 /**
- * Reserves stdout for the result document of the plugin. All other writes to stdout go to stderr from now on, also
- * writes of children that inherit stdout.
+ * Reserves stdout for the result document. All other writes, even of child processes, go to stderr.
  *
  * @returns the descriptor of the real stdout.
  */
@@ -13,10 +12,7 @@ export function claimStdout(): number {
   return claimed ?? 1
 }
 
-/**
- * Reserves stdout without FFI: opens stdout a second time through /proc. Works only for a pipe, which container
- * runtimes use as stdout. A second open of a file would have its own position.
- */
+/** Reopens stdout through /proc. Only for a pipe, because a reopened file has its own position. */
 function viaProc(): number | undefined {
   let stdout: number | undefined
   let stderr: number | undefined
@@ -31,7 +27,7 @@ function viaProc(): number | undefined {
     openSync('/proc/self/fd/2', constants.O_WRONLY)
     return stdout
   } catch {
-    // The pipes cannot be opened again: /proc is missing, stderr is a socket, or a pipe has another owner or no reader.
+    // A pipe cannot be reopened if, for example, it has another owner or no reader.
     if (stdout !== undefined) closeSync(stdout)
     return undefined
   } finally {

@@ -7,10 +7,7 @@ export interface LostRejections {
   throwFirst(): Promise<void>
 }
 
-/**
- * Tracks promise rejections that the plugin does not handle. Calls `onLost` with the reason if a rejection is still
- * unhandled after five seconds. Within these seconds the plugin may handle the rejection, or its verb handler may end.
- */
+/** Reports promise rejections that the plugin still does not handle after five seconds. */
 export function lostRejections(onLost: (reason: unknown) => void): LostRejections {
   const lost = new Map<Promise<unknown>, unknown>()
   process.on('unhandledRejection', (reason, promise) => {
@@ -23,8 +20,7 @@ export function lostRejections(onLost: (reason: unknown) => void): LostRejection
   return {
     async throwFirst() {
       if (lost.size === 0) return
-      // Waits one turn of the event loop. Reason: a rejection that the plugin has just handled leaves `lost` only in
-      // the next turn.
+      // Waits, because a rejection that was just handled leaves `lost` in the next turn.
       await new Promise((resolve) => setImmediate(resolve))
       for (const reason of lost.values()) throw reason
     },

@@ -24,8 +24,7 @@ const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
  * - A crash, an unhandled rejection or an early `process.exit` becomes an error document.
  * - SIGTERM, SIGINT and SIGHUP undo an unfinished ADD.
  *
- * A container runtime sets `CNI_COMMAND` and passes no arguments. Without `CNI_COMMAND`, answers a user with `--help`
- * and `--schema`.
+ * Without `CNI_COMMAND`, answers a user with `--help` and `--schema`.
  *
  * @example
  * ```ts
@@ -39,10 +38,7 @@ export function pluginMain(plugin: Plugin, options: PluginMainOptions = {}): voi
   )
 }
 
-/**
- * Runs one of several plugins of an executable, as {@link pluginMain} runs a single plugin. The list `others` has the
- * names of the other plugins.
- */
+/** Runs one of several plugins of an executable. `others` has the other plugins' names. */
 export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, others: readonly string[]): void {
   const args = process.argv.slice(2)
   const forUser = process.env.CNI_COMMAND ? undefined : answerUser(plugin, args, describe, others)
@@ -68,8 +64,7 @@ export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, ot
   const writer = resultWriter(stdout)
   const deliver = async (document: string): Promise<void> => {
     await lost.throwFirst()
-    // Removes the handlers of SIGTERM, SIGINT and SIGHUP, because no handler runs during a blocking write of the
-    // result. These signals then end the process directly.
+    // Lets signals end the process directly, because no handler runs during a blocking write.
     if (writer.mayBlock) for (const signal of SIGNALS) process.off(signal, onSignal)
     isOver = true
     try {
@@ -85,8 +80,7 @@ export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, ot
   const finish = (document: string, exitCode: number): number => {
     if (isOver) return exitCode
     isOver = true
-    // Removes the handlers of SIGTERM, SIGINT and SIGHUP. These signals then end the process directly, even while the
-    // write of the result waits for a reader of stdout.
+    // Lets signals end the process directly, because the write may wait for a reader.
     for (const signal of SIGNALS) process.removeAllListeners(signal)
     return write(plugin, stdout, document) ? exitCode : 1
   }

@@ -10,12 +10,8 @@ import { warmUp } from './warm-up.ts'
 type PluginSource = Parameters<typeof pluginsMain>[0][string]
 
 /**
- * Runs one of several plugins as this process: the plugin by whose name the executable is called. Hard links, symbolic
- * links or copies give an executable its names; `cni-build --name` creates them. Works like `pluginMain` in all other
- * respects.
- *
- * A plugin can be a function. It is called only under its own name, so its `import()`s do not slow down the other
- * plugins.
+ * Runs one of several plugins: the one by whose name the executable is called. Create the names as links or copies, for
+ * example with `cni-build --name`. Works like `pluginMain` in all other respects.
  *
  * @param plugins - plugins by name. A function creates or loads a plugin when the executable is called by that name.
  * @throws TypeError if there are no plugins, or if a plugin's name differs from its key.
@@ -57,10 +53,7 @@ function runCalled(plugins: Readonly<Record<string, PluginSource>>, options: Plu
   )
 }
 
-/**
- * Name by which the plugin's process was called: the name of the executable, or of the script if a JavaScript runtime
- * runs one. Ignores the name that an executable had when it was built.
- */
+/** Name by which the process was called, not the name that the executable was built with. */
 export function calledBy(names: readonly string[], argv0: string, script: string | undefined): string {
   const name = basename(argv0)
   if (names.includes(name) || script === undefined || script.startsWith('/$bunfs/')) return name
@@ -69,7 +62,7 @@ export function calledBy(names: readonly string[], argv0: string, script: string
 }
 
 /**
- * Answer to a call by an unknown name. The executable contains several plugins, but none of this name.
+ * Answer to a call by a name that none of the executable's plugins has.
  *
  * @param args - arguments of a user; `undefined` for a container runtime.
  */

@@ -1,10 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { errnoOf } from '@cni/types'
 
-/**
- * Reads stdin to its end without blocking the event loop. A blocking read of a stdin that stays open would stop the
- * deadline and SIGTERM from working.
- */
+/** Reads stdin without blocking the event loop, because the deadline and SIGTERM must work. */
 export async function readStdin(): Promise<Uint8Array> {
   const stdin = fstatSync(0)
   if (stdin.isFile()) return readFileSync(0)
@@ -12,10 +9,7 @@ export async function readStdin(): Promise<Uint8Array> {
   return pipe === undefined ? readStream() : readPipe(pipe)
 }
 
-/**
- * Opens stdin, usually a pipe, a second time as non-blocking. Reason: Node.js cannot exit while a blocking read runs in
- * its thread pool.
- */
+/** Reopens stdin as non-blocking, because Node.js cannot exit during a blocking read. */
 function openPipe(): number | undefined {
   try {
     return openSync('/proc/self/fd/0', constants.O_RDONLY | constants.O_NONBLOCK)

@@ -4,10 +4,7 @@ import { writeAll } from './write-all.ts'
 /** Milliseconds that one CNI call waits in all for a reader of its log on stderr. */
 const PATIENCE = 250
 
-/**
- * Writes log lines to stderr. Stops after the first line that cannot be written in time. Reason: a blocking write to a
- * full pipe without a reader would outlast the deadline and SIGTERM.
- */
+/** Writes log lines to stderr. Stops at a full pipe, because a blocking write outlasts the deadline. */
 export function stderrWriter(): (line: string) => void {
   let fd: number | undefined
   let isStuck = false

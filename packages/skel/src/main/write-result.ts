@@ -4,18 +4,13 @@ import { nonBlocking } from './non-blocking.ts'
 
 /** Writes the result document of a CNI call to stdout. */
 export interface ResultWriter {
-  /**
-   * True if a write to stdout may block the process. No handler of SIGTERM or another signal runs during such a write.
-   */
+  /** True if a write to stdout may block the process, including its signal handlers. */
   readonly mayBlock: boolean
-  /** Writes a text to stdout. Rejects with the error of the write, such as EPIPE for a pipe without a reader. */
+  /** Writes a text to stdout. Rejects with the error of the write. */
   write(text: string): Promise<void>
 }
 
-/**
- * Creates a writer for the result document. While a pipe is full, the writer waits without blocking the process. The
- * deadline and SIGTERM can then still end the call.
- */
+/** Creates a writer that never blocks on a pipe, because the deadline and SIGTERM must work. */
 export function resultWriter(stdout: number): ResultWriter {
   const pipe = nonBlocking(stdout)
   return {

@@ -4,13 +4,12 @@ import type { Middleware } from './use.ts'
 import { isBaggage, isTraceState, parseTraceParent } from './w3c.ts'
 
 /**
- * Middleware that makes the CNI call a span of the container runtime's trace, as given in `TRACEPARENT`, `TRACESTATE`
- * and `BAGGAGE`.
+ * Middleware that makes the CNI call a span of the container runtime's trace.
  * - Handlers get `c.span`.
  * - Later log lines have `trace_id` and `span_id`.
  * - Delegates get the span of the call as their parent, through `c.env`.
  *
- * Malformed variables are not passed to delegates. Without a trace the middleware does nothing.
+ * Without a valid trace in `TRACEPARENT` the middleware does nothing.
  *
  * @example
  * ```ts

@@ -4,9 +4,8 @@ import { plainPlugin } from '../definition/plain-plugin.ts'
 import type { Plugin } from '../definition/plugin.ts'
 
 /**
- * Function that runs around a plugin's handlers. The function calls `next` and returns its outcome, or throws. Calling
- * `next` runs the remaining middleware, then the handler. The argument of `next` changes the context that the handler
- * gets.
+ * Function that runs around a plugin's handlers. The function calls `next` and returns its outcome, or throws. The
+ * argument of `next` changes the handler's context.
  *
  * @example
  * ```ts
@@ -30,8 +29,7 @@ export type Middleware = <Outcome>(
 ) => Promise<Outcome>
 
 /**
- * Wraps each handler of a plugin with middleware, the first one outermost. Adds no handlers for verbs that the plugin
- * does not handle.
+ * Wraps each handler of a plugin with middleware, the first one outermost.
  *
  * @example
  * ```ts

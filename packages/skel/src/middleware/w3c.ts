@@ -6,10 +6,7 @@ export interface TraceParent {
   readonly flags: number
 }
 
-/**
- * Parses a W3C `traceparent` of version 00. From a later version, takes only the fields of version 00. Returns
- * `undefined` for an invalid text.
- */
+/** Parses a W3C `traceparent`. Takes only the fields of version 00 from later versions. */
 export function parseTraceParent(text: string | undefined): TraceParent | undefined {
   const match = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/s.exec(text ?? '')
   if (match === null) return undefined

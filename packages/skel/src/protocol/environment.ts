@@ -22,8 +22,7 @@ interface Variable {
   readonly validate?: (value: string) => void
 }
 
-// `CNI_` variables in the order in which the Go reference implementation checks them. If several variables are invalid,
-// this order decides which error is reported.
+// In the order of the Go implementation, which decides which of several errors is reported.
 const VARIABLES: readonly Variable[] = [
   { name: 'CNI_CONTAINERID', requiredBy: ['ADD', 'CHECK', 'DEL'], validate: assertContainerID },
   { name: 'CNI_NETNS', requiredBy: ['ADD', 'CHECK'] },
@@ -32,7 +31,7 @@ const VARIABLES: readonly Variable[] = [
 ]
 
 /**
- * Reads and validates the variables of the CNI protocol. Does not validate variables that the verb does not require.
+ * Reads the variables of the CNI protocol. Validates only variables that the verb requires.
  *
  * @throws {@link CniError} 3 or 4. The error of an invalid value has priority over the error of missing variables.
  */

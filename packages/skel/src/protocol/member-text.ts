@@ -1,17 +1,13 @@
 import { jsonMembers, jsonValue } from '@cni/types'
 
-/**
- * Finds the text of one member of a JSON object, unchanged: with all digits of numbers and the order of keys. If
- * several members have the same name, returns the last one. The text must be valid JSON.
- */
+/** Finds the unchanged text of one member of valid JSON, with all digits of numbers. */
 export function memberText(json: string, name: string): string | undefined {
   const value = jsonMembers(json, jsonValue(json)).findLast(({ key }) => key === name)?.value
   return value === undefined ? undefined : json.slice(value.start, value.end)
 }
 
 /**
- * Returns the same as {@link memberText}, but faster, for a member that the JSON object certainly has. Skips all other
- * members if the JSON has no escapes and contains the name only once.
+ * Returns the same as {@link memberText}, but faster, for a member that certainly exists.
  *
  * @param name - name of the member, written without escapes in JSON.
  */

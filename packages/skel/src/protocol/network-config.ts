@@ -7,8 +7,7 @@ export interface NetworkConfig {
 }
 
 /**
- * Parses stdin as a network configuration and checks the network's name. Does not check the CNI version. Another
- * function checks it later, because the protocol defines the order of errors.
+ * Parses stdin as a network configuration. The CNI version is checked later, because the protocol orders errors.
  *
  * @throws {@link CniError} 6 if stdin is not a JSON object, 7 for a missing or invalid name.
  */

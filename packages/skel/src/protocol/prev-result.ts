@@ -13,17 +13,14 @@ import type { NetworkConfig } from './network-config.ts'
 
 /** Result of the previous plugins (`prevResult`): the decoded result, and its text for printing. */
 export interface PrevResult {
-  /**
-   * Result of the previous plugins in the data model of CNI 1.1.0. It is frozen, because a change in place would not be
-   * printed.
-   */
+  /** Result of the previous plugins. Frozen, because a change in place would not be printed. */
   readonly value: Result
   /** Prints the received `prevResult` in the CNI version of the configuration. */
   print(): string
 }
 
 /**
- * Decodes `prevResult` in its own CNI version. A `prevResult` without a version has the version of the configuration.
+ * Decodes `prevResult` in its own CNI version, or else in the configuration's version.
  *
  * @throws {@link CniError} 999 if `prevResult` is not a CNI result.
  */

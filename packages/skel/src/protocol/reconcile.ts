@@ -4,8 +4,7 @@ import { CniError, ErrorCode, gte } from '@cni/types'
 const INTRODUCED: Readonly<Record<string, string>> = { CHECK: '0.4.0', GC: '1.1.0', STATUS: '1.1.0' }
 
 /**
- * Checks that a plugin can perform a verb in the configuration's CNI version. The version must define the verb, and the
- * plugin must support exactly this version: `1.1` is not `1.1.0`.
+ * Checks that a plugin can perform a verb in exactly the configuration's CNI version.
  *
  * @throws {@link CniError} 1 for incompatible versions, 6 if a version to compare is invalid.
  */
@@ -13,8 +12,7 @@ export function reconcileVersion(command: string, version: string, supported: re
   const introduced = INTRODUCED[command]
   if (introduced !== undefined) {
     if (!gte(version, introduced)) throw notAllowed('config', command)
-    // Ignores supported versions after the first one that is new enough, even invalid versions. The Go reference
-    // implementation does the same.
+    // Ignores later versions, even invalid ones, as the Go implementation does.
     if (!supported.some((candidate) => gte(candidate, version))) throw notAllowed('plugin', command)
   }
   if (supported.includes(version)) return

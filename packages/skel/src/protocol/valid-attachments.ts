@@ -1,14 +1,10 @@
 import { CniError, ErrorCode, isObject, type normalizeNetConf, type ValidAttachment } from '@cni/types'
 
-/**
- * Configuration members that list valid attachments for GC: the standard name, and the earlier name that older
- * container runtimes use.
- */
+/** Configuration members that list valid attachments. Older container runtimes use the second one. */
 const MEMBERS = ['cni.dev/valid-attachments', 'cni.dev/attachments']
 
 /**
- * Reads the attachments that GC must keep. Returns `undefined` if the configuration has no list of them, and `[]` for
- * `null`.
+ * Reads the attachments that GC must keep. `undefined` without a list, and `[]` for `null`.
  *
  * @throws {@link CniError} 7 for a malformed list, because GC must not treat the listed attachments as stale.
  */

@@ -8,8 +8,7 @@ import { hasOwnMessage, schemaAt, shapeOf } from './walk.ts'
 type Path = readonly PropertyKey[]
 
 /**
- * Describes each invalid configuration member in a sentence: `port: expected a positive integer, got "80;"`. Builds the
- * sentence from path, schema and raw value, because the messages of zod/mini only say "Invalid input".
+ * Describes each invalid configuration member, because zod/mini only says "Invalid input".
  *
  * @param whole - word for the whole input in a message, such as `configuration`.
  */
@@ -59,10 +58,7 @@ function expectation(schema: core.$ZodType | undefined, issue: core.$ZodIssue): 
   return `expected ${described ?? fromIssue(issue)}`
 }
 
-/**
- * Describes the expected value from the zod issue alone, for a member to which no single schema belongs. An example is
- * a member of a union.
- */
+/** Describes the expected value from the zod issue alone, for example inside a union. */
 function fromIssue(issue: core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -80,10 +76,7 @@ function fromIssue(issue: core.$ZodIssue): string {
   }
 }
 
-/**
- * Returns the zod issues to report. For an object that matches no branch of a union, returns the issues of the closest
- * branch.
- */
+/** Returns the zod issues to report. For a union, returns the closest branch's issues. */
 function leaves(issue: core.$ZodIssue, input: unknown): core.$ZodIssue[] {
   if (issue.code !== 'invalid_union' || typeof valueAt(input, issue.path) !== 'object') return [issue]
   const [closest] = issue.errors.filter((branch) => branch.length > 0).sort((a, b) => a.length - b.length)

@@ -2,14 +2,13 @@ import * as z from 'zod/mini'
 import { unexpected } from '../checks.ts'
 
 /**
- * Creates the schema of a plugin's configuration: the given members, the standard CNI members, and unknown members.
+ * Creates the schema of a plugin's configuration. The schema has the given, the standard and unknown members.
  *
- * Unknown members are kept and logged at debug, because a container runtime may add its own. Probable misspellings are
- * logged as warnings. A plugin must declare each member that it reads: `z.optional(z.unknown())` accepts any value. The
- * type has no index signature, so a misspelt member of `c.conf` does not compile.
+ * Unknown members are kept, because a container runtime may add its own. Probable misspellings are logged as warnings.
+ * Declare each member that the plugin reads: `z.optional(z.unknown())` accepts any value.
  *
  * @param options - with `unknown: 'refuse'`, unknown members fail ADD, CHECK, GC and STATUS with code 7. The message
- *   names them.
+ * names them.
  * @throws TypeError for an unknown option.
  * @example
  * ```ts

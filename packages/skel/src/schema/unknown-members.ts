@@ -3,10 +3,7 @@ import { isObject } from '@cni/types'
 import type { core } from 'zod/mini'
 import { shapeOf } from './walk.ts'
 
-/**
- * Configuration members that the CNI protocol defines. A member with the value `null` counts as missing, as in the Go
- * reference implementation.
- */
+/** Configuration members that the CNI protocol defines. */
 export const STANDARD = ['type', 'capabilities', 'runtimeConfig', 'args', 'ipMasq', 'ipam', 'dns']
 
 /** A configuration member that neither the plugin's schema nor the CNI protocol defines. */
@@ -17,16 +14,10 @@ export interface UnknownMember {
   readonly meant: string | undefined
 }
 
-/**
- * Maximum number of unknown members in one object for which a similar known name is searched. Reason: a hostile
- * configuration may have thousands of members.
- */
+/** Limits the search for similar names, because a hostile configuration may have thousands of members. */
 export const COMPARED = 20
 
-/**
- * Finds members of a configuration that the plugin's schema does not list, also inside objects. A schema that lists no
- * members permits all. Never suggests a known member that the configuration already has.
- */
+/** Finds members of a configuration that the plugin's schema does not list, also inside objects. */
 export function unknownMembers(schema: core.$ZodType, document: Readonly<Record<string, unknown>>): UnknownMember[] {
   const shape = shapeOf(schema)
   if (shape === undefined) return []
@@ -42,10 +33,7 @@ export function isOfRuntimes(member: string): boolean {
   return member.startsWith('cni.dev/')
 }
 
-/**
- * Finds the known member name that the unknown name `member` probably misspells. Ignores known names that the object
- * already has.
- */
+/** Finds the known member name that an unknown name probably misspells. */
 export function meantBy(member: string, known: readonly string[], given: object): string | undefined {
   return misspelt(
     member,

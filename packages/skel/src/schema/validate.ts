@@ -7,8 +7,7 @@ import { isStrict } from './walk.ts'
 /**
  * Validates a network configuration with the plugin's schema.
  *
- * @throws {@link CniError} with code 7. The message names each invalid member with the expected and the actual
- *   value.
+ * @throws {@link CniError} with code 7. The message names each invalid member with the expected and the actual value.
  */
 export async function validateConfig<Conf>(
   schema: core.$ZodType<Conf>,
@@ -20,7 +19,7 @@ export async function validateConfig<Conf>(
   }
   // Removes configuration members that container runtimes add, because strict schemas do not list them.
   if (isStrict(schema)) for (const member of Object.keys(input).filter(isOfRuntimes)) delete input[member]
-  // Calls the zod schema's own method instead of a zod function. Reason: a plugin without a schema must not bundle zod.
+  // Uses the schema's own method, because a plugin without a schema must not bundle zod.
   const parsed = await schema['~standard'].validate(input)
   if (parsed.issues === undefined) return parsed.value
   const issues = parsed.issues as readonly core.$ZodIssue[]

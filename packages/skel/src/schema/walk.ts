@@ -16,8 +16,7 @@ export function unwrap(schema: core.$ZodType): core.$ZodTypes {
     case 'catch':
       return unwrap(_zod.def.innerType)
     case 'pipe':
-      // Continues with the output schema if a zod pipe begins with a transform. Reason: a transform does not describe
-      // its value.
+      // Skips a transform, because it does not describe its value.
       return unwrap(known(_zod.def.in)._zod.def.type === 'transform' ? _zod.def.out : _zod.def.in)
     case 'lazy':
       return unwrap(_zod.def.getter())
@@ -38,7 +37,7 @@ export function isStrict(schema: core.$ZodType): boolean {
   return def.type === 'object' && def.catchall !== undefined && known(def.catchall)._zod.def.type === 'never'
 }
 
-/** Finds the zod schema of the member at a path. Returns `undefined` below a union, or if the path is unknown. */
+/** Finds the zod schema of the member at a path. Returns `undefined` below a union. */
 export function schemaAt(schema: core.$ZodType, path: readonly PropertyKey[]): core.$ZodType | undefined {
   const [key, ...rest] = path
   if (key === undefined) return schema

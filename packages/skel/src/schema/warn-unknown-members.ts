@@ -3,10 +3,7 @@ import type { Log } from '../log.ts'
 import { pathText } from './issues.ts'
 import { unknownMembers } from './unknown-members.ts'
 
-/**
- * Logs configuration members that the plugin's schema does not list. Probable misspellings are warnings. Other members
- * are logged at debug, because a container runtime may add some.
- */
+/** Logs unlisted configuration members. Warns only of misspellings, because container runtimes add members. */
 export function warnUnknownMembers(
   schema: core.$ZodType,
   document: Readonly<Record<string, unknown>>,

@@ -10,10 +10,7 @@ export interface AttachmentKey {
   readonly ifName: string
 }
 
-/**
- * Name of an attachment's state file: a digest, because container ids have no length limit and interface names may
- * contain unsafe characters.
- */
+/** Name of an attachment's state file: a digest, because interface names may contain unsafe characters. */
 export function fileNameOf(key: AttachmentKey): string {
   return `${digestOf(key).slice(0, 32)}.json`
 }

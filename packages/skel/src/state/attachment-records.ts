@@ -23,10 +23,7 @@ export interface AttachmentRecords {
  */
 export const recordsFolder = (plugin: string): string => `/run/cni/${plugin}/attachments`
 
-/**
- * Folders with one file for each attachment of a plugin: the folder of its records, and the default folder of its
- * `state`.
- */
+/** Folders with one file for each attachment: the records and the default `state` folder. */
 export const recordFolders = (plugin: string): readonly string[] => [recordsFolder(plugin), `/run/cni/${plugin}`]
 
 /** Opens the records of a plugin's attachments. `folder` is an absolute path, or a folder in memory. */

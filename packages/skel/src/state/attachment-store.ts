@@ -5,8 +5,7 @@ import type { StateFolder } from './state-folder.ts'
 
 /**
  * Stores the state of attachments for CHECK, DEL and GC. Each attachment has one JSON file: `{ v, network, containerID,
- * ifName, …state }`. The file's name is a digest of the attachment. Rejects links, files that other users can write to,
- * and files of another version or attachment.
+ * ifName, …state }`. Rejects links, files that other users can write to, and files of another version or attachment.
  *
  * @example
  * ```ts
@@ -20,11 +19,10 @@ export function attachmentStore<State>(options: {
   /** Schema of the stored state, which is an object. Any zod 4 schema without asynchronous parts. */
   readonly schema: core.$ZodType<State>
   /**
-   * Version of the state's format: the value of `v` in every state file. Default: 1. Files with another version are
-   * rejected.
+   * Version of the state's format: the value of `v` in every file. Default: 1. Files with another version are rejected.
    */
   readonly version?: number
-  /** True decodes each state file's text before it is written, to ensure that it can be read again. Default: true. */
+  /** True checks each state file's text before it is written. Default: true. */
   readonly readBack?: boolean
 }): AttachmentStore<State> {
   const { folder, schema, version, readBack = true } = options

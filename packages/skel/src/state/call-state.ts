@@ -3,10 +3,7 @@ import type * as z from 'zod/v4/core'
 import type { Log } from '../log.ts'
 import type { StateFolder } from './state-folder.ts'
 
-/**
- * Type of a plugin's state. If the plugin declares no state, the type is a sentence that explains how to declare it.
- * The TypeScript compiler prints this sentence in its error.
- */
+/** Type of a plugin's state. Without a state, the type is the compiler's error message. */
 export type DeclaredState<State> = [State] extends [undefined]
   ? 'c.state needs a schema: definePlugin({ state: attachmentState(schema), … })'
   : State
@@ -14,16 +11,15 @@ export type DeclaredState<State> = [State] extends [undefined]
 /** State that ADD stores for an attachment. CHECK and DEL read this state. */
 export interface AttachmentState<State> {
   /**
-   * Reads the state of the attachment; `undefined` if nothing is stored. DEL also returns `undefined` for an unusable
-   * state file, and logs a warning.
+   * Reads the state of the attachment; `undefined` if nothing is stored. For an unusable state file, DEL returns
+   * `undefined` and logs a warning.
    *
    * @throws StateError in ADD and CHECK for an unusable state file.
    */
   read(): DeclaredState<State> | undefined
   /**
    * Stores the state of the attachment until DEL, and replaces earlier state. Write the state before the change that it
-   * describes. DEL finds this state even if the ADD process is killed. If ADD fails, the earlier state is restored.
-   * This is an `undo` step too, so it runs in reverse order with the handler's `undo` steps.
+   * describes, because the ADD process may be killed. If ADD fails, the earlier state is restored.
    *
    * @throws StateError if the state file cannot be written; TypeError if the schema rejects the state.
    */
@@ -33,8 +29,7 @@ export interface AttachmentState<State> {
 /** State of all attachments of a network, for GC. */
 export interface NetworkState<State> {
   /**
-   * Lists the state of attachments that are no longer valid. The listed state is removed after the GC handler has
-   * succeeded.
+   * Lists the state of attachments that are no longer valid. This state is removed after the GC handler has succeeded.
    */
   stale(): ReadonlyArray<{
     /** Container id of the stale attachment: `CNI_CONTAINERID` of its ADD. */
@@ -50,10 +45,7 @@ export interface NetworkState<State> {
 export interface StateDefinition<State> {
   /** Schema of the state that ADD stores. */
   readonly schema: z.$ZodType<State>
-  /**
-   * Opens the stored state for a CNI call. For GC this is the state of all attachments of the network, for other verbs
-   * the state of one attachment.
-   */
+  /** Opens the stored state for a CNI call. GC gets the state of all attachments. */
   open(call: {
     readonly plugin: string
     readonly network: string
@@ -62,9 +54,7 @@ export interface StateDefinition<State> {
     readonly log: Log
     /** Registers a function that reverts a write of state, in case ADD fails. */
     undo(step: () => unknown): void
-    /**
-     * Opens the folder for state files at a path. A test may return a folder in memory. Default: the folder on disk.
-     */
+    /** Opens the folder for state files at a path. Default: the folder on disk. */
     readonly folder?: ((path: string) => StateFolder) | undefined
   }): {
     /** State for ADD and CHECK, where an unusable state file is an error. */

@@ -10,12 +10,9 @@ import type { StateFolder } from './state-folder.ts'
 const ABANDONED = 3_600_000
 
 /**
- * Opens a folder on disk for state files. A plugin can also keep data there that belongs to no attachment. The first
- * write creates the folder, accessible to its owner only.
+ * Opens a folder on disk for state files. The first write creates the folder, accessible to its owner only.
  *
- * @example
- * const made = diskFolder('/run/cni/tag/made')
- * made.write('marks.json', JSON.stringify([1337]))
+ * @example const made = diskFolder('/run/cni/tag/made') made.write('marks.json', JSON.stringify([1337]))
  */
 export function diskFolder(path: string): StateFolder {
   return {
@@ -53,10 +50,7 @@ export function diskFolder(path: string): StateFolder {
 
 // internal
 
-/**
- * Name of the state file to which a partially written file belongs; `undefined` for other names. If a process is
- * killed, its `writeFileAtomic` leaves such a file.
- */
+/** State file to which a partially written file of a killed process belongs. */
 const halfOf = (name: string): string | undefined => /^\.(.+)\.\w+\.tmp$/.exec(name)?.[1]
 
 function names(path: string): string[] {
@@ -71,10 +65,7 @@ function isAbandoned(file: string): boolean {
   return Date.now() - (lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Number.NaN) > ABANDONED
 }
 
-/**
- * True if the state folder exists. Rejects a folder that other users can write to. Does not change the folder's mode,
- * because the folder may be /run.
- */
+/** Rejects an insecure state folder. Does not change its mode, because it may be /run. */
 function isThere(path: string, file: string): boolean {
   const stat = statSync(path, { throwIfNoEntry: false })
   const reason = stat && insecurity(stat)
@@ -84,10 +75,7 @@ function isThere(path: string, file: string): boolean {
   })
 }
 
-/**
- * Reads, writes or removes a state file, and converts errors to a StateError. A missing file is an error only when
- * writing.
- */
+/** Performs a step on a state file. A missing file is an error only when writing. */
 function attempt<T>(file: string, what: 'read' | 'written' | 'removed', step: () => T): T | undefined {
   try {
     return step()

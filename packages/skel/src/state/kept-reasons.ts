@@ -16,10 +16,7 @@ export interface RecordedNetns {
 /** Device and inode number of an open network namespace. */
 export const identityOf = ({ dev, ino }: Netns): RecordedNetns['netns'] => ({ dev: Number(dev), ino: Number(ino) })
 
-/**
- * Reason why a DEL removes nothing from a namespace: no ADD of the attachment is recorded, or the record names another
- * namespace. Returns `undefined` if the record names the given namespace.
- */
+/** Reason why a DEL removes nothing: its ADD is not recorded for this namespace. */
 export function unrecordedReason(own: RecordedNetns | undefined, netns: Netns): string | undefined {
   if (own === undefined) return 'no ADD of this attachment is recorded'
   return isSame(own.netns, identityOf(netns))
@@ -27,10 +24,7 @@ export function unrecordedReason(own: RecordedNetns | undefined, netns: Netns): 
     : 'the recorded ADD of this attachment was in another namespace'
 }
 
-/**
- * Reason why a DEL keeps objects that the attachments in a namespace share: another attachment of the same container is
- * recorded for the namespace. An unreadable record counts as another attachment.
- */
+/** Reason why a DEL keeps shared objects: the container has another attachment in the namespace. */
 export function sharedReason(
   { stored, unreadable }: ReturnType<AttachmentStore<RecordedNetns>['list']>,
   key: AttachmentKey,
@@ -44,10 +38,7 @@ export function sharedReason(
 
 // internal
 
-/**
- * True for another attachment of the same container. Compares container ids, because a new namespace may reuse the
- * inode number of a removed namespace.
- */
+/** Compares container ids, because a new namespace may reuse a removed one's inode number. */
 const isOther = (one: AttachmentKey, key: AttachmentKey): boolean =>
   one.containerID === key.containerID && !(one.network === key.network && one.ifName === key.ifName)
 

@@ -15,17 +15,17 @@ export interface AttachmentStore<State> {
    */
   read(key: AttachmentKey): State | undefined
   /**
-   * Writes the state file of an attachment atomically, accessible to the owner only (0600), and replaces earlier state.
+   * Writes the state file of an attachment atomically with mode 0600, and replaces earlier state.
    *
    * @returns a function that restores the earlier state file byte for byte. It removes the file if there was no usable
-   *   earlier file.
+   * earlier file.
    * @throws StateError if the file cannot be written, TypeError if the schema rejects the state. In both cases nothing
-   *   has changed.
+   * has changed.
    */
   write(key: AttachmentKey, state: State): () => void
   /**
-   * Writes the state of an attachment a second time in a CNI call. Does not read the earlier file and returns no undo
-   * function. The undo function of the first write restores the earlier file.
+   * Writes the state of an attachment a second time in a CNI call. Undo with the function that the first `write`
+   * returned.
    */
   replace(key: AttachmentKey, state: State): void
   /**
@@ -56,8 +56,7 @@ export interface AttachmentStore<State> {
     valid: ReadonlyArray<Omit<AttachmentKey, 'network'>>,
   ): ReturnType<AttachmentStore<State>['list']>
   /**
-   * Removes the state of a network's stale attachments, and partially written files of killed processes. Keeps unusable
-   * files.
+   * Removes the state of a network's stale attachments. Keeps unusable files.
    *
    * @throws StateError for a file that cannot be removed, after all other files are removed.
    */
@@ -166,10 +165,7 @@ export function recordStore<State>(options: RecordStoreOptions<State>): Attachme
 
 // internal
 
-/**
- * True if a text has too many bytes for a state file. Only a long text is encoded to count its bytes. A short text
- * always fits, because a UTF-16 code unit has at most three bytes in UTF-8.
- */
+/** Encodes only a long text, because a short text always fits into a state file. */
 const isTooLarge = (text: string): boolean =>
   3 * text.length > MAX_BYTES && new TextEncoder().encode(text).length > MAX_BYTES
 
@@ -179,10 +175,7 @@ function folderOf(folder: string | StateFolder): StateFolder {
   throw new TypeError(`attachmentStore: folder: expected an absolute path, got ${JSON.stringify(folder)}`)
 }
 
-/**
- * Text of the state file before an ADD, which a failed ADD restores. Returns `undefined` for a missing or unusable
- * file, because an unusable file is not restored.
- */
+/** Text that a failed ADD restores. `undefined` for a missing or unusable file. */
 function textBefore(folder: StateFolder, name: string): string | undefined {
   try {
     return folder.read(name)

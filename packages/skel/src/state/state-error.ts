@@ -4,7 +4,7 @@ const brand = Symbol.for('cni.StateError')
 
 const UNUSABLE: readonly string[] = ['INVALID', 'VERSION', 'OTHER_ATTACHMENT', 'TOO_LARGE', 'NOT_A_FILE', 'INSECURE']
 
-/** Error for a state file. The file is unusable (CNI code 6), or it cannot be read, written or removed (CNI code 5). */
+/** Error for a state file that is unusable (code 6) or inaccessible (code 5). */
 export class StateError extends Error {
   /**
    * Kind of the state file's error:

@@ -15,7 +15,7 @@ export interface StateFolder {
    */
   write(name: string, text: string): void
   /**
-   * Removes a state file, and the partially written file of a killed process. Returns true if the state file existed.
+   * Removes a state file and its partially written copy. Returns true if the state file existed.
    *
    * @throws StateError if the file cannot be removed.
    */

@@ -17,7 +17,7 @@ export const PATHS = {
  * in memory.
  *
  * @param pods - the existing network namespaces, created by `fakeNetns`. If omitted, every path leads to the same fake
- *   namespace.
+ * namespace.
  * @example
  * ```ts
  * using pod = fakeNetns('/run/netns/pod', 1)
@@ -50,8 +50,5 @@ function openFake(path: string, pods: readonly Netns[]): Netns {
   throw new NetnsError('NOT_FOUND', `No network namespace at "${path}": it does not exist`, { path })
 }
 
-/**
- * Fake namespace of the node. Its device number differs from the number in `fakeNetns`, because a pod's namespace must
- * never equal the node's.
- */
+/** Fake namespace of the node, with a device number that no pod's namespace has. */
 const host = (path: string): Netns => new FakeNetns(path, { dev: -1n, ino: 1n })

@@ -9,9 +9,9 @@ export class FakeNetns extends Netns {
 }
 
 /**
- * Creates a fake network namespace: a test can compare the handle, but cannot enter the namespace. Two fakes with the
- * same number are equal; no fake equals the node's namespace. Pass the fake as `netns` to `testPlugin`. Pass it to
- * `fakeRtnl().open` to prepare and inspect its links.
+ * Creates a fake network namespace, which a test can compare but not enter. Fakes with the same number are equal; no
+ * fake equals the node's namespace. Pass the fake as `netns` to `testPlugin`. `fakeRtnl().open` prepares and inspects
+ * its links.
  *
  * @example
  * ```ts

@@ -1,7 +1,6 @@
 /**
- * Calls a plugin in the test's own process, with defaults for environment and stdin, and parses the outcome. Changes
- * nothing on the machine, unless the test passes a real network namespace. To test a daemon in the same way, use
- * `fakeMachine`.
+ * Calls a plugin in the test's own process and parses the outcome. Changes nothing on the machine, unless the test
+ * passes a real network namespace. To test a daemon in the same way, use `fakeMachine`.
  *
  * @example
  * ```ts

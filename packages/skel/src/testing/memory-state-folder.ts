@@ -12,10 +12,7 @@ import type { StateFolder } from '../state/state-folder.ts'
  * ```
  */
 export function memoryStateFolder(path = '/run/cni/test'): StateFolder & {
-  /**
-   * Texts of the state files by file name. An `Error` instead of a text makes the read of the file fail with this
-   * error.
-   */
+  /** Texts of the state files by file name. An `Error` makes the read of its file fail. */
   readonly files: Map<string, string | StateError>
 } {
   const files = new Map<string, string | StateError>()

@@ -14,17 +14,16 @@ import { memoryStateFolder } from './memory-state-folder.ts'
 /** Options of one CNI call in a test. Every omitted member has a working default. */
 export interface TestCall {
   /**
-   * Network configuration for the call: members in addition to `cniVersion` 1.1.0, `name` and `type`. A string is
-   * passed to stdin unchanged.
+   * Network configuration for the call. Default members: `cniVersion` 1.1.0, `name` and `type`. A string is passed to
+   * stdin unchanged.
    */
   readonly conf?: Readonly<Record<string, unknown>> | string
   /**
-   * Result of the previous plugins (`prevResult` of the configuration). Default: a result with one address for a
-   * chained plugin, else none. `null` omits `prevResult`.
+   * Result of the previous plugins. Default in a chained plugin: a result with one address. `null` omits `prevResult`.
    */
   readonly prevResult?: unknown
   /**
-   * Network namespace to which `CNI_NETNS` leads. It is an open namespace, real or from `fakeNetns`, or one of these:
+   * Network namespace to which `CNI_NETNS` leads: an open namespace or one of these:
    * - `fake` (default): a fake namespace.
    * - `host`: the plugin's own namespace.
    * - `missing`: a path without a file.
@@ -92,7 +91,7 @@ export interface PluginTester {
 }
 
 /**
- * Wraps a plugin for tests. Calls share only the stored state of attachments, and may run at the same time.
+ * Wraps a plugin for tests. Calls share only the stored state, and may run at the same time.
  *
  * @param defaults - options of every call. The `conf` of a single call is merged into the `conf` of these options.
  * @example

@@ -1,21 +1,17 @@
 import { lstatSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 
-/** Path of the marker file which says that a plugin's executable is uninstalled: a hidden file in the same folder. */
+/** Path of the hidden marker file which says that an executable is uninstalled. */
 export function markerPath(file: string): string {
   return `${dirname(file)}/.${basename(file)}.uninstalled`
 }
 
-/**
- * True if a marker file next to the plugin's executable says that the plugin is uninstalled. Does not check the
- * marker's content.
- */
+/** True if a marker file says that the plugin is uninstalled. Does not check the marker's content. */
 export function isMarked(file: string): boolean {
   try {
     return lstatSync(markerPath(file), { throwIfNoEntry: false }) !== undefined
   } catch {
-    // The path of the marker file is too long, or contains a file instead of a folder. The plugin then has no marker
-    // file.
+    // A path that is too long or leads through a file has no marker.
     return false
   }
 }

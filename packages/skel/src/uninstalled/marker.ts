@@ -44,11 +44,10 @@ export function markerText(file: string, { records, results, configurations }: N
 }
 
 /**
- * Reads the marker file, which marks a plugin's executable as uninstalled. Returns `undefined` if the marker does not
- * exist.
+ * Reads the marker file, which marks a plugin's executable as uninstalled.
  *
  * @throws Error if the marker is invalid or belongs to an earlier executable. Also throws if another user could have
- *   written the marker. The caller ignores such a marker.
+ * written the marker. The caller ignores such a marker.
  */
 export function readMarker(file: string): Marker | undefined {
   const path = markerPath(file)
@@ -68,10 +67,7 @@ export function readMarker(file: string): Marker | undefined {
   throw new Error(`marker ${path}: it was written for another file than the ${file} of today`)
 }
 
-/**
- * Inode, size and time of an executable. A reboot does not change these values, but another file in its place has other
- * values.
- */
+/** Inode, size and time of an executable, which only a replacement changes. */
 export function fileIdentity(file: string): string {
   const { ino, size, mtimeNs } = lstatSync(file, { bigint: true })
   return `${ino}-${size}-${mtimeNs}`

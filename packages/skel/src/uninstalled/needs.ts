@@ -11,8 +11,7 @@ export interface Need {
   /**
    * Kind of the reason to keep the executable:
    * - `record`: an attachment of the plugin is recorded.
-   * - `result`: a container runtime has cached an ADD result with a plugin list that contains the plugin. The
-   *   container runtime will use this list for DEL.
+   * - `result`: a cached ADD result has a list with the plugin, which DEL will use.
    * - `configuration`: a network configuration contains the plugin.
    * - `unknown`: a file or folder cannot be read.
    */
@@ -33,12 +32,11 @@ const MAX_TOTAL = 256 * 1024 * 1024
 const MAX_SHOWN = 64
 
 /**
- * Finds files and folders that still need an uninstalled plugin, and yields them one by one. The first one already
- * shows that the plugin is needed. Installers of plugins call this function. A plugin that runs with `pluginMain`
- * searches by itself.
+ * Finds files and folders that still need an uninstalled plugin, one by one. Call this in an installer: plugins with
+ * `pluginMain` search by themselves.
  *
  * @param own - the attachment of a DEL. Ignores the cached result of this attachment, because the container runtime
- *   removes it after the DEL.
+ * removes it after the DEL.
  * @example
  * ```ts
  * const folders = { records: ['/run/cni/tag/attachments'], results: ['/var/lib/cni/results'], configurations: ['/etc/cni/net.d'] }
@@ -88,8 +86,7 @@ function* recordsIn(folder: string): Generator<Need> {
 function* resultsIn(folder: string, { type, own, read }: Search): Generator<Need> {
   const names = yield* namesIn(folder)
   for (const name of names) {
-    // Skips names that begin with a dot: temporary files in the container runtime's cache. The name of a network never
-    // begins with a dot.
+    // Skips temporary files. The name of a network never begins with a dot.
     if (name.startsWith('.')) continue
     const path = `${folder}/${name}`
     try {
@@ -162,10 +159,7 @@ function* configurationAt(path: string, { type, read }: Search): Generator<Need>
   }
 }
 
-/**
- * Names of the files in a folder, sorted. Empty if the folder does not exist. Yields a reason to keep the plugin if the
- * folder cannot be read completely.
- */
+/** Names of the files in a folder. Yields a reason to keep the plugin after an error. */
 function* namesIn(folder: string): Generator<Need, readonly string[]> {
   const names: string[] = []
   try {

@@ -6,15 +6,12 @@ export interface BoundedRead {
   readonly maxBytes: number
   /** Further flags for the system call open(2), such as `O_NOFOLLOW`. */
   readonly flags?: number
-  /**
-   * True rejects a file that another user owns or can write to. Files of root and of the process's own user are
-   * accepted.
-   */
+  /** True accepts only a file that root or the process's own user controls. */
   readonly ownOnly?: boolean
 }
 
 /**
- * Reads the text of a regular file. Reads at most the size that the file had when it was opened.
+ * Reads the text of a regular file, at most its size when it was opened.
  *
  * @throws the error of the file system, or an Error for a file that is refused. The message of this Error is meant to
  * follow the file's path, for example `it has 9 bytes, more than 8`.

@@ -24,9 +24,8 @@ export interface LastCall {
 const MAX_FOLDERS = 16
 
 /**
- * Removes the executables and marker files of an uninstalled plugin if nothing needs them any more. Locks the marker
- * file, because no installer may install the plugin during the removal. If an installer has already removed the marker,
- * the plugin is installed again and its executable stays. Never fails, because the DEL itself has succeeded.
+ * Removes an uninstalled plugin that nothing needs. Locks the marker file, because an installer may install the plugin
+ * now.
  */
 export async function removeLast(call: LastCall): Promise<void> {
   const { file, path, log } = call

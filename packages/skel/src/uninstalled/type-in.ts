@@ -6,8 +6,7 @@ const MAX_DEPTH = 10_000
 const MAX_VALUES = 200_000
 
 /**
- * Finds a plugin's name as a `type` in a JSON document: in a list, in `delegates` at any depth, or as IPAM plugin.
- * Returns the path as users write it: `delegates[0].plugins[2]`. An empty path means the document itself.
+ * Finds a plugin's name as a `type` in a JSON document, and returns its path, such as `delegates[0]`.
  *
  * @returns `undefined` if the document does not name the plugin.
  * @throws Error for invalid JSON or a text that is too large to search. The message is meant to follow the file's path,
@@ -38,7 +37,7 @@ export function typeIn(text: string, type: string): string | undefined {
 }
 
 function documentOf(text: string): unknown {
-  // Skips the check for a short text. Such a text cannot be too deep, because each nesting level needs two brackets.
+  // A short text cannot be too deep, because each nesting level needs two brackets.
   if (text.length > 2 * MAX_DEPTH && jsonDepth(text) > MAX_DEPTH) {
     throw new Error(`it is nested deeper than ${MAX_DEPTH} levels`)
   }

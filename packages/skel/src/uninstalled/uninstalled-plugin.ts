@@ -2,10 +2,7 @@ import { CniError, ErrorCode, messageOf } from '@cni/types'
 import type { Plugin } from '../definition/plugin.ts'
 import { readMarker } from './marker.ts'
 
-/**
- * Plugin that a CNI call runs. It is a substitute if a marker file next to the plugin's executable says that the plugin
- * is uninstalled.
- */
+/** Plugin that a CNI call runs: the plugin itself or a substitute. */
 export interface MarkedCall {
   /** Plugin that the CNI call runs: the plugin itself, or its substitute if it is uninstalled. */
   readonly plugin: Plugin
@@ -15,11 +12,7 @@ export interface MarkedCall {
   readonly problem?: string
 }
 
-/**
- * Reads the marker file next to the plugin's executable. If the plugin is uninstalled, DEL and GC work as usual, ADD
- * attaches no container, and CHECK does nothing. Ignores an invalid marker, because another user must not disable a
- * plugin.
- */
+/** Disables an uninstalled plugin. Ignores an invalid marker, because another user must not disable it. */
 export function markedCall(plugin: Plugin, file: string, command: string | undefined): MarkedCall {
   try {
     // The marker file is missing, so the plugin is installed.
@@ -32,10 +25,7 @@ export function markedCall(plugin: Plugin, file: string, command: string | undef
 
 // internal
 
-/**
- * Creates the substitute for an uninstalled plugin, whose ADD returns `prevResult`. Reason: Multus may keep a copy of
- * the plugin's configuration, and a failing ADD would stop every pod from starting.
- */
+/** ADD returns `prevResult`, because Multus may still call the plugin and pods must start. */
 function passingOn({ name, versions, timeout, goCompat }: Plugin): Plugin {
   return {
     name,

@@ -11,17 +11,11 @@ import { NODE_FLAGS } from '../../../../test/node.ts'
 export interface Runtime {
   readonly name: string
   readonly argv: readonly [string, ...string[]]
-  /**
-   * True if the JavaScript runtime has FFI. The plugin uses FFI to duplicate descriptors, but only if stdout is a
-   * socket or a file.
-   */
+  /** True if the runtime has FFI, with which the plugin duplicates stdout. */
   readonly ffi: boolean
 }
 
-/**
- * Builds a test plugin for two JavaScript runtimes: the small runtime with which plugins are shipped, and an installed
- * Node.js or bun. Under `npm run test:deep`, builds for every installed Node.js and for bun.
- */
+/** Builds a test plugin for the small runtime and an installed Node.js or bun. */
 export async function fixtureRuntimes(fixture = 'plugin'): Promise<{ folder: string; runtimes: Runtime[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'cni-skel-'))
   await build({

@@ -8,9 +8,7 @@ const mostly = <T>(good: fc.Arbitrary<T>, bad: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 15, arbitrary: good }, { weight: 1, arbitrary: bad })
 const variable = (...good: string[]) => mostly(fc.constantFrom(...good), fc.option(text, { nil: undefined }))
 
-/**
- * Generates the environment of a CNI call as a container runtime sets it, sometimes with a missing or invalid variable.
- */
+/** Generates the environment of a CNI call, sometimes with a missing or invalid variable. */
 export const environment = fc.record({
   CNI_COMMAND: mostly(
     fc.constantFrom('ADD', 'CHECK', 'DEL', 'DEL', 'GC', 'STATUS', 'VERSION'),

@@ -159,7 +159,7 @@ async function linkToTwin(pair: Pair): Promise<boolean> {
     const isKnown = verified.isKnown(twin, source.stat, stat, performance.now())
     if (!isKnown && !(await isSame({ ...pair, path: twin }, stat))) continue
     if (!linkBinary(twin, path, type)) continue
-    // Records the new and the existing link as verified, because the new link has changed the ctime of their file.
+    // Records both links as verified, because the new link has changed the file's ctime.
     for (const name of [path, twin]) verified.add(name, source.stat, lstatSync(name, { bigint: true }), instant())
     return true
   }

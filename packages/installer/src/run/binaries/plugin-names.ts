@@ -4,10 +4,7 @@ import { listNames } from '../../files/list-names.ts'
 import { isSameFile, sameBytes } from '../../files/same-bytes.ts'
 import type { Settings } from '../../options.ts'
 
-/**
- * Names of the plugin's binary in the source folder. The last name is the plugin's type. A binary that contains several
- * plugins has a further name (hard link) for each of them.
- */
+/** Names of the plugin's binary in the source folder. The plugin's type is the last one. */
 export function pluginNames({ sourceDir, type }: Settings): string[] {
   if (sourceDir === undefined) return []
   const stat = statOf(join(sourceDir, type), statSync)
@@ -18,10 +15,7 @@ export function pluginNames({ sourceDir, type }: Settings): string[] {
   return [...listNames(sourceDir).filter(isTwin), type]
 }
 
-/**
- * True if this installer has installed the file `name` as a further name of the plugin's binary. Such a file is a hard
- * link to the binary, or a copy of the binary or the binary's source. Any other file belongs to another program.
- */
+/** True if this installer has installed the file. Any other file belongs to another program. */
 export async function isInstalled(name: string, folder: string, { sourceDir, type }: Settings): Promise<boolean> {
   if (sourceDir === undefined) return false
   const path = join(folder, name)

@@ -6,10 +6,7 @@ import type { StepOutcome } from '../state.ts'
 /** Errors of the kernel for a folder that is not writable. */
 const UNWRITABLE: readonly unknown[] = ['EROFS', 'EACCES', 'EPERM']
 
-/**
- * Changes the state of unwritable folders to `skipped` and removes their errors, if another folder has all files.
- * Reason: some platforms have a second, read-only folder for binaries.
- */
+/** Skips unwritable folders if another folder has all files. Some platforms have a read-only folder. */
 export function withoutUnwritable(
   binDirs: readonly string[],
   { health, errors }: Pick<StepOutcome, 'health' | 'errors'>,

@@ -12,36 +12,23 @@ import { type Claimant, type ClaimRecord, claimText, isNewer, newClaimant, parse
 export type Standing =
   /** This installer is active. `change` is set if the claim file does not have this installer's record yet. */
   | { readonly kind: 'ours'; readonly change?: Change }
-  /**
-   * A newer installer is active. This newer installer counts as gone if it does not touch the claim file within
-   * `leftMs`.
-   */
+  /** A newer installer is active. It counts as gone if the claim file stays untouched for `leftMs`. */
   | { readonly kind: 'theirs'; readonly reason: string; readonly leftMs: number }
 
 /**
- * Claim file that several installers on a node share. The installer that started last is the active one, and only it
- * writes. The active installer touches the claim file regularly. If it misses three intervals, or the file is gone, the
- * newest waiting installer takes over.
- *
- * Concurrent writes are safe, because installers have a total order and replace the file atomically. An installer
- * replaces the record of an older one, and waits for a newer one.
+ * Claim file that several installers on a node share. The installer that started last is active, and only it writes.
  */
 export interface Claim {
   readonly claimant: Claimant
   /**
-   * Reads the claim file and returns which installer is active. `now` is the time of a monotonic clock.
+   * Reads the claim file and returns which installer is active.
    *
    * @throws {@link InstallError} if the claim file cannot be read.
    */
   look(now: number): Standing
-  /**
-   * Updates the timestamps of the claim file, if the last update is old enough. Only the active installer calls this.
-   */
+  /** Updates the claim file's timestamps regularly. Only the active installer calls this method. */
   touch(now: number): void
-  /**
-   * Returns the reason why `uninstall` must remove nothing: the claim file names another installer, newer or older than
-   * this one. Returns `undefined` if the claim file names no other installer of this boot.
-   */
+  /** Returns the reason why `uninstall` must remove nothing: another installer uses the claim file. */
   keeper(): string | undefined
 }
 
@@ -103,17 +90,12 @@ export function newClaim(path: string, settings: Settings, claimant: Claimant): 
   }
 }
 
-/**
- * Creates the object through which this installer uses the claim file. Its identity is newer than the identity in the
- * claim file, so this installer becomes the active one.
- */
+/** Makes this installer the active one: its identity is newer than the claim file's. */
 export function startClaim(path: string, settings: Settings): Claim {
   return newClaim(path, settings, newClaimant(recordAt(path)))
 }
 
-/**
- * Reason why this installer must not write now: a newer installer on the node is active. `undefined` if it may write.
- */
+/** Reason why this installer must not write: a newer installer is active. */
 export function whoElse(claim: Claim | undefined): string | undefined {
   try {
     const standing = claim?.look(performance.now())
@@ -125,7 +107,7 @@ export function whoElse(claim: Claim | undefined): string | undefined {
 }
 
 /**
- * Removes the claim file. With `claimant`, removes the file only if it contains the record of this installer.
+ * Removes the claim file. With `claimant`, removes only this installer's claim file.
  *
  * @returns true if the claim file existed.
  * @throws {@link InstallError} `IO`.
@@ -146,8 +128,7 @@ function recordAt(path: string): ClaimRecord | undefined {
     const file = readRegular(path)
     return file === undefined ? undefined : parseClaim(file.bytes)
   } catch {
-    // The claim file is unreadable, so its record counts as missing. The installer's next check of all files reports
-    // the error.
+    // An unreadable claim file counts as missing. The installer's next check reports the error.
     return undefined
   }
 }

@@ -44,10 +44,7 @@ export function isNewer(other: Claimant, own: Claimant): boolean {
   return other.startedAt === own.startedAt ? other.id > own.id : other.startedAt > own.startedAt
 }
 
-/**
- * Creates the identity of an installer. The identity is newer than the one in the claim file, even if the clocks of
- * both installers differ.
- */
+/** Creates an identity that is newer than the claim file's, even if the clocks differ. */
 export function newClaimant(there: ClaimRecord | undefined): Claimant {
   const { bootId, now } = bootClock()
   const after = there?.bootId === bootId ? Math.round(there.startedAt * 100 + 1) / 100 : 0
@@ -59,8 +56,7 @@ function bootClock(): { readonly bootId: string; readonly now: number } {
     const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     return { bootId, now: Number.parseFloat(readFileSync('/proc/uptime', 'utf8')) }
   } catch {
-    // Uses an empty boot id and time 0, because /proc is missing. The function `newClaimant` still chooses a later time
-    // than the time in the claim file.
+    // /proc is missing. `newClaimant` still chooses a later time than the claim file's.
     return { bootId: '', now: 0 }
   }
 }

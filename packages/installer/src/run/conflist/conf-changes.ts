@@ -18,7 +18,7 @@ interface NewText {
   readonly type: string
   /** Permissions of a file that only the installer writes. A file of another program keeps its permissions. */
   readonly ownMode?: number
-  /** Set of replaced files, which keeps the old file open. Reason: another program may still write to the old file. */
+  /** Keeps replaced files open, because another program may still write to them. */
   readonly displaced?: DisplacedFiles
   readonly done?: () => void
 }
@@ -73,10 +73,7 @@ export function convertToList({ before, existing, text, type, displaced, done }:
   }
 }
 
-/**
- * Plans to restore a late write of another program: a write to a file that the installer had already replaced. Writes
- * the bytes to the path where the other program expects them.
- */
+/** Plans to restore another program's write to a file that the installer had already replaced. */
 export function putBack({ path, bytes, mode, done }: LateWrite, type: string, displaced: DisplacedFiles): Change {
   const before = readRegular(path)
   return {

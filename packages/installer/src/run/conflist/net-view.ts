@@ -4,10 +4,7 @@ import type { Settings } from '../../options.ts'
 import type { Memory } from '../memory.ts'
 import type { StepPlan } from '../step-plan.ts'
 
-/**
- * Input for planning changes in the CNI network folder: the installer's settings, the facts that it has stored in
- * earlier checks, and the folder's files.
- */
+/** Input for planning changes in the CNI network folder. */
 export interface NetView {
   readonly settings: Settings
   readonly memory: Memory

@@ -34,10 +34,7 @@ function planConversion({ settings, memory, files }: NetView, primary: Snapshot,
   return toDo(convertToList({ before: primary, existing, text, type, displaced: memory.displaced, done }))
 }
 
-/**
- * True if the installer itself has made the `.conflist` from the `.conf` earlier. Such a list has the plugins of the
- * `.conf`, followed by the installed plugin.
- */
+/** True if the installer itself has made the `.conflist` from the `.conf` earlier. */
 function isOwnConversion(existing: Snapshot, original: Snapshot, type: string): boolean {
   const types = (name: string, { bytes }: Snapshot) => listCandidates(new Map([[name, bytes]])).valid[0]?.types
   const others = types('x.conf', original) ?? types('x.conflist', original)
@@ -58,10 +55,7 @@ function planEntry({ settings, memory }: NetView, primary: Snapshot): StepPlan {
   return toDo(replaceConf({ path, before: primary, text, reason, type, displaced: memory.displaced, done }))
 }
 
-/**
- * Plans the permissions of a configuration file that belongs to another program. Plans to remove permissions that were
- * added since the last check. Plans to add the owner's read permission if it is missing. Accepts other changes.
- */
+/** Plans the permissions of another program's file. Revokes new permissions, because the file may contain secrets. */
 function planPermissions(memory: Memory, { path, stat }: Snapshot): StepPlan | undefined {
   const mode = permissionsOf(stat)
   const known = memory.modes.get(path)

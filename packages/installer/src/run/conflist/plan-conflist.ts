@@ -20,16 +20,10 @@ export interface NetFolderPlan extends ConflistPlan {
   readonly files?: NetFiles
 }
 
-/**
- * Input for planning: the time by a monotonic clock, the reader of the CNI network folder, and a reason to remove the
- * plugin.
- */
+/** Input for planning changes of the network configuration. */
 export interface Circumstances {
   readonly now: number
-  /**
-   * Reason why the plugin cannot work. With a reason, the plan removes the plugin from the network. Pods start without
-   * the plugin.
-   */
+  /** Reason why the plugin cannot work. The plan removes the plugin, so pods start without it. */
   readonly withdraw?: string | undefined
   /** Reader that scans the CNI network folder. */
   readonly net: NetReader
@@ -65,23 +59,16 @@ function planWithPrimary(view: NetView, { now, withdraw }: Circumstances): Confl
   if (withdraw !== undefined) return { ...planWithdrawal(view, name, withdraw), primary: name }
   const former = changesOfFormer(view)
   const plan = settings.ownFile === undefined ? planChained(view, primary, name) : planOwned(view, primary)
-  // Adds the plugin to the new primary configuration file first, then removes it from the former one. Reason: a pod
-  // that starts between the two changes must get the plugin.
+  // Adds the plugin before it removes it elsewhere, because every new pod must get it.
   return { ...plan, changes: [...plan.changes, ...former], primary: name, preemptedBy }
 }
 
-/**
- * Scans the CNI network folder again. Always reads the primary configuration file and files with the plugin, even if
- * their timestamps are unchanged.
- */
+/** Scans the folder again. Always reads the files that matter, whatever their timestamps. */
 export function lookAgain(settings: Settings, memory: Memory, net: NetReader): NetFiles | undefined {
   return net.look(namesThatMatter(settings, memory))
 }
 
-/**
- * Names of the primary configuration file and of the files with the plugin. Every scan of the CNI network folder reads
- * these files, even with unchanged timestamps.
- */
+/** Files that every scan reads even with unchanged timestamps: the primary and files with the plugin. */
 function namesThatMatter({ confName, ownFile }: Settings, { primary, former, retired }: Memory): Set<string> {
   const chosen = [confName, primary.name].flatMap((one) => one ?? [])
   const others = chosen.flatMap((one) => [conflistName(one), ...alternativeNames(one)])

@@ -17,10 +17,7 @@ export function planStandalone(view: NetView): ConflistPlan {
   return { ...plan, primary: name, preemptedBy: first !== undefined && first !== name ? first : undefined }
 }
 
-/**
- * Plans the installer's copy of the primary network configuration, with the plugin at its end (owned mode). The copy's
- * name must sort before the primary.
- */
+/** Plans the installer's copy of the primary network configuration, for the owned mode. */
 export function planOwned(view: NetView, primary: Snapshot): StepPlan {
   const { settings, memory, candidates } = view
   const { type, plugin, netDir } = settings
@@ -61,8 +58,7 @@ function planOwnFile({ settings, memory, files }: NetView, { name, text, alsoOur
     if (mode === confMode) return inOrder('conflist', path)
     return toDo(chmodConf(path, confMode, wrongPermissions(mode, confMode)))
   }
-  // `sameDocument` returns false for an invalid network configuration, even if it is compared with itself. The
-  // installer may replace an invalid file.
+  // `sameDocument` is false for an invalid file. The installer may replace an invalid file.
   const isBroken = !sameDocument(before.bytes, before.bytes)
   if (isBroken) return replace('not a configuration')
   const holdsOurs = countEntries(before.bytes, type) > 0

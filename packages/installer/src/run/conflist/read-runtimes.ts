@@ -6,10 +6,7 @@ import type { NetFiles } from '../../files/net-folder.ts'
 import type { Health } from '../../health.ts'
 import type { Settings } from '../../options.ts'
 
-/**
- * Determines which network each container runtime chooses from the CNI network folder. Returns `undefined` in
- * standalone mode, because Multus then calls the plugin by name.
- */
+/** Returns `undefined` in standalone mode, because Multus calls the plugin by name there. */
 export function readRuntimes(
   { mode, type }: Settings,
   files: Pick<NetFiles, 'facts' | 'candidates'>,

@@ -22,10 +22,7 @@ export function rememberPrimary(view: NetView, now: number): PrimaryChoice {
   return choice
 }
 
-/**
- * Counts the operator's `.conf` or `.json` file as valid if it contains a list. Container runtimes cannot read a list
- * in such a file, but the installer will rename the file to `.conflist`.
- */
+/** Accepts a list in the operator's `.conf`, because the installer will rename the file. */
 function withNamedList({ candidates, files, settings: { confName } }: NetView): Candidates {
   if (confName === undefined) return candidates
   const listName = conflistName(confName)

@@ -4,18 +4,14 @@ import { isConfName } from '../../conf/conf-name.ts'
 import type { Settings } from '../../options.ts'
 import type { WatchedFolder } from './watch-folders.ts'
 
-/**
- * All folders with files that the installer checks. The kubeconfig and the claim file are watched without their folders
- * if they exist.
- */
+/** All folders with files that the installer checks. */
 export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig, claimFile }: Settings): WatchedFolder[] {
   const folders = new Map<string, WatchedFolder['matters'][]>()
   const add = (path: string, matters: WatchedFolder['matters']): void => {
     folders.set(path, [...(folders.get(path) ?? []), matters])
   }
   const all = (name: string): boolean => !name.endsWith('.tmp')
-  // Also watches names without a dot in the CNI network folder. Such a name may be a sub-folder with further plugins of
-  // a plugin list.
+  // A name without a dot may be a sub-folder with further plugins of a list.
   add(netDir, (name) => isConfName(name) || !name.includes('.'))
   for (const path of foldersOfLinks(netDir)) add(path, all)
   if (sourceDir !== undefined) {
@@ -27,8 +23,7 @@ export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig, claimFi
     add(dirname(kubeconfig.tokenFile), all)
     if (kubeconfig.caFile !== undefined && !kubeconfig.skipTls) add(dirname(kubeconfig.caFile), all)
   }
-  // Ignores `change` events of the claim file, because the active installer touches it regularly. An installer that
-  // becomes active replaces the file, which causes a `rename` event.
+  // Ignores `change` events, because the active installer touches the claim file regularly.
   if (claimFile !== undefined)
     add(fileOrFolder(claimFile), (name, kind) => name === basename(claimFile) && kind === 'rename')
   return [...folders].map(([path, tests]) => ({
@@ -37,16 +32,10 @@ export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig, claimFi
   }))
 }
 
-/**
- * Returns the path to watch for a file: the file itself if it exists, else its folder. The folder has more events,
- * because the plugin writes a log there for every pod.
- */
+/** Prefers the file to its folder, because the plugin logs into the folder for every pod. */
 const fileOrFolder = (path: string): string => (existsSync(path) ? path : dirname(path))
 
-/**
- * Target folders of the symbolic links in a CNI network folder. A write to a target causes no event in the CNI network
- * folder itself.
- */
+/** Target folders of symbolic links, because writes there cause no event in the CNI network folder. */
 function foldersOfLinks(netDir: string): Set<string> {
   const folders = new Set<string>()
   for (const name of linksIn(netDir)) {

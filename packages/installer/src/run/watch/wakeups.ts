@@ -1,18 +1,10 @@
-/**
- * Reason for the next check of all files: an event of a watched file, or the end of the background work on binaries.
- */
+/** Reason for the installer's next check: a file event or the end of background work. */
 export type Cause = 'event' | 'work'
 
-/**
- * Alarm that wakes the installer's loop. A cause is a file event or the end of background work. The alarm keeps a cause
- * that occurs while the loop is awake.
- */
+/** Alarm that wakes the installer's loop. Keeps an event that occurs while the loop is awake. */
 export interface Wakeups {
   wake(cause: Cause): void
-  /**
-   * Returns and clears the cause that has occurred since the last call of `take`. A file event has priority over the
-   * end of background work.
-   */
+  /** Returns and clears the last cause. A file event has priority over background work. */
   take(): Cause | undefined
   /** Sleeps until a file event or the end of background work, but at most `ms` milliseconds. */
   sleep(ms: number): Promise<void>

@@ -4,19 +4,13 @@ import { basename } from 'node:path'
 /** A folder to watch, with a filter for its file names. The path may also be a single file. */
 export interface WatchedFolder {
   readonly path: string
-  /**
-   * True if an event must wake the installer. The kind `rename` means that a file was created, replaced or removed. The
-   * kind `change` means that a file was written, or that its permissions or times changed.
-   */
+  /** True if an event must wake the installer. `rename` includes the creation of a file. */
   readonly matters: (name: string, kind: 'rename' | 'change') => boolean
 }
 
 /** Watches on folders and files. A watch also notices that its folder or file itself is replaced. */
 export interface FolderWatches {
-  /**
-   * Watches exactly the given folders. Returns `false` if one of them cannot be watched now, for example because it is
-   * missing.
-   */
+  /** Watches exactly the given folders. Returns `false` if one cannot be watched now. */
   sync(folders: readonly WatchedFolder[]): boolean
   close(): void
 }
@@ -38,8 +32,7 @@ export function watchFolders(wake: () => void): FolderWatches {
     if (found === undefined) return false
     const { key, isFolder } = found
     const ofFile = (kind: 'rename' | 'change'): void => {
-      // inotify reports a replaced file as removed only after its last descriptor is closed. A changed inode number
-      // shows the replacement earlier.
+      // A changed inode shows a replacement, which inotify reports late for an open file.
       const isReplaced = kind === 'rename' || identity(path)?.key !== key
       if (isReplaced) drop(path)
       if (matters(basename(path), isReplaced ? 'rename' : kind)) wake()
@@ -47,8 +40,7 @@ export function watchFolders(wake: () => void): FolderWatches {
     try {
       const watcher = watch(path, (kind, name) => {
         if (!isFolder) return ofFile(kind)
-        // inotify reports the removal of a watched folder under the folder's own name. The watch is closed at once,
-        // because a new folder may get the same inode number.
+        // Closes the watch at once, because a new folder may get the same inode number.
         const itself = name === null || name === basename(path)
         if (itself) drop(path)
         if (itself || matters(name, kind)) wake()
@@ -59,8 +51,7 @@ export function watchFolders(wake: () => void): FolderWatches {
       })
       open.set(path, { key, watcher })
     } catch {
-      // The kernel's limit for watches is reached, or the folder is gone again. The installer still checks the folder
-      // regularly.
+      // The watch limit is reached, or the folder is gone. Regular checks find later changes.
       return false
     }
     return identity(path)?.key === key

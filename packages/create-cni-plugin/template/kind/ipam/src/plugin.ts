@@ -10,7 +10,7 @@ import { freeIn, type Range, range, rangeOf } from './ranges.ts'
 const ranges = z.array(range).check(z.minLength(1))
 const routes = z.optional(z.array(z.object({ dst: z.string(), gw: z.optional(z.string()) })))
 
-/** IPAM plugin that leases one address of each range to an attachment. */
+/** An IPAM plugin that leases an address of each range to an attachment. */
 export const plugin = (folder = '/run/cni/@NAME@') => {
   const pathOf = (c: CallContext) => `${folder}/${c.networkName}`
 
@@ -31,7 +31,7 @@ export const plugin = (folder = '/run/cni/@NAME@') => {
       const taken = new Set(found.map(({ address }) => address))
       const own = new Set(found.filter(isOf(c)).map(({ address }) => address))
       const ips = wanted.map((range) => {
-        // A repeated ADD returns the address that the attachment already has.
+        // A repeated ADD returns the attachment's earlier address in the range.
         const known = [...own].find((address) => contains(range.cidr, address))
         const address = known ?? freeIn(range, taken)
         if (address === undefined) throw full(range, ErrorCode.tryAgainLater)
@@ -50,7 +50,7 @@ export const plugin = (folder = '/run/cni/@NAME@') => {
       }
     },
     async del(c) {
-      if ((await lockOf(c, false)) === undefined) return // no lock file: this network has no leases to release
+      if ((await lockOf(c, false)) === undefined) return // a missing lock file means that this network has no leases
       const leases = leasesIn(pathOf(c))
       for (const { address } of leases.list().filter(isOf(c))) leases.release(address)
     },
