@@ -11,10 +11,7 @@ export interface Recorded {
   readonly path: readonly string[]
 }
 
-/**
- * Options of the recording plugin. CNI versions may be unknown, because the Go reference implementation's tests use
- * versions that do not exist.
- */
+/** Options of the recording plugin. The Go implementation's tests use versions that do not exist. */
 type RecorderOptions = Partial<Omit<Plugin, 'versions'>> & { readonly versions?: readonly string[] }
 
 /** Creates a test plugin that records the calls of its handlers and returns empty results. */
@@ -59,10 +56,7 @@ export const DEFAULT_ENV = {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/**
- * Performs one CNI call with the given environment variables and stdin. The path `/own` is the plugin's namespace;
- * paths with `/gone` do not exist.
- */
+/** Performs one CNI call. `/own` is the plugin's namespace; paths with `/gone` do not exist. */
 export async function call(plugin: Plugin, env: Env, stdin: string | Uint8Array | (() => never)) {
   const outcome = await runPlugin(plugin, {
     env: { ...DEFAULT_ENV, ...env },

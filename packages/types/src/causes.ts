@@ -1,18 +1,11 @@
 import { type CniError, carriedBy } from './errors.ts'
 
-/**
- * Lists an error together with its causes, and with the members of each `AggregateError`. Visits the errors depth
- * first, each error once.
- */
+/** Lists an error, its causes and its aggregated errors, depth first. */
 export function reachable(error: unknown): object[] {
   return walk([error], () => true).filter((one) => typeof one === 'object' && one !== null)
 }
 
-/**
- * Text that explains a {@link CniError} without `details`: the messages and details of its causes. Omits a text that
- * the error's own message contains. Returns `''` if no text is left. Does not search the causes of an error of another
- * class that has a CNI code.
- */
+/** Explains a {@link CniError} without `details` by its causes. Omits texts that its message contains. */
 export function whyOf(error: object): string {
   if (!isCniErrorItself(error) || error.details) return ''
   const causes = walk(behind(error), (one) => carriedBy(one) === undefined || isCniErrorItself(one))
@@ -30,11 +23,7 @@ export function textOf(error: unknown): string {
   }
 }
 
-/**
- * Collects the errors in `start`, their causes and their aggregated errors, each error once. The search is depth first
- * and begins with the last error in `start`. The search skips the causes of an error if `goOn` returns false for the
- * error.
- */
+/** Collects errors with their causes, depth first. `goOn` returns false to skip an error's causes. */
 function walk(start: readonly unknown[], goOn: (error: object) => boolean): unknown[] {
   const found = new Set<unknown>()
   const pending = [...start]
@@ -47,19 +36,13 @@ function walk(start: readonly unknown[], goOn: (error: object) => boolean): unkn
   return [...found]
 }
 
-/**
- * Errors to which an error refers directly: its cause and its aggregated errors. The aggregated errors are in reverse
- * order, because the search continues with the last error of the list.
- */
+/** Direct causes of an error, reversed because the search continues with the last one. */
 function behind(error: object): unknown[] {
   const { cause, errors } = error as { cause?: unknown; errors?: unknown }
   return [cause, ...(error instanceof AggregateError && Array.isArray(errors) ? errors.toReversed() : [])]
 }
 
-/**
- * True for an error of the class `CniError`, false for its subclasses. Compares class names, because each bundle has
- * its own copy of the class.
- */
+/** Compares class names, because each bundle has its own copy of the class. */
 function isCniErrorItself(error: object): error is CniError {
   return error instanceof Error && error.name === 'CniError'
 }
@@ -68,9 +51,7 @@ function detailsOf(error: unknown): string {
   return (typeof error === 'object' && error !== null && carriedBy(error)?.details) || ''
 }
 
-/**
- * Text for an error without a message. An aggregate error gets no text, because the search finds its members' messages.
- */
+/** Text for an error without a message. Empty for an aggregate error, whose members have messages. */
 function unnamed(error: Error): string {
   return error instanceof AggregateError ? '' : String(error.name)
 }

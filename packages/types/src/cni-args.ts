@@ -7,11 +7,8 @@ type CniArgKind = 'string' | 'ip' | 'boolean'
 /**
  * Parses the environment variable `CNI_ARGS` (`KEY=value;KEY=value`). If a key occurs twice, the last value counts.
  *
- * The default parser is tolerant, because a chained plugin also sees keys for other plugins. It skips empty parts and
- * parts without a key and value, and accepts `=` inside values.
- *
- * The strict parser rejects empty and malformed parts and values with `=`. It also rejects unknown keys unless
- * `IgnoreUnknown` is `1` or `true`.
+ * The default parser ignores malformed parts, because a chained plugin also sees other plugins' keys. The strict parser
+ * rejects malformed parts. It also rejects unknown keys unless `IgnoreUnknown` is `1` or `true`.
  *
  * @throws {@link CniError} with code 999, in strict mode only.
  * @example
@@ -77,8 +74,7 @@ function isTrue(value: string | undefined): boolean {
   return value === '1' || value?.toLowerCase() === 'true'
 }
 
-// Error for invalid `CNI_ARGS`. It has code 999, because the reference implementation reports no code, and runtimes
-// read a missing code as 999.
+// Error for invalid `CNI_ARGS`, with the code that runtimes assume for the Go implementation's error.
 function invalidArgs(reason: string, cause?: unknown): CniError {
   return new CniError(ErrorCode.internal, `ARGS: ${reason}`, cause === undefined ? {} : { cause })
 }

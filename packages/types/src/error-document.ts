@@ -14,10 +14,7 @@ export interface CniErrorDocument {
 
 /**
  * Converts any thrown value into a CNI error document. Never throws. Code and message come from the first error with a
- * CNI code: the thrown error, one of its causes, or a member of an `AggregateError`. The messages of errors that wrap
- * this error are omitted. If no error has a CNI code, the code is 999.
- *
- * An error without a code, and a {@link CniError} without details, get the messages of their causes as `details`.
+ * CNI code among the error, its causes and aggregated errors. Default code: 999. Missing `details` come from the causes.
  */
 export function toErrorDocument(error: unknown): CniErrorDocument {
   try {
@@ -29,8 +26,7 @@ export function toErrorDocument(error: unknown): CniErrorDocument {
 }
 
 /**
- * Encodes a CNI error document for stdout: four spaces, keys in the order of the reference implementation, no final
- * newline. Without `cniVersion` the bytes are the same as the reference implementation's.
+ * Encodes a CNI error document for stdout, in the reference implementation's format.
  *
  * @example
  * ```ts
@@ -44,7 +40,6 @@ export function encodeError(document: CniErrorDocument): string {
 
 /**
  * Decodes the error that a plugin printed, from parsed JSON. A missing code becomes 0, a missing message `''`.
- * Member names may differ in case, as in Go.
  *
  * @throws {@link CniError} with code 6 if the value is not an error document.
  */
@@ -63,10 +58,7 @@ export function formatError({ msg, details }: Pick<CniErrorDocument, 'msg' | 'de
   return details ? `${msg}; ${details}` : msg
 }
 
-/**
- * Formats a thrown value as one line, as runtimes print it. The line of an error with a CNI code has its message and
- * its details.
- */
+/** Formats a thrown value as one line, as runtimes print it. */
 export function errorLine(error: unknown): string {
   // Tests the error's members, not its class, because a bundle may contain two copies of the class.
   const hasDetails = isCniError(error) && 'details' in error && typeof error.details === 'string'
@@ -84,8 +76,7 @@ function describe(error: unknown): CniErrorDocument {
     return { code, msg, ...(details === '' ? {} : { details }) }
   }
   const msg = textOf(error) || chain.map(textOf).find(Boolean) || 'unknown error'
-  // Adds the messages of the causes, which often name the real reason. Example: ECONNREFUSED is the cause of "fetch
-  // failed".
+  // Adds the causes, because "fetch failed" says less than its cause ECONNREFUSED.
   const details = chain.map(textOf).filter((text) => text !== '' && !msg.includes(text))
   return { code: ErrorCode.internal, msg, ...(details.length === 0 ? {} : { details: details.join('; ') }) }
 }

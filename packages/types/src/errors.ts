@@ -1,6 +1,6 @@
 /**
- * Error codes of the CNI specification, and two (8, 999) that only its reference implementation uses.
- * Codes from 100 on belong to the plugin.
+ * Error codes of the CNI specification. Only its reference implementation uses 8 and 999. Codes from 100 on belong to
+ * the plugin.
  */
 export const ErrorCode = {
   incompatibleVersion: 1,
@@ -18,8 +18,8 @@ export const ErrorCode = {
 } as const
 
 /**
- * Symbol of the member `{ code, details? }` that gives an error of any class a CNI code. An author can set this member
- * without an import of this package. All bundles share the symbol, but each bundle has its own copy of a class.
+ * Symbol of the member `{ code, details? }` that gives any error a CNI code. Needs no import of this package, because
+ * all bundles share the symbol.
  *
  * @example
  * ```ts
@@ -32,7 +32,7 @@ export const ErrorCode = {
 export const cniErrorKey: unique symbol = Symbol.for('cni.error')
 
 /**
- * An error with a CNI code. A plugin's handlers throw it. Runtimes decode it from a failed plugin's output.
+ * An error with a CNI code. A plugin's handlers throw it.
  *
  * @example
  * ```ts
@@ -52,10 +52,7 @@ export class CniError extends Error {
       readonly details?: string | undefined
       /** Advice to the user. It is appended to `details` in the CNI error document. */
       readonly hint?: string | undefined
-      /**
-       * Cause of the error. If the error has no details, messages of the cause become `details` in the CNI error
-       * document.
-       */
+      /** Cause of the error. Its messages become `details` in the error document, unless `details` is set. */
       readonly cause?: unknown
     } = {},
   ) {

@@ -1,5 +1,5 @@
 /**
- * The wire formats of CNI: versions, configurations, results of every version, errors. Pure: no I/O, no dependencies.
+ * The wire formats of CNI: versions, configurations, results and errors. Pure: no I/O, no dependencies.
  *
  * @example
  * ```ts

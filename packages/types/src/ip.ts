@@ -3,8 +3,8 @@ import { formatAddress, unmapAddress } from './ip/format-address.ts'
 import { parseAddress } from './ip/parse-address.ts'
 
 /**
- * Parses an IP address as Go does: no leading zeros, no zone. The returned `address` is in canonical form. IPv6 is in
- * lower case and compressed. An IPv4-mapped address becomes IPv4.
+ * Parses an IP address as Go does: no leading zeros, no zone. The returned `address` is in canonical form. An
+ * IPv4-mapped address becomes IPv4.
  *
  * @throws {@link CniError} with code 6 and the message `invalid IP address: X`.
  * @example
@@ -19,8 +19,8 @@ export function parseIp(text: string): { readonly family: 4 | 6; readonly addres
 }
 
 /**
- * Parses `address/prefix` as Go does, and keeps the host bits. An IPv4-mapped address becomes IPv4, with a prefix
- * length that is 96 less. Rejects an IPv4-mapped address with a prefix length under 96; Go reads its prefix as `/0`.
+ * Parses `address/prefix` as Go does, and keeps the host bits. An IPv4-mapped address becomes IPv4, and its prefix
+ * length shrinks by 96. Rejects an IPv4-mapped address with a prefix length under 96.
  *
  * @throws {@link CniError} with code 6 and the message `invalid CIDR address: X`.
  * @example

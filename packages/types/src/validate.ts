@@ -48,10 +48,7 @@ function invalidIfName(message: string, details?: string): CniError {
   return new CniError(ErrorCode.invalidEnvironment, message, { details })
 }
 
-/**
- * Throws a `CniError` if a value is not a string. A regular expression is not enough: it converts `undefined` to the
- * text "undefined" and accepts it.
- */
+/** Checks the type, because a regular expression accepts `undefined` as the text "undefined". */
 function assertText(what: string, value: unknown, code: number): asserts value is string {
   if (typeof value !== 'string') throw new CniError(code, `${what}: expected a string, got ${kindOf(value)}`)
 }

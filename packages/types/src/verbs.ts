@@ -1,7 +1,4 @@
-/**
- * CNI commands that get a plugin configuration on stdin. VERSION is not one of them, because its input is not a
- * configuration.
- */
+/** CNI commands that get a plugin configuration on stdin. VERSION gets none. */
 export const VERBS = ['ADD', 'CHECK', 'DEL', 'GC', 'STATUS'] as const
 
 /** A CNI command that gets a configuration: one of {@link VERBS}. */

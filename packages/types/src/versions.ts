@@ -6,19 +6,16 @@ export const CNI_VERSIONS = ['0.1.0', '0.2.0', '0.3.0', '0.3.1', '0.4.0', '1.0.0
 /** A CNI version from the list {@link CNI_VERSIONS}. */
 export type CniVersion = (typeof CNI_VERSIONS)[number]
 
-/**
- * CNI version into which this package decodes all results. A plugin also reports this version as `cniVersion` in its
- * answer to VERSION.
- */
+/** CNI version into which this package decodes all results, and a plugin's answer to VERSION. */
 export const CURRENT_VERSION = '1.1.0' satisfies CniVersion
 
-/** True if a value is exactly one of the strings in {@link CNI_VERSIONS}. The string `1.1` is not in this list. */
+/** True for exactly one of the strings in {@link CNI_VERSIONS}, so `1.1` is false. */
 export function isCniVersion(value: unknown): value is CniVersion {
   return CNI_VERSIONS.some((known) => known === value)
 }
 
 /**
- * Parses a CNI version into three numbers. A missing minor or patch number is 0. The empty string is 0.1.0.
+ * Parses a CNI version into three numbers. A missing number is 0; the empty string is 0.1.0.
  *
  * @throws {@link CniError} with code 6 for an invalid version.
  */
@@ -49,8 +46,7 @@ export function gt(a: string, b: string): boolean {
 }
 
 function parsePart(version: string, part: string): number {
-  // Accepts a sign in a version, as the reference implementation does. Example: "-1" is a version that is older than
-  // all others.
+  // Accepts a sign, as the reference implementation does: "-1" is the oldest version.
   if (!/^[+-]?\d+$/.test(part)) throw invalidVersion(version, `part ${JSON.stringify(part)} is not a number`)
   const number = Number(part)
   if (!Number.isSafeInteger(number)) throw invalidVersion(version, `part ${JSON.stringify(part)} is out of range`)

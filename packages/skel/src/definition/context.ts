@@ -72,7 +72,7 @@ export interface AddContext<Conf = NetConf, Chained extends boolean = false, Sta
   readonly prevResult: Chained extends true ? Result : Result | undefined
   /**
    * Registers a function that reverts a change of the handler. The functions run in reverse order if ADD fails or
-   * reaches its deadline. Together they have at most 2 s, which the AbortSignal limits.
+   * reaches its deadline. Together they have at most 2 s, after which their own AbortSignal aborts.
    *
    * @example
    * ```ts

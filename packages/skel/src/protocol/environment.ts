@@ -22,7 +22,7 @@ interface Variable {
   readonly validate?: (value: string) => void
 }
 
-// In the order of the Go implementation, which decides which of several errors is reported.
+// `CNI_` variables in the Go implementation's order, which decides which error is reported.
 const VARIABLES: readonly Variable[] = [
   { name: 'CNI_CONTAINERID', requiredBy: ['ADD', 'CHECK', 'DEL'], validate: assertContainerID },
   { name: 'CNI_NETNS', requiredBy: ['ADD', 'CHECK'] },

@@ -16,7 +16,7 @@ export interface RecordedNetns {
 /** Device and inode number of an open network namespace. */
 export const identityOf = ({ dev, ino }: Netns): RecordedNetns['netns'] => ({ dev: Number(dev), ino: Number(ino) })
 
-/** Reason why a DEL removes nothing: its ADD is not recorded for this namespace. */
+/** Reason why a DEL removes nothing: no ADD is recorded for the namespace. */
 export function unrecordedReason(own: RecordedNetns | undefined, netns: Netns): string | undefined {
   if (own === undefined) return 'no ADD of this attachment is recorded'
   return isSame(own.netns, identityOf(netns))

@@ -24,8 +24,8 @@ export interface LastCall {
 const MAX_FOLDERS = 16
 
 /**
- * Removes an uninstalled plugin that nothing needs. Locks the marker file, because an installer may install the plugin
- * now.
+ * Removes an uninstalled plugin that nothing needs. Locks the marker file, because an installer may be
+ * installing it again.
  */
 export async function removeLast(call: LastCall): Promise<void> {
   const { file, path, log } = call

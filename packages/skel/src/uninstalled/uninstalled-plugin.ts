@@ -12,7 +12,7 @@ export interface MarkedCall {
   readonly problem?: string
 }
 
-/** Disables an uninstalled plugin. Ignores an invalid marker, because another user must not disable it. */
+/** Disables an uninstalled plugin. Ignores an invalid marker, because another user may have written it. */
 export function markedCall(plugin: Plugin, file: string, command: string | undefined): MarkedCall {
   try {
     // The marker file is missing, so the plugin is installed.

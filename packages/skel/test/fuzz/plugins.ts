@@ -13,10 +13,7 @@ export const passThrough = definePlugin({
   status() {},
 })
 
-/**
- * Test plugin whose ADD adds the container's namespace to `world`, a set that represents the namespaces with the
- * plugin's rules.
- */
+/** Test plugin whose ADD adds the container's namespace to the set `world`. */
 export function redirecting(world: Set<string>): Plugin {
   return use(
     definePlugin({

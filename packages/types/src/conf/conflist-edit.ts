@@ -2,8 +2,8 @@ import type { ConflistDocument } from './conflist.ts'
 import { assertPluginConf, type PluginConf } from './plugin-conf.ts'
 
 /**
- * Returns the network configuration list with a plugin appended at the end, the usual position of a chained plugin.
- * Removes earlier plugins of the same `type`. All other plugins keep their order. The given list does not change.
+ * Returns the network configuration list with a plugin appended at the end. Removes earlier plugins of the same `type`.
+ * The given list does not change.
  *
  * @throws {@link CniError} with code 7 if the plugin has no `type`.
  * @example
@@ -17,8 +17,8 @@ export function insertPlugin<List extends ConflistDocument>(list: List, plugin: 
 }
 
 /**
- * Returns the network configuration list without the plugins of a `type`. Returns the given list itself if it has no
- * such plugin. The result may be a list without plugins, which runtimes reject.
+ * Returns the network configuration list without the plugins of a `type`. Runtimes reject the result if no plugin is
+ * left.
  */
 export function removePlugin<List extends ConflistDocument>(list: List, type: string): List {
   const kept = others(list, type)

@@ -3,10 +3,7 @@ import { isObject, type JsonObject, kindOf, parseJson } from '../json/json.ts'
 import { CURRENT_VERSION, compareVersions, gt, isCniVersion, parseVersion } from '../versions.ts'
 import { assertPluginConf, type PluginConf } from './plugin-conf.ts'
 
-/**
- * A network configuration list as parsed from its file. A flag such as `disableCheck` is a boolean, or one of the
- * strings `true` and `false`.
- */
+/** A network configuration list as parsed from its file. Flags such as `disableCheck` are booleans or strings. */
 export interface ConflistDocument {
   cniVersion?: string
   cniVersions?: string[]
@@ -27,8 +24,8 @@ export interface Conflist extends ConflistDocument {
 }
 
 /**
- * Parses a network configuration list. Flags become booleans. A missing member `plugins` becomes an empty array.
- * `cniVersion` becomes the newest known version of `cniVersions`.
+ * Parses a network configuration list. Flags become booleans. `cniVersion` becomes the newest known version of
+ * `cniVersions`.
  *
  * @throws {@link CniError} with code 6 for invalid JSON, and with code 7 for an invalid list.
  * @example
@@ -73,10 +70,7 @@ export function assertConflistDocument(list: unknown): asserts list is ConflistD
   else if (isTrue(list.loadOnlyInlinedPlugins)) throw invalid("no 'plugins' key, but loadOnlyInlinedPlugins is true")
 }
 
-/**
- * Version that a runtime uses for a network configuration list. It is the newest version up to 1.1.0 in `cniVersions`
- * and `cniVersion`.
- */
+/** Version that a runtime uses for a network configuration list: the newest known one. */
 export function selectVersion(list: Pick<ConflistDocument, 'cniVersion' | 'cniVersions'>): string | undefined {
   const { cniVersion, cniVersions } = list
   if (cniVersions === undefined) return cniVersion

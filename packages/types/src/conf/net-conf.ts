@@ -4,10 +4,7 @@ import type { Result } from '../result/model.ts'
 import { assertNetworkName } from '../validate.ts'
 import { misfit } from './plugin-members.ts'
 
-/**
- * An attachment of a container that still exists. GC gets a list of these attachments and removes the resources of all
- * other attachments.
- */
+/** An attachment of a container that still exists. GC removes the resources of all other attachments. */
 export interface ValidAttachment {
   containerID: string
   ifname: string
@@ -33,8 +30,8 @@ export interface NetConf {
 }
 
 /**
- * Parses a plugin's configuration: a JSON object with a valid `name` and standard keys of the right types.
- * All members keep their values, the plugin's own included.
+ * Parses a plugin's configuration: a JSON object with a valid `name`. Checks the types of standard keys. All members
+ * keep their values.
  *
  * @throws {@link CniError} with code 6 or 7.
  * @example
@@ -50,9 +47,8 @@ export function parseNetConf(input: string | Uint8Array): NetConf {
 }
 
 /**
- * Checks a parsed plugin configuration and normalizes the keys `name`, `cniVersion` and `prevResult`. A member whose
- * name differs only in case replaces a missing key, as in Go. Drops a key that is `null`. This is the first step of
- * {@link parseNetConf}.
+ * Checks a parsed plugin configuration and normalizes `name`, `cniVersion` and `prevResult`. Ignores the case of these
+ * names, as Go does. This is the first step of {@link parseNetConf}.
  *
  * @throws {@link CniError} with code 6 if the document is not an object or its `name` is not a string; with code 7 if
  * the network name is missing or invalid.
@@ -73,8 +69,7 @@ export function normalizeNetConf(
 }
 
 /**
- * `cniVersion` of a plugin configuration; 0.1.0 if the key is missing or empty. Does not check that the version is
- * known.
+ * `cniVersion` of a plugin configuration; 0.1.0 if missing or empty. Does not check that the version is known.
  *
  * @throws {@link CniError} with code 6 if `cniVersion` is not a string.
  */

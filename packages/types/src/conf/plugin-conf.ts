@@ -10,10 +10,7 @@ export interface PluginConf extends Omit<NetConf, 'name'> {
   [member: string]: unknown
 }
 
-/**
- * Validates a plugin's configuration: an object with a `type`, and with the right types in all keys that a runtime
- * reads. Throws a {@link CniError} with code 7.
- */
+/** Validates a plugin's `type` and the keys that a runtime reads. Throws a {@link CniError} with code 7. */
 export function assertPluginConf(plugin: unknown, prefix: string): asserts plugin is PluginConf {
   const problem = problemOf(plugin)
   if (problem !== undefined) throw new CniError(ErrorCode.invalidNetworkConfig, `${prefix}: ${problem}`)

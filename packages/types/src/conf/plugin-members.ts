@@ -1,18 +1,11 @@
 import { isObject, type JsonObject, kindOf } from '../json/json.ts'
 
-/**
- * Checks the types of the standard keys in a plugin's configuration. Returns the first problem as
- * `member: expected X, got Y`. Returns `undefined` if there is no problem. `null` counts as missing, also inside
- * objects.
- */
+/** Checks the types of a plugin's standard keys. Returns the first problem, if any. */
 export function misfit(conf: JsonObject): string | undefined {
   return misfitOf(conf, { ...FOR_RUNTIMES, ...FOR_PLUGINS })
 }
 
-/**
- * Checks a configuration like {@link misfit}, but only the keys that a runtime reads. All other keys belong to the
- * plugin. A wrong type in a key of the plugin must not stop the runtime from loading its network lists.
- */
+/** Ignores the plugin's own keys: a wrong type there must not stop the runtime. */
 export function misfitForRuntime(conf: JsonObject): string | undefined {
   return misfitOf(conf, FOR_RUNTIMES)
 }

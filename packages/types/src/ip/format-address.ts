@@ -1,6 +1,6 @@
 /**
- * Formats an IP address. IPv4 is dotted decimal. IPv6 follows RFC 5952: lower case, the longest run of zero groups as
- * `::`. An IPv4-mapped address keeps its dots: `::ffff:10.0.0.1`.
+ * Formats an IP address: IPv4 as dotted decimal, IPv6 as in RFC 5952. An IPv4-mapped address keeps its dots:
+ * `::ffff:10.0.0.1`.
  */
 export function formatAddress(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join('.')

@@ -1,6 +1,5 @@
 /**
- * IP addresses as bytes and as text. All packages use this parser, which has no dependencies and no rules special to
- * Go.
+ * IP addresses as bytes and as text. The module has no dependencies and no rules special to Go.
  *
  * @example
  * ```ts

@@ -2,8 +2,8 @@
 export type IpFamily = 'ipv4' | 'ipv6'
 
 /**
- * Parses an IP address to bytes in network byte order: 4 bytes for IPv4, 16 for IPv6. Returns `undefined` for an
- * invalid address. Rejects zones, short forms, and leading zeros, which some parsers read as octal.
+ * Parses an IP address to bytes in network byte order. Returns `undefined` for an invalid address. Rejects zones, and
+ * leading zeros, which some parsers read as octal.
  *
  * @example
  * ```ts
@@ -19,13 +19,9 @@ export function parseAddress(text: string): Uint8Array | undefined {
   return readDotted(text, 0, bytes, 0) ? bytes : undefined
 }
 
-// internal: the parser reads character codes, because it must be fast. At a pod's start, it parses rulesets with
-// thousands of addresses.
+// internal: reads character codes, because a pod's start parses thousands of addresses.
 
-/**
- * Parses the IPv4 address `a.b.c.d` from offset `from` to the end of the text. Writes its bytes into `bytes` at offset
- * `at`.
- */
+/** Parses an IPv4 address from an offset of a text into bytes. */
 function readDotted(text: string, from: number, bytes: Uint8Array, at: number): boolean {
   let octets = 0
   let value = -1
@@ -75,10 +71,7 @@ function parseIpv6(text: string): Uint8Array | undefined {
   return gap === -1 ? (at === 16 ? bytes : undefined) : spread(bytes, gap, at)
 }
 
-/**
- * Expands the "::" of an IPv6 address: moves the groups after "::" to the end and fills the gap with zeros. "::" stands
- * for at least one group.
- */
+/** Expands the "::" of an IPv6 address, which stands for at least one group. */
 function spread(bytes: Uint8Array, gap: number, end: number): Uint8Array | undefined {
   if (end > 14) return undefined
   const tail = 16 - (end - gap)

@@ -1,8 +1,8 @@
 import { parseAddress } from './parse-address.ts'
 
 /**
- * Parses an IP prefix `address/length`. An address alone counts as a prefix of full length. Host bits may be set. The
- * address is parsed as strictly as by {@link parseAddress}.
+ * Parses an IP prefix `address/length`, as strictly as {@link parseAddress}. An address alone counts as a prefix of
+ * full length. Host bits may be set.
  *
  * @example
  * ```ts

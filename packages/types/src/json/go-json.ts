@@ -1,14 +1,10 @@
 import { CniError, ErrorCode } from '../errors.ts'
 
-/**
- * Maximum nesting depth of a value to encode. Real configurations are flatter. Deeper nesting could overflow the stack,
- * and a cycle is infinitely deep.
- */
+/** Limits the nesting depth, because a deep value or a cycle would overflow the stack. */
 const MAX_DEPTH = 1000
 
 /**
- * Encodes a value as JSON with the same bytes as Go's encoder: escapes `<`, `>`, `&`, U+2028 and U+2029, and replaces
- * lone surrogates. Omits members that are `undefined`.
+ * Encodes a value as JSON with the same bytes as Go's encoder. Omits members that are `undefined`.
  *
  * @throws {@link CniError} with code 999 for a value that JSON cannot express, such as `NaN`, a `Map` or a cycle.
  */
@@ -91,10 +87,7 @@ function printNumber(value: number): string {
   return Object.is(value, -0) ? '-0' : String(value)
 }
 
-/**
- * Compares two strings by code point, which is the order of their UTF-8 bytes. JavaScript's own comparison uses UTF-16
- * code units, whose order differs for surrogate pairs.
- */
+/** Compares by code point, because UTF-16 code units sort surrogate pairs differently. */
 function compareCodePoints(a: string, b: string): number {
   for (let index = 0; index < a.length && index < b.length; index += 1) {
     const left = a.charCodeAt(index)

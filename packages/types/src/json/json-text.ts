@@ -1,7 +1,6 @@
 /**
- * Start and end of the value in a JSON text, without the white space around the value. With {@link jsonItems} and
- * {@link jsonMembers} a caller can edit a part of the text and keep all other bytes. The text must be valid for
- * `JSON.parse`.
+ * Start and end of the value in a JSON text, without white space around it. A caller can edit parts of the text with
+ * {@link jsonItems} and {@link jsonMembers}. The text must be valid for `JSON.parse`.
  *
  * @example
  * ```ts
@@ -24,10 +23,7 @@ export function jsonItems(text: string, array: ReturnType<typeof jsonValue>): Re
   return parts(text, array, (start) => ({ start, end: endOfValue(text, start) }))
 }
 
-/**
- * Start and end of each member of an object in a JSON text: from the first character of the key to the last of the
- * value. A key that occurs twice is listed twice.
- */
+/** Start and end of each member of an object in a JSON text. A key that occurs twice is listed twice. */
 export function jsonMembers(
   text: string,
   object: ReturnType<typeof jsonValue>,
@@ -41,7 +37,7 @@ export function jsonMembers(
   })
 }
 
-/** Depth of the deepest nested array or object in a JSON text. Returns 0 for a text without arrays and objects. */
+/** Depth of the deepest array or object in a JSON text, or 0 without any. */
 export function jsonDepth(text: string): number {
   let depth = 0
   let deepest = 0
@@ -63,16 +59,13 @@ function parts<Part extends JsonSpan>(text: string, { start, end }: JsonSpan, re
   for (let at = skipBlanks(text, start + 1); at < end - 1; ) {
     const part = read(at)
     all.push(part)
-    // Continues after the comma that follows the item. After the last item, the loop finds a bracket instead of a comma
-    // and ends.
+    // Skips the comma after the item, or the closing bracket, which ends the loop.
     at = skipBlanks(text, skipBlanks(text, part.end) + 1)
   }
   return all
 }
 
-/**
- * Finds the end of a JSON array or object with a loop: recursion could overflow the stack for a deeply nested input.
- */
+/** Uses a loop, because recursion could overflow the stack for a deeply nested input. */
 function endOfValue(text: string, start: number): number {
   const first = text[start]
   if (first === '"') return endOfString(text, start)

@@ -19,18 +19,14 @@ export function parseJson(input: string | Uint8Array, what: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    // Throws an error without a `cause`, because a log prints causes. The JavaScript engine's message may quote a
-    // secret from the input.
+    // Throws without a `cause`, because the engine's message may quote a secret.
     throw new CniError(ErrorCode.decodingFailure, `${what}: ${text.trim() === '' ? TRUNCATED : syntaxError(error)}`)
   }
 }
 
 const TRUNCATED = 'unexpected end of JSON input'
 
-/**
- * Message of the JavaScript engine's syntax error. Omits the input that the message quotes, because the input may
- * contain a secret.
- */
+/** Omits the input that a syntax error quotes, because it may contain a secret. */
 function syntaxError(error: unknown): string {
   const message = error instanceof Error ? error.message : ''
   return message.replace(/[,:]?\s*(?:\.\.\.)?".*$/s, '') || 'invalid JSON'
@@ -43,8 +39,7 @@ export function kindOf(value: unknown): string {
 }
 
 /**
- * Renames members whose names differ from a name in `names` only in case, because Go's decoder accepts any case. Does
- * not rename a member if the object also has the exact name. Keeps the order and all other members.
+ * Renames members to the given names, ignoring case as Go's decoder does. A member with the exact name has priority.
  */
 export function foldMembers(object: JsonObject, names: readonly string[]): JsonObject {
   const keys = Object.keys(object)

@@ -3,9 +3,8 @@ import type { Packet } from './packet.ts'
 import { endpointText, packetText } from './packet-text.ts'
 
 /**
- * Explains a packet's path through a ruleset as text: every rule that the packet reached (`✓` matched, `·` did not
- * match, `?` unknown), the rules' effects, and the verdict. Escapes names and comments, because they could break a line
- * of the text or a label of the flowchart.
+ * Explains a packet's path through a ruleset: the reached rules, their effects and the verdict. Marks: `✓` matched, `·`
+ * did not match, `?` unknown. Escapes names and comments, because they could break a line or a label.
  */
 export function explainWay(
   way: {

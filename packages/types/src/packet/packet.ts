@@ -21,8 +21,8 @@ export interface Packet {
   readonly in?: string
   readonly out?: string
   /**
-   * User (`uid`) and group (`gid`) of the process whose socket sends the packet. Only for packets that the machine with
-   * the ruleset sends.
+   * User (`uid`) and group (`gid`) of the process that sends the packet. Only for packets that the machine itself
+   * sends.
    */
   readonly uid?: number
   readonly gid?: number
@@ -38,19 +38,16 @@ export interface Packet {
   readonly icmp?: readonly [type: number, code?: number]
   /** Hardware address of the packet's sender. Only for incoming packets. */
   readonly mac?: string
-  /**
-   * Type of the packet's link-layer destination. Only for incoming packets. A packet that the machine with the ruleset
-   * sends is always `unicast`.
-   */
+  /** Type of the packet's link-layer destination. Only for incoming packets. */
   readonly packetType?: 'unicast' | 'broadcast' | 'multicast'
   /**
-   * Socket that the iptables match `-m socket` finds for the packet: `none`, an ordinary socket (`plain`), or a socket
-   * with the option IP_TRANSPARENT (`transparent`).
+   * Socket that the iptables match `-m socket` finds for the packet. `plain` is an ordinary socket, `transparent` one
+   * with the option IP_TRANSPARENT.
    */
   readonly socket?: 'none' | 'plain' | 'transparent'
   /**
-   * Addresses of the machine with the ruleset, except loopback addresses. The first address of each family belongs to
-   * the interface that receives the packet.
+   * Addresses of the machine with the ruleset, except loopback addresses. List the receiving interface's address of
+   * each family first.
    */
   readonly local?: readonly string[]
 }
@@ -60,8 +57,8 @@ export const directionOf = (packet: Packet): 'local' | 'incoming' | 'forwarded' 
   packet.in === undefined ? 'local' : packet.out === undefined ? 'incoming' : 'forwarded'
 
 /**
- * Address family of a packet, from its addresses and protocol. Throws `PacketError` for an unknown protocol, an invalid
- * address, or two different families.
+ * Address family of a packet. Throws `PacketError` for an unknown protocol, an invalid address, or two different
+ * families.
  */
 export function familyOf(packet: Packet): IpFamily {
   checkProtocol(packet.protocol)

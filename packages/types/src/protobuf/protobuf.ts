@@ -5,10 +5,7 @@ export class ProtobufError extends Error {
   }
 }
 
-/**
- * A decoded protobuf field: a number, or the bytes of a length-delimited field. The value is `undefined` for 32-bit and
- * 64-bit fields.
- */
+/** A decoded protobuf field: a number or bytes. The value is `undefined` for 32-bit and 64-bit fields. */
 export interface Field {
   readonly number: number
   readonly value: bigint | Uint8Array | undefined

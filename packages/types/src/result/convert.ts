@@ -11,8 +11,8 @@ import { shapeOf } from './shapes.ts'
 import { convertMembers } from './steps.ts'
 
 /**
- * Decodes a CNI result of any version, as parsed JSON, into the 1.1.0 model. Addresses become canonical, empty members
- * are omitted, unknown members are kept.
+ * Decodes a CNI result of any version into the 1.1.0 model. Addresses become canonical, empty members are omitted,
+ * unknown members are kept.
  *
  * @throws {@link CniError} with code 6 that names the invalid member (`ips[0].address: invalid CIDR address:
  * 10.0.0.1`), or with code 1 for an unknown version.
@@ -30,8 +30,8 @@ export function decodeResult(
      */
     readonly version?: string | undefined
     /**
-     * True to reject a result if its `cniVersion` and the option `version` have different JSON structures. The
-     * reference implementation is as strict. For example, results of 0.2.0 have `ip4`, but results of 0.3.0 have `ips`.
+     * True to reject a `cniVersion` whose JSON structure differs from the option `version`. For example, results of
+     * 0.2.0 have `ip4`, but results of 0.3.0 have `ips`.
      */
     readonly strict?: boolean
   } = {},
@@ -51,8 +51,7 @@ export function decodeResult(
 }
 
 /**
- * Encodes a CNI result in the given version, with the same bytes as the reference implementation: four spaces, its key
- * order, no final newline. Unknown members are printed too.
+ * Encodes a CNI result with the reference implementation's bytes for the version. Unknown members are printed too.
  *
  * @throws {@link CniError} with code 999 that names the invalid member.
  * @example
@@ -85,10 +84,9 @@ export function reencodeResult(document: unknown, from: string, to: string): str
 /**
  * Converts a parsed CNI result from version `from` to version `to`. Returns the same object if both versions are equal.
  *
- * A conversion to an older version loses the members that this version does not define:
+ * An older version loses these members:
  * - before 1.0.0: `mtu`, `socketPath` and `pciID` of interfaces.
- * - before 0.3.0: interfaces, further addresses of a family after the first, and members of routes except `dst` and
- *   `gw`.
+ * - before 0.3.0: interfaces, second addresses of a family, and members of routes except `dst` and `gw`.
  *
  * @throws {@link CniError} with code 6 if the result is invalid in version `from`. The code is also 6 if its
  * `cniVersion` has another JSON structure than `from`. The code is 999 for an unknown version.
@@ -110,10 +108,7 @@ export function resultVersion(document: unknown, fallback = ''): string {
   return writtenVersion(document) || fallback || impliedVersion(document)
 }
 
-/**
- * Derives the version of a result without `cniVersion` from its members. Reason: a newer result that is decoded as
- * 0.1.0 would lose all its members.
- */
+/** Derives a missing `cniVersion`, because decoding a newer result as 0.1.0 loses all members. */
 function impliedVersion(document: unknown): string {
   if (!isObject(document)) return '0.1.0'
   const { ip4, ip6, interfaces, ips, routes } = foldMembers(document, ['ip4', 'ip6', 'interfaces', 'ips', 'routes'])
@@ -148,10 +143,7 @@ function decodeMembers(document: unknown, family: Family): JsonObject {
   return decodeObject(given, { cniVersion: () => undefined, ...shapeOf(family) }, '')
 }
 
-/**
- * Decodes a result like {@link decodeMembers}. Rejects a result if its `cniVersion` is outside of the version group
- * `family`. Reason for the rejection: decoding would lose members.
- */
+/** Rejects a `cniVersion` outside of the version group, because decoding would lose members. */
 function decodeWritten(document: unknown, family: Family, from: string): JsonObject {
   const own = writtenVersion(document)
   if (own === '' || familyOf(own) === family) return decodeMembers(document, family)
@@ -170,8 +162,7 @@ function printable(result: Result, family: Family): JsonObject {
 
 function print(members: JsonObject, from: Family, to: Family, version: string): string {
   const document = { cniVersion: version || '0.1.0', ...convertMembers(members, from, to) }
-  // Sorts the keys from version 1.0.0 on. Reason: in these versions the reference implementation prints a Go map, whose
-  // keys Go sorts.
+  // Sorts the keys, because the reference implementation prints a Go map since 1.0.0.
   return goStringify(document, { indent: 4, sortKeys: to === 'ips' })
 }
 

@@ -1,7 +1,4 @@
-/**
- * Groups of CNI versions whose results have the same JSON structure: with `ip4` and `ip6`, with `ips` whose items have
- * a `version`, and with `ips` alone.
- */
+/** Groups of CNI versions whose results have the same JSON structure. */
 export type Family = 'ip4-ip6' | 'ips-version' | 'ips'
 
 const FAMILIES: ReadonlyMap<string, Family> = /* @__PURE__ */ new Map([
@@ -14,10 +11,7 @@ const FAMILIES: ReadonlyMap<string, Family> = /* @__PURE__ */ new Map([
   ['1.1.0', 'ips'],
 ])
 
-/**
- * Group of a CNI version. All versions of a group have results with the same JSON structure. `undefined` for an unknown
- * version.
- */
+/** Group of a CNI version with equal result structures. `undefined` for an unknown version. */
 export function familyOf(version: string): Family | undefined {
   return FAMILIES.get(version)
 }

@@ -3,21 +3,13 @@ import { parseCidr, parseIp } from '../ip.ts'
 import { foldMembers, isObject, type JsonObject, kindOf } from '../json/json.ts'
 import { messageOf } from '../thrown.ts'
 
-/**
- * Function that decodes one member of a CNI result. `undefined` or `null` as input means that the member is missing. A
- * return value of `undefined` omits the member.
- */
+/** Function that decodes one member of a CNI result. Returns `undefined` to omit the member. */
 export type MemberDecoder = (value: unknown, path: string) => unknown
 
-/**
- * Known members of a JSON object in a CNI result, each with its decoder. The encoder prints the members in this order.
- */
+/** Decoders of an object's known members, in the order in which the encoder prints them. */
 export type Shape = Readonly<Record<string, MemberDecoder>>
 
-/**
- * Decodes a JSON object of a CNI result: first the known members in the order of `shape`, then the unknown members
- * unchanged.
- */
+/** Decodes an object of a CNI result. Unknown members follow unchanged. */
 export function decodeObject(value: unknown, shape: Shape, path: string): JsonObject {
   if (!isObject(value)) throw wrong(path || 'result', 'an object', value)
   const object = foldMembers(value, Object.keys(shape))

@@ -2,10 +2,8 @@ import { CniError, ErrorCode } from '../errors.ts'
 import type { Interface, IpConfig, Result, Route } from './model.ts'
 
 /**
- * Merges several CNI results into one, for example a plugin's own result and the results of plugins that it calls.
- * Pure: does not change its arguments. Interfaces, addresses, routes and DNS settings are kept in the order of the
- * results, each once. An address still refers to its interface: the index is adjusted. For all other members the first
- * result wins.
+ * Merges several CNI results into one, for example with an IPAM plugin's result. Pure: does not change its arguments.
+ * Interfaces, addresses, routes and DNS settings are kept, each once. For all other members the first result wins.
  *
  * @example
  * ```ts
@@ -37,8 +35,8 @@ export function mergeResults(...results: readonly Result[]): Result {
 }
 
 /**
- * Assigns addresses that have no interface to the container's interface with the given name. All other addresses keep
- * their interface. Pure. Useful after a call of an IPAM plugin, which returns addresses but no interfaces.
+ * Assigns addresses that have no interface to the container's named interface. Use the function after a call of an IPAM
+ * plugin, which returns no interfaces. Pure.
  *
  * @throws {@link CniError} with code 999 if the result has no interface of that name with a sandbox.
  * @example
@@ -60,8 +58,7 @@ export function assignInterface(result: Result, ifName: string): Result {
 }
 
 /**
- * Adds a gateway to each route without one: the first gateway that an address of the same family has. Pure. A route
- * stays without a gateway if no address of its family has one.
+ * Adds the first gateway of the same family to each route without one. Pure.
  *
  * @example
  * ```ts
@@ -77,10 +74,7 @@ export function resolveRoutes({ ips = [], routes = [] }: Result): Route[] {
   })
 }
 
-/**
- * Index of an interface in the merged list. Appends the interface if the list lacks it. Otherwise adds the members that
- * the listed interface lacks.
- */
+/** Index of an interface in the merged list, to which the interface is added or merged. */
 function indexOf(all: Interface[], one: Interface): number {
   const index = all.findIndex(({ name, sandbox = '' }) => name === one.name && sandbox === (one.sandbox ?? ''))
   const known = all[index]
@@ -92,10 +86,7 @@ function indexOf(all: Interface[], one: Interface): number {
 /** True if an address has an interface. Older plugins write the index -1 for an address without an interface. */
 const hasInterface = ({ interface: index = -1 }: IpConfig): boolean => index >= 0
 
-/**
- * Adjusts the interface index of an address to the merged list. Drops an invalid index, because it could refer to a
- * wrong interface of the merged list.
- */
+/** Drops an invalid interface index, because it could refer to a wrong interface after merging. */
 function moved(ip: IpConfig, indexes: readonly number[]): IpConfig {
   const { interface: index = -1, ...others } = ip
   const moved = indexes[index]

@@ -1,7 +1,6 @@
 /**
- * Result of a CNI ADD in the 1.1.0 model. Results of every version are decoded into this model and encoded from it.
- * Unknown members are kept. All members are readonly, because the `prevResult` that a plugin gets is frozen. To change
- * a result, copy it: `{ ...prevResult, ips }`.
+ * Result of a CNI ADD in the 1.1.0 model, into which all versions are decoded. Unknown members are kept. The
+ * `prevResult` that a plugin gets is frozen. To change a result, copy it: `{ ...prevResult, ips }`.
  */
 export interface Result {
   /**
@@ -39,15 +38,9 @@ export interface Interface {
 
 /** An IP address that a plugin has assigned, with the prefix length of its network. */
 export interface IpConfig {
-  /**
-   * Index of the address's interface in the result's list `interfaces`. Older plugins write -1 for an address without
-   * an interface.
-   */
+  /** Index of the address's interface in the list `interfaces`. Older plugins write -1 for no interface. */
   readonly interface?: number | undefined
-  /**
-   * IP address of the host with prefix length, such as `10.1.2.3/24`. It is not the address of the network
-   * (`10.1.2.0`).
-   */
+  /** IP address of the host with prefix length, such as `10.1.2.3/24`, not the network's address. */
   readonly address: string
   readonly gateway?: string | undefined
   readonly [unknown: string]: unknown

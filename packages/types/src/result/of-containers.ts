@@ -3,8 +3,8 @@ import { parseCidr } from '../ip.ts'
 import type { Interface, Result } from './model.ts'
 
 /**
- * IP addresses of the container in a CNI result, in canonical form and without prefix length. Pure. Includes the
- * addresses of interfaces with a sandbox. Also includes addresses without an interface, which IPAM plugins return.
+ * IP addresses of the container in a CNI result, without prefix length. Pure. Includes addresses without an interface,
+ * which IPAM plugins return.
  *
  * @param filter - an omitted member matches every address.
  * @throws {@link CniError} with code 6 for an invalid address.
@@ -30,8 +30,8 @@ export function containerIps(
 }
 
 /**
- * Changes members of the container's interface with the given name, such as its MAC. Returns the changed result, or the
- * given object if the result has no such interface. Pure.
+ * Changes members of the container's named interface, such as its MAC. Returns the given object if the interface is
+ * missing. Pure.
  *
  * @example
  * ```ts

@@ -13,8 +13,7 @@ import {
   texts,
 } from './members.ts'
 
-// Known members of CNI results, in the order in which the reference implementation prints them. Reason: Go prints the
-// fields of a struct in the order of their declaration.
+// Members of CNI results in print order, because Go prints a struct's fields as declared.
 
 const route: Shape = {
   dst: cidr,

@@ -2,8 +2,7 @@ import { CniError, ErrorCode } from '../errors.ts'
 import { isObject, type JsonObject } from '../json/json.ts'
 import type { Family } from './family.ts'
 
-// Conversions of decoded CNI results between neighbouring groups of versions. Unknown members are kept. A member is
-// dropped if the target version does not define it, or defines it with another meaning.
+// Conversions between neighbouring groups of versions. Members that the target version does not define are dropped.
 
 /** Converts the members of a decoded CNI result, without `cniVersion`, from one group of versions to another. */
 export function convertMembers(members: JsonObject, from: Family, to: Family): JsonObject {
@@ -21,10 +20,7 @@ const ORDER: readonly Family[] = ['ip4-ip6', 'ips-version', 'ips']
 const SINCE_1_1 = ['mtu', 'socketPath', 'pciID']
 const ROUTE_EXTRAS = ['mtu', 'advmss', 'priority', 'table', 'scope']
 
-/**
- * Converts a result from 0.2.0 to 0.3.0. Does not copy the gateway of an address to routes, although older converters
- * did.
- */
+/** Converts 0.2.0 to 0.3.0. Does not copy gateways to routes, unlike older converters. */
 function joinFamilies(result: JsonObject): JsonObject {
   const families = [
     { version: '4', config: result.ip4 },
@@ -51,10 +47,7 @@ function dropVersions(result: JsonObject): JsonObject {
   })
 }
 
-/**
- * Converts a result from 1.0.0 to 0.4.0. Keeps members of routes that 0.4.0 does not define, as other implementations
- * do.
- */
+/** Converts 1.0.0 to 0.4.0. Keeps newer members of routes, as other implementations do. */
 function addVersions(result: JsonObject): JsonObject {
   const { interfaces, ips, routes, dns = {}, ...unknown } = result
   return present({
@@ -66,10 +59,7 @@ function addVersions(result: JsonObject): JsonObject {
   })
 }
 
-/**
- * Converts a result from 0.3.0 to 0.2.0. Keeps only the first IPv4 address and the first IPv6 address. The member
- * `version` of an address gives its family. The address itself is not examined.
- */
+/** Converts 0.3.0 to 0.2.0, which has only one address of each family. */
 function splitFamilies(result: JsonObject): JsonObject {
   const ips = objectsIn(result.ips)
   const routes = objectsIn(result.routes)

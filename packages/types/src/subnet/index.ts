@@ -1,6 +1,6 @@
 /**
- * Subnet arithmetic for plugin authors and tools, based on the npm package `ip-address`. Code that runs for every pod
- * uses `@cni/types/ip`, which has no dependencies. Both modules parse and print addresses in the same way.
+ * Subnet arithmetic for plugin authors and tools, based on the npm package `ip-address`. Use `@cni/types/ip` in code
+ * that runs for every pod: it has no dependencies.
  *
  * @example
  * ```ts

@@ -4,8 +4,7 @@ import { type IpFamily, parseAddress } from '../ip/parse-address.ts'
 import { parsePrefix } from '../ip/prefix.ts'
 
 /**
- * Parses a network such as `10.1.0.0/16`: its family, first and last address, and size. A single address counts as a
- * network of one address. Host bits are dropped.
+ * Parses a network such as `10.1.0.0/16`. A single address counts as a network of one address. Host bits are dropped.
  *
  * @throws TypeError that names an invalid text.
  * @example
@@ -42,8 +41,7 @@ export function subnet(text: string): {
 }
 
 /**
- * True if the network `outer` contains all addresses of `inner`, which is an address or a network. Always false for
- * different address families.
+ * True if the network `outer` contains `inner`, an address or a network. Always false for different address families.
  *
  * @throws TypeError for an invalid address or network.
  */
@@ -63,8 +61,7 @@ export function overlaps(one: string, other: string): boolean {
 }
 
 /**
- * Address that is `steps` after the given address; a negative number leads backwards. `undefined` beyond the first or
- * last address of the family.
+ * Address that is `steps` after the given address. `undefined` beyond the family's first or last address.
  *
  * @throws TypeError for an invalid address.
  */
@@ -75,8 +72,7 @@ export function nextAddress(address: string, steps: number | bigint = 1): string
 }
 
 /**
- * Yields the addresses of a network in order, one at a time. Consequence: a large network needs no more memory than a
- * small one.
+ * Yields the addresses of a network in order, one at a time.
  *
  * @throws TypeError for an invalid network.
  * @example

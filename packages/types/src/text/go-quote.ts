@@ -11,8 +11,7 @@ const SHORT: Readonly<Record<string, string>> = {
 }
 
 /**
- * Quotes a text with the escapes of Go's `%q`. Use the function for messages that other tools compare with messages
- * of Go programs.
+ * Quotes a text with the escapes of Go's `%q`, for comparison with messages of Go programs.
  *
  * @example
  * ```ts

@@ -2,10 +2,7 @@ import { escapeUnsafe, replaceUnsafe } from './unsafe-text.ts'
 
 const MAX_QUOTED = 80
 
-/**
- * Quotes a value for a message, as a JSON string of at most 80 characters. Line breaks and invisible characters are
- * escaped.
- */
+/** Quotes a value for a message, as a JSON string of at most 80 characters. */
 export function quote(value: string): string {
   let body = ''
   for (const character of value) {
@@ -16,18 +13,12 @@ export function quote(value: string): string {
   return `"${body}"`
 }
 
-/**
- * Formats text from other programs as one line of at most 500 characters. Removes characters that control a terminal or
- * a log viewer.
- */
+/** Formats foreign text as one line of at most 500 characters, without terminal control characters. */
 export const printable = (text: string): string => replaceUnsafe(text, ' ').replace(/\s+/g, ' ').slice(0, 500)
 
 // internal
 
-/**
- * White space other than the ordinary space, such as U+00A0. Such a character is escaped. Reason: an invalid value with
- * a no-break space would look valid.
- */
+/** Escaped, because an invalid value with a no-break space would look valid. */
 const OTHER_SPACE = /^[^\S ]$/
 
 function escapeCharacter(character: string): string {

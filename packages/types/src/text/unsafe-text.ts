@@ -5,8 +5,8 @@
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 /**
- * Escapes characters that break a line, move a cursor, reverse text or are invisible, as `\n`, `\r`, `\t` or `\u202e`.
- * Use it for all text from other programs in a log or on a terminal. A JSON text on one line keeps its value.
+ * Escapes control, invisible and text-reversing characters, for example as `\n` or `\u202e`. Use it for all text from
+ * other programs in a log or on a terminal. A JSON text on one line keeps its value.
  *
  * @example
  * ```ts
@@ -15,10 +15,7 @@ const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
  */
 export const escapeUnsafe = (text: string): string => replaceUnsafe(text, escapeCharacter)
 
-/**
- * Escapes a text like {@link escapeUnsafe}, but keeps newlines and tabs. Use the function for a text of several lines,
- * such as a stack or indented JSON.
- */
+/** Escapes a text like {@link escapeUnsafe}, but keeps newlines and tabs. For a text of several lines. */
 export const escapeUnsafeLines = (text: string): string =>
   replaceUnsafe(text, (character) =>
     character === '\n' || character === '\t' ? character : escapeCharacter(character),
