@@ -1,7 +1,7 @@
 import { boolFlag, choiceFlag, flagsText, heading, parseFlags, textFlag, UsageError } from '@cni/host/cli'
 import { choicesProblem, KINDS, nameProblem, type ProjectOptions, RULES } from './options.ts'
 
-/** Parsed command line of `npm create cni-plugin`. The command asks for missing options on a terminal. */
+/** Parsed command line of `npm create cni-plugin`. Prompts ask for missing options. */
 export type Command =
   | 'help'
   | 'version'
@@ -39,7 +39,7 @@ export function parseCommandLine(argv: readonly string[]): Command {
 export function refuseFlagsKeptByNpm(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): void {
   const kept = [FLAGS.kind, FLAGS.rules, FLAGS.agent, FLAGS.from, FLAGS.dryRun]
     .filter(({ name }) => env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined)
-    // Package managers other than npm pass each flag twice: as a variable and as an argument.
+    // Package managers other than npm pass each flag both as variable and as argument.
     .filter(({ name }) => !argv.some((word) => word.split('=')[0] === `--${name}`))
     .map(({ name }) => `--${name}`)
   if (kept.length === 0) return

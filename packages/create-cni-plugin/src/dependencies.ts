@@ -17,7 +17,7 @@ const FOR_DEVELOPMENT = ['@cni/build', '@cni/conformance', '@cni/libcni', '@cni/
 const OF_OTHERS = { '@types/node': '^24.0.0', koffi: '^3.3.0', typescript: '^7.0.0', vitest: '^4.0.0' }
 
 /**
- * Dependencies of a new project. `overrides` lists the tarballs too, because npm needs this for indirect dependencies.
+ * Dependencies of a new project. npm needs `overrides` with the tarballs for indirect dependencies.
  *
  * @param tarballs - name → `file:` URL
  */

@@ -92,7 +92,7 @@ function packageJson(options: ProjectOptions, tarballs: Readonly<Record<string, 
     scripts: {
       check: 'tsc',
       test: 'tsc && vitest run --dir src',
-      // Main plugins start an IPAM plugin by its file, so the tests need a built executable.
+      // The tests need a built executable, because main plugins start an IPAM plugin's file.
       'test:kernel': kind === 'ipam' ? `npm run build && ${onKernel}` : onKernel,
       build: build.join(' && '),
       conformance:

@@ -6,8 +6,8 @@ import type { InstallError } from './install-error.ts'
 /** An event of the installer, for logs and metrics. Times are in milliseconds. Events contain no secrets. */
 export type InstallEvent =
   /**
-   * The installer wrote or removed a file. `ms` is the time since the current check began. `heal` is true if the
-   * installer restored a file that was correct before.
+   * The installer wrote or removed a file. `ms` is the time since the current check began. `heal` is true if the file
+   * was correct before.
    */
   | {
       readonly type: 'changed'
@@ -37,8 +37,8 @@ export type InstallEvent =
   /** Another program repeatedly reverts a file that the installer writes. */
   | { readonly type: 'contended'; readonly path: string; readonly rewrites: number; readonly hint: string }
   /**
-   * The installer removed the plugin from the network configuration. Otherwise pods would fail to start, because the
-   * plugin could not work.
+   * The installer removed the plugin from the network configuration, because the plugin could not work. Pods would
+   * otherwise fail to start.
    */
   | { readonly type: 'withdrawn'; readonly path: string; readonly reason: string }
   /**
@@ -54,7 +54,7 @@ export type InstallEvent =
       readonly verdict: 'ok' | 'warn' | 'fail'
     }
   /**
-   * A file of the CNI network folder that no container runtime can load. The last event of many has the folder as
-   * `path`, and the number of remaining files as `more`.
+   * A file of the CNI network folder that no container runtime can load. `more` is the number of further files, with
+   * the folder as `path`.
    */
   | { readonly type: 'skipped'; readonly path: string; readonly reason: string; readonly more?: number }

@@ -17,8 +17,8 @@ export interface Installer {
   /** Checks all files and returns the changes that `install` would make. Changes nothing. */
   plan(): Promise<InstallPlan>
   /**
-   * Checks all files once, and restores missing or wrong ones. Does not fail while the installer waits for a primary
-   * configuration: the status has the reason.
+   * Checks all files once, and restores missing or wrong ones. Succeeds even while the installer waits for a primary
+   * configuration.
    *
    * @throws {@link InstallError} The error of the first failed step. Throws `ABORTED` if the AbortSignal aborts.
    */
@@ -31,8 +31,8 @@ export interface Installer {
   /** Status of the installation after the last check, without any I/O. For readiness probes. */
   status(): InstallStatus
   /**
-   * Ends `run` and removes the plugin from the node, unless another installer is active. The report lists remaining
-   * files.
+   * Ends `run` and removes the plugin from the node. Removes nothing while another installer is active. The report
+   * lists remaining files.
    */
   uninstall(): Promise<UninstallReport>
   /**

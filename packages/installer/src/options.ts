@@ -24,8 +24,7 @@ export interface InstallerOptions {
    * Position of the plugin in the network configuration. Default: `chained`.
    * - `chained`: last plugin of the node's primary network configuration.
    * - `standalone`: the only plugin of a file.
-   * - `{ owned: name }`: last plugin of a copy of the primary, in a file of this name. The name must sort before the
-   *   primary's name.
+   * - `{ owned: name }`: last plugin of a copy of the primary. `name` must sort before the primary's name.
    */
   readonly mode?: 'chained' | 'standalone' | { readonly owned: string } | undefined
   /**
@@ -33,7 +32,10 @@ export interface InstallerOptions {
    * the plugin's own configuration (default: `YYY-<type>.conf`).
    */
   readonly confName?: string | undefined
-  /** True keeps the chosen primary network configuration, even if a new file sorts before it. Default: false. */
+  /**
+   * True keeps the chosen primary network configuration. Default: false, so a new file that sorts first becomes the
+   * primary.
+   */
   readonly pin?: boolean | undefined
   /** Mode of the installer's own configuration file, in modes `standalone` and `owned`. Default: 0o600. */
   readonly confMode?: number | undefined
@@ -54,13 +56,12 @@ export interface InstallerOptions {
     | undefined
   /**
    * The node's container runtime, if known. If unknown, one runtime that runs the plugin makes the installation ready.
-   * With `containerd`, `uninstall` removes the plugin's file despite existing pods: containerd's DEL uses the current
-   * plugin list.
+   * With `containerd`, `uninstall` removes the plugin's file even while pods exist.
    */
   readonly runtime?: RuntimeReading['runtime'] | undefined
   /**
-   * File that all installers of this plugin on the node share, such as `/var/run/mesh/agent.json`. Only the installer
-   * that started last writes. Default: no file, so several installers revert each other's changes.
+   * File that all installers of this plugin on the node share. Only the installer that started last writes. Default: no
+   * file, so several installers revert each other's changes.
    */
   readonly claimFile?: string | undefined
   /**
@@ -76,7 +77,7 @@ export interface InstallerOptions {
    */
   readonly cacheDirs?: readonly string[] | undefined
   /**
-   * Paths on the node of folders that the container mounts at other paths. For example `{ '/host/etc/cni/net.d':
+   * Paths on the node of folders that a container mounts elsewhere. For example `{ '/host/etc/cni/net.d':
    * '/etc/cni/net.d' }`. Default: for a folder below `/host`, its path without `/host`.
    */
   readonly nodePaths?: Readonly<Record<string, string>> | undefined
@@ -175,7 +176,7 @@ const HOST = '/host'
 
 const isOfHost = (path: string): boolean => path.startsWith(`${HOST}/`)
 
-/** Default of `nodePaths`. Lists only the outer one of nested folders, because only it is a mount. */
+/** Default of `nodePaths`. Lists only the outer folder, because nested folders are no mounts. */
 function hostPaths(paths: readonly string[]): Record<string, string> {
   const mounts = paths.filter((path) => isOfHost(path) && !paths.some((other) => path.startsWith(`${other}/`)))
   return Object.fromEntries(mounts.map((path) => [path, path.slice(HOST.length)]))

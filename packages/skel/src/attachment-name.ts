@@ -5,8 +5,8 @@ import { digestOf } from './state/attachment-key.ts'
 const FEWEST = 8
 
 /**
- * Name for a link, chain or set on the node that belongs to one attachment. Every call for the attachment gets the same
- * name. Maximum lengths: a link 15 characters, an iptables chain 28, an ipset 31.
+ * Name for an attachment's link, chain or set on the node. Every call for the attachment gets the same name. Maximum
+ * lengths: a link 15 characters, an iptables chain 28, an ipset 31.
  *
  * @throws TypeError if the prefix leaves fewer than 8 characters for the digest.
  * @example

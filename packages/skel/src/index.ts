@@ -1,5 +1,5 @@
 /**
- * Write a CNI plugin as an object. Run it in tests with replaced input and output, and as a process with `pluginMain`.
+ * Write a CNI plugin as an object. Test it with `runPlugin`, and run it with `pluginMain`.
  *
  * @example
  * ```ts

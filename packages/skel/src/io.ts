@@ -14,8 +14,8 @@ export interface PluginIo {
   /** Opens the folder of the plugin's `state`. Default: a folder on disk, not in memory. */
   stateFolder?(path: string): StateFolder
   /**
-   * Absolute path of the plugin's executable, under its called name. A marker file next to it says that the plugin is
-   * uninstalled. Without this path, no marker is read.
+   * Absolute path of the plugin's executable, as the container runtime called it. A marker file next to it says that
+   * the plugin is uninstalled. Without this path, no marker is read.
    */
   readonly executable?: string
   /** Receives each line that the call writes to stderr, newline included. */

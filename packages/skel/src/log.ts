@@ -16,8 +16,7 @@ export interface Log {
 }
 
 /**
- * Target of log lines besides stderr, such as a file or a socket. A call does not use a sink again after it has thrown.
- * Logging never fails a call.
+ * Target of log lines besides stderr, such as a file. A sink that throws is not used again. Logging never fails a call.
  */
 export interface LogSink {
   /** Receives one log line, newline included. Called synchronously, in order. */

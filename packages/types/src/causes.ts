@@ -51,7 +51,7 @@ function detailsOf(error: unknown): string {
   return (typeof error === 'object' && error !== null && carriedBy(error)?.details) || ''
 }
 
-/** Text for an error without a message. Empty for an aggregate error, whose members have messages. */
+/** Text for an error without a message. Empty for an aggregate error. */
 function unnamed(error: Error): string {
   return error instanceof AggregateError ? '' : String(error.name)
 }

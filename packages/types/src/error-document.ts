@@ -13,8 +13,8 @@ export interface CniErrorDocument {
 }
 
 /**
- * Converts any thrown value into a CNI error document. Never throws. Code and message come from the first error with a
- * CNI code among the error, its causes and aggregated errors. Default code: 999. Missing `details` come from the causes.
+ * Converts any thrown value into a CNI error document. Never throws. Uses the first CNI code among the error, its
+ * causes and aggregated errors. Default: 999. Missing `details` come from the causes.
  */
 export function toErrorDocument(error: unknown): CniErrorDocument {
   try {

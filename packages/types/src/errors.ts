@@ -18,8 +18,8 @@ export const ErrorCode = {
 } as const
 
 /**
- * Symbol of the member `{ code, details? }` that gives any error a CNI code. Needs no import of this package, because
- * all bundles share the symbol.
+ * Symbol of the member `{ code, details? }` with an error's CNI code. Needs no import of this package, because all
+ * bundles share the symbol.
  *
  * @example
  * ```ts

@@ -6,16 +6,16 @@ export const CNI_VERSIONS = ['0.1.0', '0.2.0', '0.3.0', '0.3.1', '0.4.0', '1.0.0
 /** A CNI version from the list {@link CNI_VERSIONS}. */
 export type CniVersion = (typeof CNI_VERSIONS)[number]
 
-/** CNI version into which this package decodes all results, and a plugin's answer to VERSION. */
+/** CNI version into which this package decodes all results. Plugins report it for VERSION. */
 export const CURRENT_VERSION = '1.1.0' satisfies CniVersion
 
-/** True for exactly one of the strings in {@link CNI_VERSIONS}, so `1.1` is false. */
+/** True for one of the strings in {@link CNI_VERSIONS}, so `1.1` is false. */
 export function isCniVersion(value: unknown): value is CniVersion {
   return CNI_VERSIONS.some((known) => known === value)
 }
 
 /**
- * Parses a CNI version into three numbers. A missing number is 0; the empty string is 0.1.0.
+ * Parses a CNI version into three numbers. A missing number is 0; `''` is 0.1.0.
  *
  * @throws {@link CniError} with code 6 for an invalid version.
  */

@@ -1,7 +1,7 @@
 import { type ConfFacts, confFacts } from './conf-facts.ts'
 import { compareNames, isConfName } from './conf-name.ts'
 
-/** Content of a file of a CNI network folder, or the reason why the file is unreadable. */
+/** Bytes of a file in a CNI network folder, or the read error. */
 export type ReadFile = Uint8Array | { readonly unreadable: string }
 
 /**
@@ -18,7 +18,7 @@ export interface Candidate {
 
 /** Configuration files of a CNI network folder, valid and invalid ones. */
 export interface Candidates {
-  /** Valid configuration files of the CNI network folder, sorted by name. CRI-O uses the first one. */
+  /** Valid configuration files of the CNI network folder, sorted by name. CRI-O uses the first. */
   readonly valid: readonly Candidate[]
   /** Names of the files that no container runtime can load, each with the reason. Sorted by name. */
   readonly invalid: ReadonlyMap<string, string>
@@ -29,7 +29,7 @@ export function listCandidates(folder: NetFolder): Candidates {
   return candidatesOf(factsOfFolder(folder))
 }
 
-/** Parses each file of a CNI network folder. `type` is the plugin to search for in `delegates`. */
+/** Parses each file of a CNI network folder. Searches for `type` in `delegates`. */
 export function factsOfFolder(folder: NetFolder, type?: string): Map<string, ConfFacts> {
   return new Map([...folder].map(([name, file]) => [name, factsOf(name, file, type)]))
 }

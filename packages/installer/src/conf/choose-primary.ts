@@ -1,7 +1,7 @@
 import type { Candidates } from './candidate.ts'
 import { alternativeNames, compareNames } from './conf-name.ts'
 
-/** Milliseconds for which an invalid primary file stays the primary, because its owner may still write it. */
+/** Milliseconds for which an invalid primary is kept, because its owner may still write. */
 export const HOLD_MS = 2000
 
 /** Chosen primary configuration file. The installer keeps this choice until the next scan of the CNI network folder. */
@@ -30,10 +30,7 @@ export type PrimaryChoice =
   | { readonly kind: 'hold'; readonly reason: string; readonly until: number; readonly memory: PrimaryMemory }
   | { readonly kind: 'wait'; readonly reason: string; readonly memory: PrimaryMemory }
 
-/**
- * Chooses the primary configuration file. An invalid primary stays for two seconds. A valid file that sorts before the
- * primary replaces it at once, because container runtimes already use that file.
- */
+/** Chooses the primary configuration file. A valid file that sorts earlier wins at once. */
 export function choosePrimary(
   candidates: Candidates,
   rules: PrimaryRules,

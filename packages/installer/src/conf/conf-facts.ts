@@ -21,7 +21,7 @@ export interface ConfFacts {
   readonly problem?: string
   /** True if the file cannot be read. False if the content of a readable file is invalid. */
   readonly isUnreadable?: boolean
-  /** True if the name belongs to a folder, which no container runtime reads as a file. */
+  /** True if the name belongs to a folder, which container runtimes do not read. */
   readonly isFolder?: boolean
   /** Sub-folder with the network's name. Runtimes add the plugins in its files to the network. */
   readonly folder?: string

@@ -1,6 +1,6 @@
 /**
- * True if container runtimes read a file of this name in a CNI network folder. The name must end in `.conf`,
- * `.conflist` or `.json`, in lower case.
+ * True if container runtimes read a file of this name. The name must end in `.conf`, `.conflist` or `.json`, in lower
+ * case.
  */
 export function isConfName(name: string): boolean {
   return SINGLE.test(name) || name.endsWith(LIST)

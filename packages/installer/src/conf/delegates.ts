@@ -25,7 +25,7 @@ const MAX_CONFIGURATIONS = 10_000
 /** Maximum number of copies of a plugin that a search returns for the `delegates` in one text. */
 const MAX_ENTRIES = 100
 
-/** Finds plugins of a type in the `delegates` and `delegate` of other plugins, such as Multus. */
+/** Finds plugins of a type in the delegates of other plugins, such as Multus. */
 export function nestedEntries(text: string | Uint8Array, type: string): NestedEntries {
   const entries: NestedEntry[] = []
   const levels: Level[] = [{ value: documentOf(text), path: [], depth: 0, holder: '' }]
@@ -93,7 +93,7 @@ function delegatesOf(conf: JsonObject, path: NestedEntry['path'], holder: Pick<L
   ]
 }
 
-/** Finds a member of a JSON object, ignoring the case of its name as Go does. */
+/** Finds a member of a JSON object. Ignores the name's case, as Go does. */
 function memberOf(object: JsonObject, name: string): { readonly key: string; readonly value: unknown } | undefined {
   const keys = Object.keys(object)
   const key = keys.includes(name) ? name : keys.findLast((one) => one.toLowerCase() === name)

@@ -1,6 +1,6 @@
 import { goStringify, jsonItems, jsonMembers, jsonValue, type PluginConf } from '@cni/types'
 
-/** Appends a plugin to a list. Other text stays unchanged, because a diff must show only the plugin. */
+/** Appends a plugin without other changes, because a diff must show only the plugin. */
 export function appendPlugin(text: string, plugin: PluginConf): string {
   const array = pluginsSpan(text)
   const items = jsonItems(text, array)
@@ -83,7 +83,7 @@ function printPlugin(plugin: PluginConf, { isOneLine, newline, base, unit }: Sty
   return lines.map((line) => line.replace(/^ */, (blanks) => unit.repeat(blanks.length))).join(newline + base)
 }
 
-/** Removes parts of a JSON array or object from the text, with their commas and white space. */
+/** Removes parts of a JSON text, with their commas and white space. */
 function dropParts(
   text: string,
   container: ReturnType<typeof jsonValue>,

@@ -19,7 +19,7 @@ import { utf8Text } from './utf8-text.ts'
 export type Text = string | Uint8Array
 
 /**
- * Appends the plugin to a network configuration, replacing plugins of its type. All other text stays unchanged.
+ * Appends the plugin to a network configuration, and keeps all other text unchanged.
  *
  * @throws {@link InstallError} `INVALID_CONFIG` for a text that is not a configuration.
  */
@@ -76,10 +76,7 @@ export function sameDocument(a: Text, b: Text): boolean {
   }
 }
 
-/**
- * Name and version of the list that replaces a single configuration. Keeps the name, because IPAM plugins find existing
- * pods by it.
- */
+/** Head of the new list. Keeps the name, because IPAM plugins find pods by it. */
 function listHead(document: JsonObject): { readonly name: string; readonly cniVersion: string } {
   const { name, cniVersion } = foldMembers(document, ['name', 'cniVersion'])
   return {

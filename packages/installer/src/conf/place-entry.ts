@@ -6,10 +6,7 @@ import { diffLines } from './diff.ts'
 import { hasEntry, insertEntry } from './entry.ts'
 import { utf8Text } from './utf8-text.ts'
 
-/**
- * File of a CNI network folder to which the installer would add the plugin. The kind `wait` means that there is no
- * suitable file yet.
- */
+/** File to which the installer would add the plugin. The kind `wait` means that there is no suitable file yet. */
 export type EntryPlace =
   | {
       readonly kind: 'insert' | 'convert' | 'unchanged'
@@ -28,7 +25,7 @@ export type EntryPlace =
   | { readonly kind: 'wait'; readonly reason: string }
 
 /**
- * Chooses the file to which an installer with default options would add the plugin. Writes nothing.
+ * Chooses the file to which an installer would add the plugin by default. Writes nothing.
  *
  * @throws `InstallError` `INVALID_CONFIG` for a file that is not a configuration.
  */

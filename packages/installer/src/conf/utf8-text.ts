@@ -1,4 +1,4 @@
-/** Keeps a byte order mark, because parsing must then fail as in container runtimes. */
+/** Keeps a byte order mark, because parsing must fail as in container runtimes. */
 export const utf8Text = (bytes: Uint8Array): string => decoder.decode(bytes)
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })

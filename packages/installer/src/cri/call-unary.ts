@@ -13,7 +13,7 @@ export interface CallOptions {
 }
 
 /**
- * Calls a gRPC method with one request and one answer, over a connection of its own.
+ * Calls a gRPC method with one request and one answer, over a new connection.
  *
  * @throws {@link CriError} if the server gives no valid answer. For a failed call, the error message describes the
  * server's gRPC status.

@@ -1,6 +1,6 @@
 const brand = Symbol.for('cni.CriError')
 
-/** Error for a container runtime without a valid answer. The caller prints the socket's path before the message. */
+/** Error of a request to a container runtime. Callers print the socket's path first. */
 export class CriError extends Error {
   readonly [brand] = true
 

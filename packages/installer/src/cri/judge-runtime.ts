@@ -10,9 +10,9 @@ export interface WantedPlugin {
 
 /**
  * State of the plugin in a container runtime:
- * - `loaded`: the runtime's default network has the plugin.
- * - `missing`: the runtime runs pods without the plugin, or cannot run pods.
- * - `silent`: the runtime does not report the plugins in its network.
+ * - `loaded`: the default network has the plugin.
+ * - `missing`: the plugin does not run.
+ * - `silent`: unknown, because the runtime does not report it.
  */
 export type RuntimeState = 'loaded' | 'missing' | 'silent'
 

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { insecurity } from '@cni/host'
 import { errnoOf, messageOf } from '@cni/types'
 
-/** Reason to distrust a socket path, such as `it is not a socket`. The caller prints the path before it. */
+/** Reason to distrust a socket path. Callers print the path before the reason. */
 export function socketProblem(path: string): string | undefined {
   try {
     const stat = lstatSync(path)

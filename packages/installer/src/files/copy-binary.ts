@@ -18,10 +18,7 @@ export interface CopyOptions {
   readonly check: (copied: string) => void
 }
 
-/**
- * Copies an executable over another that may be running. Closes the copy before the rename, because starting the file
- * could otherwise fail with ETXTBSY.
- */
+/** Closes the copy before the rename, because starting it could otherwise fail with ETXTBSY. */
 export async function copyBinary(source: string, target: string, options: CopyOptions): Promise<void> {
   const { type, signal, uncache, check } = options
   const temporary = temporaryPath(target, type)

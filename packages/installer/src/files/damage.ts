@@ -6,7 +6,7 @@ import { elfLength } from './elf-length.ts'
 const MAX_BYTES = 4 * 1024 * 1024
 
 /**
- * Damage of a program file. Returns `undefined` for an intact file, or for one of unknown length, such as a script.
+ * Damage of a program file. Returns `undefined` for an intact file or a script.
  *
  * @throws an error if the file cannot be read.
  */

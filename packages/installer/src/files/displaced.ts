@@ -17,10 +17,7 @@ export interface LateWrite {
   done(): void
 }
 
-/**
- * Files that the installer has replaced while another program may have had them open. The old files stay open, so the
- * installer can read later writes.
- */
+/** Replaced files, still open because other programs may write to them. */
 export interface DisplacedFiles {
   /** Adds a replaced or removed file. The caller must not close `old.fd` any more. */
   add(path: string, old: { readonly fd: number; readonly bytes: Buffer }, successor: Stats | undefined): void

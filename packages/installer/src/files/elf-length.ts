@@ -10,7 +10,7 @@ const SHT_NOBITS = 8
 /** Reads `length` bytes of an ELF file at an offset. Returns fewer bytes at the end of the file. */
 export type ReadBytes = (at: number, length: number) => Uint8Array
 
-/** Minimum length of an ELF file, computed from its headers. `Infinity` if a table is incomplete. */
+/** Minimum length of an ELF file from its headers. `Infinity` for an incomplete table. */
 export function elfLength(read: ReadBytes): number | undefined {
   const ident = read(0, 6)
   const magic = Buffer.from(ident.subarray(0, 4)).toString('latin1')

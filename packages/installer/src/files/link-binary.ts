@@ -1,7 +1,7 @@
 import { linkSync, renameSync } from 'node:fs'
 import { removeQuietly, temporaryPath } from './temporary.ts'
 
-/** Links a plugin binary to a path. Returns false if the caller must copy the file. */
+/** Links a plugin binary to a path. Returns false if a copy is needed. */
 export function linkBinary(file: string, path: string, type: string): boolean {
   const temporary = temporaryPath(path, type)
   try {

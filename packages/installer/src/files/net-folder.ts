@@ -24,7 +24,7 @@ export interface NetFiles {
 /** Scans a CNI network folder repeatedly, and caches its files between the scans. */
 export interface NetReader {
   /**
-   * Scans the CNI network folder. Always reads the files in `fresh`, even if they look unchanged.
+   * Scans the CNI network folder. Always reads the files in `fresh`.
    *
    * @returns `undefined` if the folder does not exist.
    */
@@ -40,7 +40,7 @@ interface Known {
   readonly stat: Stats | undefined
 }
 
-/** Creates a reader that skips unchanged files, because thousands of files must not delay a repair. */
+/** Creates a reader that skips unchanged files, because thousands of files would delay a repair. */
 export function netReader(netDir: string, type: string): NetReader {
   let known: ReadonlyMap<string, Known> = new Map()
   return {
@@ -141,7 +141,7 @@ function readQuietly(path: string): Snapshot | undefined {
   }
 }
 
-/** Returns `undefined` for a recently changed file, because a later write could get the same timestamp. */
+/** `undefined` for a recent change, because a later write could get the same timestamp. */
 function lasting(stat: Stats | undefined, began: number): Stats | undefined {
   if (stat === undefined) return undefined
   const tickMs = stat.ctimeMs % 1000 === 0 ? 3000 : 100

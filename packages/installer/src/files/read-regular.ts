@@ -3,7 +3,7 @@ import { openRegularFile } from '@cni/host'
 import { errnoOf } from '@cni/types'
 import { InstallError, isNotFound, toInstallError } from '../install-error.ts'
 
-/** Bytes and stat of a file when it was read. The installer replaces only unchanged files. */
+/** Bytes and stat of a file when the installer read it. */
 export interface Snapshot {
   readonly path: string
   /** Path of the file after symbolic links are resolved. */

@@ -27,10 +27,10 @@ import { removeQuietly, temporaryPath } from './temporary.ts'
 export interface Replacement {
   readonly path: string
   readonly text: string | Uint8Array
-  /** Permissions of a new file, and with `exactMode` of a replaced file too. */
+  /** Permissions of a new file. Applies to a replaced file only with `exactMode`. */
   readonly mode: number
   readonly exactMode?: boolean
-  /** The file as the installer read it. A file that has changed since is not replaced. */
+  /** The file as the installer read it. A changed file is not replaced. */
   readonly before: Snapshot | undefined
   /** The plugin's type, which becomes part of the temporary file's name. */
   readonly type: string
@@ -39,8 +39,7 @@ export interface Replacement {
 }
 
 /**
- * Replaces a file atomically. Also renews a symbolic link to another folder, because containerd watches only the link's
- * folder.
+ * Replaces a file atomically. Renews a link to another folder, because containerd watches only links.
  *
  * @throws {@link InstallError} `CHANGED` if the file is not the one that was read, or `IO`.
  */
@@ -59,7 +58,7 @@ export function replaceFile(replacement: Replacement): void {
 }
 
 /**
- * Replaces `x.conf` by `x.conflist`. Creates the list first, because a container runtime must always find one.
+ * Replaces `x.conf` by `x.conflist`. Creates the list first, because runtimes must always find one.
  *
  * @param existing - the `x.conflist` of an earlier conversion, which may be overwritten.
  */
@@ -81,7 +80,7 @@ export function convertConf(replacement: Replacement, existing: Snapshot | undef
   }
 }
 
-/** Replaces or removes an unchanged file by `take`. Keeps the old file to detect late writes. */
+/** Replaces or removes an unchanged file. Keeps the old file to detect late writes. */
 function displace({ path, before, displaced }: Replacement, successor: Stats | undefined, take: () => void): void {
   const fd = openUnchanged(path, before)
   try {
@@ -146,7 +145,7 @@ function renewLink(path: string, type: string): void {
     symlinkSync(readlinkSync(path), temporary)
     renameSync(temporary, path)
   } catch {
-    // The link could not be renewed. This is harmless, because its target has the new content.
+    // The failed renewal of the link is harmless, because its target has the new content.
     removeQuietly(temporary)
   }
 }

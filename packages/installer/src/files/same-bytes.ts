@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { openRegularFile } from '@cni/host'
 import { assertNotAborted } from '../install-error.ts'
 
-/** Bytes that a comparison reads at a time. Two chunks fit into the cache of one CPU core. */
+/** Bytes that a comparison reads at a time. Two chunks fit into the CPU's cache. */
 const CHUNK = 256 * 1024
 const readLater = promisify(read)
 
@@ -11,10 +11,10 @@ const readLater = promisify(read)
 export const isSameFile = (a: BigIntStats, b: BigIntStats): boolean => a.ino === b.ino && a.dev === b.dev
 
 /**
- * True if two files have the same bytes. Reads on another thread, to keep the installer responsive.
+ * True if two files have the same bytes. Reads large files on another thread.
  *
  * @param uncache - called at the end with the first file's descriptor, to drop that file from the page cache. The
- * second file stays cached, because container runtimes start it.
+ *   second file stays cached, because container runtimes start it.
  */
 export async function sameBytes(
   a: string,

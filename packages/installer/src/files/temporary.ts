@@ -2,7 +2,7 @@ import { unlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { listNames } from './list-names.ts'
 
-/** Name of a temporary file, which runtimes ignore. It contains the plugin's type for a later cleanup. */
+/** Name of a temporary file. A later cleanup finds it by the plugin's type. */
 export function temporaryPath(path: string, type: string): string {
   // Cuts the name, because a file name has at most 255 bytes on every common file system.
   const stem = Buffer.from(basename(path))

@@ -6,7 +6,7 @@ import { type FolderWatches, type WatchedFolder, watchFolders } from './watch/wa
 
 /** Milliseconds until the installer checks again for a missing folder, which it cannot watch. */
 const MISSING_MS = 250
-/** Milliseconds until a file event causes a second check, because the first may see half-written files. */
+/** Milliseconds until a second check, because the first may see half-written files. */
 const SECOND_LOOK_MS = 10
 /** Maximum milliseconds until a running check of the files has ended after the loop was stopped. */
 const STOP_MS = 700

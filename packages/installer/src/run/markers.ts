@@ -27,7 +27,7 @@ export interface RemovedMarkers {
   readonly errors: readonly InstallError[]
 }
 
-/** Removes the marker files before the binaries are compared, because a DEL of the plugin removes marked binaries. */
+/** Removes the marker files first, because a DEL of the plugin removes marked binaries. */
 export async function removeMarkers(settings: Settings): Promise<RemovedMarkers> {
   const changes: PlannedChange[] = []
   const errors: InstallError[] = []
@@ -68,7 +68,7 @@ export async function removeUnmarked(path: string): Promise<string[]> {
   return [path].filter(unlinkIfThere)
 }
 
-/** Locks a marker file against a DEL of the plugin. Without FFI there is no lock. */
+/** Locks a marker file against a DEL of the plugin. Requires FFI. */
 async function lockMarker(path: string): ReturnType<typeof lock> {
   if (tryLoadSys() === undefined || lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined
   return lock(path)

@@ -57,7 +57,7 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
   const isUnable = (errors.length > 0 || work.postponed > 0) && !couldWork(settings)
   const failure = errors[0] ?? failures.get('binary') ?? failures.get('kubeconfig')
   const withdraw = isUnable ? failure?.message : undefined
-  // Waits only for the first copy, because a wait would leave new pods without the plugin.
+  // Waits only for the first copy. Longer waits would leave new pods without the plugin.
   if ((isBusy && !state.binaries.wereFine) || (isUnable && withdraw === undefined)) {
     const reason = 'the plugin and its kubeconfig come first'
     health.push({ artefact: 'conflist', path: settings.netDir, state: 'waiting', reason })
@@ -76,7 +76,7 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
   // The runtimes' current file may contain the plugin, because Multus may have copied it there.
   const isRun = runtimes !== undefined && judgeReadings(runtimes, settings.runtime) === 'ok'
   reportPreempted(state, isRun ? { ...plan, preemptedBy: undefined } : plan)
-  // Reports nothing while the primary file is invalid for a moment, because its owner writes it.
+  // Reports nothing while the primary file is briefly invalid, because its owner writes it.
   if (runtimes !== undefined && plan.until === undefined) reportRuntimes(state, runtimes)
   return { ...withPrimary(primary), ...(runtimes === undefined ? {} : { runtimes }) }
 }

@@ -19,10 +19,7 @@ import { sweep } from './sweep.ts'
 /** Result of `uninstall`: the changes, and the files that it has kept or could not remove. */
 export interface UninstallReport {
   readonly changes: readonly PlannedChange[]
-  /**
-   * Errors of the uninstallation. They leave binaries and kubeconfig in place, because a network configuration may
-   * still have the plugin.
-   */
+  /** Errors of the uninstallation. After an error, binaries and kubeconfig may stay, because new pods may need them. */
   readonly errors: readonly InstallError[]
   /** Binaries that stay because the node still needs them. The last DEL of the plugin removes them. */
   readonly kept: readonly string[]
@@ -74,8 +71,8 @@ interface Report {
 }
 
 /**
- * Removes the plugin: first from every network configuration, later its kubeconfig and binary. A binary that the node
- * still needs stays, and gets a marker file.
+ * Removes the plugin from network configurations, later its kubeconfig and binary. A binary that the node still needs
+ * stays, and gets a marker file.
  */
 export async function uninstall(removal: Removal): Promise<UninstallReport> {
   const report: Report = { changes: [], errors: [], kept: [], needs: [], moreNeeds: 0 }
@@ -155,7 +152,7 @@ interface OwnFile {
 
 type KeptOf = Pick<Required<Removal>, 'settings' | 'kept'>
 
-/** Lists the binaries to remove. The main binary comes last, because others are compared with it. */
+/** Lists the binaries to remove. The main binary comes last, because comparisons still need it. */
 async function ownFiles({ settings, kept }: KeptOf, { errors }: Report): Promise<OwnFile[]> {
   const files: OwnFile[] = []
   for (const folder of settings.binDirs) {

@@ -11,7 +11,7 @@ export const removalOf = ({ removal, chained }: Pick<Plugin, 'removal' | 'chaine
   removal ?? (chained === true ? 'last' : 'always')
 
 /**
- * Records an ADD's attachment for later DELs. Without a record, DELs remove nothing from the namespace.
+ * Records an ADD's attachment. Without the record, DELs remove nothing from the namespace.
  *
  * @throws StateError if the record cannot be written for another reason.
  */

@@ -2,7 +2,7 @@ import type { PluginIo } from '../io.ts'
 import type { Deadline } from './deadline.ts'
 
 /**
- * Writes the result of a CNI call. A failed write undoes the ADD, because runtimes regard it as failed.
+ * Writes the result of a CNI call. A failed write undoes the ADD.
  *
  * @throws the error of the write, or the error that ended the call during the write.
  */

@@ -22,7 +22,7 @@ export function requireNetns({ call, environment: { netns: path }, port }: Accep
 }
 
 /**
- * Rejects the plugin's own namespace, because a reused process id can lead to the node's namespace.
+ * Rejects the plugin's own namespace. A reused process id can lead to the node's namespace.
  *
  * @throws {@link CniError} 8
  */
@@ -43,7 +43,7 @@ export function findNetns({ call: { log, opened }, environment, port }: Accepted
   } catch (error) {
     const reason = messageOf(error)
     if (isGone(error)) log.info('the network namespace is gone', { netns: path, reason })
-    // Only warns, because DEL must succeed even if objects may stay in the namespace.
+    // The log only warns, because DEL must succeed even if objects may stay.
     else log.warn('the network namespace cannot be opened: it counts as gone', { netns: path, reason })
     return undefined
   }

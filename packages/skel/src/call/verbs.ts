@@ -115,7 +115,7 @@ async function collectGarbage(accepted: AcceptedCall): Promise<void> {
 }
 
 /**
- * Runs the DEL handler for each stale attachment. A failed DEL keeps its state for the next GC.
+ * Calls DEL for each stale attachment. A failed DEL keeps its state for another GC.
  *
  * @throws the error of the first DEL that failed.
  */

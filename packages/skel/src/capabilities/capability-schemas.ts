@@ -21,7 +21,7 @@ export interface RuntimeConfig {
      */
     hostIP: string
   }>
-  /** Bandwidth limits of the container: rates in bits per second and burst sizes in bits. 0 means no limit. */
+  /** Bandwidth limits of the container. Rates are in bits per second, burst sizes in bits. 0 means no limit. */
   bandwidth: {
     /** Maximum rate of traffic to the container, in bits per second. */
     ingressRate: number

@@ -2,11 +2,11 @@ import * as z from 'zod/mini'
 import { capabilitySchemas, type RuntimeConfig } from './capability-schemas.ts'
 
 /**
- * Schema of `runtimeConfig` for a plugin that requests capabilities. The plugin's configuration must request them, for
- * example with `"capabilities": { "portMappings": true }`.
+ * Schema of `runtimeConfig` for a plugin that requests capabilities. Request them in the configuration, for example
+ * with `"capabilities": { "portMappings": true }`.
  *
- * A missing list is empty, a missing rate is 0, and other missing members are `undefined`. Further members are kept,
- * but have no type.
+ * A missing list is empty, a missing rate is 0. Other missing members are `undefined`. Further members are kept, but
+ * have no type.
  *
  * @example
  * ```ts

@@ -1,6 +1,5 @@
 /**
- * A thick plugin: a long-lived daemon serves the plugin over a unix socket. A thin executable, the shim, forwards each
- * CNI call.
+ * A thick plugin: a daemon serves the plugin, and a thin executable forwards calls to it.
  *
  * @example
  * ```ts

@@ -69,7 +69,7 @@ export function isDown(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'].includes(errnoOf(error) ?? '')
 }
 
-/** True if the daemon runs but has a full listen queue. The request was not sent. */
+/** True if the daemon's listen queue is full. The request was not sent. */
 export function isBusy(error: unknown): boolean {
   return errnoOf(error) === 'EAGAIN'
 }

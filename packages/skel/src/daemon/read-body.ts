@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 /** Maximum milliseconds until a client has sent its whole HTTP request. */
 const RECEIVE_TIMEOUT = 10_000
 
-/** Reads a request's body. A slow client and one over the limit still get an answer. */
+/** Reads a request's body. Slow or too large requests still get an answer. */
 export function readBody(
   request: IncomingMessage,
   limit: number,

@@ -61,7 +61,7 @@ async function call(request: IncomingMessage, response: ServerResponse, service:
   if (!response.headersSent) await send(response, exitCode === 0 ? 200 : 400, stdout)
 }
 
-/** True for verbs that are always served, because a pod must be deletable at any time. */
+/** True for verbs that are always served, because pods must always be deletable. */
 function isAlwaysServed({ env: { CNI_COMMAND } }: WireCall): boolean {
   return CNI_COMMAND === 'DEL' || CNI_COMMAND === 'VERSION'
 }

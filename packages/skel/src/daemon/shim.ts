@@ -14,8 +14,8 @@ export interface ShimOptions extends Pick<Plugin<NetConf>, 'about' | 'versions' 
   /** Absolute path of the daemon's socket, or a function that reads it from the configuration. */
   readonly socket: string | ((conf: NetConf) => string)
   /**
-   * Milliseconds that the shim waits for a daemon that is down or not ready. DEL never waits. The shim waits at most
-   * nine tenths of the call's deadline. Default: 30 000 for ADD and GC, 5000 for CHECK, 1000 for STATUS.
+   * Milliseconds that the shim waits for an unavailable daemon. DEL never waits. The shim waits at most nine tenths of
+   * the call's deadline. Default: 30 000 for ADD and GC, 5000 for CHECK, 1000 for STATUS.
    */
   readonly readyTimeout?: number | Partial<Readonly<Record<Exclude<Verb, 'DEL'>, number>>>
   /** Milliseconds between two attempts to reach the daemon. Default: 100. */
@@ -35,8 +35,8 @@ const READY: Readonly<Record<WaitingVerb, number>> = { ADD: 30_000, CHECK: 5000,
 const POLL = 100
 
 /**
- * Creates the plugin that forwards each CNI call to the daemon of {@link serveDaemon}. Returns the daemon's result or
- * error unchanged. Answers VERSION and invalid calls itself.
+ * Creates the plugin that forwards calls to the daemon of {@link serveDaemon}. Returns the daemon's result or error
+ * unchanged. Answers VERSION and invalid calls itself.
  *
  * @throws TypeError for invalid options.
  * @example

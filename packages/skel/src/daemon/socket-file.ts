@@ -8,7 +8,7 @@ import { DaemonError } from './daemon-error.ts'
 export interface SocketFile {
   /** Temporary path at which the daemon listens before {@link SocketFile.publish}. */
   readonly hidden: string
-  /** Moves the finished socket into place, because clients must never see it without permissions. */
+  /** Publishes the finished socket, because clients must never see it without permissions. */
   publish(): void
   /** Removes the daemon's socket, unless another daemon has replaced it. */
   remove(): void
@@ -18,7 +18,7 @@ export interface SocketFile {
 const MAX_PATH = 107
 
 /**
- * Prepares the path of a daemon's socket. Accepts a stale socket there, but no other file.
+ * Prepares the path of a daemon's socket. Accepts only a stale socket there.
  *
  * @throws {@link DaemonError}
  */

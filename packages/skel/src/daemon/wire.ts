@@ -7,8 +7,7 @@ export interface WireCall {
   readonly config: Uint8Array
 }
 
-// Environment variables that the shim sends to the daemon. Dropping all others protects secrets, and the daemon's
-// settings from clients.
+// Environment variables for the daemon. All other variables are dropped, because they may contain secrets.
 const VARIABLES = [
   'CNI_COMMAND',
   'CNI_CONTAINERID',

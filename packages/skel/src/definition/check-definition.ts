@@ -60,8 +60,8 @@ function checkType(at: At, member: string, value: unknown, type: 'function' | 'b
 
 function checkName(name: unknown): void {
   if (typeof name !== 'string') throw unexpected('definePlugin: name', 'a string', name)
-  // The name is a file name in the plugin folders and the `type` in a configuration. biome-ignore
-  // lint/suspicious/noControlCharactersInRegex: those are meant
+  // The name is a file name in the plugin folders and the `type` in a configuration.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are meant
   if (name !== '' && name !== '.' && name !== '..' && !/[\s/\0-\x1f\x7f]/.test(name)) return
   throw unexpected('definePlugin: name', 'the name of an executable', name)
 }

@@ -37,8 +37,8 @@ export interface CallContext {
   /** AbortSignal that aborts at the deadline of the call and on SIGTERM. Pass it to every function that waits. */
   readonly signal: AbortSignal
   /**
-   * Keeps a resource (such as a lock) until the end of the call, and returns it. Disposes resources in reverse order.
-   * The call ends after the write of its result or the undo steps.
+   * Keeps a resource, such as a lock, until the end of the call. Disposes resources in reverse order, after the result
+   * or the undo steps.
    *
    * @example
    * ```ts
@@ -66,8 +66,8 @@ export interface AddContext<Conf = NetConf, Chained extends boolean = false, Sta
   /** The container's network namespace, open until the end of the call. Never the plugin's own namespace. */
   readonly netns: Netns
   /**
-   * Result of the previous plugins in the data model of CNI 1.1.0, frozen. Return this object to pass it on unchanged.
-   * To change the result, return a new object: `{ ...c.prevResult, dns }`.
+   * Result of the previous plugins in the 1.1.0 model, frozen. An ADD that changes nothing returns this object. To
+   * change the result, return a new object: `{ ...c.prevResult, dns }`.
    */
   readonly prevResult: Chained extends true ? Result : Result | undefined
   /**
@@ -96,10 +96,7 @@ export interface CheckContext<Conf = NetConf, Chained extends boolean = false, S
   readonly prevResult: AddContext<Conf, Chained>['prevResult']
 }
 
-/**
- * Context of a DEL handler. The handler should succeed even if `conf`, `netns`, `prevResult` or the stored state is
- * `undefined`.
- */
+/** Context of a DEL handler. The handler should succeed even if members are `undefined`. */
 export interface DelContext<Conf = NetConf, State = undefined> extends AttachmentContext {
   /**
    * Network configuration, parsed by the plugin's schema. The member is `undefined` if the configuration is invalid.
@@ -112,7 +109,7 @@ export interface DelContext<Conf = NetConf, State = undefined> extends Attachmen
    * - Another attachment of the container shares the plugin's objects.
    */
   readonly netns: Netns | undefined
-  /** Final result of the plugin chain in the data model of CNI 1.1.0. `undefined` if there is no readable result. */
+  /** Final result of the plugin chain in the 1.1.0 model. `undefined` if there is no readable result. */
   readonly prevResult: Result | undefined
   /** State that ADD has stored for the attachment. The state is removed after the DEL handler has succeeded. */
   readonly state: Pick<AttachmentState<State>, 'read'>

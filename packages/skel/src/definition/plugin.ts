@@ -9,7 +9,7 @@ import type { AddContext, CheckContext, DelContext, GcContext, StatusContext } f
 export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State = unknown> {
   /** Name of the plugin's executable, and `type` in a network configuration: a file name without white space. */
   readonly name: string
-  /** Description of the plugin in one line, for a user who starts the executable. */
+  /** Description of the plugin in one line, for users of the executable. */
   readonly about?: string
   /**
    * Version of the plugin, the output of `--version`. Default: the version of the `@cni` packages. For CNI protocol
@@ -18,10 +18,7 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
   readonly release?: string
   /** CNI versions that the plugin supports, each once, in the order of the VERSION reply. Default: all. */
   readonly versions?: readonly CniVersion[]
-  /**
-   * True for a plugin that needs other plugins before it in the list. Without `prevResult`, ADD and CHECK fail with
-   * code 7.
-   */
+  /** True for a plugin that needs earlier plugins in the list. Without `prevResult`, ADD and CHECK fail with code 7. */
   readonly chained?: Chained
   /** Milliseconds for one CNI call, 1 to 2 147 483 647. Default: 50 000. */
   readonly timeout?: number
@@ -76,8 +73,8 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
   /** Handler of DEL: reverts ADD. Must succeed even if nothing of the attachment is left. */
   del?(c: DelContext<Conf, State>): void | Promise<void>
   /**
-   * Handler of GC: removes everything that belongs to no valid attachment. Without this handler, a plugin with a
-   * `state` gets a `del` call without namespace for each stale attachment.
+   * Handler of GC: removes everything that belongs to no valid attachment. Default for a plugin with a `state`: a `del`
+   * call for each stale attachment.
    */
   gc?(c: GcContext<Conf, State>): void | Promise<void>
   /** Handler of STATUS: throws if an ADD would fail now. */

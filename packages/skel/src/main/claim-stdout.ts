@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { tryLoadSys } from '@cni/netns/sys'
 
 /**
- * Reserves stdout for the result document. All other writes, even of child processes, go to stderr.
+ * Reserves stdout for the result document. Other writes, even of child processes, go to stderr.
  *
  * @returns the descriptor of the real stdout.
  */
@@ -12,7 +12,7 @@ export function claimStdout(): number {
   return claimed ?? 1
 }
 
-/** Reopens stdout through /proc. Only for a pipe, because a reopened file has its own position. */
+/** Reopens a pipe through /proc. A reopened file would have its own position. */
 function viaProc(): number | undefined {
   let stdout: number | undefined
   let stderr: number | undefined

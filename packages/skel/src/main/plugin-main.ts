@@ -38,7 +38,7 @@ export function pluginMain(plugin: Plugin, options: PluginMainOptions = {}): voi
   )
 }
 
-/** Runs one of several plugins of an executable. `others` has the other plugins' names. */
+/** Runs one of several plugins of an executable. `others` names the remaining plugins. */
 export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, others: readonly string[]): void {
   const args = process.argv.slice(2)
   const forUser = process.env.CNI_COMMAND ? undefined : answerUser(plugin, args, describe, others)

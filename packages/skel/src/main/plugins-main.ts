@@ -10,8 +10,8 @@ import { warmUp } from './warm-up.ts'
 type PluginSource = Parameters<typeof pluginsMain>[0][string]
 
 /**
- * Runs one of several plugins: the one by whose name the executable is called. Create the names as links or copies, for
- * example with `cni-build --name`. Works like `pluginMain` in all other respects.
+ * Runs one of several plugins, chosen by the executable's name. Create the names as links or copies, for example with
+ * `cni-build --name`. Works like `pluginMain` in all other respects.
  *
  * @param plugins - plugins by name. A function creates or loads a plugin when the executable is called by that name.
  * @throws TypeError if there are no plugins, or if a plugin's name differs from its key.
@@ -53,7 +53,7 @@ function runCalled(plugins: Readonly<Record<string, PluginSource>>, options: Plu
   )
 }
 
-/** Name by which the process was called, not the name that the executable was built with. */
+/** Name by which the process was called. Ignores the name from the build. */
 export function calledBy(names: readonly string[], argv0: string, script: string | undefined): string {
   const name = basename(argv0)
   if (names.includes(name) || script === undefined || script.startsWith('/$bunfs/')) return name

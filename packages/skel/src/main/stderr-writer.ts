@@ -4,7 +4,7 @@ import { writeAll } from './write-all.ts'
 /** Milliseconds that one CNI call waits in all for a reader of its log on stderr. */
 const PATIENCE = 250
 
-/** Writes log lines to stderr. Stops at a full pipe, because a blocking write outlasts the deadline. */
+/** Writes to stderr until a pipe is full, because a blocking write outlasts the deadline. */
 export function stderrWriter(): (line: string) => void {
   let fd: number | undefined
   let isStuck = false

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs'
 import { errnoOf } from '@cni/types'
 
 /**
- * Writes a whole text to a descriptor. With `process.stdout.write`, an exit would cut the text at 64 KiB.
+ * Writes a whole text to a descriptor, because `process.stdout.write` loses text at an exit.
  *
  * @param patience - milliseconds to wait in all for a full pipe; for ever by default.
  * @returns the error of the write, such as EPIPE for a pipe without a reader. `undefined` after success.

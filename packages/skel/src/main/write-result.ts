@@ -10,7 +10,7 @@ export interface ResultWriter {
   write(text: string): Promise<void>
 }
 
-/** Creates a writer that never blocks on a pipe, because the deadline and SIGTERM must work. */
+/** Creates a writer that never blocks on a pipe, so the deadline still works. */
 export function resultWriter(stdout: number): ResultWriter {
   const pipe = nonBlocking(stdout)
   return {

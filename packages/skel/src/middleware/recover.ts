@@ -3,8 +3,8 @@ import { checkByVerb, unexpected } from '../checks.ts'
 import type { Middleware } from './use.ts'
 
 /**
- * Middleware that gives a CNI error code to a thrown error without one. Default: 11 (try again later) for ADD and 50
- * (not available) for STATUS. Logs the error with its stack. The error document's `details` have the error's class and
+ * Middleware that gives thrown errors without a CNI code a code. Default: 11 (try again later) for ADD and 50 (not
+ * available) for STATUS. Logs the error with its stack. The error document's `details` have the error's class and
  * causes.
  *
  * @param codes - error code for each verb; 999 for a verb that is not listed.

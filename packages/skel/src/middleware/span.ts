@@ -4,7 +4,7 @@ import type { Middleware } from './use.ts'
 import { isBaggage, isTraceState, parseTraceParent } from './w3c.ts'
 
 /**
- * Middleware that makes the CNI call a span of the container runtime's trace.
+ * Middleware that makes the CNI call a span of a trace.
  * - Handlers get `c.span`.
  * - Later log lines have `trace_id` and `span_id`.
  * - Delegates get the span of the call as their parent, through `c.env`.

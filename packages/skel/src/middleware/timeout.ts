@@ -5,10 +5,10 @@ import type { Middleware } from './use.ts'
 
 /**
  * Middleware that sets deadlines of single verbs, shorter than the plugin's `timeout`. At the deadline `c.signal`
- * aborts. The call fails with code 11 at most half a second later, and the `undo` steps run.
+ * aborts. The call fails with code 11 within half a second. The `undo` steps run.
  *
  * @param budget - milliseconds for all verbs, or for each verb. For a verb that is not listed, only the plugin's own
- * `timeout` applies.
+ *   `timeout` applies.
  * @throws TypeError for an unknown verb or an invalid time.
  * @example
  * ```ts

@@ -7,7 +7,7 @@ export interface NetworkConfig {
 }
 
 /**
- * Parses stdin as a network configuration. The CNI version is checked later, because the protocol orders errors.
+ * Parses stdin as a network configuration. Another function checks the CNI version later.
  *
  * @throws {@link CniError} 6 if stdin is not a JSON object, 7 for a missing or invalid name.
  */

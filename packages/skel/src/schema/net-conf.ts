@@ -8,7 +8,7 @@ import { unexpected } from '../checks.ts'
  * Declare each member that the plugin reads: `z.optional(z.unknown())` accepts any value.
  *
  * @param options - with `unknown: 'refuse'`, unknown members fail ADD, CHECK, GC and STATUS with code 7. The message
- * names them.
+ *   names them.
  * @throws TypeError for an unknown option.
  * @example
  * ```ts

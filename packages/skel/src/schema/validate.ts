@@ -7,7 +7,8 @@ import { isStrict } from './walk.ts'
 /**
  * Validates a network configuration with the plugin's schema.
  *
- * @throws {@link CniError} with code 7. The message names each invalid member with the expected and the actual value.
+ * @throws {@link CniError} with code 7. The message names each invalid member with the expected and the actual
+ *   value.
  */
 export async function validateConfig<Conf>(
   schema: core.$ZodType<Conf>,

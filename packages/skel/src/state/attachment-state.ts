@@ -9,9 +9,9 @@ import type { CallState, StateCall, StateDefinition } from './call-state.ts'
  * Declares the `state` of a plugin: an object that ADD stores for an attachment. CHECK, DEL and GC can use it later.
  *
  * @param schema - any zod 4 schema of the object, without asynchronous parts.
- * @param options - `folder`: absolute path of the folder with one file for each attachment. Default: `/run/cni/<name of
- * the plugin>`, which a reboot empties. `version`: value of `v` in every file, 1 or higher. Default: 1. Files with
- * another version are rejected.
+ * @param options - `folder`: absolute path of the folder with one file for each attachment. Default:
+ *   `/run/cni/<name of the plugin>`, which a reboot empties. `version`: value of `v` in every file, 1 or higher.
+ *   Default: 1. Files with another version are rejected.
  * @throws TypeError for an invalid folder or version.
  * @example
  * ```ts

@@ -5,7 +5,7 @@ import type { StateFolder } from './state-folder.ts'
 
 /**
  * Stores the state of attachments for CHECK, DEL and GC. Each attachment has one JSON file: `{ v, network, containerID,
- * ifName, …state }`. Rejects links, files that other users can write to, and files of another version or attachment.
+ * ifName, …state }`. Rejects links, files that other users can write to, and other versions.
  *
  * @example
  * ```ts

@@ -18,8 +18,8 @@ export interface AttachmentState<State> {
    */
   read(): DeclaredState<State> | undefined
   /**
-   * Stores the state of the attachment until DEL, and replaces earlier state. Write the state before the change that it
-   * describes, because the ADD process may be killed. If ADD fails, the earlier state is restored.
+   * Stores the state of the attachment until DEL, and replaces earlier state. Write the state before the change,
+   * because the ADD process may be killed. If ADD fails, the earlier state is restored.
    *
    * @throws StateError if the state file cannot be written; TypeError if the schema rejects the state.
    */

@@ -12,7 +12,9 @@ const ABANDONED = 3_600_000
 /**
  * Opens a folder on disk for state files. The first write creates the folder, accessible to its owner only.
  *
- * @example const made = diskFolder('/run/cni/tag/made') made.write('marks.json', JSON.stringify([1337]))
+ * @example
+ * const made = diskFolder('/run/cni/tag/made')
+ * made.write('marks.json', JSON.stringify([1337]))
  */
 export function diskFolder(path: string): StateFolder {
   return {
@@ -75,7 +77,7 @@ function isThere(path: string, file: string): boolean {
   })
 }
 
-/** Performs a step on a state file. A missing file is an error only when writing. */
+/** Performs a step on a state file. A missing file fails only a write. */
 function attempt<T>(file: string, what: 'read' | 'written' | 'removed', step: () => T): T | undefined {
   try {
     return step()

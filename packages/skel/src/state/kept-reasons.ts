@@ -16,7 +16,7 @@ export interface RecordedNetns {
 /** Device and inode number of an open network namespace. */
 export const identityOf = ({ dev, ino }: Netns): RecordedNetns['netns'] => ({ dev: Number(dev), ino: Number(ino) })
 
-/** Reason why a DEL removes nothing: no ADD is recorded for the namespace. */
+/** Reason for a DEL to remove nothing: no ADD is recorded for the namespace. */
 export function unrecordedReason(own: RecordedNetns | undefined, netns: Netns): string | undefined {
   if (own === undefined) return 'no ADD of this attachment is recorded'
   return isSame(own.netns, identityOf(netns))
@@ -24,7 +24,7 @@ export function unrecordedReason(own: RecordedNetns | undefined, netns: Netns): 
     : 'the recorded ADD of this attachment was in another namespace'
 }
 
-/** Reason why a DEL keeps shared objects: the container has another attachment in the namespace. */
+/** Reason for a DEL to keep shared objects: the container has another attachment. */
 export function sharedReason(
   { stored, unreadable }: ReturnType<AttachmentStore<RecordedNetns>['list']>,
   key: AttachmentKey,

@@ -15,18 +15,15 @@ export interface AttachmentStore<State> {
    */
   read(key: AttachmentKey): State | undefined
   /**
-   * Writes the state file of an attachment atomically with mode 0600, and replaces earlier state.
+   * Writes the state file of an attachment atomically with mode 0600. Replaces earlier state.
    *
    * @returns a function that restores the earlier state file byte for byte. It removes the file if there was no usable
-   * earlier file.
+   *   earlier file.
    * @throws StateError if the file cannot be written, TypeError if the schema rejects the state. In both cases nothing
-   * has changed.
+   *   has changed.
    */
   write(key: AttachmentKey, state: State): () => void
-  /**
-   * Writes the state of an attachment a second time in a CNI call. Undo with the function that the first `write`
-   * returned.
-   */
+  /** Writes an attachment's state a second time in a call. Undo with the function that the first `write` returned. */
   replace(key: AttachmentKey, state: State): void
   /**
    * Removes the state file of an attachment, also an unusable file. Returns true if the file existed.

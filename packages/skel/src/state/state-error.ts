@@ -4,7 +4,7 @@ const brand = Symbol.for('cni.StateError')
 
 const UNUSABLE: readonly string[] = ['INVALID', 'VERSION', 'OTHER_ATTACHMENT', 'TOO_LARGE', 'NOT_A_FILE', 'INSECURE']
 
-/** Error for a state file that is unusable (code 6) or inaccessible (code 5). */
+/** Error for an unusable state file (code 6) or an inaccessible one (5). */
 export class StateError extends Error {
   /**
    * Kind of the state file's error:

@@ -17,7 +17,7 @@ export const PATHS = {
  * in memory.
  *
  * @param pods - the existing network namespaces, created by `fakeNetns`. If omitted, every path leads to the same fake
- * namespace.
+ *   namespace.
  * @example
  * ```ts
  * using pod = fakeNetns('/run/netns/pod', 1)

@@ -9,9 +9,8 @@ export class FakeNetns extends Netns {
 }
 
 /**
- * Creates a fake network namespace, which a test can compare but not enter. Fakes with the same number are equal; no
- * fake equals the node's namespace. Pass the fake as `netns` to `testPlugin`. `fakeRtnl().open` prepares and inspects
- * its links.
+ * Creates a fake network namespace, which a test cannot enter. Fakes with the same number are equal; no fake equals the
+ * node's namespace. Pass the fake as `netns` to `testPlugin`. `fakeRtnl().open` prepares and inspects its links.
  *
  * @example
  * ```ts

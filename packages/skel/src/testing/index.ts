@@ -1,6 +1,6 @@
 /**
- * Calls a plugin in the test's own process and parses the outcome. Changes nothing on the machine, unless the test
- * passes a real network namespace. To test a daemon in the same way, use `fakeMachine`.
+ * Calls a plugin in the test's own process. Changes nothing on the machine, unless the test passes a real network
+ * namespace. Use `fakeMachine` to test a daemon.
  *
  * @example
  * ```ts

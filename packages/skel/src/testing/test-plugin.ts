@@ -23,7 +23,7 @@ export interface TestCall {
    */
   readonly prevResult?: unknown
   /**
-   * Network namespace to which `CNI_NETNS` leads: an open namespace or one of these:
+   * Network namespace to which `CNI_NETNS` leads: a namespace or one of these:
    * - `fake` (default): a fake namespace.
    * - `host`: the plugin's own namespace.
    * - `missing`: a path without a file.

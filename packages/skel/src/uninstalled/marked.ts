@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 
-/** Path of the hidden marker file which says that an executable is uninstalled. */
+/** Path of the hidden marker file that marks an executable as uninstalled. */
 export function markerPath(file: string): string {
   return `${dirname(file)}/.${basename(file)}.uninstalled`
 }

@@ -47,7 +47,7 @@ export function markerText(file: string, { records, results, configurations }: N
  * Reads the marker file, which marks a plugin's executable as uninstalled.
  *
  * @throws Error if the marker is invalid or belongs to an earlier executable. Also throws if another user could have
- * written the marker. The caller ignores such a marker.
+ *   written the marker. The caller ignores such a marker.
  */
 export function readMarker(file: string): Marker | undefined {
   const path = markerPath(file)

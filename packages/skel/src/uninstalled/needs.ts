@@ -32,11 +32,11 @@ const MAX_TOTAL = 256 * 1024 * 1024
 const MAX_SHOWN = 64
 
 /**
- * Finds files and folders that still need an uninstalled plugin, one by one. Call this in an installer: plugins with
- * `pluginMain` search by themselves.
+ * Finds files and folders that still need an uninstalled plugin. Call this in an installer: plugins with `pluginMain`
+ * search by themselves.
  *
  * @param own - the attachment of a DEL. Ignores the cached result of this attachment, because the container runtime
- * removes it after the DEL.
+ *   removes it after the DEL.
  * @example
  * ```ts
  * const folders = { records: ['/run/cni/tag/attachments'], results: ['/var/lib/cni/results'], configurations: ['/etc/cni/net.d'] }
@@ -159,7 +159,7 @@ function* configurationAt(path: string, { type, read }: Search): Generator<Need>
   }
 }
 
-/** Names of the files in a folder. Yields a reason to keep the plugin after an error. */
+/** Names of the files in a folder. Yields a read error as a need. */
 function* namesIn(folder: string): Generator<Need, readonly string[]> {
   const names: string[] = []
   try {

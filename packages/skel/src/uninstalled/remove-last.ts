@@ -23,10 +23,7 @@ export interface LastCall {
 /** Maximum number of folders in which one call looks for an uninstalled plugin's executable. */
 const MAX_FOLDERS = 16
 
-/**
- * Removes an uninstalled plugin that nothing needs. Locks the marker file, because an installer may be
- * installing it again.
- */
+/** Removes an unneeded plugin. Locks the marker file, because an installer may install the plugin. */
 export async function removeLast(call: LastCall): Promise<void> {
   const { file, path, log } = call
   const [folder, name] = [dirname(file), basename(file)]

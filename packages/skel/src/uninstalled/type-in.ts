@@ -6,7 +6,7 @@ const MAX_DEPTH = 10_000
 const MAX_VALUES = 200_000
 
 /**
- * Finds a plugin's name as a `type` in a JSON document, and returns its path, such as `delegates[0]`.
+ * Finds a plugin's `type` in a JSON document. Returns its path, such as `delegates[0]`.
  *
  * @returns `undefined` if the document does not name the plugin.
  * @throws Error for invalid JSON or a text that is too large to search. The message is meant to follow the file's path,

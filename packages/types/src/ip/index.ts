@@ -1,5 +1,5 @@
 /**
- * IP addresses as bytes and as text. The module has no dependencies and no rules special to Go.
+ * IP addresses as bytes and as text. The module has no dependencies.
  *
  * @example
  * ```ts

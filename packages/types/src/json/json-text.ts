@@ -1,6 +1,6 @@
 /**
- * Start and end of the value in a JSON text, without white space around it. A caller can edit parts of the text with
- * {@link jsonItems} and {@link jsonMembers}. The text must be valid for `JSON.parse`.
+ * Start and end of the value in a JSON text. A caller can edit parts of the text with {@link jsonItems} and
+ * {@link jsonMembers}. The text must be valid for `JSON.parse`.
  *
  * @example
  * ```ts
@@ -23,7 +23,7 @@ export function jsonItems(text: string, array: ReturnType<typeof jsonValue>): Re
   return parts(text, array, (start) => ({ start, end: endOfValue(text, start) }))
 }
 
-/** Start and end of each member of an object in a JSON text. A key that occurs twice is listed twice. */
+/** Start and end of an object's members in a JSON text. A key that occurs twice is listed twice. */
 export function jsonMembers(
   text: string,
   object: ReturnType<typeof jsonValue>,
@@ -37,7 +37,7 @@ export function jsonMembers(
   })
 }
 
-/** Depth of the deepest array or object in a JSON text, or 0 without any. */
+/** Depth of the deepest array or object in a JSON text. */
 export function jsonDepth(text: string): number {
   let depth = 0
   let deepest = 0

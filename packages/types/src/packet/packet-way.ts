@@ -3,8 +3,8 @@ import type { Packet } from './packet.ts'
 import { endpointText, packetText } from './packet-text.ts'
 
 /**
- * Explains a packet's path through a ruleset: the reached rules, their effects and the verdict. Marks: `✓` matched, `·`
- * did not match, `?` unknown. Escapes names and comments, because they could break a line or a label.
+ * Explains a packet's path through a ruleset: rules, effects and verdict. Marks: `✓` matched, `·` did not match, `?`
+ * unknown. Escapes names and comments, because they could break a line.
  */
 export function explainWay(
   way: {

@@ -30,8 +30,8 @@ export function decodeResult(
      */
     readonly version?: string | undefined
     /**
-     * True to reject a `cniVersion` whose JSON structure differs from the option `version`. For example, results of
-     * 0.2.0 have `ip4`, but results of 0.3.0 have `ips`.
+     * True to reject a `cniVersion` with another JSON structure than `version`. For example, results of 0.2.0 have
+     * `ip4`, but results of 0.3.0 have `ips`.
      */
     readonly strict?: boolean
   } = {},

@@ -2,8 +2,8 @@ import { CniError, ErrorCode } from '../errors.ts'
 import type { Interface, IpConfig, Result, Route } from './model.ts'
 
 /**
- * Merges several CNI results into one, for example with an IPAM plugin's result. Pure: does not change its arguments.
- * Interfaces, addresses, routes and DNS settings are kept, each once. For all other members the first result wins.
+ * Merges several CNI results into one. Pure: does not change its arguments. Interfaces, addresses, routes and DNS
+ * settings are kept, each once. For all other members the first result wins.
  *
  * @example
  * ```ts
@@ -58,7 +58,7 @@ export function assignInterface(result: Result, ifName: string): Result {
 }
 
 /**
- * Adds the first gateway of the same family to each route without one. Pure.
+ * Adds the first gateway of the same family to routes without one. Pure.
  *
  * @example
  * ```ts
@@ -74,7 +74,7 @@ export function resolveRoutes({ ips = [], routes = [] }: Result): Route[] {
   })
 }
 
-/** Index of an interface in the merged list, to which the interface is added or merged. */
+/** Index of an interface in the merged list. Adds the interface if necessary. */
 function indexOf(all: Interface[], one: Interface): number {
   const index = all.findIndex(({ name, sandbox = '' }) => name === one.name && sandbox === (one.sandbox ?? ''))
   const known = all[index]

@@ -1,5 +1,5 @@
 /**
- * Result of a CNI ADD in the 1.1.0 model, into which all versions are decoded. Unknown members are kept. The
+ * Result of a CNI ADD in the 1.1.0 model. All versions are decoded into this model. Unknown members are kept. The
  * `prevResult` that a plugin gets is frozen. To change a result, copy it: `{ ...prevResult, ips }`.
  */
 export interface Result {
@@ -40,7 +40,7 @@ export interface Interface {
 export interface IpConfig {
   /** Index of the address's interface in the list `interfaces`. Older plugins write -1 for no interface. */
   readonly interface?: number | undefined
-  /** IP address of the host with prefix length, such as `10.1.2.3/24`, not the network's address. */
+  /** IP address of the host with prefix length, such as `10.1.2.3/24`. */
   readonly address: string
   readonly gateway?: string | undefined
   readonly [unknown: string]: unknown

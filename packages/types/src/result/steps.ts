@@ -2,7 +2,7 @@ import { CniError, ErrorCode } from '../errors.ts'
 import { isObject, type JsonObject } from '../json/json.ts'
 import type { Family } from './family.ts'
 
-// Conversions between neighbouring groups of versions. Members that the target version does not define are dropped.
+// Conversions between neighbouring groups of versions. Drops members that the target version lacks.
 
 /** Converts the members of a decoded CNI result, without `cniVersion`, from one group of versions to another. */
 export function convertMembers(members: JsonObject, from: Family, to: Family): JsonObject {

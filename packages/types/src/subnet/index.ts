@@ -1,6 +1,6 @@
 /**
- * Subnet arithmetic for plugin authors and tools, based on the npm package `ip-address`. Use `@cni/types/ip` in code
- * that runs for every pod: it has no dependencies.
+ * Subnet arithmetic, based on the npm package `ip-address`. Code for every pod uses `@cni/types/ip`, without
+ * dependencies.
  *
  * @example
  * ```ts

@@ -11,7 +11,7 @@ const SHORT: Readonly<Record<string, string>> = {
 }
 
 /**
- * Quotes a text with the escapes of Go's `%q`, for comparison with messages of Go programs.
+ * Quotes a text like Go's `%q`. Use it to compare messages with those of Go programs.
  *
  * @example
  * ```ts

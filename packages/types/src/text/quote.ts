@@ -2,7 +2,7 @@ import { escapeUnsafe, replaceUnsafe } from './unsafe-text.ts'
 
 const MAX_QUOTED = 80
 
-/** Quotes a value for a message, as a JSON string of at most 80 characters. */
+/** Quotes a value for a message, with at most 80 characters. */
 export function quote(value: string): string {
   let body = ''
   for (const character of value) {
@@ -13,7 +13,7 @@ export function quote(value: string): string {
   return `"${body}"`
 }
 
-/** Formats foreign text as one line of at most 500 characters, without terminal control characters. */
+/** Formats foreign text as one line of at most 500 safe characters. */
 export const printable = (text: string): string => replaceUnsafe(text, ' ').replace(/\s+/g, ' ').slice(0, 500)
 
 // internal

@@ -8,7 +8,7 @@ import { planBinaries } from './plan-binaries.ts'
 import { withoutUnwritable } from './unwritable-folders.ts'
 
 /**
- * Compares the binaries with the source folder, and copies changed ones. Long work continues in the background.
+ * Copies changed binaries from the source folder. Long work continues in the background.
  *
  * @returns the promise `busy`, which settles when the background work ends; `undefined` without background work.
  */

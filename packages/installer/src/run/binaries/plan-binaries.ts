@@ -49,7 +49,7 @@ export async function planBinaries(
       failure = toInstallError(error, 'cannot use the binary folder', folder)
       errors.push(failure)
     }
-    // A damaged plugin file stops all replacements, because new libraries may not fit the installed plugin.
+    // Replaces nothing for a damaged plugin, because new libraries may not fit the installed plugin.
     const isStuck = failure?.code === 'BROKEN_SOURCE'
     changes.push(...(isStuck ? ofFolder.filter(({ action }) => action !== 'replace') : ofFolder))
   }
@@ -122,7 +122,7 @@ async function planBinary(pair: Pair): Promise<Change | undefined> {
 /** Throws for a damaged program file, for example from a truncated image. */
 function assertWhole({ source, path, type }: Pair, file = source.path): void {
   const damage = damageOf(file)
-  // Accepts an empty file that is not the plugin, because some files are empty on purpose.
+  // Accepts empty files other than the plugin, because some are empty on purpose.
   if (damage === undefined || (source.name !== type && damage !== 'truncated')) return
   const message = `${JSON.stringify(source.path)} is ${damage}, so it is not copied to ${JSON.stringify(path)}`
   throw new InstallError('BROKEN_SOURCE', message, { path: source.path })

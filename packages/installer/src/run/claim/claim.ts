@@ -12,12 +12,10 @@ import { type Claimant, type ClaimRecord, claimText, isNewer, newClaimant, parse
 export type Standing =
   /** This installer is active. `change` is set if the claim file does not have this installer's record yet. */
   | { readonly kind: 'ours'; readonly change?: Change }
-  /** A newer installer is active. It counts as gone if the claim file stays untouched for `leftMs`. */
+  /** A newer installer is active. `leftMs` is the time until it counts as gone. */
   | { readonly kind: 'theirs'; readonly reason: string; readonly leftMs: number }
 
-/**
- * Claim file that several installers on a node share. The installer that started last is active, and only it writes.
- */
+/** File that the installers of a node share. Only the installer that started last writes. */
 export interface Claim {
   readonly claimant: Claimant
   /**
@@ -26,7 +24,7 @@ export interface Claim {
    * @throws {@link InstallError} if the claim file cannot be read.
    */
   look(now: number): Standing
-  /** Updates the claim file's timestamps regularly. Only the active installer calls this method. */
+  /** Keeps the claim file's timestamps recent. Only the active installer calls this method. */
   touch(now: number): void
   /** Returns the reason why `uninstall` must remove nothing: another installer uses the claim file. */
   keeper(): string | undefined

@@ -23,7 +23,7 @@ export interface NetFolderPlan extends ConflistPlan {
 /** Input for planning changes of the network configuration. */
 export interface Circumstances {
   readonly now: number
-  /** Reason why the plugin cannot work. The plan removes the plugin, so pods start without it. */
+  /** Reason why the plugin cannot work. The plan removes it, so pods still start. */
   readonly withdraw?: string | undefined
   /** Reader that scans the CNI network folder. */
   readonly net: NetReader
@@ -68,7 +68,7 @@ export function lookAgain(settings: Settings, memory: Memory, net: NetReader): N
   return net.look(namesThatMatter(settings, memory))
 }
 
-/** Files that every scan reads even with unchanged timestamps: the primary and files with the plugin. */
+/** Files that every scan must read: the primary and files with the plugin. */
 function namesThatMatter({ confName, ownFile }: Settings, { primary, former, retired }: Memory): Set<string> {
   const chosen = [confName, primary.name].flatMap((one) => one ?? [])
   const others = chosen.flatMap((one) => [conflistName(one), ...alternativeNames(one)])

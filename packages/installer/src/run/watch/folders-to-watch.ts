@@ -32,10 +32,10 @@ export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig, claimFi
   }))
 }
 
-/** Prefers the file to its folder, because the plugin logs into the folder for every pod. */
+/** Prefers the file, because the plugin logs into its folder for every pod. */
 const fileOrFolder = (path: string): string => (existsSync(path) ? path : dirname(path))
 
-/** Target folders of symbolic links, because writes there cause no event in the CNI network folder. */
+/** Target folders of symbolic links, whose writes cause no event in the network folder. */
 function foldersOfLinks(netDir: string): Set<string> {
   const folders = new Set<string>()
   for (const name of linksIn(netDir)) {

@@ -12,7 +12,7 @@ export interface Place {
   readonly delegates: DelegateOptions
 }
 
-/** Main plugin: creates a veth pair between pod and node, with addresses of an IPAM plugin. */
+/** Main plugin: creates a veth pair between pod and node. An IPAM plugin provides the addresses. */
 export const plugin = ({ node, delegates }: Place = { node: 'host', delegates: {} }) =>
   definePlugin({
     name: '@NAME@',

@@ -15,7 +15,7 @@ export interface Settings {
 
 const loopback = { ipv4: '127.0.0.1/32', ipv6: '::1/128' }
 
-/** iptables rules that redirect the pod's outgoing TCP, except the proxy's, to a local port. */
+/** iptables rules that redirect the pod's outgoing TCP, except the proxy's. */
 export const rules = ({ port, proxy_uid }: Settings) =>
   ruleset({ nat: ['@CHAIN@_OUTPUT'] }, (t) => [
     t.nat.on('OUTPUT').proto('tcp').jump('@CHAIN@_OUTPUT'),
