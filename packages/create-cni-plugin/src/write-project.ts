@@ -31,7 +31,7 @@ export function writeProject(folder: string, files: ReadonlyMap<string, string>)
       mkdirSync(dirname(join(project, path)), { recursive: true })
       writeFileSync(join(project, path), text)
     }
-    // Fails if another program has filled the target folder meanwhile.
+    // The rename fails if another program has filled the target folder meanwhile.
     renameSync(project, target)
   } catch (error) {
     if (errnoOf(error) === 'ENOTEMPTY')

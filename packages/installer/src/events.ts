@@ -22,7 +22,7 @@ export type InstallEvent =
   | { readonly type: 'ready'; readonly primary: string | undefined; readonly ms: number }
   /** The installation is not ready: a file is not in place. Emitted each time the reason changes. */
   | { readonly type: 'not-ready'; readonly artefact: Health['artefact']; readonly reason: string }
-  /** An installation step failed. The installer retries it after `retryMs` or sooner. */
+  /** An installation step failed. The installer retries the step after `retryMs` or sooner. */
   | {
       readonly type: 'failed'
       readonly artefact: Health['artefact']

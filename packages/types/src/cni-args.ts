@@ -74,7 +74,7 @@ function isTrue(value: string | undefined): boolean {
   return value === '1' || value?.toLowerCase() === 'true'
 }
 
-// Error for invalid `CNI_ARGS`, with the code that runtimes assume for the Go implementation's error.
+// Error for invalid `CNI_ARGS`. Has code 999, which runtimes assume for a missing code.
 function invalidArgs(reason: string, cause?: unknown): CniError {
   return new CniError(ErrorCode.internal, `ARGS: ${reason}`, cause === undefined ? {} : { cause })
 }

@@ -1,7 +1,7 @@
 import type { Candidates } from './candidate.ts'
 import { alternativeNames, compareNames } from './conf-name.ts'
 
-/** Milliseconds for which an invalid primary is kept, because its owner may still write. */
+/** Milliseconds for which an invalid primary is kept, because its owner may still write it. */
 export const HOLD_MS = 2000
 
 /** Chosen primary configuration file. The installer keeps this choice until the next scan of the CNI network folder. */

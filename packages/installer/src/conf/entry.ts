@@ -76,7 +76,7 @@ export function sameDocument(a: Text, b: Text): boolean {
   }
 }
 
-/** Head of the new list. Keeps the name, because IPAM plugins find pods by it. */
+/** Head of a converted list. Keeps the name, because IPAM plugins find pods by it. */
 function listHead(document: JsonObject): { readonly name: string; readonly cniVersion: string } {
   const { name, cniVersion } = foldMembers(document, ['name', 'cniVersion'])
   return {

@@ -33,8 +33,8 @@ export interface RuntimeReading {
 }
 
 /**
- * Determines which networks containerd and CRI-O would choose from the folder. Each result also tells if the runtime
- * runs the plugin of the given type.
+ * Networks that containerd and CRI-O would choose from a CNI network folder. Each result also tells if the runtime runs
+ * the plugin of the given type.
  */
 export function runtimeReadings(
   folder: ReadonlyMap<string, Uint8Array | { readonly unreadable: string }>,

@@ -18,7 +18,7 @@ export interface CopyOptions {
   readonly check: (copied: string) => void
 }
 
-/** Closes the copy before the rename, because starting it could otherwise fail with ETXTBSY. */
+/** Copies an executable. Closes it before the rename, because starting could fail with ETXTBSY. */
 export async function copyBinary(source: string, target: string, options: CopyOptions): Promise<void> {
   const { type, signal, uncache, check } = options
   const temporary = temporaryPath(target, type)

@@ -17,7 +17,7 @@ export interface LateWrite {
   done(): void
 }
 
-/** Replaced files, still open because other programs may write to them. */
+/** Set of replaced files. They stay open, because other programs may still write to them. */
 export interface DisplacedFiles {
   /** Adds a replaced or removed file. The caller must not close `old.fd` any more. */
   add(path: string, old: { readonly fd: number; readonly bytes: Buffer }, successor: Stats | undefined): void

@@ -141,7 +141,7 @@ function readQuietly(path: string): Snapshot | undefined {
   }
 }
 
-/** `undefined` for a recent change, because a later write could get the same timestamp. */
+/** Stat of a file; `undefined` if a later write could get the same timestamp. */
 function lasting(stat: Stats | undefined, began: number): Stats | undefined {
   if (stat === undefined) return undefined
   const tickMs = stat.ctimeMs % 1000 === 0 ? 3000 : 100

@@ -39,7 +39,7 @@ export interface Replacement {
 }
 
 /**
- * Replaces a file atomically. Renews a link to another folder, because containerd watches only links.
+ * Replaces a file atomically. Creates a link again, because containerd watches only the link's folder.
  *
  * @throws {@link InstallError} `CHANGED` if the file is not the one that was read, or `IO`.
  */
@@ -105,7 +105,7 @@ function writeAside(replacement: Replacement, target: string, commit: (temporary
       for (let offset = 0; offset < data.length; ) offset += writeSync(fd, data, offset)
       if (before !== undefined && !exactMode) keepOwner(fd, before)
       fchmodSync(fd, before === undefined || exactMode ? mode : readable(permissionsOf(before.stat)))
-      // Flushes first, because a power cut could otherwise leave an empty file.
+      // Flushes the temporary file, because a power cut could otherwise leave an empty file.
       fdatasyncSync(fd)
     } finally {
       closeSync(fd)
@@ -145,7 +145,7 @@ function renewLink(path: string, type: string): void {
     symlinkSync(readlinkSync(path), temporary)
     renameSync(temporary, path)
   } catch {
-    // The failed renewal of the link is harmless, because its target has the new content.
+    // A failed renewal of the link is harmless, because its target has the new content.
     removeQuietly(temporary)
   }
 }

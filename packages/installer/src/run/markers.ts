@@ -36,7 +36,7 @@ export async function removeMarkers(settings: Settings): Promise<RemovedMarkers>
       using _held = await lockMarker(change.path)
       if (unlinkIfThere(change.path)) changes.push(change)
     } catch (error) {
-      // Omits the errno: EROFS would mean `skipped`, but the plugin is still marked as uninstalled.
+      // Omits the errno, because EROFS would count as `skipped` despite the remaining marker file.
       const { message } = toInstallError(error, 'cannot remove the marker', change.path)
       errors.push(new InstallError('IO', message, { path: change.path }))
     }

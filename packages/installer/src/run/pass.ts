@@ -57,7 +57,7 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
   const isUnable = (errors.length > 0 || work.postponed > 0) && !couldWork(settings)
   const failure = errors[0] ?? failures.get('binary') ?? failures.get('kubeconfig')
   const withdraw = isUnable ? failure?.message : undefined
-  // Waits only for the first copy. Longer waits would leave new pods without the plugin.
+  // Waits only for the first copy of binaries, because new pods need the plugin.
   if ((isBusy && !state.binaries.wereFine) || (isUnable && withdraw === undefined)) {
     const reason = 'the plugin and its kubeconfig come first'
     health.push({ artefact: 'conflist', path: settings.netDir, state: 'waiting', reason })

@@ -36,7 +36,7 @@ export function reportRuntimes(state: State, readings: readonly RuntimeReading[]
   sayOnce(state, 'runtimes', `${verdict}: ${text}`, () => ({ type: 'runtimes', readings, verdict }))
 }
 
-/** Emits `withdrawn` for each file without the plugin, and reports it as `waiting`. */
+/** Emits `withdrawn` for each file from which the installer removed the plugin. */
 export function reportWithdrawal({ state, health }: Work, plan: ConflistPlan, reason: string): void {
   for (const { path } of plan.changes) {
     const index = health.findIndex((one) => one.path === path && one.state === 'ok')

@@ -78,7 +78,7 @@ export async function uninstall(removal: Removal): Promise<UninstallReport> {
   const report: Report = { changes: [], errors: [], kept: [], needs: [], moreNeeds: 0 }
   removeEntries(removal, report)
   if (report.errors.length === 0) await removeFiles(removal, report)
-  // Waits first, because a cancelled copy may still create a temporary file.
+  // Waits for a cancelled copy, because it may still create a temporary file.
   if (removal.copying !== undefined) await endWithin(STOP_MS, removal.copying)
   sweep(removal.settings)
   giveUpClaim(removal, report)

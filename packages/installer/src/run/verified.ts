@@ -45,7 +45,7 @@ export function verifiedFiles(): VerifiedFiles {
   }
 }
 
-/** True if a write at this time would certainly have changed the file's mtime. */
+/** True if a write at the time `at` would have changed the file's mtime. */
 function isOld({ mtimeNs }: BigIntStats, at: number): boolean {
   const tick = mtimeNs % 1_000_000_000n === 0n ? COARSE_MS : 0
   return at - Number(mtimeNs / 1_000_000n) > tick + SETTLE_MS

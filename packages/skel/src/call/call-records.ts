@@ -35,7 +35,7 @@ export function keepShared(accepted: AcceptedCall, netns: Netns | undefined): vo
   if (netns.kept !== undefined) log.info('what is in the namespace stays', { netns: netns.path, reason: netns.kept })
 }
 
-/** Never fails, because a failed DEL would keep the pod's address allocated. */
+/** Removes an attachment's record. Never fails, because a failed DEL keeps the pod's address. */
 export function forgetAttachment(accepted: AcceptedCall): void {
   const { plugin, log } = accepted.call
   if (removalOf(plugin) === 'always') return

@@ -36,7 +36,7 @@ export function deadline(
   const raise = (reason: CniError): void => {
     if (error !== undefined) return
     error = reason
-    // Rejects first: the container runtime must get this error, not the aborted handler's.
+    // Rejects before the abort, because the runtime must not get the aborted handler's error.
     reject(reason)
     controller.abort(reason)
   }

@@ -115,7 +115,7 @@ async function collectGarbage(accepted: AcceptedCall): Promise<void> {
 }
 
 /**
- * Calls DEL for each stale attachment. A failed DEL keeps its state for another GC.
+ * Calls DEL for each stale attachment. A failed DEL keeps the attachment's state.
  *
  * @throws the error of the first DEL that failed.
  */

@@ -18,7 +18,7 @@ export interface Request {
 
 const MAX_ANSWER = 16 * 1024 * 1024
 
-/** Sends one HTTP request to a unix socket. HTTP/1.0, because servers answer without chunks. */
+/** Sends one request to a unix socket. Uses HTTP/1.0, because answers have no chunks. */
 export function post(socketPath: string, request: Request): Promise<Answer> {
   const { path, body, signal, begunWithin, maxBytes = MAX_ANSWER } = request
   const connection = connect(socketPath)

@@ -76,7 +76,7 @@ function answers(path: string): Promise<boolean> {
       connection.destroy()
       resolve(true)
     })
-    // Other errors, such as a full queue, come from a daemon that listens.
+    // Errors other than ECONNREFUSED and ENOENT come from a daemon that listens.
     connection.on('error', (error) => resolve(!['ECONNREFUSED', 'ENOENT'].includes(errnoOf(error) ?? '')))
   })
 }

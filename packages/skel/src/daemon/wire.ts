@@ -69,7 +69,7 @@ function cniVariables<Value>(env: Readonly<Record<string, Value>>): Record<strin
 function fromBase64(text: unknown): Uint8Array {
   if (typeof text !== 'string') throw malformed('config', 'base64', text)
   const bytes = Buffer.from(text, 'base64')
-  // Compares the texts, because Buffer skips invalid base64 without an error.
+  // Encodes the bytes again, because Buffer skips invalid base64 without an error.
   if (bytes.toString('base64') !== text) throw new CniError(ErrorCode.decodingFailure, 'config: the base64 is invalid')
   return bytes
 }

@@ -38,7 +38,7 @@ export function fileSink(options: {
       fd ??= openLog(path, limits)
       const bytes = new TextEncoder().encode(line)
       const written = writeSync(fd, bytes)
-      // The second write throws the error if the disk is full.
+      // A second write of the rest throws the error if the disk is full.
       if (written < bytes.length) writeSync(fd, bytes.subarray(written))
     },
     async flush() {
@@ -52,10 +52,10 @@ function openLog(path: string, limits: Limits): number {
   mkdirSync(dirname(path), { recursive: true })
   rotate(path, limits)
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
-  // Non-blocking, because the open of a named pipe must not wait for a reader.
+  // Opens the log file as non-blocking, because a named pipe may have no reader.
   const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
   const file = fstatSync(fd)
-  // Rejects a second hard link, because it may lead to another user's file.
+  // Rejects a log file with a second hard link, which may be another user's file.
   if (file.isFile() && file.nlink <= 1) return fd
   closeSync(fd)
   throw new Error(`log file ${path}: ${file.isFile() ? 'it has a second name' : 'not a regular file'}`)

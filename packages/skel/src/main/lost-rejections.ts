@@ -20,7 +20,7 @@ export function lostRejections(onLost: (reason: unknown) => void): LostRejection
   return {
     async throwFirst() {
       if (lost.size === 0) return
-      // Waits, because a handled rejection leaves `lost` one cycle of the event loop later.
+      // Waits for one event loop cycle, because a handled rejection leaves `lost` only afterwards.
       await new Promise((resolve) => setImmediate(resolve))
       for (const reason of lost.values()) throw reason
     },

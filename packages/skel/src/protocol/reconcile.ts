@@ -12,7 +12,7 @@ export function reconcileVersion(command: string, version: string, supported: re
   const introduced = INTRODUCED[command]
   if (introduced !== undefined) {
     if (!gte(version, introduced)) throw notAllowed('config', command)
-    // Ignores later versions, even invalid ones, as the Go implementation does.
+    // Ignores supported versions after the first match, as the Go implementation does.
     if (!supported.some((candidate) => gte(candidate, version))) throw notAllowed('plugin', command)
   }
   if (supported.includes(version)) return

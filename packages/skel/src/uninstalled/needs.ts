@@ -159,7 +159,7 @@ function* configurationAt(path: string, { type, read }: Search): Generator<Need>
   }
 }
 
-/** Names of the files in a folder. Yields a read error as a need. */
+/** Names in a folder. Yields a read error as a reason to keep the plugin. */
 function* namesIn(folder: string): Generator<Need, readonly string[]> {
   const names: string[] = []
   try {

@@ -70,7 +70,7 @@ export function assertConflistDocument(list: unknown): asserts list is ConflistD
   else if (isTrue(list.loadOnlyInlinedPlugins)) throw invalid("no 'plugins' key, but loadOnlyInlinedPlugins is true")
 }
 
-/** Version that a runtime uses for a network configuration list: the newest known one. */
+/** Version that a runtime uses for a network configuration list: the newest up to 1.1.0. */
 export function selectVersion(list: Pick<ConflistDocument, 'cniVersion' | 'cniVersions'>): string | undefined {
   const { cniVersion, cniVersions } = list
   if (cniVersions === undefined) return cniVersion

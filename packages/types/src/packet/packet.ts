@@ -21,8 +21,8 @@ export interface Packet {
   readonly in?: string
   readonly out?: string
   /**
-   * User (`uid`) and group (`gid`) of the process that sends the packet. Only for packets that the machine itself
-   * sends.
+   * User (`uid`) and group (`gid`) of the process that sends the packet. Only for packets that the machine with the
+   * ruleset sends.
    */
   readonly uid?: number
   readonly gid?: number

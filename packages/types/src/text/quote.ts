@@ -18,7 +18,7 @@ export const printable = (text: string): string => replaceUnsafe(text, ' ').repl
 
 // internal
 
-/** Escaped, because an invalid value with a no-break space would look valid. */
+/** Unusual white space is escaped, because an invalid value would otherwise look valid. */
 const OTHER_SPACE = /^[^\S ]$/
 
 function escapeCharacter(character: string): string {

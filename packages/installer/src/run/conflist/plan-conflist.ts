@@ -59,11 +59,11 @@ function planWithPrimary(view: NetView, { now, withdraw }: Circumstances): Confl
   if (withdraw !== undefined) return { ...planWithdrawal(view, name, withdraw), primary: name }
   const former = changesOfFormer(view)
   const plan = settings.ownFile === undefined ? planChained(view, primary, name) : planOwned(view, primary)
-  // Adds the plugin before it removes it elsewhere, because every new pod must get it.
+  // Adds the plugin to the new file first, because every new pod must get it.
   return { ...plan, changes: [...plan.changes, ...former], primary: name, preemptedBy }
 }
 
-/** Scans the folder again. Always reads the files that matter, whatever their timestamps. */
+/** Scans the CNI network folder again. Always reads the primary and files with the plugin. */
 export function lookAgain(settings: Settings, memory: Memory, net: NetReader): NetFiles | undefined {
   return net.look(namesThatMatter(settings, memory))
 }

@@ -32,7 +32,7 @@ export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig, claimFi
   }))
 }
 
-/** Prefers the file, because the plugin logs into its folder for every pod. */
+/** Watches a file instead of its folder, because the plugin logs into the folder. */
 const fileOrFolder = (path: string): string => (existsSync(path) ? path : dirname(path))
 
 /** Target folders of symbolic links, whose writes cause no event in the network folder. */

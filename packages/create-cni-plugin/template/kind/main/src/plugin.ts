@@ -23,7 +23,7 @@ export const plugin = ({ node, delegates }: Place = { node: 'host', delegates: {
     async add(c) {
       using pod = await openRtnl(c)
       using onNode = await openRtnl({ ...c, netns: node })
-      // Checks before the lease: a later failure would release the existing interface's address.
+      // Rejects an existing interface before the lease, because a failure would release its address.
       if (await pod.getLink(c.ifName))
         throw new CniError(ErrorCode.internal, `the pod has an interface ${c.ifName} already`)
       const cable = cableOf(c)
