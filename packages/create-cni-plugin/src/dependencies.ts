@@ -16,11 +16,7 @@ const OF_KIND: Readonly<Record<Kind, readonly string[]>> = {
 const FOR_DEVELOPMENT = ['@cni/build', '@cni/conformance', '@cni/libcni', '@cni/netns']
 const OF_OTHERS = { '@types/node': '^24.0.0', koffi: '^3.3.0', typescript: '^7.0.0', vitest: '^4.0.0' }
 
-/**
- * Dependencies of a new project. npm needs `overrides` with the tarballs for indirect dependencies.
- *
- * @param tarballs - name → `file:` URL
- */
+/** Dependencies of a new project. npm needs `overrides` for indirect dependencies from `tarballs`. */
 export function dependenciesOf(
   { kind, rules, agent }: ProjectOptions,
   tarballs: Readonly<Record<string, string>>,

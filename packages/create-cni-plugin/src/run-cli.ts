@@ -6,11 +6,7 @@ import type { Questions } from './questions.ts'
 import { tarballsIn } from './tarballs.ts'
 import { ProjectFolderError, writeProject } from './write-project.ts'
 
-/**
- * Runs `npm create cni-plugin` without `process`. Returns the exit code.
- *
- * @param ask - asks for missing options; `undefined` uses the defaults
- */
+/** Runs `npm create cni-plugin` without `process`. `ask` supplies missing options. */
 export async function runCli(
   argv: readonly string[],
   io: Pick<CommandIo, 'stdout' | 'stderr' | 'colour' | 'env'>,

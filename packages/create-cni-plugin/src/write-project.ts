@@ -7,12 +7,7 @@ export class ProjectFolderError extends Error {
   override readonly name = 'ProjectFolderError'
 }
 
-/**
- * Writes a new project atomically. Never changes a folder that is not empty.
- *
- * @param files - path in the project → text
- * @throws ProjectFolderError
- */
+/** Writes a new project atomically. Throws `ProjectFolderError` for a folder that is not empty. */
 export function writeProject(folder: string, files: ReadonlyMap<string, string>): void {
   const target = resolve(folder)
   const found = entriesOf(target)

@@ -116,11 +116,7 @@ export interface Settings extends InstallerOptions {
   readonly ownFile: string | undefined
 }
 
-/**
- * Validates the options of an installer and adds defaults.
- *
- * @throws {@link InstallError} `INVALID_OPTIONS` for options that can never work.
- */
+/** Validates the options of an installer and adds defaults. */
 export function toSettings(options: InstallerOptions): Settings {
   const { plugin, mode = 'chained', confName, kubeconfig } = options
   const type: unknown = plugin.type

@@ -17,11 +17,7 @@ const CHANGING = [
   'mkdirSync',
 ] as const
 
-/**
- * Runs `work`, and makes all changes from the n-th on fail, as after SIGKILL.
- *
- * @returns the number of changes. It is less than `n` if `work` ended before the n-th change.
- */
+/** Runs `work`, but all changes from the n-th on fail. Returns their number. */
 export async function crashBefore(n: number, work: () => Promise<unknown>, onCrash?: () => never): Promise<number> {
   let count = 0
   const originals = new Map<string, unknown>()

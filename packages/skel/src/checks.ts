@@ -1,11 +1,7 @@
 /** Maximum delay of a JavaScript timer in milliseconds. A timer with a longer delay fires at once. */
 const LONGEST = 2 ** 31 - 1
 
-/**
- * Checks that a value is a number of milliseconds for a timer, at least `least`.
- *
- * @throws TypeError whose message begins with `what`.
- */
+/** Checks that a value is a valid number of milliseconds for a timer. */
 export function checkMilliseconds(what: string, value: unknown, least = 1): void {
   if (typeof value === 'number' && value >= least && value <= LONGEST) return
   throw unexpected(what, `milliseconds from ${least} to ${LONGEST}`, value)

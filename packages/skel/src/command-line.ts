@@ -18,11 +18,7 @@ export interface CommandLineAnswer {
   readonly stderr: string
 }
 
-/**
- * Answers a user who starts the executable by hand. Returns `undefined` for a container runtime.
- *
- * @param others - names of the other plugins in the same executable.
- */
+/** Answers a user who starts the executable by hand. Returns `undefined` for a container runtime. */
 export function answerUser(
   plugin: Plugin,
   args: readonly string[],

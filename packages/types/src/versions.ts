@@ -14,11 +14,7 @@ export function isCniVersion(value: unknown): value is CniVersion {
   return CNI_VERSIONS.some((known) => known === value)
 }
 
-/**
- * Parses a CNI version into three numbers. A missing number is 0; `''` is 0.1.0.
- *
- * @throws {@link CniError} with code 6 for an invalid version.
- */
+/** Parses a CNI version into three numbers. A missing number is 0; `''` is 0.1.0. */
 export function parseVersion(version: string): readonly [number, number, number] {
   if (version === '') return [0, 1, 0]
   const parts = version.split('.')

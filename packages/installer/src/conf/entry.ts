@@ -18,11 +18,7 @@ import { utf8Text } from './utf8-text.ts'
 /** Text or bytes of a network configuration. */
 export type Text = string | Uint8Array
 
-/**
- * Appends the plugin to a network configuration, and keeps all other text unchanged.
- *
- * @throws {@link InstallError} `INVALID_CONFIG` for a text that is not a configuration.
- */
+/** Appends the plugin to a network configuration, and keeps all other text unchanged. */
 export function insertEntry(existing: Text, plugin: PluginConf): string {
   const text = textOf(existing)
   const document = parseDocument(text)

@@ -14,11 +14,7 @@ export interface AskOptions {
   readonly timeoutMs?: number
 }
 
-/**
- * Requests the status of a container runtime over its CRI socket.
- *
- * @throws {@link CriError} if no valid answer arrives in time.
- */
+/** Requests the status of a container runtime over its CRI socket. */
 export async function askRuntime(
   socket: string,
   { signal, timeoutMs = TIMEOUT_MS }: AskOptions = {},

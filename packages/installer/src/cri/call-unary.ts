@@ -12,12 +12,7 @@ export interface CallOptions {
   readonly maxBytes: number
 }
 
-/**
- * Calls a gRPC method with one request and one answer, over a new connection.
- *
- * @throws {@link CriError} if the server gives no valid answer. For a failed call, the error message describes the
- * server's gRPC status.
- */
+/** Calls a gRPC method with one request and one answer, over a new connection. */
 export function callUnary(
   socket: string,
   method: string,

@@ -41,11 +41,7 @@ export interface LoadedNetwork {
   readonly types: readonly string[]
 }
 
-/**
- * Converts a CRI StatusResponse to a report on the container runtime's network.
- *
- * @throws {@link CriError} for an invalid answer.
- */
+/** Converts a CRI StatusResponse to a report on the container runtime's network. */
 export function runtimeAnswer({ conditions, info }: StatusMessage): RuntimeAnswer {
   const network = conditions.find(({ type }) => type === 'NetworkReady')
   const config = info.get('cniconfig')

@@ -15,11 +15,7 @@ export interface Snapshot {
 /** Maximum number of bytes to read, larger than any network configuration, token or CA bundle. */
 const MAX_TEXT = 4 * 1024 * 1024
 
-/**
- * Reads a regular file. Never blocks on a pipe, a device or a huge file.
- *
- * @throws {@link InstallError} `NOT_READABLE`, `TOO_LARGE` or `IO`.
- */
+/** Reads a regular file. Never blocks on a pipe, a device or a huge file. */
 export function readRegular(path: string, limit = MAX_TEXT): Snapshot | undefined {
   const file = openAndRead(path, limit)
   if (file === undefined) return undefined
@@ -66,11 +62,7 @@ export function assertUnchanged(path: string, before: Snapshot | undefined): voi
   if (fd !== undefined) closeSync(fd)
 }
 
-/**
- * Checks a file like {@link assertUnchanged}, but returns the open file, which shows later writes.
- *
- * @throws {@link InstallError} `CHANGED`.
- */
+/** Checks that a file is unchanged. Returns the open file, which shows later writes. */
 export function openUnchanged(path: string, before: Snapshot | undefined): number | undefined {
   let now: ReturnType<typeof openAndRead>
   try {

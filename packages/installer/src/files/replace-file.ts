@@ -38,11 +38,7 @@ export interface Replacement {
   readonly displaced?: DisplacedFiles | undefined
 }
 
-/**
- * Replaces a file atomically. Creates a link again, because containerd watches only the link's folder.
- *
- * @throws {@link InstallError} `CHANGED` if the file is not the one that was read, or `IO`.
- */
+/** Replaces a file atomically. Creates a link again, because containerd watches only the link's folder. */
 export function replaceFile(replacement: Replacement): void {
   const { path, before, type } = replacement
   const target = before?.target ?? path
@@ -57,11 +53,7 @@ export function replaceFile(replacement: Replacement): void {
   }
 }
 
-/**
- * Replaces `x.conf` by `x.conflist`. Creates the list first, because runtimes must always find one.
- *
- * @param existing - the `x.conflist` of an earlier conversion, which may be overwritten.
- */
+/** Replaces `x.conf` by `x.conflist`. Creates the list first, because runtimes must always find one. */
 export function convertConf(replacement: Replacement, existing: Snapshot | undefined): void {
   const { path, before } = replacement
   const list = join(dirname(path), conflistName(basename(path)))

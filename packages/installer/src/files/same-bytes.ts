@@ -10,12 +10,7 @@ const readLater = promisify(read)
 /** True if two `stat` results describe the same file: same inode number and device. */
 export const isSameFile = (a: BigIntStats, b: BigIntStats): boolean => a.ino === b.ino && a.dev === b.dev
 
-/**
- * True if two files have the same bytes. Reads large files on another thread.
- *
- * @param uncache - called at the end with the first file's descriptor, to drop that file from the page cache. The
- *   second file stays cached, because container runtimes start it.
- */
+/** True if two files have the same bytes. `uncache` gets the first file's descriptor. */
 export async function sameBytes(
   a: string,
   b: string,

@@ -10,11 +10,7 @@ import type { AcceptedCall } from './accepted-call.ts'
 export const removalOf = ({ removal, chained }: Pick<Plugin, 'removal' | 'chained'>): NonNullable<Plugin['removal']> =>
   removal ?? (chained === true ? 'last' : 'always')
 
-/**
- * Records an ADD's attachment. Without the record, DELs remove nothing from the namespace.
- *
- * @throws StateError if the record cannot be written for another reason.
- */
+/** Records an ADD's attachment. Without the record, DELs remove nothing from the namespace. */
 export function recordAttachment(accepted: AcceptedCall, netns: Netns): void {
   const { plugin, undo, log } = accepted.call
   if (removalOf(plugin) === 'always') return

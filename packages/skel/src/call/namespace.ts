@@ -6,11 +6,7 @@ import type { AcceptedCall } from './accepted-call.ts'
 /** Opens real network namespaces of the node. Tests use fakes instead. */
 export const machine: NetnsPort = { open, current }
 
-/**
- * Opens the container's network namespace for ADD and CHECK. It is closed at the end of the call.
- *
- * @throws {@link CniError} 8 if `CNI_NETNS` is not a namespace.
- */
+/** Opens the container's network namespace, which is closed at the end of the call. */
 export function requireNetns({ call, environment: { netns: path }, port }: AcceptedCall): Netns {
   try {
     const netns = port.open(path)
@@ -21,11 +17,7 @@ export function requireNetns({ call, environment: { netns: path }, port }: Accep
   }
 }
 
-/**
- * Rejects the plugin's own namespace. A reused process id can lead to the node's namespace.
- *
- * @throws {@link CniError} 8
- */
+/** Rejects the plugin's own namespace. A reused process id can lead to the node's namespace. */
 export function refuseOwnNetns(netns: Netns, { environment, port }: AcceptedCall): void {
   if (environment.netnsOverride || !isOwn(netns, port)) return
   throw new CniError(ErrorCode.invalidNetns, "plugin's netns and netns from CNI_NETNS should not be the same", {

@@ -114,11 +114,7 @@ async function collectGarbage(accepted: AcceptedCall): Promise<void> {
   forgetStale(accepted, validAttachments)
 }
 
-/**
- * Calls DEL for each stale attachment. A failed DEL keeps the attachment's state.
- *
- * @throws the error of the first DEL that failed.
- */
+/** Calls DEL for each stale attachment. A failed DEL keeps the attachment's state. */
 async function deleteStale(
   accepted: AcceptedCall,
   stale: ReadonlyArray<Omit<AttachmentKey, 'network'>>,

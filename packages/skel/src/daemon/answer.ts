@@ -5,11 +5,7 @@ export interface Answer {
   readonly body: string
 }
 
-/**
- * Parses an HTTP answer from all bytes that the daemon has sent.
- *
- * @throws an error if the bytes are not HTTP, or the answer is incomplete.
- */
+/** Parses an HTTP answer from all bytes that the daemon has sent. */
 export function readAnswer(bytes: Uint8Array): Answer {
   if (bytes.length === 0) throw new Error('the connection was closed without an answer')
   // Latin-1 maps each byte to one character, so offsets in text and bytes are equal.

@@ -17,11 +17,7 @@ export interface SocketFile {
 /** Maximum length of a socket path: the size of `sun_path` in `sockaddr_un`, without the final zero. */
 const MAX_PATH = 107
 
-/**
- * Prepares the path of a daemon's socket. Accepts only a stale socket there.
- *
- * @throws {@link DaemonError}
- */
+/** Prepares the path of a daemon's socket. Accepts only a stale socket there. */
 export async function claimSocket(path: string): Promise<SocketFile> {
   const hidden = join(dirname(path), `.${process.pid}.${Math.random().toString(36).slice(2, 6)}`)
   if (!isAbsolute(path) || basename(path) === '') throw refused('INVALID', path, 'expected an absolute path')

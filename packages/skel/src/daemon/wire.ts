@@ -30,11 +30,7 @@ export function encodeCall({ env, config }: WireCall): string {
   })
 }
 
-/**
- * Decodes a CNI call from the body of `POST /cni`.
- *
- * @throws {@link CniError} with code 6. The message names the invalid member.
- */
+/** Decodes a CNI call from the body of `POST /cni`. */
 export function decodeCall(body: string): WireCall {
   const { env, config } = members(body)
   if (!isObject(env)) throw malformed('env', 'an object', env)

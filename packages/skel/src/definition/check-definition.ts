@@ -2,11 +2,7 @@ import { suggestion } from '@cni/host/similar'
 import { CNI_VERSIONS, isCniVersion, isObject } from '@cni/types'
 import { checkMilliseconds, unexpected } from '../checks.ts'
 
-/**
- * Checks a plugin definition at runtime, including rules that types cannot express.
- *
- * @throws TypeError that names the plugin, the member, the expected value and the actual one.
- */
+/** Checks a plugin definition at runtime, including rules that types cannot express. */
 export function checkDefinition(plugin: unknown): void {
   if (!isObject(plugin)) throw unexpected('definePlugin', 'a plugin', plugin)
   const { name, versions, timeout, config, state, args, removal } = plugin

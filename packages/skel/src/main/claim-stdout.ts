@@ -1,11 +1,7 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { tryLoadSys } from '@cni/netns/sys'
 
-/**
- * Reserves stdout for the result document. Other writes, even of child processes, go to stderr.
- *
- * @returns the descriptor of the real stdout.
- */
+/** Reserves stdout for the result document, and returns its descriptor. Other writes go to stderr. */
 export function claimStdout(): number {
   const claimed = process.platform === 'linux' ? (viaProc() ?? viaSys()) : undefined
   redirectStreams()

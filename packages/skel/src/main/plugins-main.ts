@@ -61,11 +61,7 @@ export function calledBy(names: readonly string[], argv0: string, script: string
   return stem ?? name
 }
 
-/**
- * Answer to a call by a name that none of the executable's plugins has.
- *
- * @param args - arguments of a user; `undefined` for a container runtime.
- */
+/** Answer to a call by an unknown name. `args` is `undefined` for a container runtime. */
 export async function answerUnknown(
   name: string,
   plugins: Readonly<Record<string, PluginSource>>,

@@ -4,8 +4,7 @@ import { errnoOf } from '@cni/types'
 /**
  * Writes a whole text to a descriptor, because `process.stdout.write` loses text at an exit.
  *
- * @param patience - milliseconds to wait in all for a full pipe; for ever by default.
- * @returns the error of the write, such as EPIPE for a pipe without a reader. `undefined` after success.
+ * @param patience - milliseconds to wait for a full pipe.
  */
 export function writeAll(fd: number, text: string, patience = Number.POSITIVE_INFINITY): Error | undefined {
   let rest: Uint8Array = new TextEncoder().encode(text)

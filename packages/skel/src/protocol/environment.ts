@@ -30,11 +30,7 @@ const VARIABLES: readonly Variable[] = [
   { name: 'CNI_PATH', requiredBy: ['ADD', 'CHECK', 'DEL', 'GC', 'STATUS'] },
 ]
 
-/**
- * Reads the variables of the CNI protocol. Validates only variables that the verb requires.
- *
- * @throws {@link CniError} 3 or 4. The error of an invalid value has priority over the error of missing variables.
- */
+/** Reads the variables of the CNI protocol. Validates only variables that the verb requires. */
 export function readEnvironment(env: EnvVars): Environment {
   const command = env.CNI_COMMAND ?? ''
   const missing = command === '' ? ['CNI_COMMAND'] : []

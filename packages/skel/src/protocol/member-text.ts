@@ -6,11 +6,7 @@ export function memberText(json: string, name: string): string | undefined {
   return value === undefined ? undefined : json.slice(value.start, value.end)
 }
 
-/**
- * Returns the same as {@link memberText}, but faster, for a member that certainly exists.
- *
- * @param name - name of the member, written without escapes in JSON.
- */
+/** Faster {@link memberText} for an existing member. Its name must have no JSON escapes. */
 export function knownMemberText(json: string, name: string): string | undefined {
   const quoted = `"${name}"`
   const at = json.indexOf(quoted)

@@ -6,11 +6,7 @@ export interface NetworkConfig {
   readonly document: ReturnType<typeof normalizeNetConf>
 }
 
-/**
- * Parses stdin as a network configuration. Another function checks the CNI version later.
- *
- * @throws {@link CniError} 6 if stdin is not a JSON object, 7 for a missing or invalid name.
- */
+/** Parses stdin as a network configuration. Another function checks the CNI version later. */
 export function decodeNetworkConfig(raw: Uint8Array): NetworkConfig {
   // Keeps a byte order mark, because the JSON parser must reject it.
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(raw)

@@ -19,11 +19,7 @@ export interface PrevResult {
   print(): string
 }
 
-/**
- * Decodes `prevResult` in its own CNI version, or else in the configuration's version.
- *
- * @throws {@link CniError} 999 if `prevResult` is not a CNI result.
- */
+/** Decodes `prevResult` in its own CNI version, or else in the configuration's version. */
 export function readPrevResult(config: NetworkConfig, version: string): PrevResult | undefined {
   const received = config.document.prevResult
   if (received === undefined) return undefined

@@ -3,11 +3,7 @@ import { CniError, ErrorCode, gte } from '@cni/types'
 /** First version of the CNI specification that defines each verb. */
 const INTRODUCED: Readonly<Record<string, string>> = { CHECK: '0.4.0', GC: '1.1.0', STATUS: '1.1.0' }
 
-/**
- * Checks that a plugin can perform a verb in exactly the configuration's CNI version.
- *
- * @throws {@link CniError} 1 for incompatible versions, 6 if a version to compare is invalid.
- */
+/** Checks that a plugin can perform a verb in exactly the configuration's CNI version. */
 export function reconcileVersion(command: string, version: string, supported: readonly string[]): void {
   const introduced = INTRODUCED[command]
   if (introduced !== undefined) {

@@ -7,11 +7,7 @@ import { hasOwnMessage, schemaAt, shapeOf } from './walk.ts'
 
 type Path = readonly PropertyKey[]
 
-/**
- * Describes each invalid configuration member, because zod/mini only says "Invalid input".
- *
- * @param whole - word for the whole input in a message, such as `configuration`.
- */
+/** Describes each invalid configuration member, because zod/mini only says "Invalid input". */
 export function describeIssues(
   schema: core.$ZodType,
   issues: readonly core.$ZodIssue[],

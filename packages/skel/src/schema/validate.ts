@@ -4,12 +4,7 @@ import { describeIssues } from './issues.ts'
 import { isOfRuntimes, STANDARD } from './unknown-members.ts'
 import { isStrict } from './walk.ts'
 
-/**
- * Validates a network configuration with the plugin's schema.
- *
- * @throws {@link CniError} with code 7. The message names each invalid member with the expected and the actual
- *   value.
- */
+/** Validates a network configuration with the plugin's schema. */
 export async function validateConfig<Conf>(
   schema: core.$ZodType<Conf>,
   document: ReturnType<typeof normalizeNetConf>,

@@ -4,11 +4,7 @@ import { errnoOf } from '@cni/types'
 import { StateError } from './state-error.ts'
 import { MAX_BYTES } from './state-folder.ts'
 
-/**
- * Reads a state file that only root or the process's own user can have written.
- *
- * @throws StateError for any other file, or the file system's error.
- */
+/** Reads a state file that only root or the process's own user can have written. */
 export function readStateFile(path: string): string {
   const { fd, stat } = open(path)
   try {

@@ -5,11 +5,7 @@ import { StateError } from './state-error.ts'
 /** Members of a state file that the SDK adds to the plugin's own members. */
 const OWN = ['v', 'network', 'containerID', 'ifName']
 
-/**
- * Encodes a state file: version, attachment, and the members of the state.
- *
- * @throws TypeError if the state is not an object, or uses a reserved member name.
- */
+/** Encodes a state file: version, attachment, and the members of the state. */
 export function encodeRecord(version: number, key: AttachmentKey, state: unknown): string {
   if (!isObject(state)) throw new TypeError(`state: expected an object, got ${JSON.stringify(state)}`)
   const taken = OWN.find((member) => Object.hasOwn(state, member))
@@ -18,11 +14,7 @@ export function encodeRecord(version: number, key: AttachmentKey, state: unknown
   return `${JSON.stringify({ v: version, network, containerID, ifName, ...state })}\n`
 }
 
-/**
- * Decodes a state file. Does not validate the plugin's own members.
- *
- * @throws StateError `INVALID` or `VERSION`. The parameter `path` is only used in messages.
- */
+/** Decodes a state file. Does not validate the plugin's own members. */
 export function decodeRecord(
   version: number,
   path: string,

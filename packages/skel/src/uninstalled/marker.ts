@@ -43,12 +43,7 @@ export function markerText(file: string, { records, results, configurations }: N
   return `${JSON.stringify(schema.parse(marker))}\n`
 }
 
-/**
- * Reads the marker file, which marks a plugin's executable as uninstalled.
- *
- * @throws Error if the marker is invalid or belongs to an earlier executable. Also throws if another user could have
- *   written the marker. The caller ignores such a marker.
- */
+/** Reads the marker file. Throws for an untrusted marker, which the caller ignores. */
 export function readMarker(file: string): Marker | undefined {
   const path = markerPath(file)
   let text: string

@@ -10,12 +10,7 @@ export interface BoundedRead {
   readonly ownOnly?: boolean
 }
 
-/**
- * Reads the text of a regular file, at most its size when it was opened.
- *
- * @throws the error of the file system, or an Error for a file that is refused. The message of this Error is meant to
- * follow the file's path, for example `it has 9 bytes, more than 8`.
- */
+/** Reads a regular file. Error messages follow the file's path, which callers print. */
 export function readBounded(path: string, { maxBytes, flags, ownOnly = false }: BoundedRead): string {
   const { fd, stat } = openRegularFile(path, flags)
   try {

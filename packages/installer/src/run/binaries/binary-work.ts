@@ -7,11 +7,7 @@ import { newWork, step, type Work } from '../step.ts'
 import { planBinaries } from './plan-binaries.ts'
 import { withoutUnwritable } from './unwritable-folders.ts'
 
-/**
- * Copies changed binaries from the source folder. Long work continues in the background.
- *
- * @returns the promise `busy`, which settles when the background work ends; `undefined` without background work.
- */
+/** Copies changed binaries. The promise `busy` settles at the end of the background work. */
 export async function lookAtBinaries(pass: Work): Promise<{ readonly busy: Promise<void> | undefined }> {
   const { binaries } = pass.state
   if (binaries.running === undefined && binaries.done === undefined) begin(pass)

@@ -104,12 +104,7 @@ export function whoElse(claim: Claim | undefined): string | undefined {
   }
 }
 
-/**
- * Removes the claim file. With `claimant`, removes only this installer's claim file.
- *
- * @returns true if the claim file existed.
- * @throws {@link InstallError} `IO`.
- */
+/** Removes the claim file. With `claimant`, removes only this installer's claim file. */
 export function removeClaim(path: string, claimant?: Claimant): boolean {
   if (claimant !== undefined && recordAt(path)?.id !== claimant.id) return false
   try {
