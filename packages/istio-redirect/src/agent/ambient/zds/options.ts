@@ -26,10 +26,8 @@ export interface ZdsOptions {
 export type ZdsEvent =
   /** The number of ztunnels that have all pods has changed to `connected`. */
   | { readonly type: 'connections'; readonly connected: number }
-  /** A ztunnel answered the addition or removal of a pod, or did not answer. */
-  | { readonly type: 'add' | 'del'; readonly result: 'ok' | 'refused' | 'failed'; readonly durationMs: number }
-  /** A ztunnel has received the snapshot of all pods. */
-  | { readonly type: 'snapshot'; readonly pods: number; readonly durationMs: number }
+  /** A ztunnel answered the removal of a pod, or did not answer. */
+  | { readonly type: 'del' }
 
 /** Pod that the agent announces to ztunnel as a new member of the mesh. */
 export interface ZdsPod {

@@ -7,7 +7,7 @@ import { calmLog } from '../../log/calm-log.ts'
 import { problemOf } from './messages.ts'
 import type { ZdsOptions, ZdsServer } from './options.ts'
 import { Session } from './session.ts'
-import { isZdsError, ZdsError } from './zds-error.ts'
+import { ZdsError } from './zds-error.ts'
 
 /** Maximal number of connections without a hello message. A further connection closes the oldest one. */
 const MAX_GREETING = 8
@@ -83,16 +83,7 @@ export function startZds(options: ZdsOptions): ZdsServer {
       if (problem !== undefined) throw new ZdsError('INVALID', `cannot send the pod to ztunnel: ${problem}`)
       const session = newest ?? inState('snapshot').at(-1)
       if (session === undefined) throw new ZdsError('NO_ZTUNNEL', 'no ztunnel connected')
-      const started = performance.now()
-      const tell = (result: 'ok' | 'refused' | 'failed'): void =>
-        observe({ type: 'add', result, durationMs: performance.now() - started })
-      try {
-        await session.add(pod, { ms: answerMs, signal })
-        tell('ok')
-      } catch (error) {
-        tell(isZdsError(error) && error.code === 'REFUSED' ? 'refused' : 'failed')
-        throw error
-      }
+      await session.add(pod, { ms: answerMs, signal })
     },
     async remove(uid) {
       // Skips ztunnels that wait for the first snapshot, because the snapshot will lack the pod.

@@ -2,6 +2,7 @@ import type { Netns } from '@cni/netns'
 import type { UnixConnection } from '@cni/netns/unix'
 import { messageOf, printable } from '@cni/types'
 import type { Ack, ChangeRequest } from '../../../zds/wire.ts'
+import { whenAborted } from '../../part/when-aborted.ts'
 import { identityOf, isSameNamespace, type NamespaceIdentity } from '../../proc/namespace-identity.ts'
 import type { KnownPod } from '../namespace/netns-cache.ts'
 import { greet, type LiveExchange, type Patience, type SnapshotExchange, type WithNetns } from './exchange.ts'
@@ -11,10 +12,7 @@ import { type Packets, packetsOf } from './packets.ts'
 import { isZdsError, ZdsError } from './zds-error.ts'
 
 /** Dependencies that all sessions of the ztunnel server share. */
-export interface SessionSurroundings extends Patience {
-  readonly snapshot: ZdsOptions['snapshot']
-  readonly ready: ZdsOptions['ready']
-  readonly log: ZdsOptions['log']
+export interface SessionSurroundings extends Patience, Pick<ZdsOptions, 'snapshot' | 'ready' | 'log'> {
   readonly observe: NonNullable<ZdsOptions['observe']>
   /** Called when a ztunnel has received all pods. */
   readonly onLive: () => void
@@ -48,7 +46,7 @@ export class Session {
   readonly #tasks: Task[] = []
   /** Network namespaces of the pods that the ztunnel has received or will receive. */
   readonly #told = new Map<string, NamespaceIdentity>()
-  readonly #over = settledLater()
+  readonly #over = new AbortController()
   #wake = new AbortController()
 
   constructor(id: number, connection: UnixConnection, around: SessionSurroundings) {
@@ -63,7 +61,7 @@ export class Session {
   async run(): Promise<ZdsError> {
     try {
       const exchange = await greet(this.#packets, this.#around)
-      await Promise.race([this.#around.ready, this.#over.promise])
+      await Promise.race([this.#around.ready, whenAborted(this.#over.signal)])
       if (this.#isOver()) throw this.#closed()
       this.state = 'snapshot'
       const live = await this.#tellAll(exchange)
@@ -87,16 +85,14 @@ export class Session {
   /** Sends the removal of a pod to the ztunnel. Resolves after the ztunnel's answer, or when the session ends. */
   async remove(uid: string): Promise<void> {
     this.#told.delete(uid)
-    const started = performance.now()
     try {
       const { error } = await this.#ask({ type: 'del', uid })
       if (error !== '') this.#around.log.warn(`${this} did not release pod ${uid}: ${printable(error)}`)
-      this.#observe('del', error === '' ? 'ok' : 'refused', started)
     } catch {
       // Ignores the error, because the session with the ztunnel ends. The ztunnel's next snapshot does not contain the
       // pod.
-      this.#observe('del', 'failed', started)
     }
+    this.#around.observe({ type: 'del' })
   }
 
   /** Sends missing pods to the ztunnel that has become the newest of the node. */
@@ -119,7 +115,7 @@ export class Session {
    */
   close(): void {
     this.state = 'over'
-    this.#over.settle()
+    this.#over.abort()
     this.#connection.close()
     for (const task of this.#tasks.splice(0)) task.reject(this.#closed())
   }
@@ -129,7 +125,6 @@ export class Session {
   }
 
   async #tellAll(exchange: SnapshotExchange): Promise<LiveExchange> {
-    const started = performance.now()
     const known = this.#around.snapshot()
     try {
       const pods = known.filter((pod) => this.#isSendable(pod))
@@ -145,9 +140,7 @@ export class Session {
         await this.#tell(exchange, pod)
       }
       while (answered < pods.length) await answer()
-      const live = await exchange.finish()
-      this.#around.observe({ type: 'snapshot', pods: pods.length, durationMs: performance.now() - started })
-      return live
+      return await exchange.finish()
     } finally {
       for (const { lease } of known) lease?.[Symbol.dispose]()
     }
@@ -232,21 +225,9 @@ export class Session {
   #closed(): ZdsError {
     return new ZdsError('CLOSED', `${this}: connection closed before response received`)
   }
-
-  #observe(type: 'add' | 'del', result: 'ok' | 'refused' | 'failed', started: number): void {
-    this.#around.observe({ type, result, durationMs: performance.now() - started })
-  }
 }
 
 // internal
 
 const nameOf = (workload: KnownPod['workload'] | undefined): string =>
   workload === undefined ? '' : `${workload.namespace}/${workload.name}`
-
-function settledLater(): { readonly promise: Promise<void>; readonly settle: () => void } {
-  let settle = (): void => {}
-  const promise = new Promise<void>((resolve) => {
-    settle = resolve
-  })
-  return { promise, settle }
-}
