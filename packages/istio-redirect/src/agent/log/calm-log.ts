@@ -8,24 +8,22 @@ export interface CalmLog {
   worked(): void
 }
 
-/** Options of {@link calmLog}, the log of a recurring failure. */
-export interface CalmLogOptions {
-  /** Log level of the lines about failures. Default `warn`. */
-  readonly level?: 'warn' | 'error'
-  /** Monotonic clock in milliseconds, for the pause between equal messages. */
-  readonly now?: () => number
-}
-
-/** Creates a {@link CalmLog} that writes to `log`. `recovered` is the message after the end of a failure. */
-export function calmLog(log: ScopedLog, recovered: string, options: CalmLogOptions = {}): CalmLog {
-  const { level = 'warn', now = () => performance.now() } = options
+/**
+ * Creates a {@link CalmLog} that writes to `log`. `recovered` is the message after the end of a failure, and `level` the
+ * log level of the lines about failures.
+ */
+export function calmLog(
+  log: ScopedLog,
+  recovered: string,
+  { level = 'warn' }: { readonly level?: 'warn' | 'error' } = {},
+): CalmLog {
   let last: { readonly message: string; readonly at: number } | undefined
   let failures = 0
   return {
     failed(message, labels) {
       failures += 1
-      if (last?.message === message && now() - last.at < repeatMs) return
-      last = { message, at: now() }
+      if (last?.message === message && performance.now() - last.at < repeatMs) return
+      last = { message, at: performance.now() }
       log[level](message, { ...labels, failures })
     },
     worked() {

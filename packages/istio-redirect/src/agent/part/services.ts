@@ -11,7 +11,7 @@ export interface ScopedLog {
 
 /** Counter metric, used as `inc({ type: 'label', result: 'success' })`. */
 export interface Counter {
-  inc(labels?: Readonly<Record<string, string>>, by?: number): void
+  inc(labels?: Readonly<Record<string, string>>): void
 }
 
 /** Gauge metric, used as `set(1)`. */

@@ -28,7 +28,7 @@ export function metricsRegistry(): MetricsRegistry {
     counter(name, help, labelNames = []) {
       const made = counters.get(name) ?? new Counter({ name, help, labelNames: [...labelNames], registers: [registry] })
       counters.set(name, made)
-      return { inc: (labels = {}, by = 1) => made.inc(labels, by) }
+      return { inc: (labels = {}) => made.inc(labels) }
     },
     gauge(name, help, labelNames = []) {
       const made = gauges.get(name) ?? new Gauge({ name, help, labelNames: [...labelNames], registers: [registry] })

@@ -42,7 +42,6 @@ export interface BoundedConnections {
   set(socket: Socket, phase: Phase): void
   /** Counts received bytes, and closes connections that sent too many bytes. */
   received(socket: Socket, bytes: number): void
-  closeAll(): void
 }
 
 /** Limits a server's connections. Closes the oldest connections, so that the kubelet can still connect. */
@@ -116,9 +115,6 @@ export function boundConnections(
       // plugin.
       const [largest = socket] = [...received].reduce((most, each) => (each[1] > most[1] ? each : most))
       close(largest, 'crowded')
-    },
-    closeAll() {
-      for (const socket of connections.keys()) socket.destroy()
     },
   }
 }

@@ -14,7 +14,6 @@ export interface EnrolReport {
   readonly generation?: number | undefined
   /** Routes and policy rules that the enrolment added to the pod's namespace, as texts. */
   readonly added: readonly string[]
-  readonly durationMs: number
 }
 
 /** Redirects a pod's traffic to ztunnel's sockets in the pod's namespace. Rolls back after a failure. */
@@ -23,7 +22,6 @@ export async function enrolNamespace(
   capture: PodCapture,
   options: RulesOptions = {},
 ): Promise<EnrolReport> {
-  const started = performance.now()
   const place = await openPlace(netns, capture, options)
   using rtnl = await openRtnl(netns)
   const added: NetworkItem[] = []
@@ -33,7 +31,7 @@ export async function enrolNamespace(
     }
     const { plan, generation } = await place.rules.apply()
     for (const item of place.needless) await item.remove(rtnl)
-    return { plan, generation, added: added.map(({ what }) => what), durationMs: performance.now() - started }
+    return { plan, generation, added: added.map(({ what }) => what) }
   } catch (error) {
     await takeBack(netns, added, error)
     throw error

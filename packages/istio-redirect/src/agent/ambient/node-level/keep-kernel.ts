@@ -4,7 +4,7 @@ import { messageOf, printable } from '@cni/types'
 import { calmLog } from '../../log/calm-log.ts'
 import type { ScopedLog } from '../../part/services.ts'
 import type { AmbientMetrics } from '../ambient-metrics.ts'
-import { type HealPace, healPace } from '../node/heal-pace.ts'
+import { healPace } from '../node/heal-pace.ts'
 
 /** Options of {@link keepKernel}, which repairs node-level redirection. */
 export interface KeepKernelOptions {
@@ -12,19 +12,16 @@ export interface KeepKernelOptions {
   readonly metrics: Pick<AmbientMetrics, 'healed' | 'healFailed'>
   /** AbortSignal that ends the checks of node-level redirection. A write in progress completes first. */
   readonly signal: AbortSignal
-  /** Interval in milliseconds between checks of the kernel's rules, routes and programs. */
-  readonly lookMs?: number | undefined
-  readonly pace?: HealPace | undefined
 }
 
 /** Checks and repairs node-level redirection in the kernel at intervals. Never rejects. */
 export async function keepKernel(
   kernel: Pick<KernelSide, 'drift' | 'heal'>,
-  options: KeepKernelOptions,
+  { log, metrics, signal }: KeepKernelOptions,
 ): Promise<void> {
-  const { log, metrics, signal, lookMs = LOOK_MS, pace = healPace() } = options
+  const pace = healPace()
   const calm = calmLog(log, 'the redirection on the node is checked again', { level: 'error' })
-  while (await pause(lookMs, signal)) {
+  while (await pause(LOOK_MS, signal)) {
     try {
       const drift = await kernel.drift()
       if (drift.length === 0) continue
@@ -51,6 +48,7 @@ export async function keepKernel(
 
 // internal
 
+/** Interval in milliseconds between checks of the kernel's rules, routes and programs. */
 const LOOK_MS = 500
 const NAMED = 4
 

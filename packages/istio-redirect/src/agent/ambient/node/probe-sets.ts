@@ -6,14 +6,6 @@ import { messageOf } from '@cni/types'
 import { formatAddress, parseAddress, unmapAddress } from '@cni/types/ip'
 import type { AddressSet, ProbeEntry, SetEdit } from './address-set.ts'
 
-/** Entries that `ProbeSets.sync` added to the node's address sets, and entries that it removed. */
-export interface SyncReport {
-  /** Entries that were missing in the address sets, or that had the UID of another pod. */
-  readonly added: readonly ProbeEntry[]
-  /** Entries of the address sets that belonged to no known pod. */
-  readonly removed: readonly ProbeEntry[]
-}
-
 /** Address sets that another process removed, and entries of sets that another process removed or changed. */
 export interface MissingProbes {
   /** Names of address sets that do not exist. */
@@ -29,15 +21,20 @@ export interface ProbeSets {
   put(uid: string, addresses: readonly string[]): Promise<string[]>
   /** Removes all entries of a pod from the node's address sets. Returns the removed addresses. */
   drop(uid: string): Promise<string[]>
-  /** Makes the node's address sets equal to `pods`. Pods without addresses keep their entries. */
-  sync(pods: ReadonlyMap<string, readonly string[]>): Promise<SyncReport>
-  /** Restores missing entries. Keeps unknown entries, because a newer agent may have added them. */
+  /**
+   * Makes the entries of the node's address sets equal to the addresses of `pods` (addresses by UID). Writes only the
+   * differences, and returns them. A pod with an empty list keeps its entries, because its addresses may not be known
+   * yet.
+   */
+  sync(pods: ReadonlyMap<string, readonly string[]>): Promise<SetEdit>
+  /**
+   * Restores entries of the address sets that another process removed or changed. Returns the restored entries. Keeps
+   * unknown entries, because a newer agent that takes over may have added them.
+   */
   heal(): Promise<ProbeEntry[]>
   /** Lists the sets and entries that {@link ProbeSets.heal} would restore. Changes nothing. */
   missing(): Promise<MissingProbes>
   list(): Promise<ProbeEntry[]>
-  /** Removes the node's address sets. Retries, because the kernel frees deleted rules late. */
-  destroy(): Promise<void>
 }
 
 /** Creates the manager of the node's address sets. There is one set for each IP family in use. */
@@ -104,7 +101,6 @@ export function probeSets(sets: readonly AddressSet[]): ProbeSets {
         return { sets: found.flatMap((one) => one.sets), entries: found.flatMap(({ entries }) => entries) }
       }),
     list: () => inTurn(async () => (await onAll(each, ({ set }) => set.list())).flat()),
-    destroy: () => inTurn(async () => void (await onAll(each, ({ set }) => set.destroy()))),
   }
 }
 

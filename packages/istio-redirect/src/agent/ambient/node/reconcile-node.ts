@@ -18,20 +18,19 @@ export type ReconcileNodeEvent =
 export interface ReconcileNodeOptions {
   /** AbortSignal that ends the checks of the node's rules and sets. A write in progress completes first. */
   readonly signal: AbortSignal
-  readonly observe?: ((event: ReconcileNodeEvent) => void) | undefined
+  readonly observe: (event: ReconcileNodeEvent) => void
 }
 
 /** Repairs the rules and sets of a node until the signal aborts. Never rejects. */
 export async function reconcileNode(node: NodeProbes, options: ReconcileNodeOptions): Promise<void> {
-  const context = { ...options, node, observe: options.observe ?? (() => {}) }
+  const context = { ...options, node }
   await Promise.all([keepRules(context), keepSets(context)])
 }
 
 // internal
 
-interface Context extends Required<Pick<ReconcileNodeOptions, 'signal'>> {
+interface Context extends ReconcileNodeOptions {
   readonly node: NodeProbes
-  readonly observe: (event: ReconcileNodeEvent) => void
 }
 
 /** Interval in milliseconds between checks, because the kernel reports no changes of set entries. */
@@ -85,7 +84,7 @@ async function keepSets({ node, signal, observe }: Context): Promise<void> {
 }
 
 /** Waits for the backoff before a repair of the node. Returns `false` if the signal aborts first. */
-async function paced(pace: HealPace, part: NodePart, { signal, observe }: Omit<Context, 'node'>): Promise<boolean> {
+async function paced(pace: HealPace, part: NodePart, { signal, observe }: ReconcileNodeOptions): Promise<boolean> {
   const pauseMs = pace.next()
   if (pauseMs === 0) return !signal.aborted
   observe({ type: 'contested', part, pauseMs })

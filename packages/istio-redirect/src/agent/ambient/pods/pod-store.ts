@@ -36,12 +36,10 @@ export interface PodStoreOptions {
   readonly relabelled: (name: string, before: Labels | undefined, after: Labels) => void
   /** Called for each object of a watch that is neither a valid pod nor a valid namespace. */
   readonly malformed: () => void
-  /** Returns the monotonic time in milliseconds. Tests replace it. Default: `performance.now`. */
-  readonly now?: (() => number) | undefined
 }
 
 /** Creates a store of pods and namespaces, initially empty. */
-export function podStore({ changed, relabelled, malformed, now = () => performance.now() }: PodStoreOptions): PodStore {
+export function podStore({ changed, relabelled, malformed }: PodStoreOptions): PodStore {
   /** Keys (`namespace/name`) of the pods in the store, by UID. */
   const keys = new Map<string, string>()
   const deleted = new Map<string, AmbientPod>()
@@ -62,7 +60,6 @@ export function podStore({ changed, relabelled, malformed, now = () => performan
       }
     },
     malformed,
-    now,
   })
   const namespaces = watchStore<{ readonly labels: Labels }>({
     keep: readNamespace,
