@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { agentConfig } from '../config/agent-config.ts'
 import { resolveValues } from '../config/resolve.ts'
 import { podWatches } from '../pods/pod-watches.ts'
-import type { RepairServices } from '../repair/repair-services.ts'
+import type { RepairServices } from '../repair/start-repair.ts'
 import { metricsRegistry } from '../serve/metrics.ts'
 import { repairPart } from './repair-part.ts'
 

@@ -1,7 +1,9 @@
 import type { AgentConfig } from '../config/agent-config.ts'
 import { keepRunning } from '../part/keep-running.ts'
 import { agentPart, type Part } from '../part/part.ts'
-import type { RepairServices, StartRepair } from '../repair/repair-services.ts'
+import type { RepairServices } from '../repair/start-repair.ts'
+
+type StartRepair = (services: RepairServices) => Promise<void>
 
 /** Loads the repair controller only if needed, because most nodes do not use repair. */
 const load = async (): Promise<StartRepair> => (await import('../repair/start-repair.ts')).startRepair

@@ -11,15 +11,30 @@ import {
 import { netns } from '@cni/netns'
 import { messageOf, printable } from '@cni/types'
 import { calmLog } from '../log/calm-log.ts'
+import type { ApiAccess, Metrics, RepairConfig, ScopedLog } from '../part/services.ts'
 import { whenAborted } from '../part/when-aborted.ts'
 import { keyOf, type ObservedPod, observePod } from '../pods/observed-pod.ts'
+import type { PodWatches } from '../pods/pod-watches.ts'
 import { isBroken } from './broken.ts'
 import { modeOf, reconciler } from './reconcile.ts'
 import { repairInPlace } from './repair-in-place.ts'
-import type { RepairServices } from './repair-services.ts'
 
 /** Maximal number of attempts on a broken pod. A change of the pod permits more. */
 const MAX_ATTEMPTS = 5
+
+/** Dependencies of the repair controller. */
+export interface RepairServices {
+  readonly config: RepairConfig
+  readonly api: ApiAccess
+  readonly log: ScopedLog
+  readonly metrics: Metrics
+  readonly watches: PodWatches
+  /**
+   * AbortSignal that aborts when the agent stops or its configuration changes. After a change, the agent starts repair
+   * again.
+   */
+  readonly signal: AbortSignal
+}
 
 /** Dependencies of the repair controller that tests replace. */
 export interface RepairDeps {
@@ -29,7 +44,13 @@ export interface RepairDeps {
   readonly repair?: (pod: ObservedPod) => Promise<void>
 }
 
-/** Watches the pods of the node, and repairs pods with missing redirection. */
+/**
+ * Watches the pods of the node until the AbortSignal aborts, and settles within a second after that. Acts on pods whose
+ * init container reported missing redirection.
+ *
+ * Repair logs and retries all failed API requests. If the promise rejects, the caller logs the error and restarts
+ * repair after a pause. The installation is never affected.
+ */
 export async function startRepair(services: RepairServices, around: RepairDeps = {}): Promise<void> {
   const { config, api, log, metrics, watches, signal } = services
   const { hostProc = '/host/proc', repair = inPlace } = around
