@@ -1,39 +1,18 @@
-import type { CaptureConfig } from '@cni/istio-rules'
-import type { LogFields } from '@cni/skel'
 import * as z from 'zod/mini'
 import { captureSchema } from '../state/attachments.ts'
-import { REFUSALS, type RefusalReason } from './refusal.ts'
+import { REFUSALS } from './refusal.ts'
 
 /** Answer of the node agent to the plugin's `AddRequest`. */
 export type ServeAnswer =
-  /** Decision `skip`: the pod starts without redirection. The log contains the reason. */
-  | ({ readonly act: 'skip' } & Logged)
-  | ({ readonly act: 'redirect'; readonly config: CaptureConfig; readonly batch?: Uint8Array | undefined } & Logged)
-  /** Decision `error`: the plugin's ADD fails with this error. */
-  | ({ readonly act: 'error'; readonly error: ServedError } & Logged)
-  /** Refusal: the agent does not decide, and the plugin decides by itself. */
-  | { readonly act: 'refused'; readonly reason: RefusalReason; readonly detail?: string | undefined }
-
-/** Log lines of the agent's decision. The plugin writes them to its own log. */
-interface Logged {
-  readonly log: readonly DecisionLine[]
-}
+  | Exclude<SentAnswer, SentRedirect>
+  | (Omit<SentRedirect, 'batch'> & { readonly batch?: Uint8Array | undefined })
 
 /** Log line of the agent's decision, which the plugin prints. */
-export interface DecisionLine {
-  readonly level: 'debug' | 'info' | 'warn' | 'error'
-  readonly message: string
-  readonly fields?: LogFields | undefined
-}
+export type DecisionLine = z.infer<typeof log>[number]
 
-/** CNI error in the agent's answer, with which the plugin's ADD fails. */
-export interface ServedError {
-  readonly code: number
-  readonly msg: string
-  readonly details?: string | undefined
-  /** Message of the underlying error, the `cause`. */
-  readonly cause?: string | undefined
-}
+/** Answer with the netlink batch in base64, as the agent sends it. */
+type SentAnswer = z.infer<typeof answerSchema>
+type SentRedirect = Extract<SentAnswer, { act: 'redirect' }>
 
 /** Maximal size of the agent's answer, in bytes. */
 export const MAX_ANSWER = 4 * 1024 * 1024
@@ -75,8 +54,10 @@ const log = z
   .check(z.maxLength(256))
 
 const answerSchema = z.discriminatedUnion('act', [
+  /** Decision `skip`: the pod starts without redirection. The log contains the reason. */
   z.object({ act: z.literal('skip'), log }),
   z.object({ act: z.literal('redirect'), log, config: captureSchema, batch: z.optional(z.string()) }),
+  /** Decision `error`: the plugin's ADD fails with this error. */
   z.object({
     act: z.literal('error'),
     log,
@@ -84,9 +65,11 @@ const answerSchema = z.discriminatedUnion('act', [
       code: z.int().check(z.minimum(1), z.maximum(0xffff_ffff)),
       msg: text,
       details: z.optional(text),
+      /** Message of the underlying error, the `cause`. */
       cause: z.optional(text),
     }),
   }),
+  /** Refusal: the agent does not decide, and the plugin decides by itself. */
   z.object({ act: z.literal('refused'), reason: z.enum(REFUSALS), detail: z.optional(text) }),
 ])
 

@@ -45,7 +45,7 @@ export const PENDING_SHOWN = 20
 const podsShown = () => z.array(z.object({ pod: z.string(), why: z.string() })).check(z.maxLength(PENDING_SHOWN))
 
 /** Schema of the status of ambient mode that `install-cni status` reads from the agent's socket. */
-export const ambientStatusSchema = z.object({
+export const ambientStatusSchema: z.ZodMiniType<AmbientStatus> = z.object({
   enrolled: z.int().check(z.nonnegative()),
   pending: z.int().check(z.nonnegative()),
   waiting: podsShown(),
