@@ -1,8 +1,9 @@
 import type { Netns } from '@cni/netns'
+import type { WorkloadInfo } from '../../../zds/wire.ts'
 import { findInLook } from '../../proc/find-pod-namespaces.ts'
 import { lookAtNode, type NodeLook } from '../../proc/node-look.ts'
 import type { SoughtPod } from '../../proc/sought-pod.ts'
-import type { NetnsCache, Workload } from './netns-cache.ts'
+import type { NetnsCache } from './netns-cache.ts'
 
 /** Pod whose network namespace is compared with the node's processes and mounts. */
 export interface CheckedPod {
@@ -22,8 +23,12 @@ export type NamespaceFinding =
 export interface NamespaceCheck {
   /** Checks the namespaces of pods, and returns the results by UID. One snapshot of the node serves all pods. */
   check(pods: readonly CheckedPod[]): Promise<ReadonlyMap<string, NamespaceFinding>>
-  /** Stores the found namespace of a pod, unless the cache has changed since the check. */
-  replace(uid: string, workload: Workload, finding: NamespaceFinding & { readonly is: 'replaced' }): boolean
+  /**
+   * Stores the namespace that the check found for a pod, and closes the pod's former namespace. Returns `false` if the
+   * pod's namespace in the cache has changed since the check. Also returns `false` if the pod is no longer in the
+   * cache.
+   */
+  replace(uid: string, workload: WorkloadInfo, finding: NamespaceFinding & { readonly is: 'replaced' }): boolean
 }
 
 /** Creates a {@link NamespaceCheck} for the pods in a cache of open namespaces. */

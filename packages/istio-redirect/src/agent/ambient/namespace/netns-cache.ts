@@ -1,4 +1,5 @@
 import type { Netns } from '@cni/netns'
+import type { WorkloadInfo } from '../../../zds/wire.ts'
 import { DiscoveryError } from '../../proc/discovery-error.ts'
 import {
   identityOf,
@@ -8,14 +9,10 @@ import {
   reservedNamespaces,
 } from '../../proc/namespace-identity.ts'
 
-/** Names of a pod and of its service account, for ztunnel. */
-export interface Workload {
-  readonly name: string
-  readonly namespace: string
-  readonly serviceAccount: string
-}
-
-/** Counted reference that keeps a network namespace open until disposal. */
+/**
+ * Counted reference to an open network namespace in the cache. The namespace stays open until the reference is disposed
+ * of, even after the cache has removed the pod.
+ */
 export interface NetnsLease extends Disposable {
   readonly netns: Netns
 }
@@ -28,22 +25,25 @@ export interface IdentifiedLease extends NetnsLease {
 /** Pod in the cache of open namespaces, with a counted reference to the pod's namespace. */
 export interface KnownPod {
   readonly uid: string
-  readonly workload: Workload
+  readonly workload: WorkloadInfo
   /** Counted reference to the pod's open namespace. `undefined` if no namespace of the pod was found. */
   readonly lease: NetnsLease | undefined
 }
 
 /** Cache of the pods in the mesh and their open network namespaces, with one descriptor for each namespace. */
 export interface NetnsCache extends Disposable {
-  /** Adds a pod to the cache without a namespace, or updates the pod's names. */
-  know(uid: string, workload: Workload): void
+  /**
+   * Adds a pod to the cache, or updates the pod's names. A new pod has no namespace yet. An existing pod keeps its
+   * namespace.
+   */
+  know(uid: string, workload: WorkloadInfo): void
   /**
    * Stores the open namespace of a pod. The cache owns the handle from now on.
    *
    * @throws {@link DiscoveryError} if the handle is the namespace of the node or of the agent. Such a handle is closed
    *   and not stored.
    */
-  keep(uid: string, workload: Workload, netns: Netns): void
+  keep(uid: string, workload: WorkloadInfo, netns: Netns): void
   has(uid: string): boolean
   /** Counted reference to the pod's open namespace, if any. The caller disposes of the reference. */
   lease(uid: string): IdentifiedLease | undefined
@@ -65,7 +65,7 @@ export interface NetnsCache extends Disposable {
  * @throws {@link DiscoveryError} if the node's own namespace is unknown.
  */
 export function netnsCache(hostProc: string): NetnsCache {
-  const pods = new Map<string, { readonly workload: Workload; readonly held: Held | undefined }>()
+  const pods = new Map<string, { readonly workload: WorkloadInfo; readonly held: Held | undefined }>()
   nodeNamespace(hostProc)
   const forget = (uid: string): boolean => {
     pods.get(uid)?.held?.release()
@@ -108,8 +108,11 @@ export function netnsCache(hostProc: string): NetnsCache {
 
 // internal
 
-/** Refuses the namespaces of node and agent for pods, because ztunnel accepts these namespaces. */
-function refuseReserved(hostProc: string, { namespace, name }: Workload, netns: Netns): void {
+/**
+ * Refuses the namespaces of the node and of the agent as namespaces of a pod, because ztunnel accepts them. Redirection
+ * rules in these namespaces would affect the node or the agent.
+ */
+function refuseReserved(hostProc: string, { namespace, name }: WorkloadInfo, netns: Netns): void {
   let isReserved = true
   let isNode = false
   try {

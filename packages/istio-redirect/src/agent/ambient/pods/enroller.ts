@@ -4,6 +4,7 @@ import { podOverrides } from '@cni/istio-rules'
 import type { KubeRequest } from '@cni/kube'
 import { netns } from '@cni/netns'
 import { messageOf } from '@cni/types'
+import type { WorkloadInfo } from '../../../zds/wire.ts'
 import type { ScopedLog } from '../../part/services.ts'
 import { driftCache, markAt, markOf } from '../namespace/drift-cache.ts'
 import {
@@ -14,7 +15,7 @@ import {
   uncountedDrift,
 } from '../namespace/enrol-namespace.ts'
 import type { NamespaceFinder } from '../namespace/namespace-finder.ts'
-import type { IdentifiedLease, NetnsCache, Workload } from '../namespace/netns-cache.ts'
+import type { IdentifiedLease, NetnsCache } from '../namespace/netns-cache.ts'
 import type { ProbeSets } from '../node/probe-sets.ts'
 import type { RulesOptions } from '../rules/installed-rules.ts'
 import type { ZdsServer } from '../zds/options.ts'
@@ -177,7 +178,7 @@ export const noNamespaceOf = (what: string, uid: string): string =>
   `no process of ${what} (${uid}) shows its namespace, and no mount in /run/netns has its addresses`
 
 /** Names of a pod and of its service account, which the agent sends to ztunnel. */
-export const workloadOf = ({ name, namespace, serviceAccount }: AmbientPod): Workload => ({
+export const workloadOf = ({ name, namespace, serviceAccount }: AmbientPod): WorkloadInfo => ({
   name,
   namespace,
   serviceAccount,

@@ -1,7 +1,8 @@
 import type { Netns } from '@cni/netns'
 import type { UnixConnection } from '@cni/netns/unix'
+import type { WorkloadInfo } from '../../../zds/wire.ts'
 import type { ScopedLog } from '../../part/services.ts'
-import type { KnownPod, Workload } from '../namespace/netns-cache.ts'
+import type { KnownPod } from '../namespace/netns-cache.ts'
 
 /** Options of {@link startZds}, the server for ztunnels. */
 export interface ZdsOptions {
@@ -32,7 +33,7 @@ export type ZdsEvent =
 /** Pod that the agent announces to ztunnel as a new member of the mesh. */
 export interface ZdsPod {
   readonly uid: string
-  readonly workload: Workload
+  readonly workload: WorkloadInfo
   /** Network namespace of the pod. It must stay open until {@link ZdsServer.add} settles. */
   readonly netns: Netns
 }
