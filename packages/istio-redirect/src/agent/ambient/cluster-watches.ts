@@ -1,22 +1,16 @@
 import { type KubeClient, kubeClient, listWatch, serviceAccountAccess } from '@cni/kube'
 import { messageOf, printable } from '@cni/types'
 import { calmLog } from '../log/calm-log.ts'
-import type { RequestReports, ServerReach } from '../part/server-reach.ts'
-import type { ApiAccess, ScopedLog } from '../part/services.ts'
-import type { PodWatches } from '../pods/pod-watches.ts'
+import type { RequestReports } from '../part/server-reach.ts'
+import type { ScopedLog } from '../part/services.ts'
 import type { PodStore } from './pods/pod-store.ts'
+import type { RunAmbientOptions } from './run-options.ts'
 
 /** Options of {@link clusterWatches}, which watches pods and namespaces through the API server. */
-export interface ClusterWatchesOptions {
+export interface ClusterWatchesOptions extends Pick<RunAmbientOptions, 'api' | 'watches' | 'reach' | 'log' | 'signal'> {
   readonly seen: Pick<PodStore, 'pods' | 'namespaces'>
   /** Name of the Kubernetes node whose pods are watched. */
   readonly nodeName: string
-  readonly api: ApiAccess
-  readonly watches: PodWatches
-  /** Tracks if the API server is reachable, from the results of the watch of Kubernetes namespaces. */
-  readonly reach?: Pick<ServerReach, 'of'> | undefined
-  readonly log: ScopedLog
-  readonly signal: AbortSignal
 }
 
 /** Watches the node's pods and the cluster's namespaces, with one promise for each watch. */

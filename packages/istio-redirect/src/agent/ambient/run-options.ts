@@ -20,6 +20,10 @@ export interface RunAmbientOptions {
   readonly signal: AbortSignal
   /** True if the agent must remove the node's rules and address sets when ambient mode ends. */
   readonly isRemoved: () => boolean
+  /**
+   * Creates the `KernelSide`, the part of node-level redirection that changes the kernel. Default: the `KernelSide` for
+   * the redirect mode in the settings.
+   */
   readonly makeKernelSide?: MakeKernelSide | undefined
   /** Tracks if the API server is reachable, from the results of ambient mode's requests. */
   readonly reach?: Pick<ServerReach, 'of'> | undefined

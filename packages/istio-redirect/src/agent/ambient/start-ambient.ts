@@ -1,37 +1,23 @@
-import { decideEnrolment } from '@cni/istio-rules'
+import { decideEnrolment, podRef } from '@cni/istio-rules'
 import { messageOf, printable } from '@cni/types'
-import type { AmbientConfig } from '../config/ambient-config.ts'
 import { keepRunning } from '../part/keep-running.ts'
 import type { EndReason } from '../part/part.ts'
-import type { ServerReach } from '../part/server-reach.ts'
-import type { ApiAccess, Counter, ScopedLog } from '../part/services.ts'
+import type { Counter } from '../part/services.ts'
 import type { HandedPod } from '../pods/handed-pod.ts'
-import type { PodWatches } from '../pods/pod-watches.ts'
 import type { AmbientStatus } from '../serve/ambient-status.ts'
 import { keepSocket } from '../server/kept-socket.ts'
-import type { AmbientMetrics } from './ambient-metrics.ts'
 import { eventServer } from './events/event-server.ts'
-import type { MakeKernelSide } from './kernel-sides.ts'
 import { removeFromNode } from './node-level/left-behind.ts'
 import { runAmbient } from './run-ambient.ts'
-import { hostRootOf, type RunningAmbient } from './run-options.ts'
+import { hostRootOf, type RunAmbientOptions, type RunningAmbient } from './run-options.ts'
 
 /** Options of {@link startAmbientMode}, which starts ambient mode in the agent. */
-export interface AmbientModeOptions {
-  readonly config: AmbientConfig
-  readonly api: ApiAccess
-  readonly watches: PodWatches
-  readonly log: ScopedLog
-  readonly metrics: AmbientMetrics
+export interface AmbientModeOptions extends Omit<RunAmbientOptions, 'hostRoot' | 'isRemoved' | 'signal' | 'tell'> {
   /** Metric that counts requests of plugins, by `response_code`. */
   readonly requests: Counter
   /** Called after each failed attempt to listen for plugins, or to run ambient mode. */
   readonly failed: () => void
   readonly closed: (reason: string) => void
-  /** Tracks if the API server is reachable, from the results of ambient mode's requests. */
-  readonly reach?: Pick<ServerReach, 'of'> | undefined
-  /** Creates the `KernelSide`. Default: the `KernelSide` for the redirect mode in the settings. */
-  readonly makeKernelSide?: MakeKernelSide | undefined
   /** Root of the node's files. Default: `/host` if it exists, as in a pod of the agent. */
   readonly hostRoot?: string | undefined
 }
@@ -67,10 +53,10 @@ export async function startAmbientMode(options: AmbientModeOptions): Promise<Amb
       log,
       requests,
       closed,
-      async enrol({ namespace, name, netns, addresses }, left) {
+      async enrol(event, left) {
         if (ambient === undefined) throw new Error(`the node agent is not ready: ${problemNow()}`)
-        if (ambient.isReady) return ambient.pods.enrol({ namespace, name, netns, addresses }, left)
-        const pod = printable(`${namespace}/${name}`)
+        if (ambient.isReady) return ambient.pods.enrol(event, left)
+        const pod = printable(podRef(event))
         throw new Error(`failed to get pod ${pod}: the node agent is not ready: ${problemNow()}`)
       },
     })

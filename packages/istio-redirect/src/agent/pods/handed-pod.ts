@@ -1,9 +1,9 @@
-import type { PodIdentity } from '@cni/istio-rules'
+import type { AskedPod } from '../../decide/decide-add.ts'
 
-/** Pod that a plugin names in its call to the node agent. */
-export interface HandedPod extends PodIdentity {
-  /** UID of the pod. Without a UID, the agent accepts any pod with the same namespace and name. */
-  readonly uid?: string | undefined
+/** Pod that a plugin names in its call to the node agent. Without a UID, the agent accepts any pod with the name. */
+export interface HandedPod extends AskedPod {
+  /** Path of the pod's network namespace on the node. If it is empty, the agent searches for the namespace. */
   readonly netns: string
+  /** IP addresses of the pod without prefix length. */
   readonly addresses: readonly string[]
 }

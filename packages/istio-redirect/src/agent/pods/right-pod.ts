@@ -1,4 +1,5 @@
 import type { PodIdentity, PodInfo } from '@cni/istio-rules'
+import type { AskedPod } from '../../decide/decide-add.ts'
 import type { PodCache } from './pod-cache.ts'
 
 /** Source of a pod: the cache, the watch after a wait, or an API request. */
@@ -22,7 +23,7 @@ export interface RightPodOptions {
 
 /** Finds the pod that a container runtime is starting. Cached pods need the same UID, because names are reused. */
 export async function rightPod(
-  { uid, ...who }: PodIdentity & { readonly uid?: string | undefined },
+  { uid, ...who }: AskedPod,
   { cache, ask, waitMs = 200 }: RightPodOptions,
 ): Promise<RightPod> {
   if (cache !== undefined && uid !== undefined && uid !== '') {

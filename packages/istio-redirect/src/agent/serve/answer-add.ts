@@ -7,26 +7,30 @@ import { makeBatch } from '../../decide/make-batch.ts'
 import type { AddRequest } from '../../serve/add-request.ts'
 import type { DecisionLine, ServeAnswer } from '../../serve/answer.ts'
 import { Refusal } from '../../serve/refusal.ts'
+import type { HandedPod } from '../pods/handed-pod.ts'
 
 /** Functions that the agent calls to answer an ADD of the plugin. */
 export interface AgentSources {
   /** Finds the current pod with this UID. After a rejection, the plugin asks the API server. */
   pod(who: AskedPod): Promise<PodInfo>
-  /** Enrols a selected pod in ambient mode. `undefined`: the plugin uses the event socket instead. */
-  readonly enrol?: ((pod: StartingPod) => Promise<'enrolled' | 'not-ambient' | undefined>) | undefined
-  /** Makes the kernel batch (encoded netlink messages) that writes the rules of a pod. */
+  /**
+   * Enrols a pod in ambient mode if the selectors choose the pod. Rejects with the reason if the enrolment fails.
+   *
+   * Resolves with `undefined` if the agent cannot decide, or if the enrolment takes too long. After the result
+   * `undefined`, the plugin asks the API server itself, and announces the pod on the event socket.
+   */
+  readonly enrol?: ((pod: HandedPod) => Promise<'enrolled' | 'not-ambient' | undefined>) | undefined
+  /**
+   * Makes the kernel batch (encoded netlink messages) that writes the rules of a pod. Default: a function without a
+   * cache.
+   */
   readonly batch?: typeof makeBatch
 }
 
-/** Pod of a plugin's ADD, with the addresses from the `prevResult` of the call. */
-export interface StartingPod extends AskedPod {
-  /** Path of the network namespace of the pod in an ADD. */
-  readonly netns: string
-  /** IP addresses of the pod without prefix length. */
-  readonly addresses: readonly string[]
-}
-
-/** Answers an ADD with the plugin's own decision. An error becomes a refusal. */
+/**
+ * Answers an ADD of the plugin with the same decision that the plugin would make. Never rejects: after an unexpected
+ * error, the answer is a refusal, and the plugin decides itself.
+ */
 export async function answerAdd(request: AddRequest, sources: AgentSources): Promise<ServeAnswer> {
   const log: DecisionLine[] = []
   const { call, addresses, native } = request

@@ -16,7 +16,7 @@ import { rightPod } from '../pods/right-pod.ts'
 import type { CloseReason } from '../server/bounded-connections.ts'
 import { keepSocket } from '../server/kept-socket.ts'
 import type { AmbientStatus } from './ambient-status.ts'
-import { answerAdd, type StartingPod } from './answer-add.ts'
+import { answerAdd } from './answer-add.ts'
 import { atMost } from './at-most.ts'
 import { decisionServer } from './decision-server.ts'
 import { keptBatches } from './kept-batches.ts'
@@ -114,7 +114,7 @@ export async function startServing(services: ServingServices): Promise<() => Pro
 
 const NAMELESS = 'the name of the node is unknown: set NODE_NAME'
 
-const podOf = (pod: StartingPod): StartingPod => ({ ...pod, addresses: podAddresses(pod.addresses) })
+const podOf = (pod: HandedPod): HandedPod => ({ ...pod, addresses: podAddresses(pod.addresses) })
 
 /** Resolves with the result of the promise `work`, or with `undefined` after the deadline. */
 async function within<T>(ms: number, work: Promise<T> | undefined): Promise<T | undefined> {

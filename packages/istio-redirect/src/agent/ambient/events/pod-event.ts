@@ -1,16 +1,13 @@
 import { podAddresses } from '@cni/istio-rules'
 import { isObject } from '@cni/types'
 import { parseAddress } from '@cni/types/ip'
+import type { HandedPod } from '../../pods/handed-pod.ts'
 
-/** Event that a plugin sends to the agent when a pod starts. */
-export interface PodEvent {
-  readonly namespace: string
-  readonly name: string
-  /** Path of the pod's network namespace on the node, or an empty text if unknown. */
-  readonly netns: string
-  /** IP addresses of the pod in canonical form, without duplicates. */
-  readonly addresses: readonly string[]
-}
+/**
+ * Event that a plugin sends to the agent when a pod starts. The addresses are in canonical form, without duplicates. If
+ * the plugin sent no path of the network namespace, the path is empty.
+ */
+export type PodEvent = Omit<HandedPod, 'uid'>
 
 /** Error for an invalid event of a plugin, in the words of Istio's decoder. */
 export class PodEventError extends Error {
