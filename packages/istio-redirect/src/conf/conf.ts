@@ -1,29 +1,8 @@
-import { selectorProblem } from '@cni/istio-rules'
 import { netConf } from '@cni/skel'
 import * as z from 'zod/mini'
+import { selectorsOf } from './selectors-schema.ts'
 
-const labelSelector = z
-  .strictObject({
-    matchLabels: z.nullish(z.record(z.string(), z.string())),
-    matchExpressions: z.nullish(
-      z.array(
-        z.strictObject({
-          key: z.string(),
-          operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
-          values: z.nullish(z.array(z.string())),
-        }),
-      ),
-    ),
-  })
-  .check(({ value, issues }) => {
-    const message = selectorProblem(value)
-    if (message !== undefined) issues.push({ code: 'custom', message, input: value })
-  })
-
-/** Schema of pod selectors. Refuses unknown keys, because a misspelt selector would match every pod. */
-export const selectorsSchema = z.array(
-  z.strictObject({ podSelector: z.nullish(labelSelector), namespaceSelector: z.nullish(labelSelector) }),
-)
+export const selectorsSchema = selectorsOf(z.string())
 
 const text = z.nullish(z.string())
 const flag = z.nullish(z.boolean())

@@ -1,42 +1,21 @@
-import type { EnablementSelector } from '@cni/istio-rules'
-import { type LabelSelector, selectorProblem } from '@cni/istio-rules'
+import type { EnablementSelector, LabelSelector } from '@cni/istio-rules'
 import { messageOf } from '@cni/types'
 import { parse } from 'yaml'
 import * as z from 'zod/mini'
+import { selectorsOf } from '../../conf/selectors-schema.ts'
 import { ConfigError } from './config-error.ts'
 
 // Converts a value to text, as Istio does. YAML 1.1 reads words such as `on` as true.
 const scalar = z.pipe(z.union([z.string(), z.boolean(), z.number()]), z.transform(String))
 
-const labelSelector = z
-  .strictObject({
-    matchLabels: z.nullish(z.record(z.string(), scalar)),
-    matchExpressions: z.nullish(
-      z.array(
-        z.strictObject({
-          key: z.string(),
-          operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
-          values: z.nullish(z.array(scalar)),
-        }),
-      ),
-    ),
-  })
-  .check(({ value, issues }) => {
-    const message = selectorProblem(value)
-    if (message !== undefined) issues.push({ code: 'custom', message, input: value })
-  })
-
-/** Schema of the enablement selectors. Refuses unknown keys, because a misspelt selector would match every pod. */
-const selectors = z.nullish(
-  z.array(z.strictObject({ podSelector: z.nullish(labelSelector), namespaceSelector: z.nullish(labelSelector) })),
-)
+const selectors = z.nullish(selectorsOf(scalar))
 
 /** Enablement selectors of node-level redirection, which ignore the labels of pods. */
 export const nodeLevelSelectors: EnablementSelector[] = [
   { podSelector: {}, namespaceSelector: { matchLabels: { 'istio.io/dataplane-mode': 'ambient' } } },
 ]
 
-type Selector = z.infer<typeof labelSelector>
+type Selector = NonNullable<z.infer<typeof selectors>>[number]['podSelector']
 
 /**
  * Parses the YAML of `AMBIENT_ENABLEMENT_SELECTOR` into the selectors of the plugin's configuration.
@@ -63,7 +42,7 @@ export function parseSelectors(yaml: string): EnablementSelector[] {
   }))
 }
 
-function plain(selector: Selector | null | undefined): LabelSelector {
+function plain(selector: Selector): LabelSelector {
   const { matchLabels, matchExpressions } = selector ?? {}
   return {
     ...(Object.keys(matchLabels ?? {}).length > 0 ? { matchLabels } : {}),
