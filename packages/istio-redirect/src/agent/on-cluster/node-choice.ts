@@ -2,14 +2,9 @@ import { type Labels, selects } from '@cni/istio-rules'
 import * as z from 'zod/mini'
 
 const labels = z.record(z.string(), z.string())
-const term = z.object({
-  matchExpressions: z.nullish(
-    z.array(z.object({ key: z.string(), operator: z.string(), values: z.nullish(z.array(z.string())) })),
-  ),
-  matchFields: z.nullish(
-    z.array(z.object({ key: z.string(), operator: z.string(), values: z.nullish(z.array(z.string())) })),
-  ),
-})
+const requirement = z.object({ key: z.string(), operator: z.string(), values: z.nullish(z.array(z.string())) })
+const requirements = z.nullish(z.array(requirement))
+const term = z.object({ matchExpressions: requirements, matchFields: requirements })
 
 /** Schema of a pod specification's members that select the pod's node. */
 export const nodeChoiceSchema = z.object({
@@ -51,7 +46,7 @@ const terms = (affinity: NodeChoice['affinity']): readonly Term[] | undefined =>
   affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms
 
 type Term = z.infer<typeof term>
-type Requirement = NonNullable<NonNullable<Term['matchExpressions']>[number]>
+type Requirement = z.infer<typeof requirement>
 
 /** True if the node meets one term of a pod's node affinity. */
 function satisfies({ matchExpressions, matchFields }: Term, node: { name: string; labels: Labels }): boolean {
