@@ -1,11 +1,8 @@
-/** Parses an unsigned 16-bit number as Go does with base 0, such as `0x1F`. */
+import { goNumber } from '../go-number.ts'
+
+/** Parses an unsigned 16-bit number as Go does with base 0: decimal, or with the prefix 0x, 0o, 0b, or 0 for octal. */
 export function goUint16(text: string): number {
-  const digits = text.replace(/(?<=[0-9a-f]|^0[xob])_(?=[0-9a-f])/gi, '')
-  const number = /^0[0-7]+$/.test(digits)
-    ? Number.parseInt(digits, 8)
-    : /^(?:\d+|0x[0-9a-f]+|0o[0-7]+|0b[01]+)$/i.test(digits) && !/^0\d/.test(digits)
-      ? Number(digits)
-      : Number.NaN
+  const number = goNumber(text)
   if (Number.isNaN(number)) throw new Error('expected a number from 0 to 65535')
   if (number > 65535) throw new TooLarge('expected a number from 0 to 65535')
   return number

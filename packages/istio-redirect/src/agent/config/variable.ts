@@ -1,5 +1,6 @@
 import { boolFlag, type Flag } from '@cni/host/cli'
 import { messageOf } from '@cni/types'
+import { goNumber } from '../../go-number.ts'
 
 /** Decoded value of a setting. An invalid text has the zero value and a problem. */
 export interface Decoded<T> {
@@ -60,12 +61,7 @@ export const int = (name: string, fallback: number, help: string, details: Detai
 /** Parses an integer like Go with base 0: decimal, 0x, 0o, 0b, or a leading 0 for octal. */
 export function goInt(given: string): number {
   const [, sign = '', body = ''] = /^([+-]?)(.*)$/s.exec(given) ?? []
-  const digits = body.replace(/(?<=[0-9a-f]|^0[xob])_(?=[0-9a-f])/gi, '')
-  const number = /^0[0-7]+$/.test(digits)
-    ? Number.parseInt(digits, 8)
-    : /^(?:0|[1-9]\d*|0x[0-9a-f]+|0o[0-7]+|0b[01]+)$/i.test(digits)
-      ? Number(digits)
-      : Number.NaN
+  const number = goNumber(body)
   if (!Number.isSafeInteger(number)) throw new Error('expected a whole number')
   return sign === '-' && number !== 0 ? -number : number
 }
