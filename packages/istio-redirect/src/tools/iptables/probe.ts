@@ -1,4 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '@cni/types'
 import type { ToolLog } from './log.ts'
 
@@ -100,18 +101,9 @@ function expired(ms: number, signal: AbortSignal): Promise<never> {
   })
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, Math.max(0, ms))
-    signal.addEventListener('abort', done)
-    if (signal.aborted) done()
-  })
-}
+/** Waits for a number of milliseconds, or until the signal aborts. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(Math.max(0, ms), undefined, { signal }).catch(() => {})
 
 const endpoint = (address: string | undefined, port: number | undefined): string =>
   address?.includes(':') === true ? `[${address}]:${port}` : `${address}:${port}`
