@@ -63,31 +63,20 @@ const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=undersc
 
 /** Metrics of the agent's process, read at each scrape. prom-client's own collectors use timers. */
 function processMetrics(registry: Registry): void {
-  const registers = [registry]
+  const add = (name: string, help: string, read: () => number): Gauge =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read())
+      },
+    })
   const started = Date.now() / 1000 - process.uptime()
-  new Gauge({
-    name: 'process_resident_memory_bytes',
-    help: 'Resident memory size in bytes.',
-    registers,
-    collect() {
-      this.set(process.memoryUsage.rss())
-    },
+  add('process_resident_memory_bytes', 'Resident memory size in bytes.', () => process.memoryUsage.rss())
+  add('process_cpu_seconds_total', 'Total user and system CPU time spent in seconds.', () => {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1e6
   })
-  new Gauge({
-    name: 'process_cpu_seconds_total',
-    help: 'Total user and system CPU time spent in seconds.',
-    registers,
-    collect() {
-      const { user, system } = process.cpuUsage()
-      this.set((user + system) / 1e6)
-    },
-  })
-  new Gauge({
-    name: 'process_start_time_seconds',
-    help: 'Start time of the process since unix epoch in seconds.',
-    registers,
-    collect() {
-      this.set(started)
-    },
-  })
+  add('process_start_time_seconds', 'Start time of the process since unix epoch in seconds.', () => started)
 }
