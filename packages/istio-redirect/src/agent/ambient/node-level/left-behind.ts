@@ -40,7 +40,7 @@ export async function removeLeftBehind(place: MarkedPlace, host: NetnsTarget, lo
   if (mark === undefined) return
   try {
     const kernel = await leftSide(place, host, mark)
-    await kernel?.stop()
+    await kernel.stop()
     if (mark.configFile !== undefined) removeSharedConfig(mark.configFile)
     unmarkNodeLevel(place)
     log.info(`removed the former redirection on the node (${mark.mode})`)
@@ -103,16 +103,15 @@ function readMark(place: MarkedPlace): Mark | undefined {
   }
 }
 
-async function leftSide(place: MarkedPlace, host: NetnsTarget, mark: Mark): Promise<KernelSide | undefined> {
+async function leftSide(place: MarkedPlace, host: NetnsTarget, mark: Mark): Promise<KernelSide> {
   const { mode, settings } = mark
   if (mode === 'node-ebpf') {
     const { ebpfSide } = await import('@cni/istio-node-level')
     return ebpfSide({ netns: host, settings })
   }
-  const { chooseBackend } = await import('../node/choose-backend.ts')
+  const { chooseIptables } = await import('../node/choose-backend.ts')
   const { forceIptablesBinary: forced, backendFile: stateFile } = place
-  const { backend } = await chooseBackend({ nativeNftables: false, forced, ipv6: false }, { netns: host, stateFile })
-  if (backend === 'nftables') return undefined
+  const { backend } = await chooseIptables(forced, { netns: host, stateFile })
   const { iptablesSide } = await import('@cni/istio-node-level')
   return iptablesSide({ netns: host, hostIp: '0.0.0.0', tunnel: 'geneve', backend, settings })
 }

@@ -1,11 +1,14 @@
 import type { ChosenKernelSide, KernelSideOptions, MakeKernelSide } from '../kernel-sides.ts'
-import { chooseBackend } from '../node/choose-backend.ts'
+import { chooseIptables } from '../node/choose-backend.ts'
 
 /** Creates the `KernelSide` for the configured mode, and loads only the code of that mode. */
 export const makeKernelSide: MakeKernelSide = async (options) => {
-  const { host, hostIp, log, nodeLevel, settings } = options
+  const { config, host, hostIp, log, nodeLevel, settings } = options
   if (nodeLevel.mode === 'node-ebpf') return await byEbpf(options)
-  const { backend, why } = await backendOf(options)
+  // Native nftables is never chosen, because node-level redirection does not support it.
+  const { forceIptablesBinary: forced, backendFile: stateFile } = config
+  const { backend, why, warnings } = await chooseIptables(forced, { netns: host, stateFile })
+  for (const text of warnings) log.warn(text)
   log.info(`rules on the node are written with ${backend}: ${why}`, { tunnel: nodeLevel.tunnel })
   const { iptablesSide } = await import('@cni/istio-node-level')
   const kernel = iptablesSide({ netns: host, hostIp, tunnel: nodeLevel.tunnel, backend, settings })
@@ -24,17 +27,4 @@ async function byEbpf({ host, log, settings }: KernelSideOptions): Promise<Chose
       : 'found by TPROXY rules: DNS queries cannot be captured'
   log.info(`eBPF programs are loaded and pinned: sockets of ztunnel are ${how}`)
   return { kernel, needsNetns: true }
-}
-
-/**
- * Chooses an iptables variant for node-level redirection. Native nftables is never chosen, because node-level
- * redirection does not support it.
- */
-async function backendOf({ config, host, log }: KernelSideOptions) {
-  const { forceIptablesBinary: forced, backendFile: stateFile } = config
-  const wish = { nativeNftables: false, forced, ipv6: false }
-  const { backend, why, warnings } = await chooseBackend(wish, { netns: host, stateFile })
-  for (const text of warnings) log.warn(text)
-  if (backend === 'nftables') throw new Error('node-level rules need iptables, but nftables was chosen')
-  return { backend, why }
 }

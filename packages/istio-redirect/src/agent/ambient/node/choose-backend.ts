@@ -40,14 +40,39 @@ export interface BackendChoice {
  * @throws `IptablesError('NO_BINARY')` if the forced iptables variant is not installed, or if no variant is
  *   installed.
  */
-export async function chooseBackend(
-  wish: BackendWish,
-  { netns = 'host', stateFile }: BackendPlace,
-): Promise<BackendChoice> {
-  const { isPossible, warnings } = wish.nativeNftables ? await nativePossible(netns, wish) : NOT_ASKED
+export async function chooseBackend(wish: BackendWish, place: BackendPlace): Promise<BackendChoice> {
+  const { isPossible, warnings } = wish.nativeNftables ? await nativePossible(place, wish) : NOT_ASKED
   if (isPossible) return { backend: 'nftables', why: 'NATIVE_NFTABLES is true', warnings }
-  const chosen = await chooseIptables(netns, wish.forced, stateFile)
+  const chosen = await chooseIptables(wish.forced, place)
   return { ...chosen, warnings: [...warnings, ...chosen.warnings] }
+}
+
+/** Chooses the iptables variant for an agent that cannot write rules with nftables, as {@link chooseBackend} does. */
+export async function chooseIptables(
+  forced: BackendWish['forced'],
+  { netns = 'host', stateFile }: BackendPlace,
+): Promise<BackendChoice & { readonly backend: IptablesBackend }> {
+  const warnings: string[] = []
+  const attempt = <T>(work: () => T): T | undefined => {
+    try {
+      return work()
+    } catch (error) {
+      warnings.push(messageOf(error))
+      return undefined
+    }
+  }
+  const asked = iptablesBackend(forced)
+  if (asked !== undefined) {
+    return {
+      backend: await iptables(netns, { backend: asked }).backend(),
+      why: `FORCE_IPTABLES_BINARY is ${forced}`,
+      warnings,
+    }
+  }
+  const before = attempt(() => rememberedBackend(stateFile))
+  const { backend, why } = await unforced(netns, before)
+  if (backend !== before) attempt(() => rememberBackend(stateFile, backend))
+  return { backend, why, warnings }
 }
 
 // internal
@@ -59,7 +84,7 @@ interface Native {
 
 const NOT_ASKED: Native = { isPossible: false, warnings: [] }
 
-async function nativePossible(netns: NetnsTarget, { ipv6 }: BackendWish): Promise<Native> {
+async function nativePossible({ netns = 'host' }: BackendPlace, { ipv6 }: BackendWish): Promise<Native> {
   const warnings: string[] = []
   try {
     const there = await ipsetNames(ipset(netns))
@@ -83,30 +108,6 @@ async function nativePossible(netns: NetnsTarget, { ipv6 }: BackendWish): Promis
 const ARTIFACTS =
   'iptables artifacts detected (IPsets exist). Overriding nftables configuration and using iptables until the node reboots'
 
-async function chooseIptables(
-  netns: NetnsTarget,
-  forced: BackendWish['forced'],
-  stateFile: string,
-): Promise<BackendChoice & { readonly backend: IptablesBackend }> {
-  const warnings: string[] = []
-  const attempt = <T>(work: () => T): T | undefined => {
-    try {
-      return work()
-    } catch (error) {
-      warnings.push(messageOf(error))
-      return undefined
-    }
-  }
-  const asked = iptablesBackend(forced)
-  if (asked !== undefined) {
-    return { backend: await installed(netns, asked), why: `FORCE_IPTABLES_BINARY is ${forced}`, warnings }
-  }
-  const before = attempt(() => rememberedBackend(stateFile))
-  const { backend, why } = await unforced(netns, before)
-  if (backend !== before) attempt(() => rememberBackend(stateFile, backend))
-  return { backend, why, warnings }
-}
-
 async function unforced(
   netns: NetnsTarget,
   before: IptablesBackend | undefined,
@@ -119,15 +120,7 @@ async function unforced(
   if (await isThere(netns, 'iptables-nft', 'always'))
     return { backend: 'iptables-nft', why: 'no other program has rules in iptables-legacy' }
   if (hasLegacy) return { backend: 'iptables-legacy', why: 'iptables-nft is not installed' }
-  return { backend: await installed(netns, 'iptables-nft'), why: 'no iptables is installed' }
-}
-
-async function installed(
-  netns: NetnsTarget,
-  backend: IptablesBackend,
-  programs: IptablesOptions['programs'] = 'auto',
-): Promise<IptablesBackend> {
-  return iptables(netns, { backend, programs }).backend()
+  return { backend: await iptables(netns, { backend: 'iptables-nft' }).backend(), why: 'no iptables is installed' }
 }
 
 /** True if the node can use the iptables variant. */
@@ -137,7 +130,7 @@ async function isThere(
   programs: IptablesOptions['programs'] = 'auto',
 ): Promise<boolean> {
   try {
-    await installed(netns, backend, programs)
+    await iptables(netns, { backend, programs }).backend()
     return backend === 'iptables-legacy' || hasNftables(netns)
   } catch (error) {
     if (isIptablesError(error) && error.code === 'NO_BINARY') return false
