@@ -2,9 +2,8 @@ import { existsSync, lstatSync, unlinkSync } from 'node:fs'
 import { InstallError, installer } from '@cni/installer'
 import { escapeUnsafe, messageOf } from '@cni/types'
 import { jsonText } from '../../foreign-text.ts'
-import { nodeLevelMark } from '../ambient/node-level/node-level-mark.ts'
+import { markFileOf, removeWhenOff } from '../ambient/node-level/remove-when-off.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
-import { backendFile } from '../config/backend-file.ts'
 import { keptLines } from '../kept-plugin.ts'
 import { removePluginToken } from '../on-cluster/plugin-token.ts'
 import { checkLogSocket } from './check-agent.ts'
@@ -63,15 +62,14 @@ function removeToken({ pluginToken }: AgentConfig, errors: InstallError[]): { ac
 
 /** Removes node-level redirection and its mark file, which a killed agent left. */
 async function removeRedirection(
-  { values }: AgentConfig,
+  config: AgentConfig,
   errors: InstallError[],
 ): Promise<{ action: 'remove'; path: string }[]> {
-  const path = nodeLevelMark({ backendFile: backendFile(values.cniAgentRunDir) })
+  const path = markFileOf(config)
   if (!existsSync(path)) return []
-  const { removeFromNodeOf } = await import('../ambient/node-level/remove-when-off.ts')
   const ignored = (): void => {}
   const failed = (text: string): void => void errors.push(new InstallError('IO', text, { path }))
-  await removeFromNodeOf(values, { debug: ignored, info: ignored, warn: ignored, error: failed })
+  await removeWhenOff(config, { debug: ignored, info: ignored, warn: ignored, error: failed })
   return existsSync(path) ? [] : [{ action: 'remove', path }]
 }
 

@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs'
 import { messageOf, printable } from '@cni/types'
 import { ambientMetrics } from '../ambient/ambient-metrics.ts'
-import { nodeLevelMark } from '../ambient/node-level/node-level-mark.ts'
+import { removeWhenOff } from '../ambient/node-level/remove-when-off.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
 import type { AmbientConfig } from '../config/ambient-config.ts'
-import { backendFile } from '../config/backend-file.ts'
 import type { EndReason, Part } from '../part/part.ts'
 import type { ServerReach } from '../part/server-reach.ts'
 import type { Metrics, ScopedLog } from '../part/services.ts'
@@ -40,7 +38,7 @@ export interface AmbientPart extends Part<AgentConfig> {
 export function ambientPart(
   services: AmbientServices,
   load: () => Promise<StartAmbientMode> = loadStart,
-  removeLeft: RemoveLeft = removeWhenOff,
+  removeLeft = removeWhenOff,
 ): AmbientPart {
   let running: Running | undefined
   let started: AmbientMode | undefined
@@ -114,13 +112,3 @@ type AmbientMode = Awaited<ReturnType<StartAmbientMode>>
 
 /** Loads the code of ambient mode only if ambient mode is on, because most nodes do not use it. */
 const loadStart = async (): Promise<StartAmbientMode> => (await import('../ambient/start-ambient.ts')).startAmbientMode
-
-type RemoveLeft = (config: AgentConfig, log: ScopedLog) => Promise<void>
-
-/** Loads the removal code only if a mark file exists. */
-const removeWhenOff: RemoveLeft = async ({ values }, log) => {
-  const place = { backendFile: backendFile(values.cniAgentRunDir) }
-  if (!existsSync(nodeLevelMark(place))) return
-  const { removeFromNodeOf } = await import('../ambient/node-level/remove-when-off.ts')
-  await removeFromNodeOf(values, log)
-}

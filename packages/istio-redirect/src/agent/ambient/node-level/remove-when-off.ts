@@ -1,13 +1,25 @@
+import { existsSync } from 'node:fs'
+import type { AgentConfig } from '../../config/agent-config.ts'
 import { backendFile } from '../../config/backend-file.ts'
-import type { Values } from '../../config/variables.ts'
 import type { ScopedLog } from '../../part/services.ts'
 import { hostRootOf } from '../run-options.ts'
-import { removeFromNode } from './left-behind.ts'
+import { nodeLevelMark } from './node-level-mark.ts'
 
-/** Runs {@link removeFromNode} for an agent whose settings turn ambient mode off. Never rejects. */
-export async function removeFromNodeOf(values: Values, log: ScopedLog): Promise<void> {
-  const { forceIptablesBinary: forced, allowSwitchToHostNs: switchToHost } = values
+type Settings = Pick<AgentConfig, 'values'>
+
+/** Path of the mark file of node-level redirection, in the run directory of the settings. */
+export const markFileOf = ({ values }: Settings): string =>
+  nodeLevelMark({ backendFile: backendFile(values.cniAgentRunDir) })
+
+/**
+ * Removes node-level redirection for an agent whose settings turn ambient mode off. Loads the code only if an earlier
+ * agent has left a mark file on the node. Never rejects.
+ */
+export async function removeWhenOff(settings: Settings, log: ScopedLog): Promise<void> {
+  if (!existsSync(markFileOf(settings))) return
+  const { removeFromNode } = await import('./left-behind.ts')
+  const { forceIptablesBinary: forced, allowSwitchToHostNs: switchToHost, cniAgentRunDir } = settings.values
   const forceIptablesBinary = forced === 'legacy' || forced === 'nft' ? forced : ''
-  const place = { backendFile: backendFile(values.cniAgentRunDir), forceIptablesBinary, switchToHost } as const
+  const place = { backendFile: backendFile(cniAgentRunDir), forceIptablesBinary, switchToHost } as const
   await removeFromNode({ ...place, hostRoot: hostRootOf() }, log)
 }
