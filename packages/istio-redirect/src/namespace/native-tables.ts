@@ -28,13 +28,20 @@ export function hasNativeTables(netns: Netns): boolean {
   return there(nft).length > 0
 }
 
-/** Removes the plugin's nftables tables. Unlike {@link removeNativeTables}, never fails for a missing nf_tables. */
-export async function clearNativeTables(where: Where): Promise<boolean> {
+/**
+ * Removes the plugin's nftables tables by {@link removeNativeTables}. Also returns false if the kernel has no
+ * nf_tables, or if the plugin cannot call the kernel.
+ */
+export const clearNativeTables = (where: Where): Promise<boolean> =>
+  unlessUnsupported(() => removeNativeTables(where), false)
+
+/** Runs a function on nf_tables. Returns `otherwise` if nf_tables is unavailable. */
+export async function unlessUnsupported<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
   try {
-    return await removeNativeTables(where)
+    return await work()
   } catch (error) {
-    if (isNftError(error) && error.code === 'UNSUPPORTED') return false
-    if (isNetnsError(error) && error.code === 'NO_FFI') return false
+    if (isNftError(error) && error.code === 'UNSUPPORTED') return otherwise
+    if (isNetnsError(error) && error.code === 'NO_FFI') return otherwise
     throw error
   }
 }

@@ -18,6 +18,13 @@ export async function legacySnapshot(netns: NetnsTarget): Promise<Snapshot | und
   return families.length === 0 ? undefined : iptables(netns, { backend: 'iptables-legacy', families }).snapshot()
 }
 
+/**
+ * True if a network namespace has legacy iptables tables. If so, the kernel's count of nf_tables changes does not show
+ * every change of the rules.
+ */
+export const hasLegacyTables = async (netns: NetnsTarget): Promise<boolean> =>
+  (await familiesWithTables(netns)).length > 0
+
 // internal
 
 /** IP families for which the namespace has legacy iptables tables. Reads the same files as `iptables-legacy-save`. */

@@ -1,12 +1,14 @@
 import { type IptablesOptions, type Ruleset as IptablesRuleset, iptables, type Ruleset } from '@cni/iptables'
 import { driftText as iptablesDriftText } from '@cni/iptables/rules'
 import { istioRestoreText } from '@cni/istio-rules'
-import { isNetnsError, type NetnsTarget, readFile } from '@cni/netns'
+import type { NetnsTarget } from '@cni/netns'
 import { nftables } from '@cni/nftables'
 import { type Ruleset as NftRuleset, driftText as nftDriftText } from '@cni/nftables/rules'
 import { watch as watchTables } from '@cni/nftables/watch'
-import { isNftError, openNft } from '@cni/nftables/wire'
+import { openNft } from '@cni/nftables/wire'
 import type { ApplyPlan } from '../../../backend.ts'
+import { unlessUnsupported } from '../../../namespace/native-tables.ts'
+import { hasLegacyTables } from './foreign-rules.ts'
 import { provenChains } from './proven-chains.ts'
 import { writeFresh } from './write-fresh.ts'
 
@@ -79,12 +81,6 @@ export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: 
     },
     watch: (signal) => used.watch(signal),
   }
-}
-
-/** True if legacy iptables tables exist, whose changes the nf_tables count does not show. */
-export async function hasLegacyTables(netns: NetnsTarget): Promise<boolean> {
-  const names = await Promise.all(['ip', 'ip6'].map((family) => readFile(netns, `/proc/net/${family}_tables_names`)))
-  return names.some((text) => (text ?? '').trim() !== '')
 }
 
 // internal
@@ -170,17 +166,6 @@ function byNftables(netns: NetnsTarget, rules: RulesOfBoth['nftables']): RulesBy
         if (event.state === 'error') yield { error: event.error }
       }
     },
-  }
-}
-
-/** Runs a function on nf_tables. Returns `otherwise` if nf_tables is unavailable. */
-async function unlessUnsupported<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (isNftError(error) && error.code === 'UNSUPPORTED') return otherwise
-    if (isNetnsError(error) && error.code === 'NO_FFI') return otherwise
-    throw error
   }
 }
 
