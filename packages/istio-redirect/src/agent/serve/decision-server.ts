@@ -6,7 +6,7 @@ import { Refusal } from '../../serve/refusal.ts'
 import { bodyOf } from '../server/body-of.ts'
 import { type BoundedOptions, boundsFor } from '../server/bounded-connections.ts'
 import { boundedServer } from '../server/bounded-server.ts'
-import { targetOf } from '../server/target.ts'
+import { notFound, targetOf } from '../server/target.ts'
 import { refused } from './answer-add.ts'
 import { type ServingStatus, STATUS_PATH } from './serving-status.ts'
 
@@ -30,9 +30,9 @@ export function decisionServer(options: DecisionServerOptions): Server {
     (request, response) => {
       const { path } = targetOf(request)
       if (path === ADD_PATH) return void answerTo(request, response, options)
+      if (path !== STATUS_PATH) return notFound(request, response)
       request.resume()
-      if (path === STATUS_PATH) response.writeHead(200, JSON_TYPE).end(JSON.stringify(options.status()))
-      else response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('404 page not found\n')
+      response.writeHead(200, JSON_TYPE).end(JSON.stringify(options.status()))
     },
     { ...options, bounds },
   )

@@ -8,7 +8,7 @@ import Registry from 'prom-client/lib/registry.js'
 import type { Metrics, Histogram as OneHistogram } from '../part/services.ts'
 import type { BoundedOptions } from '../server/bounded-connections.ts'
 import { boundedServer } from '../server/bounded-server.ts'
-import { targetOf } from '../server/target.ts'
+import { notFound, targetOf } from '../server/target.ts'
 
 /** Registry of the agent's metrics, which also prints them in the text format of Prometheus. */
 export interface MetricsRegistry extends Metrics {
@@ -47,11 +47,8 @@ export function metricsRegistry(): MetricsRegistry {
 /** HTTP server that serves the agent's metrics at `/metrics`, for any HTTP method, like Istio. */
 export function metricsServer(metrics: MetricsRegistry, options?: BoundedOptions): Server {
   return boundedServer((request, response) => {
+    if (targetOf(request).path !== '/metrics') return notFound(request, response)
     request.resume()
-    if (targetOf(request).path !== '/metrics') {
-      response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('404 page not found\n')
-      return
-    }
     metrics.text().then(
       (text) => response.writeHead(200, { 'content-type': CONTENT_TYPE }).end(text),
       () => response.writeHead(500).end(),

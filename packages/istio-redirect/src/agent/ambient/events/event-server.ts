@@ -4,7 +4,7 @@ import type { Counter, ScopedLog } from '../../part/services.ts'
 import { bodyOf } from '../../server/body-of.ts'
 import { type BoundedOptions, boundsFor } from '../../server/bounded-connections.ts'
 import { boundedServer } from '../../server/bounded-server.ts'
-import { targetOf } from '../../server/target.ts'
+import { notFound, targetOf } from '../../server/target.ts'
 import { type PodEvent, readPodEvent } from './pod-event.ts'
 
 /** Options of {@link eventServer}, the HTTP server for events of plugins. */
@@ -25,11 +25,7 @@ export function eventServer(options: EventServerOptions): Server {
   const bounds = { ...boundsFor(256), totalMs: 30_000 }
   return boundedServer(
     (request, response) => {
-      if (targetOf(request).path !== '/cmdadd') {
-        request.resume()
-        response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('404 page not found\n')
-        return
-      }
+      if (targetOf(request).path !== '/cmdadd') return notFound(request, response)
       const left = new AbortController()
       response.once('close', () => left.abort(new Error('the plugin closed its connection')))
       void answer(request, options, left.signal).then((said) => send(request, response, said, options))
