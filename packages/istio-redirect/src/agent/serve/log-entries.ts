@@ -25,11 +25,7 @@ export interface ReceivedLines {
 /** Parses the plugin's log lines in `POST /log`, a JSON array of strings. */
 export function parseLogBody(body: string): ReceivedLines | undefined {
   const texts = parseOrNothing(body)
-  return isTexts(texts) ? readLines(texts) : undefined
-}
-
-/** Parses log lines of the plugin, each a JSON object as in {@link parseLogBody}. */
-export function readLines(texts: readonly string[]): ReceivedLines {
+  if (!isTexts(texts)) return undefined
   const entries: LogEntry[] = []
   const refused: LineFault[] = []
   for (const text of texts) {
