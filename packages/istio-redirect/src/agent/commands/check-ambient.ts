@@ -1,7 +1,7 @@
 import type { AmbientConfig } from '../config/ambient-config.ts'
 import type { AmbientStatus, NodeLevelStatus } from '../serve/ambient-status.ts'
 import type { ServingAnswer } from './check-serving.ts'
-import type { Check } from './checks.ts'
+import { type Check, checksOf } from './checks.ts'
 
 /** Runs the checks of ambient mode on this node. Returns an empty list if ambient mode is off. */
 export function checkAmbient(
@@ -13,23 +13,18 @@ export function checkAmbient(
   if ('problem' in answer) return [check('fail', answer.socket, answer.problem, START)]
   const { ambient } = answer.status
   if (ambient === undefined) return [check('fail', answer.socket, 'the running agent has ambient mode off', START)]
+  const { pending, waiting, notCaptured = 0, astray = [] } = ambient
   return [
     summary(ambient),
     ...(config.nativeNftables ? notNative(ambient) : []),
-    ...astray(ambient),
-    ...waiting(ambient),
+    ...named(notCaptured, astray, (why) => `enrolled and not captured: ${why}`, 'not captured', NOT_CAPTURED),
+    ...named(pending, waiting, (why) => `pending: ${why}`, 'pending'),
   ]
 }
 
 // internal
 
-const check = (state: Check['state'], subject: string, detail: string, next?: string): Check => ({
-  name: 'ambient',
-  state,
-  subject,
-  detail,
-  next,
-})
+const check = checksOf('ambient')
 
 function summary(status: AmbientStatus): Check {
   const { enrolled, pending, notCaptured = 0, ztunnels, backend, problem, nodeLevel } = status
@@ -50,14 +45,6 @@ function summary(status: AmbientStatus): Check {
 function notNative({ backend, nodeLevel }: AmbientStatus): Check[] {
   if (backend === undefined || backend === 'nftables' || nodeLevel !== undefined) return []
   return [check('warn', 'rules', `NATIVE_NFTABLES is true, and ${backend} is used`, NOT_NATIVE)]
-}
-
-function astray({ notCaptured = 0, astray: shown = [] }: AmbientStatus): Check[] {
-  return named(notCaptured, shown, (why) => `enrolled and not captured: ${why}`, 'not captured', NOT_CAPTURED)
-}
-
-function waiting({ pending, waiting: shown }: AmbientStatus): Check[] {
-  return named(pending, shown, (why) => `pending: ${why}`, 'pending')
 }
 
 function named(

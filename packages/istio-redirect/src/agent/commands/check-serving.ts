@@ -3,7 +3,7 @@ import { messageOf } from '@cni/types'
 import type { ServeConfig } from '../part/services.ts'
 import type { ServingStatus } from '../serve/serving-status.ts'
 import { askStatus } from './ask-status.ts'
-import type { Check } from './checks.ts'
+import { type Check, checksOf } from './checks.ts'
 
 /** Status of the agent, or the problem. Absent if the settings turn the socket off. */
 export type ServingAnswer =
@@ -24,12 +24,7 @@ export async function askServing(config: ServeConfig | undefined): Promise<Servi
 
 /** Checks that the agent serves the plugin's calls. Only warns, because the plugin works alone. */
 export function checkServing(answer: ServingAnswer): Check {
-  const check = (state: Check['state'], subject: string, detail: string): Check => ({
-    name: 'serving',
-    state,
-    subject,
-    detail,
-  })
+  const check = checksOf('serving')
   if (answer === undefined) return check('ok', 'off', `SERVE_PLUGIN is false: ${ALONE}`)
   if ('problem' in answer) return check('warn', answer.socket, `${answer.problem}: ${ALONE}`)
   const { version, pods, problem = '' } = answer.status

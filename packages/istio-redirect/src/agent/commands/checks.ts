@@ -8,3 +8,14 @@ export interface Check {
   /** Suggestion for the user after a failed check, such as a command to run. */
   readonly next?: string | undefined
 }
+
+/** Returns a function that builds checks with the given name. */
+export const checksOf =
+  (name: string) =>
+  (state: Check['state'], subject: string, detail: string, next?: string): Check => ({
+    name,
+    state,
+    subject,
+    detail,
+    next,
+  })
