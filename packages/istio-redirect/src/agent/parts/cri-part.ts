@@ -6,7 +6,7 @@ import { calmLog } from '../log/calm-log.ts'
 import { keepRunning } from '../part/keep-running.ts'
 import { agentPart, type Part } from '../part/part.ts'
 import type { Metrics, ScopedLog } from '../part/services.ts'
-import { runtimeMetrics } from './runtime-metrics.ts'
+import { runtimeMetric } from './runtime-metric.ts'
 
 /** Dependencies of {@link criPart}, which checks that the container runtime runs the plugin. */
 export interface CriPartServices {
@@ -37,7 +37,7 @@ const PACE = { lookMs: 10_000, soonMs: 2000, graceMs: 5000 }
 /** Asks the container runtime regularly for the plugin. A failing query does not change readiness. */
 export function criPart(services: CriPartServices): CriPart {
   const { log, isInstalled, failed, ask = pluginInRuntime, pace = PACE } = services
-  const metrics = runtimeMetrics(services.metrics)
+  const setMetric = runtimeMetric(services.metrics)
   let problem: string | undefined
   const part = agentPart<AgentConfig>(
     ({ cri, install }) => ({ cri, type: install.plugin.type }),
@@ -54,7 +54,7 @@ export function criPart(services: CriPartServices): CriPart {
         const wasInstalled = isInstalled()
         const { state, text } = await ask(socket, { type: install.plugin.type, chained, signal })
         calm.worked()
-        metrics.set(state)
+        setMetric(state)
         if (state !== 'missing') {
           missing.worked()
           if (text !== told) log.info(text)
@@ -74,7 +74,7 @@ export function criPart(services: CriPartServices): CriPart {
           const next = await look().catch((error: unknown) => {
             if (!signal.aborted) {
               since = problem = undefined
-              metrics.set('unasked')
+              setMetric('unasked')
               failed()
               calm.failed(`cannot query the container runtime at ${socket}: ${messageOf(error)}`)
             }
@@ -89,7 +89,7 @@ export function criPart(services: CriPartServices): CriPart {
         stop.abort()
         await done
         problem = undefined
-        metrics.set(undefined)
+        setMetric(undefined)
       }
     },
   )

@@ -16,13 +16,11 @@ export function repairPart(
   return agentPart(
     ({ repair, api }) => ({ repair, api }),
     async ({ repair: config, api }) => {
+      if (config === undefined) return async () => {}
       const stop = new AbortController()
       const { signal } = stop
-      const run = async (given: RepairServices): Promise<void> => (await start())(given)
-      const done =
-        config === undefined
-          ? Promise.resolve()
-          : keepRunning('repair', () => run({ ...services, config, api, signal }), { log: services.log, signal })
+      const run = async (): Promise<void> => (await start())({ ...services, config, api, signal })
+      const done = keepRunning('repair', run, { log: services.log, signal })
       return async () => {
         stop.abort()
         await done

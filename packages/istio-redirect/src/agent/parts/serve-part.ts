@@ -9,19 +9,16 @@ export function servePart(services: Omit<ServingServices, 'config' | 'api'>): Pa
     ({ serve, api }) => serve && { serve, api },
     async ({ serve: config, api }) => {
       if (config === undefined) return async () => {}
-      const serving = start({ ...services, config, api }).catch((error: unknown) => {
-        services.failed()
-        services.own.error(`cannot serve calls of the plugin: ${messageOf(error)}`)
-      })
+      const serving = import('../serve/start-serving.ts')
+        .then(({ startServing }) => startServing({ ...services, config, api }))
+        .catch((error: unknown) => {
+          services.failed()
+          services.own.error(`cannot serve calls of the plugin: ${messageOf(error)}`)
+        })
       return async () => {
         const stop = await serving
         await stop?.()
       }
     },
   )
-}
-
-async function start(services: ServingServices): Promise<() => Promise<void>> {
-  const { startServing } = await import('../serve/start-serving.ts')
-  return startServing(services)
 }
