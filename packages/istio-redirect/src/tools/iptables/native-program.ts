@@ -1,7 +1,8 @@
+import { networkOf } from '../../decide/record.ts'
 import { openNetwork, removeFromNamespace } from '../../namespace/namespace-network.ts'
 import { nativeWriter } from '../../namespace/native-writer.ts'
 import { removeUnrecorded } from '../../namespace/remove-unrecorded.ts'
-import { everyNetworkOf, networkOf, type Program, type ProgramReport, whereOf } from './program.ts'
+import { everyNetworkOf, type Program, type ProgramReport, whereOf } from './program.ts'
 
 /** Writes or removes native nftables rules. Replaces our tables as a whole. */
 export async function programNative(job: Program): Promise<ProgramReport> {

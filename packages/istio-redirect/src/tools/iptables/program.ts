@@ -9,6 +9,7 @@ import {
 } from '@cni/istio-rules'
 import type { NetnsTarget } from '@cni/netns'
 import type { ApplyPlan, Backend } from '../../backend.ts'
+import { networkOf } from '../../decide/record.ts'
 import { openNetwork, type RecordedNetwork, removeFromNamespace } from '../../namespace/namespace-network.ts'
 import { clearNativeTables } from '../../namespace/native-tables.ts'
 import type { ToolLog } from './log.ts'
@@ -116,21 +117,6 @@ async function anyChain(kernel: Iptables, rules: Ruleset, families: readonly Fam
     if (chainsFor(rules, family).some(({ table, name }) => tables.get(table)?.has(name))) return true
   }
   return false
-}
-
-/** Network settings besides the iptables rules: TPROXY needs a policy route for marked packets. */
-export function networkOf({
-  ipv6,
-  interceptionMode,
-  includeInboundPorts,
-  tproxyMark,
-  tproxyRouteTable,
-}: CaptureConfig): RecordedNetwork {
-  const routed = interceptionMode === 'TPROXY' && includeInboundPorts.length > 0
-  return {
-    families: capturedFamilies({ ipv6 }),
-    tproxy: routed ? { mark: tproxyMark, table: tproxyRouteTable } : null,
-  }
 }
 
 /** Network settings that an earlier run with REDIRECT or TPROXY may have left in the namespace. */
