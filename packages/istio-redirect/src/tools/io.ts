@@ -1,13 +1,8 @@
+import type { CommandIo } from '@cni/host/cli'
 import type { NetnsTarget } from '@cni/netns'
 
 /** Environment, streams and file access of the commands that {@link runTools} runs. Tests replace them. */
-export interface ToolIo {
-  readonly env: Readonly<Record<string, string | undefined>>
-  stdout(text: string): void
-  stderr(text: string): void
-  /** True if stdout may be coloured. */
-  readonly colour: boolean
-  readonly signal: AbortSignal
+export interface ToolIo extends Omit<CommandIo, 'stderrColour' | 'progress'> {
   readonly now: () => Date
   readonly system: System
 }

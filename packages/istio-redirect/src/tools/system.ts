@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
-import { isNetnsError, type NetnsTarget, openRtnl } from '@cni/netns'
+import { isNetnsError, type NetnsTarget } from '@cni/netns'
+import { addressesOf } from '../namespace/namespace-network.ts'
 import type { System } from './io.ts'
 
 /** Access to the files and addresses of the real machine. */
@@ -13,8 +14,7 @@ export const machine: System = {
 
 async function addresses(target: NetnsTarget): Promise<readonly string[]> {
   try {
-    using rtnl = await openRtnl(target)
-    return (await rtnl.getAddresses()).map(({ cidr }) => cidr)
+    return await addressesOf(target)
   } catch (error) {
     if (target !== 'host' || !isNetnsError(error) || error.code !== 'NO_FFI') throw error
     return Object.values(networkInterfaces()).flatMap((list = []) => list.flatMap(({ cidr }) => cidr ?? []))
