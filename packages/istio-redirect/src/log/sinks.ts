@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
-import type { LogOptions, LogSink } from '@cni/skel'
+import { fileSink, type LogOptions, type LogSink } from '@cni/skel'
+import { inFolder } from '../in-folder.ts'
 import { agentSocket } from './agent-socket.ts'
-import { logFile } from './log-file.ts'
 
 /** Destinations of the plugin's log lines besides stderr. */
 export interface LogPlaces {
@@ -15,9 +15,11 @@ export interface LogPlaces {
 export function logSinks({ runDir, logSocket }: LogPlaces): LogSink[] {
   return [
     ...(logSocket !== undefined && existsSync(logSocket) ? [agentSocket(logSocket)] : []),
-    ...(runDir === '' ? [] : [logFile(runDir)]),
+    ...(runDir === '' ? [] : [fileSink({ path: inFolder(runDir, 'istio-cni.log'), maxAge: TWO_DAYS })]),
   ]
 }
+
+const TWO_DAYS = 2 * 24 * 3_600_000
 
 /** Returns the plugin's log level for a configured name. `undefined` for an unknown name. */
 export const logLevel = (name: string): LogOptions['level'] => (Object.hasOwn(levels, name) ? levels[name] : undefined)
