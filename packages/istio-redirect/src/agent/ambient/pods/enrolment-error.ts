@@ -1,11 +1,14 @@
-const brand = Symbol.for('cni.EnrolmentError')
-
-/** Code of an {@link EnrolmentError}. The agent retries except after `IMPOSSIBLE`. */
+/**
+ * Code of an {@link EnrolmentError}:
+ *
+ * - `IMPOSSIBLE`: the pod's namespace or rules failed, and the same attempt would fail again.
+ * - `UNACKNOWLEDGED`: ztunnel did not accept the pod. The pod's rules are installed, and the agent retries.
+ * - `INCOMPLETE`: the node's sets or the annotation could not be written. The agent retries.
+ */
 export type EnrolmentErrorCode = 'IMPOSSIBLE' | 'UNACKNOWLEDGED' | 'INCOMPLETE'
 
 /** Error of an attempt to enrol a pod in the mesh. Some steps of the attempt may have succeeded. */
 export class EnrolmentError extends Error {
-  readonly [brand] = true
   readonly code: EnrolmentErrorCode
 
   constructor(code: EnrolmentErrorCode, message: string, options?: ErrorOptions) {
@@ -16,9 +19,4 @@ export class EnrolmentError extends Error {
   static {
     EnrolmentError.prototype.name = 'EnrolmentError'
   }
-}
-
-/** True for an {@link EnrolmentError}. Unlike `instanceof`, also recognises errors of another copy of this package. */
-export function isEnrolmentError(error: unknown): error is EnrolmentError {
-  return error instanceof Error && brand in error
 }

@@ -8,7 +8,7 @@ import type { AmbientMetrics } from '../ambient-metrics.ts'
 import type { NamespaceCheck } from '../namespace/namespace-check.ts'
 import { podChecker } from './check-pods.ts'
 import { type Enroller, podRef } from './enroller.ts'
-import { isEnrolmentError } from './enrolment-error.ts'
+import { EnrolmentError } from './enrolment-error.ts'
 import { notEligible, notFound, soughtPod } from './handed-pod.ts'
 import { type EnrolmentStep, nextStep } from './next-step.ts'
 import { podQueue } from './pod-queue.ts'
@@ -130,8 +130,9 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
         try {
           await enroller.enrol(pod, { addresses: step.addresses, reach: reachOf(state) })
         } catch (error) {
-          if (!isEnrolmentError(error) || error.code !== 'IMPOSSIBLE') throw error
-          // Ends without a retry, because a change of the pod or the next round retries.
+          if (!(error instanceof EnrolmentError) || error.code !== 'IMPOSSIBLE') throw error
+          // Ends this reconciliation without a retry. The next change of the pod, or the next round of `reconcilePods`,
+          // tries the enrolment again.
           state.waits = printable(error.message)
           state.calm.failed(state.waits, { pod: podRef(pod) })
           return true
