@@ -2,6 +2,7 @@ import { netConf } from '@cni/skel'
 import * as z from 'zod/mini'
 import { selectorsOf } from './selectors-schema.ts'
 
+/** Schema of ambient mode's pod selectors in the plugin's configuration. */
 export const selectorsSchema = selectorsOf(z.string())
 
 const text = z.nullish(z.string())

@@ -85,12 +85,8 @@ export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: 
 
 // internal
 
-interface RulesByOne extends Pick<InstalledRules, 'watch'> {
+interface RulesByOne extends Omit<InstalledRules, 'apply' | 'removeProven'> {
   apply(): Promise<{ readonly plan: ApplyPlan; undo(): Promise<void> }>
-  drift(): Promise<string[]>
-  /** Lists the existing redirection rules of one back end as texts, for a namespace that should have none. */
-  present(): Promise<string[]>
-  remove(): Promise<void>
 }
 
 function byIptables(
