@@ -1,8 +1,7 @@
 import { VERSION } from '@cni/host/cli'
-import { messageOf } from '@cni/types'
+import { askDaemon } from '@cni/skel/daemon'
 import type { ServeConfig } from '../part/services.ts'
-import type { ServingStatus } from '../serve/serving-status.ts'
-import { askStatus } from './ask-status.ts'
+import { readStatus, type ServingStatus, STATUS_PATH } from '../serve/serving-status.ts'
 import { type Check, checksOf } from './checks.ts'
 
 /** Status of the agent, or the problem. Absent if the settings turn the socket off. */
@@ -15,10 +14,13 @@ export type ServingAnswer =
 export async function askServing(config: ServeConfig | undefined): Promise<ServingAnswer> {
   if (config === undefined) return undefined
   const { socket } = config
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  const { answer, reason } = await askDaemon(socket, { path: STATUS_PATH, body: '', signal, begunWithin: TIMEOUT_MS })
+  if (answer === undefined) return { socket, problem: signal.aborted ? 'no answer' : reason }
   try {
-    return { socket, status: await askStatus(socket) }
-  } catch (error) {
-    return { socket, problem: messageOf(error) }
+    return { socket, status: readStatus(answer) }
+  } catch {
+    return { socket, problem: 'the answer is not the status of this agent' }
   }
 }
 
@@ -41,4 +43,5 @@ export function checkUpgrade(answer: ServingAnswer): Check[] {
 
 const LOOK =
   'permissions of the agent: grant "get" on the DaemonSet, and on nodes if the DaemonSet selects them by labels'
+const TIMEOUT_MS = 1000
 const ALONE = 'the plugin decides by itself'

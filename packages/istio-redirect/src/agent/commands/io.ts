@@ -1,9 +1,7 @@
+import type { CommandIo as ProcessIo } from '@cni/host/cli'
+
 /** Output of an `install-cni` command: its streams and colours. */
-export interface CommandIo {
-  readonly stdout: (text: string) => void
-  readonly stderr: (text: string) => void
-  readonly colour: boolean
-}
+export type CommandIo = Pick<ProcessIo, 'stdout' | 'stderr' | 'colour'>
 
 /** Adds a colour to a text, if the output is a terminal that shows colours. */
 export function paint(io: CommandIo, colour: keyof typeof CODES, text: string): string {
