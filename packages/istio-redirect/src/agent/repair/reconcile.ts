@@ -59,7 +59,7 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
   }
 
   async function deletePod(pod: ObservedPod): Promise<void> {
-    await announced(pod, 'DeleteBrokenPod', ['deleted', 'delete'], () => send(deleteRequest(pod)))
+    await announced(pod, 'DeleteBrokenPod', ['deleted', 'delete'], () => connect().send(deleteRequest(pod), { signal }))
   }
 
   async function label(pod: ObservedPod): Promise<void> {
@@ -69,7 +69,9 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
       log.debug('pod is labeled already', { pod: keyOf(pod) })
       return
     }
-    await announced(pod, 'LabelBrokenPod', ['labeled', 'label'], () => send(labelRequest(pod, key, value)))
+    await announced(pod, 'LabelBrokenPod', ['labeled', 'label'], () =>
+      connect().send(labelRequest(pod, key, value), { signal }),
+    )
   }
 
   async function announced(
@@ -97,10 +99,6 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
       throw error
     }
     pods.inc({ type, result: 'success' })
-  }
-
-  async function send(request: KubeRequest): Promise<unknown> {
-    return connect().send(request, { signal })
   }
 }
 

@@ -41,7 +41,8 @@ export interface BackendChoice {
  *   installed.
  */
 export async function chooseBackend(wish: BackendWish, place: BackendPlace): Promise<BackendChoice> {
-  const { isPossible, warnings } = wish.nativeNftables ? await nativePossible(place, wish) : NOT_ASKED
+  if (!wish.nativeNftables) return chooseIptables(wish.forced, place)
+  const { isPossible, warnings } = await nativePossible(place, wish)
   if (isPossible) return { backend: 'nftables', why: 'NATIVE_NFTABLES is true', warnings }
   const chosen = await chooseIptables(wish.forced, place)
   return { ...chosen, warnings: [...warnings, ...chosen.warnings] }
@@ -77,14 +78,7 @@ export async function chooseIptables(
 
 // internal
 
-interface Native {
-  readonly isPossible: boolean
-  readonly warnings: readonly string[]
-}
-
-const NOT_ASKED: Native = { isPossible: false, warnings: [] }
-
-async function nativePossible({ netns = 'host' }: BackendPlace, { ipv6 }: BackendWish): Promise<Native> {
+async function nativePossible({ netns = 'host' }: BackendPlace, { ipv6 }: BackendWish) {
   const warnings: string[] = []
   try {
     const there = await ipsetNames(ipset(netns))

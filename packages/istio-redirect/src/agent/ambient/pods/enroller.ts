@@ -148,7 +148,9 @@ export function enroller(options: EnrollerOptions): Enroller {
         using lease = cache.lease(pod.uid)
         // Keeps the pod in the cache on failure, because the retry needs the cached namespace.
         const release = left === 'all' ? releaseNamespace : releaseProven
-        if (lease !== undefined) await release(lease.netns, captureForRelease(options), rules)
+        // Removes all rules that the pod may have, and ignores the pod's annotations, because they may be invalid.
+        const capture = { ...options.capture, bypassInbound: false, virtualInterfaces: [] }
+        if (lease !== undefined) await release(lease.netns, capture, rules)
       }
       cache.forget(pod.uid)
       looks.forget(pod.uid)
@@ -185,13 +187,6 @@ export const workloadOf = ({ name, namespace, serviceAccount }: AmbientPod): Wor
 })
 
 // internal
-
-/** Settings for the removal of any rules. Ignores the pod's annotations, because annotations may be invalid. */
-const captureForRelease = ({ capture }: EnrollerOptions): PodCapture => ({
-  ...capture,
-  bypassInbound: false,
-  virtualInterfaces: [],
-})
 
 function openAt(hostRoot: string, path: string) {
   try {
