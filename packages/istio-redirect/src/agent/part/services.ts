@@ -1,3 +1,5 @@
+import type { ServiceAccount } from '@cni/kube'
+
 /** Labels of a log line or of a metric, by name. */
 export type Labels = Readonly<Record<string, string | number | boolean | undefined>>
 
@@ -30,12 +32,11 @@ export interface Metrics {
   gauge(name: string, help: string, labelNames?: readonly string[]): Gauge
 }
 
-/** Access to the API server. Files are read for each use, because tokens are renewed. */
-export interface ApiAccess {
-  /** URL of the API server, such as `https://10.96.0.1:443`. */
-  readonly server: string
-  readonly tokenFile: string
-  readonly caFile: string
+/**
+ * Access to the API server. The token's and certificates' files are read for each use, because kubelet renews the
+ * token. The token never appears in a log.
+ */
+export interface ApiAccess extends ServiceAccount {
   /** Kubernetes namespace of the agent's pod. May be empty. */
   readonly namespace: string
 }

@@ -1,3 +1,4 @@
+import type { AmbientPod } from '@cni/istio-rules'
 import type { Netns } from '@cni/netns'
 import type { WorkloadInfo } from '../../../zds/wire.ts'
 import { findInLook } from '../../proc/find-pod-namespaces.ts'
@@ -6,10 +7,7 @@ import type { SoughtPod } from '../../proc/sought-pod.ts'
 import type { NetnsCache } from './netns-cache.ts'
 
 /** Pod whose network namespace is compared with the node's processes and mounts. */
-export interface CheckedPod {
-  readonly uid: string
-  readonly addresses: readonly string[]
-}
+export type CheckedPod = Pick<AmbientPod, 'uid' | 'addresses'>
 
 /** Result of the comparison of a pod's open namespace with the node's processes and mounts. */
 export type NamespaceFinding =

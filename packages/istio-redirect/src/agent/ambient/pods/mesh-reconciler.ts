@@ -3,7 +3,7 @@ import { decideEnrolment, type EnrolmentSettings } from '@cni/istio-rules'
 import { messageOf, printable } from '@cni/types'
 import type { ScopedLog } from '../../part/services.ts'
 import type { HandedPod } from '../../pods/handed-pod.ts'
-import { PENDING_SHOWN } from '../../serve/ambient-status.ts'
+import { type AmbientStatus, PENDING_SHOWN } from '../../serve/ambient-status.ts'
 import type { AmbientMetrics } from '../ambient-metrics.ts'
 import type { NamespaceCheck } from '../namespace/namespace-check.ts'
 import { podChecker } from './check-pods.ts'
@@ -28,10 +28,7 @@ export interface PodsInMeshOptions {
 }
 
 /** Pod as `namespace/name`, with a sentence that explains its state. */
-export interface PodAndReason {
-  readonly pod: string
-  readonly why: string
-}
+export type PodAndReason = AmbientStatus['waiting'][number]
 
 /** Adds the node's pods to the mesh or removes pods, as labels require. */
 export interface MeshReconciler {
