@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { isKubeError, type KubeClient, KubeError, kubeClient, serviceAccountAccess } from '@cni/kube'
 import { messageOf, printable } from '@cni/types'
 import * as z from 'zod/mini'
+import { pause } from '../../pause.ts'
 import type { ApiAccess } from '../part/services.ts'
 import { choosesNode, needsLabels, nodeChoiceSchema } from './node-choice.ts'
 
@@ -69,7 +69,7 @@ export function daemonSet(api: ApiAccess, options: DaemonSetOptions): DaemonSet 
           if (!isPassing(error)) break
         }
         // The pause between two attempts ends early at the deadline.
-        if (attempt < ATTEMPTS) await delay(pauseMs, undefined, { signal: deadline }).catch(() => {})
+        if (attempt < ATTEMPTS) await pause(pauseMs, deadline)
       }
       return { wanted: undefined, why, refused }
     },

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '@cni/types'
+import { pause } from '../../pause.ts'
 import type { ScopedLog } from './services.ts'
 
 const FIRST_PAUSE_MS = 1000
@@ -11,18 +11,18 @@ export async function keepRunning(
   run: () => Promise<void>,
   { log, signal }: { readonly log: ScopedLog; readonly signal: AbortSignal },
 ): Promise<void> {
-  let pause = FIRST_PAUSE_MS
+  let pauseMs = FIRST_PAUSE_MS
   while (!signal.aborted) {
     try {
       await run()
       if (signal.aborted) return
-      log.error(`${what} ended unexpectedly and is restarted`, { pauseMs: pause })
+      log.error(`${what} ended unexpectedly and is restarted`, { pauseMs })
     } catch (error) {
       if (signal.aborted) return
-      log.error(`${what}: ${messageOf(error)}`, { pauseMs: pause })
+      log.error(`${what}: ${messageOf(error)}`, { pauseMs })
     }
     // The pause before the next call ends early when the AbortSignal aborts.
-    await sleep(pause, undefined, { signal }).catch(() => {})
-    pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
+    await pause(pauseMs, signal)
+    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
   }
 }

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '@cni/types'
+import { pause } from '../../pause.ts'
 import { calmLog } from '../log/calm-log.ts'
 import type { ScopedLog } from '../part/services.ts'
 import { listen, shut } from './listen.ts'
@@ -37,9 +37,7 @@ export async function keepPort(port: number, { what, create, log, failed }: Port
   await attempt()
   const retries = (async () => {
     while (listening === undefined && !stop.signal.aborted) {
-      // The sleep rejects when `close` aborts it. The loop ignores the rejection and checks the AbortSignal.
-      await sleep(RETRY_MS, undefined, { signal: stop.signal }).catch(() => {})
-      if (!stop.signal.aborted) await attempt()
+      if (await pause(RETRY_MS, stop.signal)) await attempt()
     }
   })()
   return async () => {

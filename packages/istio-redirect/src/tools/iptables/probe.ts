@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '@cni/types'
+import { pause } from '../../pause.ts'
 import type { ToolLog } from './log.ts'
 
 /** Options of {@link probe}, which tests the redirection by a connection. */
@@ -96,14 +96,10 @@ async function dialEverySecond(
 }
 
 function expired(ms: number, signal: AbortSignal): Promise<never> {
-  return pause(ms, signal).then(() => {
+  return pause(Math.max(0, ms), signal).then(() => {
     throw new Error('validation timeout')
   })
 }
-
-/** Waits for a number of milliseconds, or until the signal aborts. */
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  sleep(Math.max(0, ms), undefined, { signal }).catch(() => {})
 
 const endpoint = (address: string | undefined, port: number | undefined): string =>
   address?.includes(':') === true ? `[${address}]:${port}` : `${address}:${port}`

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { KernelSide } from '@cni/istio-node-level'
 import { messageOf, printable } from '@cni/types'
+import { pause } from '../../../pause.ts'
 import { calmLog } from '../../log/calm-log.ts'
 import type { ScopedLog } from '../../part/services.ts'
 import type { AmbientMetrics } from '../ambient-metrics.ts'
@@ -51,6 +51,3 @@ export async function keepKernel(
 /** Interval in milliseconds between checks of the kernel's rules, routes and programs. */
 const LOOK_MS = 500
 const NAMED = 4
-
-/** Waits for a number of milliseconds. Returns `false` if the signal aborts first. */
-const pause = (ms: number, signal: AbortSignal): Promise<boolean> => sleep(ms, true, { signal }).catch(() => false)

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { pause } from '../../../pause.ts'
 import { type HealPace, healPace } from './heal-pace.ts'
 import type { NodeProbes } from './node-probes.ts'
 
@@ -90,6 +90,3 @@ async function paced(pace: HealPace, part: NodePart, { signal, observe }: Reconc
   observe({ type: 'contested', part, pauseMs })
   return pause(pauseMs, signal)
 }
-
-/** Waits for a number of milliseconds. Returns `false` if the signal aborts first. */
-const pause = (ms: number, signal: AbortSignal): Promise<boolean> => sleep(ms, true, { signal }).catch(() => false)

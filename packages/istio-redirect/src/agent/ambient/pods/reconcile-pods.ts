@@ -1,4 +1,5 @@
-import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as breathe } from 'node:timers/promises'
+import { pause } from '../../../pause.ts'
 import type { MeshReconciler } from './mesh-reconciler.ts'
 
 /** Options of {@link reconcilePods}, which checks and repairs pods in rounds. */
@@ -30,8 +31,3 @@ export async function reconcilePods(pods: MeshReconciler, { signal, roundMs }: R
     pods.lookAtPending()
   }
 }
-
-// internal
-
-/** Waits for a number of milliseconds, at most until the signal aborts. */
-const pause = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal }).catch(() => {})
