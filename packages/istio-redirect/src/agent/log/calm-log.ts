@@ -9,7 +9,7 @@ export interface CalmLog {
 }
 
 /**
- * Creates a {@link CalmLog} that writes to `log`. `recovered` is the message after the end of a failure, and `level` the
+ * Creates a {@link CalmLog} that writes to `log`. `recovered` is the message after the end of a failure. `level` is the
  * log level of the lines about failures.
  */
 export function calmLog(
