@@ -101,7 +101,7 @@ async function healTimes(path: string, damage: () => void): Promise<number[]> {
     damage()
     const damaged = statText(path)
     const began = performance.now()
-    // A changed token leaves the kubeconfig intact, and the agent writes a new kubeconfig.
+    // A changed token does not change the kubeconfig. The repair is then a newly written kubeconfig.
     const healed = () => (damaged === before ? statText(path) !== before : isWhole(path, before))
     while (!healed() && performance.now() - began < NEVER_MS) await sleep(0)
     if (healed()) {

@@ -17,7 +17,7 @@ const KNOWN_MS = 2000
 const SETTLED_MS = 20
 /** Milliseconds to wait until an idle agent has returned unused memory to the kernel. */
 const AT_REST_MS = 40_000
-/** Smaller number of pods, with which the restart of an agent is measured a second time. */
+/** Number of pods for a second measurement of an agent's restart, fewer than in the first. */
 const FEWER = 100
 const [SNAPSHOTS, RESTARTS] = [10, 3]
 
@@ -53,7 +53,7 @@ interface Life extends AmbientLife {
   readonly rows: Map<string, Row & { readonly samples: number[] }>
 }
 
-/** Calls `work` for each agent in turn, and repeats the turn `rounds` times. */
+/** Calls `work` for one agent after the other, in each of `rounds` rounds. */
 async function byTurns(rounds: number, work: (life: Life, round: number) => Promise<void>): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     for (const life of lives) {
@@ -69,7 +69,7 @@ async function enrolledByEvents(): Promise<void> {
   for (const life of lives) {
     ztunnels.push((await started(life)).ztunnel)
     for (const pod of life.pods) tell(life.api, pod, { mesh: true, runs: false })
-    // A real agent also learns of a pod long before the pod starts.
+    // On a real node, the agent also learns of a pod long before the pod starts.
     await sleep(KNOWN_MS)
     bare.set(life, { ...life.place.memory(), cpu: life.place.cpuMs() })
   }

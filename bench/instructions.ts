@@ -37,7 +37,7 @@ async function count(): Promise<void> {
     const options = { folder, target: 'host', plugin: istio.file, pods: [MESH, OUTSIDE] } as const
     await using node = await startNode({ ...options, grants: repairGrants.repair })
     await counted('VERSION', [version(hello), version(istio), bare])
-    // Excludes the namespace, because an API request would use TLS, which fails under valgrind.
+    // Excludes the pod's Kubernetes namespace: an API request would use TLS, which fails under valgrind.
     const excluded = { ...istio, name: 'istio-cni, excluded namespace' }
     const skips = add(node, excluded, OUTSIDE.metadata.name, false, { exclude_namespaces: ['demo'] })
     await counted('ADD', [called(example, 'ADD'), skips, bare])

@@ -20,7 +20,7 @@ const suite = new SuiteReport(
   used,
 )
 
-/** Maximum of measured rules. The benchmark extrapolates, because a process per rule is slow. */
+/** Maximum number of rules in a measurement with one process per rule. Larger numbers are extrapolated. */
 const sampled = 300
 const perRule = 'one process per rule'
 const backends = ['iptables-nft', 'iptables-legacy'] as const
@@ -96,7 +96,7 @@ function someText(): string {
   return restoreText(someRules(3000), 'ipv4')
 }
 
-/** The reference converts objects to JSON and back, because no tool builds rule text. */
+/** The reference converts objects to JSON and back: no other tool for building rule text exists. */
 function builders(): Contender[] {
   const work = (name: string, run: () => unknown): Contender => ({
     name,

@@ -73,7 +73,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** Times the plugins and the bare runtime, which is the reference of each plugin. */
+/** Times the plugins and the bare runtime. The bare runtime is the reference for each plugin. */
 async function raced(
   group: string,
   contender: (plugin: Plugin) => Contender,

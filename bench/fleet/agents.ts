@@ -13,7 +13,7 @@ export interface FleetServer {
   readonly tokenFile: string
 }
 
-/** An agent of the simulated fleet: a whole agent, or only its watch of pods in the API server. */
+/** An agent of the simulated fleet: a complete agent, or only its watch of pods in the API server. */
 export interface FleetAgent {
   start(): void
   stop(): Promise<void>

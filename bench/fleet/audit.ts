@@ -7,14 +7,14 @@ export interface AuditedRequest {
   readonly status: number
 }
 
-/** Number of agents' requests to the API server in one phase of the measurement. */
+/** Counts of the agents' requests to the API server in one phase of the measurement. */
 export interface RequestCount {
   readonly total: number
   /** Maximum number of the agents' requests to the API server in one second. */
   readonly peak: number
   /** Number of requests that the API server refused with status 429, because there were too many. */
   readonly refused: number
-  /** Number of requests for each kind, such as `watch pods` or `watch pods 410`. */
+  /** Map from a kind of request, such as `watch pods` or `watch pods 410`, to the number of requests. */
   readonly kinds: Readonly<Record<string, number>>
 }
 

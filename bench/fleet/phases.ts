@@ -9,7 +9,7 @@ export interface Phase {
   readonly name: string
   readonly seconds: number
   readonly requests: RequestCount
-  /** CPU time of kube-apiserver in the phase, counted since its last restart. */
+  /** CPU time of kube-apiserver in the phase. After a restart of kube-apiserver, counted since the restart. */
   readonly cpuSeconds: number
   readonly megabytes: number
   readonly bytes: number

@@ -4,7 +4,7 @@ import type { KubeServer } from '../../packages/kube/test/kube-server.ts'
 export interface ServerMetrics {
   readonly cpuSeconds: number
   readonly megabytes: number
-  /** Bytes of list responses. Watch events are excluded, because kube-apiserver also watches itself. */
+  /** Bytes of list responses only. Watch events would include kube-apiserver's watches of itself. */
   readonly bytes: number
 }
 

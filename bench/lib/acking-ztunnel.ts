@@ -10,7 +10,7 @@ export interface AckingZtunnel extends AsyncDisposable {
 
 const HELLO = Uint8Array.of(0x08, 0x01)
 const ACK = Uint8Array.of(0x0a, 0x00)
-/** First bytes of two message types from the agent: "add a pod" and "all pods have been sent". */
+/** First byte of two types of the agent's messages: "add a pod" and "all pods have been sent". */
 const [ADD, SNAPSHOT_SENT] = [0x0a, 0x1a]
 
 /** Connects the stand-in for ztunnel to the agent's socket. Resolves when the agent has sent all pods. */

@@ -42,7 +42,7 @@ export async function started({
   return { readyMs: performance.now() - began, toldMs, ztunnel }
 }
 
-/** Changes a pod's mesh label. Returns the milliseconds until the agent updates its annotation. */
+/** Changes a pod's mesh label. Returns the milliseconds until the agent updates the pod's annotation. */
 export async function relabelled({ api }: AmbientLife, pod: BenchPod, mesh: boolean): Promise<number> {
   const began = performance.now()
   tell(api, pod, { mesh, runs: true })

@@ -30,7 +30,7 @@ export interface AmbientPlace extends AsyncDisposable {
   readonly pid: number
   /** Path of the Unix socket on which the agent listens for ztunnel. */
   readonly ztunnelSocket: string
-  /** Adds pod processes to the simulated `/proc`, by which the agent finds pods' namespaces. */
+  /** Adds pod processes to the simulated `/proc`, in which the agent finds the pods' network namespaces. */
   show(pods: readonly BenchPod[]): void
   /** Starts the agent without waiting until it is ready. */
   start(): void
@@ -41,13 +41,13 @@ export interface AmbientPlace extends AsyncDisposable {
   cpuMs(): number
   /** Memory of the agent in MB, and number of its open file descriptors. */
   memory(): { readonly megabytes: number; readonly descriptors: number }
-  /** Ends the agent's process. Its rules and ipsets stay, as in an upgrade. */
+  /** Ends the agent's process. The agent's rules and ipsets stay, as in an upgrade. */
   stop(): Promise<void>
 }
 
 const SELECTOR = `- podSelector: {matchLabels: {"${MODE}": ambient}}`
 
-/** Options for the root folder of an agent in ambient mode. */
+/** Options for an agent in ambient mode and its root folder. */
 export interface AmbientPlaceOptions {
   /** Additional environment variables of the agent. */
   readonly env?: Readonly<Record<string, string>>
@@ -172,7 +172,7 @@ export function ambientPlace(
   return place
 }
 
-/** HTTP connection to the agent's health endpoint. */
+/** Opens a TCP connection to the agent's health endpoint. */
 const health = (node: Netns): Socket =>
   new Socket({ fd: connectMarked(node, { address: '127.0.0.1', port: 8000 }), readable: true, writable: true })
 

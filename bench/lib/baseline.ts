@@ -1,7 +1,7 @@
 import type { Report } from './report.ts'
 import { ReportError } from './report.ts'
 
-/** Combines a new report with the stored baseline, which keeps suites that did not run. */
+/** Merges a new report into the stored baseline. The baseline keeps the results of suites that did not run. */
 export function mergeBaseline(stored: Report | undefined, report: Report, all: readonly string[]): Report {
   const missing = all.filter((name) => report.suites[name] === undefined)
   if (missing.length === 0) return report

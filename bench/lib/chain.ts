@@ -59,7 +59,7 @@ async function detach({ list, runtime }: Chain, { place, rt }: Pod): Promise<voi
   await place[Symbol.asyncDispose]()
 }
 
-/** Measured function that runs a plugin chain by `@cni/libcni` in this process. */
+/** Creates the measured function, which runs a plugin chain with `@cni/libcni` in this process. */
 export function library(chain: Chain, verb: 'ADD' | 'DEL'): Contender {
   const { list, runtime } = chain
   return {

@@ -17,7 +17,7 @@ export interface Prepared {
   argv: readonly [string, ...string[]]
   env?: Record<string, string>
   stdin?: string
-  /** Checks after the clock has stopped that the timed program has done its work. Throws if it has not. */
+  /** Checks after the timed run that the program has done its work. Throws otherwise. */
   verify?(stdout: string): PromiseLike<void> | void
   cleanUp?(): PromiseLike<void> | void
 }

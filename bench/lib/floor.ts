@@ -8,7 +8,7 @@ import type { Contender } from './contender.ts'
 import { call, MESH, type Plugin, podNamespace } from './plugin-calls.ts'
 import { freshCopy } from './scratch.ts'
 
-/** Measured programs for the minimum time of an ADD: each does one necessary step. */
+/** Creates measured programs for the minimum time of an ADD. Each program does one necessary step. */
 export async function floor(node: Node, plugin: Plugin, folder: string): Promise<Contender[]> {
   const request = freshCopy(await compiled('request'))
   const ca = join(folder, 'api.crt')

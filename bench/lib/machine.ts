@@ -6,7 +6,7 @@ import { run } from '@cni/host'
 import type { Report } from './report.ts'
 
 /**
- * Describes the machine and the versions of programs on which all times depend. Every report begins with this
+ * Describes the machine and the versions of programs, on which all times depend. Every report begins with this
  * description.
  */
 export async function header(): Promise<Pick<Report, 'machine' | 'versions'>> {

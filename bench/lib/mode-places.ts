@@ -26,7 +26,7 @@ type Join = (node: PtpNode, stack: AsyncDisposableStack) => Promise<ModePlace['p
 /** Mode without a mesh: the reference with which the report compares the other modes. */
 export const NO_MESH = 'without a mesh'
 
-/** Modes of joining the mesh. Each function returns a counter of connections through ztunnel. */
+/** Map from a mode of joining the mesh to its function. Each function returns a counter of ztunnel's connections. */
 const modes: Readonly<Record<string, Join>> = {
   [NO_MESH]: async () => () => 0,
   'in pods': async ({ at }, stack) => {
@@ -35,7 +35,7 @@ const modes: Readonly<Record<string, Join>> = {
     const onForward = (): void => {
       passed += 1
     }
-    // The stand-in proxy needs a second handle, because it closes the handle at its end.
+    // Opens a second handle for the stand-in proxy, which closes its own handle at its end.
     stack.defer(podProxy(netns.open(`/proc/self/fd/${at.app.fd}`), { open: new Set(), onForward }))
     return () => passed
   },

@@ -1,7 +1,7 @@
 import { run } from '@cni/host'
 import type { Prepared } from './contender.ts'
 
-// Uses small Perl, because the kernel adds the starting process's memory to the peak.
+// Starts programs from Perl, which uses little memory: the kernel adds the starting process's memory to the peak.
 const SCRIPT = `
 my $pid = fork // die "fork: $!";
 if ($pid == 0) { exec { $ARGV[0] } @ARGV or die "exec: $!" }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod/mini'
 
-/** Number of a measured quantity. If the measured event never happened, JSON has `null`, which becomes NaN. */
+/** Schema of a measured value. `null` in JSON means that the event never happened, and becomes NaN. */
 const number = z.pipe(
   z.nullable(z.number()),
   z.transform((value) => value ?? Number.NaN),

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** Result and resources of one program, including children that it waited for. */
+/** Result of one program, with its time and CPU time. The CPU time includes children that it waited for. */
 export interface Ran {
   exitCode: number
   stdout: string

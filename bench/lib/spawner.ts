@@ -1,4 +1,4 @@
-// Starts programs from stdin under bun, because Node.js cannot report a single child's resources.
+// Starts the programs that stdin lists. Runs under bun: Node.js cannot report the CPU time of a single child.
 import { createInterface } from 'node:readline'
 
 interface Order {

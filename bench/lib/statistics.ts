@@ -36,7 +36,7 @@ export function stats(samples: readonly number[]): Stats {
   }
 }
 
-/** Divides times of the same round, because a slow machine affects both equally. */
+/** Divides a program's times by the reference's times of the same round: a slow machine affects both. */
 export function ratio(to: string, samples: readonly number[], reference: readonly number[]): Ratio | undefined {
   const middle = percentile(reference, 0.5)
   const ratios = samples.map((sample, round) => sample / (reference[round] ?? middle)).filter(Number.isFinite)

@@ -8,7 +8,7 @@ import { observe, race, type Sample } from './race.ts'
 import type { Measure, Suite } from './report.ts'
 import { ratio, stats } from './statistics.ts'
 
-/** One program's values of one quantity. The report compares programs with references. */
+/** Samples of one quantity for one program. The report compares each program with the references. */
 export interface Entry {
   name: string
   samples: readonly number[]
@@ -46,7 +46,7 @@ export class SuiteReport {
     this.#suite = { about, date: new Date().toISOString(), load, settings: used, measures: [] }
   }
 
-  /** Measures programs alternately. `slow` contains earlier results for the same table. */
+  /** Measures programs alternately. `slow` contains earlier results of slow programs for the same table. */
   async race(
     group: string,
     contenders: readonly Contender[],
@@ -67,7 +67,7 @@ export class SuiteReport {
     const memory: Entry[] = []
     for (const contender of contenders) {
       const { name, reference = false } = contender
-      // Skips a measured function of this process, because its memory is part of the process's memory.
+      // Skips functions that run in this process, because their memory cannot be separated from the process's memory.
       if (!cpu.some((entry) => entry.name === name)) continue
       memory.push({ name, reference, samples: await observe(contender, Math.min(runs, MEMORY_RUNS), peakMB) })
     }
@@ -85,7 +85,7 @@ export class SuiteReport {
     this.add(group, '1000 instructions', entries)
   }
 
-  /** Adds the values of one quantity. No values mean that the event never happened. */
+  /** Adds the samples of one quantity. An empty list of samples means that the event never happened. */
   add(group: string, quantity: string, entries: readonly Entry[]): void {
     const references = entries.filter(({ reference }) => reference)
     for (const { name, samples, reference } of entries) {

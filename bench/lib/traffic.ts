@@ -8,7 +8,7 @@ import { addresses, type Name, type PtpNode } from '../../packages/istio-node-le
 const trafficSchema = z.object({
   /** Total number of connections that the traffic client has opened. */
   opened: z.number(),
-  /** Times of the short connections with one request each, in milliseconds. */
+  /** Average time of a short connection with one request, in milliseconds. */
   connectionMs: z.number(),
   megabyteMs: z.number(),
   /** Median time of a request on a connection that stays open. */

@@ -11,7 +11,7 @@ const COLOURS = ['#0b63a5', '#b35900']
 export function barChart({ title, note, groups }: { title: string; note: string; groups: Group[] }) {
   const all = groups.flatMap(({ bars }) => bars)
   const names = [...new Set(all.map(({ name }) => name))]
-  // Longer bars are cut at this value, so that short bars stay readable.
+  // Cuts bars that are longer than this value, so that short bars stay readable.
   const limit = Math.max(...all.map(({ medianMs }) => medianMs)) * 1.3
   const x = (ms: number) => LEFT + (Math.min(ms, limit) / limit) * (WIDTH - LEFT - RIGHT)
   const rows = []

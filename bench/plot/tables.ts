@@ -5,7 +5,7 @@ import { difference, type Find, finder, ms, ratioOf, withP99 } from './cells.ts'
 
 const SERVED = 'ours, served'
 
-/** Table rows of plugin calls. An omitted name means the plugin without the agent. */
+/** Table rows of plugin calls. A row without `name` shows the plugin that works without the agent. */
 const VERBS: readonly (readonly [group: string, label?: string, name?: string])[] = [
   ['VERSION'],
   ['ADD, mesh pod', 'ADD, mesh pod, plugin alone'],
@@ -25,7 +25,7 @@ const VERBS: readonly (readonly [group: string, label?: string, name?: string])[
 /** Pages that contain generated benchmark tables. */
 export const PAGES = ['docs/performance.md', 'docs/benchmarks.md'] as const
 
-/** Markdown tables of the benchmark pages, by their names in the pages' markers. */
+/** Map from a name in the benchmark pages' markers to its Markdown table. */
 export function tables(report: Report): Record<string, string> {
   const of = finder(report)
   return {
@@ -47,7 +47,7 @@ export function tables(report: Report): Record<string, string> {
 /** Writes each benchmark table into a page, between the markers `<!-- bench: NAME -->` and `<!-- end -->`. */
 export const withTables = (page: string, report: Report) => withTexts(page, 'bench', tables(report))
 
-/** Table of stored suites. Results from older versions have no commit. */
+/** Table of the suites in the report. Results of older versions have no commit. */
 function suitesTable({ suites }: Report) {
   const rows = Object.entries(suites).map(([name, { date, commit = '', load, settings }]) => {
     const used = Object.entries(settings).map(([key, value]) => `${key} ${value}`)

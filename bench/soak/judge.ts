@@ -22,7 +22,7 @@ export interface Verdict {
 /** Excludes the first third, in which the agent still compiles code and fills caches. */
 export const WINDOW = 2 / 3
 
-/** Number of parts. The line fits their means, because single samples are correlated. */
+/** Number of parts of the judged period. The line fits the parts' means, because single samples are correlated. */
 const PARTS = 24
 /** Quantile 97.5 % of Student's t distribution with 22 degrees of freedom. */
 const T = 2.07

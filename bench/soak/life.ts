@@ -16,13 +16,13 @@ export interface Life extends Disposable {
   /** Resolves when all started steps of pods and node have finished. */
   settled(): Promise<void>
   readonly pods: ReadonlyMap<number, SoakPod>
-  /** Expected rules of each kind: the rules of the kind's first pod. */
+  /** Map from a pod kind to its expected rules: the rules of the first pod of this kind. */
   readonly reference: ReadonlyMap<Kind, string>
 }
 
 /** Maximum number of plugin calls that run in parallel. */
 const AT_ONCE = 6
-/** Milliseconds for a pod's start, in which the soak test repeats a failed ADD. */
+/** Milliseconds in which the soak test repeats the failed ADD of a new pod. */
 const START_MS = 90_000
 /** Process id of the first pod in the simulated `/proc`. */
 const FIRST_PID = 1000
@@ -77,7 +77,7 @@ export function newLife(node: SoakNode, tally: Tally): Life {
       }
     }
   }
-  /** Starts the pod without calling the plugin. Waits until the agent has noticed the pod and written its rules. */
+  /** Starts the pod without calling the plugin. Waits until the agent has written the pod's rules. */
   const repaired = async (pod: SoakPod): Promise<void> => {
     const began = performance.now()
     publish(api, pod, true)
@@ -189,7 +189,7 @@ export function newLife(node: SoakNode, tally: Tally): Life {
 
 // internal
 
-/** Key of sequential steps. Damage of pod rules has no key: its repair is slow. */
+/** Returns the key of a step: steps with equal keys run in sequence. Pod rule damage has no key: its repair is slow. */
 const turnOf = (step: Step): number | 'node' | undefined => {
   if (step.do === 'damage') return step.what === 'pod rules' ? undefined : 'node'
   return step.do === 'restart' ? 'node' : step.pod

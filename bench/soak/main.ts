@@ -17,7 +17,7 @@ const options = soakOptions(process.argv.slice(2))
 const PROGRESS_MS = 30_000
 /** Maximum number of unfinished steps, such as ADD or DEL. On a slow machine, further steps wait. */
 const MOST_OPEN = 40
-/** Time limit in milliseconds, longer than the agent's interval between checks of all pods. */
+/** Time limit for the last repairs in milliseconds. Longer than the agent's interval for checks of all pods. */
 const RIGHT_MS = 120_000
 
 await main(async () => {

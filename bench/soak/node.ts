@@ -41,7 +41,7 @@ const BOOKMARK_MS = 60_000
 export async function soakNode(agent: Agent, log: number | undefined): Promise<SoakNode> {
   await using starting = new AsyncDisposableStack()
   const node = starting.use(await tempNetns())
-  // Mounts of later namespaces in `/run/netns` then propagate to the agent.
+  // Creates a first named namespace: mounts of later namespaces in `/run/netns` then propagate to the agent.
   starting.use(await tempNetns({ name: `soak-node-${process.pid}` }))
   const grants = [...ambientGrants, ...repairGrants.repair]
   const api = starting.use(await startApiServer({ netns: node, grants, namespaces: { mesh: {} } }))
@@ -107,7 +107,7 @@ export const pause = (ms: number): Promise<void> => new Promise((resolve) => voi
 
 // internal
 
-/** The run directory's path is changed, because plugins run outside the agent's root folder. */
+/** Configuration of the installed plugin. Plugins run outside the agent's root folder, so the run directory differs. */
 function entryOf(place: AmbientPlace): object {
   const list = JSON.parse(readFileSync(place.path('host/etc/cni/net.d/10-calico.conflist'), 'utf8'))
   const entry = list.plugins.find(({ type }: { type: string }) => type === 'istio-cni')

@@ -28,7 +28,7 @@ export interface PlanOptions {
 /** Constant number of running pods, because otherwise memory and times would not be comparable. */
 const CROWD: Readonly<Record<Kind, number>> = { ambient: 20, sidecar: 8, outside: 6, raced: 2 }
 const LABEL_EVERY = 7
-/** The agent keeps replaced lists open, and their number is constant after 20 changes. */
+/** Number of network list changes after which the agent's number of open replaced lists is constant. */
 const FIRST_LISTS = 20
 /** Interval between damages. Faster changes would look like a conflict with another program. */
 const DAMAGE_MS = 10_000

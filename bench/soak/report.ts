@@ -20,7 +20,7 @@ export interface SoakReport {
 /** Infinite allowed growth, for a quantity that the report shows without a verdict. */
 const ANY = { share: Number.POSITIVE_INFINITY, least: 0 }
 
-/** Minutes of initial heap growth. Shorter soak tests do not judge the memory. */
+/** Minutes in which the agent's heap grows after the start. Shorter soak tests do not judge the memory. */
 const HEAP_MINUTES = 12
 
 export const verdicts = (samples: readonly TimedSample[]): SoakReport['quantities'] => {

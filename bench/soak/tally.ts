@@ -62,7 +62,7 @@ export interface Trouble extends Disposable {
 
 /** Milliseconds after an outage of a server during which plugin calls may still fail. */
 const AFTER_MS = 10_000
-/** Milliseconds to detect a stall, in which the simulated API server does not answer. */
+/** Interval and maximum delay of a timer. A longer delay means that the simulated API server has stalled. */
 const [BEAT_MS, STILL_MS] = [200, 500]
 
 export function newTrouble(): Trouble {

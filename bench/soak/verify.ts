@@ -39,7 +39,7 @@ export async function wrongs(node: SoakNode, { pods, reference }: Life): Promise
   return found
 }
 
-/** Checks the first pods, because later pods are compared with them. */
+/** Checks the first pod of each kind, because later pods are compared with the first pod. */
 export function wrongReference({ reference }: Life): string[] {
   const expected = { ambient: 'ISTIO_PRERT', sidecar: 'ISTIO_INBOUND' }
   return Object.entries(expected)
