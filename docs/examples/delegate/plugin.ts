@@ -2,7 +2,7 @@ import { type DelegateOptions, ipam } from '@cni/invoke'
 import { definePlugin } from '@cni/skel'
 import { assignInterface, mergeResults } from '@cni/types'
 
-/** Plugin that gets addresses from the IPAM plugin in the configuration's `ipam.type`. */
+/** Plugin that gets addresses from the IPAM plugin that the configuration names in `ipam.type`. */
 export const lease = (options: DelegateOptions = {}) =>
   definePlugin({
     name: 'lease',

@@ -14,10 +14,10 @@ export const smallBridge = ({ openRtnl, sysctl, node: netns } = machine) =>
     name: 'small-bridge',
     async add(c) {
       const outside = `veth${c.containerID.slice(0, 8)}`
-      // opens a handle without undo: all pods share the bridge, so it must stay if the ADD fails
+      // opens a handle without undo: all pods share the bridge, so the bridge must stay if the ADD fails
       using shared = await openRtnl(netns)
       await shared.addLink({ kind: 'bridge', name: 'cni0', up: true })
-      // opens a handle with undo: it removes the pod's links if a later step of the ADD fails
+      // opens a handle with undo: the rollback removes the pod's links if a later step of the ADD fails
       using node = await openRtnl({ ...c, netns })
       const peer = { name: c.ifName, netns: c.netns, mtu: 1400, up: true }
       await node.addLink({ kind: 'veth', name: outside, up: true, master: 'cni0', bridgePort: { hairpin: true }, peer })

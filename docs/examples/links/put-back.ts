@@ -1,6 +1,6 @@
 import { type NetnsTarget, openRtnl } from '@cni/netns'
 
-/** Renames a link. Restores its IPv4 routes, because the kernel deletes a down link's routes. */
+/** Renames a link. Restores its IPv4 routes, because the kernel deletes the routes of a link that is down. */
 export async function rename(where: NetnsTarget, link: string, name: string) {
   using rtnl = await openRtnl(where)
   const routes = await rtnl.getRoutes({ link, family: 'ipv4', table: 254 })

@@ -2,7 +2,7 @@ import { openRtnl } from '@cni/netns'
 import { definePlugin } from '@cni/skel'
 
 const MAIN = 254
-/** Number of the routing table that an interface of the pod gets. */
+/** Number of the routing table for an interface of the pod. */
 const tableOf = (linkIndex: number): number => 1000 + linkIndex
 
 /** Source-based routing: packets from an interface's address use only this interface's routes. */

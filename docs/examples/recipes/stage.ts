@@ -10,7 +10,7 @@ export interface Pod {
   readonly ipv6: string
 }
 
-/** Creates a node for tests whose pods are connected by veth pairs. */
+/** Creates a test node whose pods are connected by veth pairs. */
 export async function stage(pods: number) {
   const stack = new AsyncDisposableStack()
   const node = stack.use(await emptyNetns())

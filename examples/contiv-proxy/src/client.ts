@@ -20,7 +20,7 @@ const TEXTS: Readonly<Record<number, string>> = {
   500: 'internal server error',
 }
 
-/** Sends a request to one method of the Contiv daemon. Rejects only if the AbortSignal aborts. */
+/** Calls a method of the Contiv daemon. Rejects only if the AbortSignal aborts. */
 export async function callDaemon(
   socket: string,
   method: Method,

@@ -15,7 +15,7 @@ const contiv = z.object({
   socket: z._default(z.string().check(z.startsWith('/')), SOCKET),
   /** Path of the file to which the plugin logs its calls. With `''` the plugin logs only to stderr. */
   log_file: z._default(z.string().check(z.regex(/^(\/.*)?$/)), LOG_FILE),
-  /** Result of DEL if the Contiv daemon does not run. A failed DEL is retried. */
+  /** Result of a DEL while the Contiv daemon does not run. Container runtimes retry a failed DEL. */
   unreachable_del: z._default(z.enum(['succeed', 'fail']), 'succeed'),
 })
 
@@ -38,7 +38,7 @@ export const plugin = definePlugin({
     const reply = await ask(c, 'AddPod', socket, c.netns)
     const failure = failureOf(reply)
     if (failure !== undefined) throw failure
-    // The pod's endpoint exists after the request to the daemon. A failed ADD must therefore delete the endpoint.
+    // The pod's endpoint exists after this request to the daemon. A failed ADD must therefore delete the endpoint.
     c.undo(async ({ signal }) => void (await ask({ ...c, signal }, 'DelPod', socket, c.netns)))
     return toResult(reply.kind === 'answer' ? reply.response : {}, c.ifName, c.netns.path)
   },
@@ -67,7 +67,7 @@ export const plugin = definePlugin({
   },
 })
 
-/** Asks the daemon to delete the pod's endpoint, which the daemon finds by its id. */
+/** Asks the daemon to delete the pod's endpoint. The daemon finds the endpoint by the container id. */
 async function askToDelete(c: DelContext<unknown>, socket: string): Promise<Reply> {
   try {
     return await ask(c, 'DelPod', socket, c.netns)

@@ -1,7 +1,7 @@
 import { goStringify, parseJson } from '@cni/types'
 import * as z from 'zod/mini'
 
-/** Names of the Contiv daemon's two methods. */
+/** Names of the two methods that the Contiv daemon serves. */
 export type Method = 'AddPod' | 'DelPod'
 
 /** Body of a request to the daemon, the same for `AddPod` and `DelPod`. Empty members are not sent. */

@@ -13,7 +13,7 @@ export const redirectTo = (port: number, uid: number) =>
     t.nat.on('EX_REDIRECT').proto('tcp').redirect(port),
   ])
 
-/** Complete chained plugin with ADD, CHECK and DEL, by iptables. */
+/** Complete chained plugin with ADD, CHECK and DEL, which writes iptables rules. */
 export const plugin = definePlugin({
   name: 'hello-chain',
   chained: true,

@@ -11,7 +11,7 @@ export const redirectTo = (port: number, uid: number) =>
     t['hello-nft'].on('redirect').l4proto('tcp').redirect(port).comment('to the proxy'),
   ])
 
-/** Complete chained plugin with ADD, CHECK and DEL, by nftables. It needs no program on the node. */
+/** Complete chained plugin with ADD, CHECK and DEL, which writes nftables rules. The node needs no program for this. */
 export const plugin = definePlugin({
   name: 'hello-nft',
   chained: true,

@@ -34,7 +34,7 @@ function storyOf({ ambient }: DemoOptions) {
   return (options: DemoOptions & { readonly folder: string }) => runNodeLevelStory(options, ambient)
 }
 
-/** Starts this program in new namespaces, which end with it even after a kill. */
+/** Starts this program in new namespaces. The kernel removes the namespaces with the program, even after a kill. */
 async function insideNode(argv: readonly string[], keeping: boolean): Promise<number> {
   const folder = keeping ? KEPT_FOLDER : mkdtempSync(join(tmpdir(), 'cni-demo-'))
   mkdirSync(folder, { recursive: true, mode: 0o700 })

@@ -36,7 +36,7 @@ export async function rulesByPrograms(pod: Netns): Promise<Rules> {
   }
 }
 
-/** Reads the pod's rules with `@cni/iptables` over netlink. The demo uses it when the iptables programs are hidden. */
+/** Reads the pod's rules with `@cni/iptables` over netlink, for a demo with hidden iptables programs. */
 export function rulesByNetlink(pod: Netns): Rules {
   const { nat } = ruleBuilders({ nat: ['ISTIO_OUTPUT'] })
   return {

@@ -213,7 +213,7 @@ async function del(tell: Narrator, node: Node, pod: Netns, rulesOfPod: Rules): P
   return { left_behind }
 }
 
-/** Asks the parent process to keep the namespaces, because it runs outside them. */
+/** Asks the parent process, which runs outside the namespaces, to keep the namespaces. */
 async function leave(tell: Narrator, node: Node): Promise<Pick<Facts, 'kept'>> {
   tell.chapter('Kept for exploring (DEL was not run; the rule that was deleted is still missing)')
   await new Promise<void>((resolve, reject) => {

@@ -5,19 +5,19 @@ import { type Conf, type Kept, settingsOf } from './conf.ts'
 import type { Place } from './place.ts'
 import { hostLinkOf, planOf } from './plan.ts'
 
-/** Creates the veth pair of a pod, with addresses, routes and sysctls. A failure rolls everything back. */
+/** Creates the veth pair of a pod, with addresses, routes and sysctls. Rolls back all changes after a failure. */
 export async function attach(c: AddContext<Conf, false, Kept>, place: Place): Promise<Result> {
   const { node, delegates, openRtnl, sysctl } = place
   using inPod = await openRtnl(c)
   using onNode = await openRtnl({ ...c, netns: node })
-  // Fails before the IPAM call: a later failure would release an address in use.
+  // Fails before the IPAM call: a later rollback would release the address of the existing interface.
   if (await inPod.getLink(c.ifName))
     throw new CniError(ErrorCode.internal, `the pod has an interface ${c.ifName} already`)
   const leased = await ipam(c, delegates).add()
   const hostLink = hostLinkOf(c)
   const { ips, pod, node: ofNode, hasIpv6 } = planOf(leased, c.ifName, hostLink)
 
-  // Records the name first, because DEL must find the veth of a killed ADD.
+  // Records the name of the veth first, because DEL must find the veth of a killed ADD.
   c.state.write({ hostLink })
   // A killed ADD may have left a veth of this name, which no pod uses.
   await onNode.deleteLink(hostLink)

@@ -3,14 +3,14 @@ import type { DelContext, GcContext } from '@cni/skel'
 import type { Conf, Kept } from './conf.ts'
 import type { Place } from './place.ts'
 
-/** DEL removes the veth pair first, because another pod could get the released address. */
+/** Removes the veth pair before the lease, because another pod could get the released address. */
 export async function detach(c: DelContext<Conf, Kept>, place: Place): Promise<void> {
   const known = c.state.read()
   if (known !== undefined) await unplug(place, [known])
   if (ipamType(c.raw) !== undefined) await ipam(c, place.delegates).del()
 }
 
-/** GC removes the veth pair and IPAM lease of every attachment that is not valid. */
+/** Removes the veth pair and IPAM lease of each attachment that GC does not list as valid. */
 export async function collect(c: GcContext<Conf, Kept>, place: Place): Promise<void> {
   const stale = c.state.stale()
   await unplug(

@@ -1,7 +1,7 @@
 import type { DelegateOptions } from '@cni/invoke'
 import { type NetnsTarget, openRtnl, sysctl } from '@cni/netns'
 
-/** The plugin's access to the node, IPAM plugins and kernel, which tests replace. */
+/** The plugin's access to the node, IPAM plugins and kernel. Tests pass replacements. */
 export interface Place {
   readonly node: NetnsTarget
   readonly delegates: DelegateOptions
@@ -9,5 +9,5 @@ export interface Place {
   readonly sysctl: typeof sysctl
 }
 
-/** Real node and kernel, for the plugin outside of tests. */
+/** Access to the real node and kernel, for the plugin outside of tests. */
 export const machine: Place = { node: 'host', delegates: {}, openRtnl, sysctl }

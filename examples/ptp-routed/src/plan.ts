@@ -4,21 +4,21 @@ import { CniError, ErrorCode, type IpConfig, type Result, resolveRoutes } from '
 
 /** Planned addresses and routes of a veth pair, for the pod's end and the node's end. */
 export interface Plan {
-  /** Leased addresses with prefix length /32 or /128, which sends all traffic to the node. */
+  /** Leased addresses with prefix length /32 or /128, so that all traffic goes to the node. */
   readonly ips: IpConfig[]
   readonly pod: { readonly addresses: readonly NewAddress[]; readonly routes: readonly NewRoute[] }
   readonly node: { readonly addresses: readonly NewAddress[]; readonly routes: readonly NewRoute[] }
   readonly hasIpv6: boolean
 }
 
-/** Network, container and interface of a plugin call, which identify an attachment. */
+/** Key of an attachment: network, container and interface of a plugin call. */
 interface Attachment {
   readonly networkName: string
   readonly containerID: string
   readonly ifName: string
 }
 
-/** Name of the veth's end on the node: a hash, because the kernel limits names. */
+/** Name of the veth's end on the node. It is a hash, because the kernel limits the length of names. */
 export function hostLinkOf({ networkName, containerID, ifName }: Attachment): string {
   const digest = createHash('sha256').update(`${networkName}\0${containerID}\0${ifName}`).digest('hex')
   return `ptp${digest.slice(0, 12)}`

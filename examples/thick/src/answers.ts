@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { Registry } from './registry.ts'
 
-/** HTTP server that answers `GET /10.42.0.5` with the containers that have this address. */
+/** Creates an HTTP server that answers `GET /10.42.0.5` with the containers that have this address. */
 export function answers(known: Registry): Server {
   return createServer(({ method, url = '' }, response) => {
     const found = method === 'GET' ? known.whoIs(addressIn(url)) : []

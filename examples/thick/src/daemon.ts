@@ -17,7 +17,7 @@ export interface WhoIsOptions {
 
 /** A running daemon of the plugin who-is. */
 export interface WhoIs extends AsyncDisposable {
-  /** Stops the daemon after the running plugin calls have ended. Never rejects. */
+  /** Stops the daemon as soon as all running plugin calls have ended. Never rejects. */
   stop(): Promise<void>
 }
 
@@ -36,7 +36,7 @@ export async function startWhoIs({ folder, stderr }: WhoIsOptions): Promise<WhoI
   for (const error of unreadable) stderr?.(`${error.message}\n`)
 
   const ask = join(folder, 'ask.sock')
-  // Only a killed daemon can have left the socket, because serveDaemon excludes a running daemon.
+  // Only a killed daemon can have left the socket: serveDaemon does not start beside a running daemon.
   rmSync(ask, { force: true })
   const server = answers(known)
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(ask, resolve))

@@ -5,7 +5,7 @@ import { attachment, type Registry } from './registry.ts'
 /** Error code of a failed CHECK, which other CNI plugins also use. */
 const NOT_AS_ADDED = 100
 
-/** The chained plugin in the daemon. A file in `stateFolder` keeps each attachment's state. */
+/** Chained plugin that runs in the daemon. Each attachment's state is a file in `stateFolder`. */
 export const whoIs = (known: Registry, stateFolder: string) =>
   definePlugin({
     name: 'who-is',

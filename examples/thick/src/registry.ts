@@ -17,7 +17,7 @@ export type Known = AttachmentKey & Attachment
 /** All attachments of the node, in the who-is daemon's memory. */
 export interface Registry {
   readonly size: number
-  /** Stores an attachment. Returns a function that restores the entry's previous value. */
+  /** Stores an attachment's data. Returns a function that restores the attachment's previous data. */
   put(key: AttachmentKey, attachment: Attachment): () => void
   remove(key: AttachmentKey): void
   has(key: AttachmentKey): boolean

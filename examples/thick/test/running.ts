@@ -7,7 +7,7 @@ import { NODE_FLAGS } from '../../../test/node.ts'
 
 const ENTRY = fileURLToPath(new URL('../src/daemon-main.ts', import.meta.url))
 
-/** Starts the who-is daemon as a process. Returns before the daemon is ready, because shims wait for the daemon. */
+/** Starts the who-is daemon as a process. Does not wait until the daemon is ready, because shims wait for it. */
 export function startProcess(folder: string): { child: ChildProcess; ended: Promise<unknown[]> } {
   const child = spawn(process.execPath, [...NODE_FLAGS, ENTRY, folder], { stdio: ['ignore', 'ignore', 'pipe'] })
   child.stderr.resume()

@@ -135,7 +135,7 @@ function parsed(body: string): Pod | undefined {
   try {
     return JSON.parse(body) as Pod
   } catch {
-    // The caller answers invalid JSON with status 500, as the original daemon does.
+    // The caller answers a request with invalid JSON with status 500, as the original daemon does.
     return undefined
   }
 }

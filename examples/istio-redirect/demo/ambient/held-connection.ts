@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type NetnsTarget, netns } from '@cni/netns'
 
-/** Open TCP connection of a pod, which shows if new rules cut open connections. */
+/** Open TCP connection of a pod. The demo checks with it if new rules cut open connections. */
 export interface HeldConnection extends AsyncDisposable {
   /** Sends a line over the connection. True if the server sends the same line back within five seconds. */
   echoes(line: string): Promise<boolean>
-  /** True if the connection is cut. The kernel briefly translates packets after the rules' removal. */
+  /** True if the connection is cut. Waits, because the kernel translates packets briefly after the rules' removal. */
   ends(): Promise<boolean>
 }
 
@@ -22,7 +22,7 @@ process.stdin.pipe(socket).pipe(process.stdout)
 export async function holdConnection(from: NetnsTarget, host: string, port: number): Promise<HeldConnection> {
   const argv = ['-e', CLIENT, host, String(port)]
   const child = netns.run(from, () => spawn(process.execPath, argv, { stdio: ['pipe', 'pipe', 'inherit'] }))
-  // Ignores write errors of an ended client, because only the server's response counts.
+  // Ignores write errors after the client process has ended, because only the server's response counts.
   child.stdin.on('error', () => {})
   if (!(await says(child, 'connected\n'))) throw new Error(`no connection to ${host}:${port}`)
   const echoes = async (line: string): Promise<boolean> => {
@@ -48,7 +48,7 @@ export async function holdConnection(from: NetnsTarget, host: string, port: numb
   }
 }
 
-/** True if the next output of the client process within five seconds equals `text`. */
+/** Waits at most five seconds for the next output of the client process. True if it equals `text`. */
 async function says({ stdout }: ChildProcess, text: string): Promise<boolean> {
   if (stdout === null || stdout.closed) return false
   const over = new AbortController()

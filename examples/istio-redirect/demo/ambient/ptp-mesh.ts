@@ -7,7 +7,7 @@ import { type Netns, netns, openRtnl, sysctl } from '@cni/netns'
 import type { NodeMode } from '../options.ts'
 import { startAgent } from './mesh-agent.ts'
 
-/** IPv4 addresses of the demo's node, pods and server. The node has a separate route for each of them. */
+/** IPv4 addresses of the demo's node, pods and server. The node has one route for each address. */
 export const PTP = {
   node: '10.244.255.1',
   'ztunnel-a': '10.244.0.2',
@@ -30,7 +30,7 @@ export interface PtpMesh extends AsyncDisposable {
   readonly at: Readonly<Record<PtpName, Netns>>
   readonly api: ApiServer
   readonly ztunnels: Readonly<Record<'ztunnel-a' | 'ztunnel-b', TransparentZtunnel>>
-  /** Sets the label for ambient mode of the pod's Kubernetes namespace, or removes the label. */
+  /** Sets or removes the label for ambient mode on the Kubernetes namespace of the pod. */
   label(asks: boolean): void
   ready(name: 'ztunnel-a' | 'ztunnel-b', is: boolean): void
   annotation(): string | undefined

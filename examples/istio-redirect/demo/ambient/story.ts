@@ -47,7 +47,7 @@ export async function runAmbientStory({ json, folder }: DemoOptions & { readonly
   node.label('ambient')
   await timed('enrolled, which its annotation says', () => node.annotation() === 'enabled')
   await timed('ztunnel listens in the pod', () => ztunnel.pods.has(POD.uid))
-  // Conntrack learns of a connection that is older than the rules by its next packet.
+  // Conntrack learns of a connection that is older than the rules from the connection's next packet.
   await isOver(held, 'the connection from before')
   look('a new connection of web arrives with its own address', await outbound(node), `server from ${ADDRESS.web}`)
   look('one to web arrives with the address of the client', await inbound(node), `web from ${ADDRESS.client}`)

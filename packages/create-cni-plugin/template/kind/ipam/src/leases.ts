@@ -11,7 +11,7 @@ export interface Holder {
 /** Lease of one address, as its file in the network's folder describes it. */
 export interface Lease {
   readonly address: string
-  /** Attachment with the address. An address with an invalid file counts as used. */
+  /** Attachment that holds the address. `undefined` if the lease's file is invalid: the address counts as used. */
   readonly holder: Holder | undefined
   /** Reason why the lease's file is invalid. */
   readonly problem?: string
@@ -19,7 +19,7 @@ export interface Lease {
 
 const content = z.object({ containerID: z.string(), ifName: z.string() })
 
-/** A network's leases in files. Callers must hold the lock of the folder. */
+/** Manages the leases of one network, which are files in a folder. Callers must hold the folder's lock. */
 export function leasesIn(path: string, folder: StateFolder = diskFolder(path)) {
   const leaseOf = (address: string): Lease => {
     try {
@@ -43,7 +43,7 @@ export function leasesIn(path: string, folder: StateFolder = diskFolder(path)) {
   }
 }
 
-/** True for an address in our notation. The plugin ignores all other files. */
+/** True if the file name is an address in canonical notation. The plugin ignores all other files. */
 function isAddress(name: string): boolean {
   const bytes = parseAddress(name)
   return bytes !== undefined && formatAddress(bytes) === name
