@@ -36,13 +36,12 @@ export async function writePlayground(path: string): Promise<string> {
   return html
 }
 
-/** Bundles the page's script, which also runs as the web worker. */
+/** Bundles the script of the page. The web worker runs the same script. */
 async function scriptText(): Promise<string> {
   const { outputFiles } = await build({
     ...{ entryPoints: [source('main.ts')], bundle: true, write: false, minify: true, format: 'iife', charset: 'utf8' },
     ...{ platform: 'browser', target: 'es2022', conditions: ['@cni/source'], legalComments: 'none' },
-    // Silences a build warning about `import.meta.url`, which has no value in a browser script. Only unused code reads
-    // it.
+    // Silences a build warning: `import.meta.url` is empty in a browser script, but only unused code reads it.
     logOverride: { 'empty-import-meta': 'silent' },
     plugins: [
       {

@@ -13,7 +13,7 @@ export interface Field {
 
 type Fields<Config> = {
   readonly [Key in keyof Config]?: Field & {
-    /** Returns a different value, for which the page computes the rules again. */
+    /** Returns another value of the setting. The page computes the rules again with this value. */
     readonly other: (config: Config) => Config[Key]
     /** Shortens the setting's list: returns the first entries of its value in `config`. */
     readonly few?: (config: Config) => Config[Key]
@@ -24,7 +24,7 @@ const annotation = (key: string) => ({ kind: 'annotation', from: `traffic.sideca
 const variable = (from: string) => ({ kind: 'variable', from }) as const
 const nothing = { ipv4: [], ipv6: [] } as const
 
-/** Settings of a sidecar. The function `other` changes a setting to find its rules. */
+/** Map from a sidecar's settings to their descriptions. `other` changes a setting to find the rules of the setting. */
 export const sidecarFields: Fields<CaptureConfig> = {
   includeInboundPorts: {
     few: ({ includeInboundPorts: value }) => fewOrAll(value),
@@ -133,7 +133,7 @@ export const sidecarFields: Fields<CaptureConfig> = {
   },
 }
 
-/** Settings that cause the rules of a pod in an ambient mesh. */
+/** Map from the settings of a pod in an ambient mesh to their descriptions. */
 export const ambientFields: Fields<PodCapture> = {
   dnsCapture: {
     ...{ name: 'DNS capture', kind: 'annotation', from: 'ambient.istio.io/dns-capture', other: () => false },
@@ -186,10 +186,10 @@ export interface Variants<Config> {
   readonly changed: readonly Variant<Config>[]
 }
 
-/** Number of entries in a shortened list of a setting. Further entries would give rules of the same form. */
+/** Number of entries in the shortened list of a setting. Rules for further entries have the same form. */
 const SAMPLE = 40
 
-/** Creates configurations with one changed setting, which show the rules of each setting. */
+/** Creates the variants of a configuration, which show the setting that causes each rule. */
 export function variants<Config extends object>(config: Config, fields: Fields<Config>): Variants<Config> {
   const ids = keysOf(fields)
   const sample = { ...config }
@@ -210,7 +210,7 @@ export function variants<Config extends object>(config: Config, fields: Fields<C
 // internal
 
 function keysOf<T extends object>(value: T): (keyof T)[] {
-  // The cast is needed because Object.keys returns `string[]`. The object has only the members of its type.
+  // The cast is safe, because the object has only the members of its type. Object.keys returns `string[]`.
   return Object.keys(value) as (keyof T)[]
 }
 

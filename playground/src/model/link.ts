@@ -25,7 +25,7 @@ export async function linkOf(shared: Shared): Promise<string | undefined> {
   return fragment.length + 1 <= MAX_LINK_CHARS ? fragment : undefined
 }
 
-/** Decodes the fragment of a shared link. Throws an `Error` for a fragment that {@link linkOf} has not made. */
+/** Decodes the fragment of a shared link. Throws an `Error` if {@link linkOf} has not created the fragment. */
 export async function sharedInLink(fragment: string): Promise<Shared> {
   const [, packed] = /^#?s=([\w-]+)$/.exec(fragment) ?? []
   if (packed === undefined) throw new Error('the link is not one of this page')
@@ -44,7 +44,7 @@ export async function sharedInLink(fragment: string): Promise<Shared> {
 export const sharedText = ({ annotations, labels, settings }: Shared): string =>
   JSON.stringify({ v: 1, annotations, labels, settings })
 
-/** Parses a text of {@link sharedText}. Throws an `Error` with a message for the user. */
+/** Parses text that {@link sharedText} has created. Throws an `Error` with a message for the user. */
 export function sharedInText(text: string, what = 'the file'): Shared {
   if (text.length > MAX_DATA_CHARS) throw new Error(`${what} holds more than ${MAX_DATA_CHARS} characters`)
   let value: unknown

@@ -1,4 +1,4 @@
-/** A line of a rule listing. Equal lines may occur in two tables. */
+/** A line of a rule listing. Two tables may contain the same line. */
 export interface Line {
   readonly text: string
   readonly kind: 'rule' | 'chain' | 'frame'
@@ -63,7 +63,7 @@ export interface OtherLines {
   readonly changed: readonly { readonly id: string; readonly lines: readonly Line[] }[]
 }
 
-/** Finds a line's settings: the line disappears if one of them has another value. */
+/** Finds the settings that cause each line: the line disappears if such a setting changes. */
 export function originsOf(lines: readonly Line[], { sample, whole, changed }: OtherLines): string[][] {
   const inSample = new Set(keysOf(sample))
   const withList = whole.map((one) => ({ id: one.id, keys: new Set(keysOf(one.lines)) }))
@@ -79,7 +79,7 @@ export function originsOf(lines: readonly Line[], { sample, whole, changed }: Ot
 
 const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'))
 
-/** Key of each line, by which the page finds the line in other listings. */
+/** Returns a key for each line, by which the page finds the line in other listings. */
 function keysOf(lines: readonly Line[]): string[] {
   const seen = new Map<string, number>()
   return lines.map(({ place, text }) => {

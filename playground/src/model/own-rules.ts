@@ -6,7 +6,7 @@ import { parsePacket } from '@cni/types/packet'
 import { sidecar, ztunnel } from './packets.ts'
 import { type PodProxy, type Rules, type Walk, walk } from './walk.ts'
 
-/** Maximum length of rules that the user pastes: 20,000 rules have about two million characters. */
+/** Maximum number of characters in pasted rules: 20,000 rules have about two million characters. */
 export const MAX_RULE_CHARS = 4 * 1024 * 1024
 
 /** Result for rules that the user has pasted: a packet's path through the rules, or an error message. */

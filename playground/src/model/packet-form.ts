@@ -1,15 +1,15 @@
-/** Texts that the user has typed into the form for a packet. The texts may be invalid. */
+/** Texts in the fields of the packet form, as the user has typed them. The texts may be invalid. */
 export interface PacketForm {
   readonly protocol: string
   readonly to: string
   readonly port: string
   readonly from: string
   readonly fromPort: string
-  /** Interface through which the packet enters the pod. Empty for a packet that the pod sends. */
+  /** Network interface through which the packet enters the pod. Empty for a packet that the pod sends. */
   readonly in: string
   readonly uid: string
   readonly mark: string
-  /** Words of the packet's text for which the form has no field, such as `state ESTABLISHED local 10.0.0.1`. */
+  /** Words of the packet's text that belong to no field, such as `state ESTABLISHED local 10.0.0.1`. */
   readonly more: string
 }
 
@@ -29,7 +29,7 @@ export function formOf(text: string): PacketForm {
   return { protocol, to, port, from, fromPort, in: entered, uid, mark, more: more.join(' ') }
 }
 
-/** Joins the fields of the packet form to a packet's text, in the syntax of `istio-redirect trace --packet`. */
+/** Builds the text of a packet from the form's fields, in the syntax of `istio-redirect trace --packet`. */
 export function textOf(form: PacketForm): string {
   const words = [
     form.protocol,

@@ -28,7 +28,7 @@ export interface WalkedPacket extends TypicalPacket {
   readonly end: End
   /** Rules that the packet has matched, numbered as in the page's rule listings. */
   readonly hits: readonly string[]
-  /** Number of rules that were compared with the packet. */
+  /** Number of rules with which the packet was compared. */
   readonly seen: number
 }
 
@@ -45,7 +45,7 @@ export interface PodAnswer {
   /** Lines that the plugin would log for the pod. */
   readonly log: readonly string[]
   readonly isExample: boolean
-  /** Values that the page found in the pod, because a shared link omits environment variables. */
+  /** Settings that the page found in the pod. A shared link needs them, because it omits environment variables. */
   readonly effective: Partial<Settings>
   readonly settings: readonly Setting[]
   readonly listings: readonly Listing[]
@@ -131,7 +131,7 @@ function inSidecar(pod: PodDocument, settings: Settings, log: string[]): Decided
   }
 }
 
-/** Decides about a pod in an ambient mesh, whose namespace has the mesh label. */
+/** Decides if the plugin redirects a pod in an ambient mesh. The pod's namespace counts as labelled. */
 function ambient(pod: PodDocument, settings: Settings, log: string[]): Decided {
   const { metadata, ...document } = pod.document
   const uid = { uid: '00000000-0000-4000-8000-000000000000', ...(isObject(metadata) ? metadata : {}) }
@@ -162,7 +162,7 @@ function ambient(pod: PodDocument, settings: Settings, log: string[]): Decided {
 
 const MODE = 'istio.io/dataplane-mode'
 
-/** Istio's default selectors of ambient pods, by the label of a namespace or pod. */
+/** Istio's default selectors of ambient pods. They select by the mode label of a namespace or pod. */
 const selectors = [
   {
     podSelector: { matchExpressions: [{ key: MODE, operator: 'NotIn', values: ['none'] }] },
@@ -202,7 +202,7 @@ function madeOf<Config extends { readonly ipv6: boolean }>(
   }
 }
 
-/** Settings from the pod. IP families are known only if the pod has addresses. */
+/** Returns the settings that the pod determines. IP families are known only if the pod has addresses. */
 function effectiveOf(settings: Settings, dns: boolean, ipv6: boolean, addresses: readonly string[]): Partial<Settings> {
   const both = addresses.some((address) => !address.includes(':')) ? 'dual' : 'ipv6'
   return {

@@ -2,7 +2,7 @@ import { documentsInText, type PodDocument, podInText } from '@cni/istio-redirec
 import { isObject } from '@cni/types'
 import type { Settings } from './settings.ts'
 
-/** Maximum length of the pod's text that the user pastes. A pod with 256 KiB of annotations fits. */
+/** Maximum number of characters in a pasted pod. A pod with 256 KiB of annotations fits. */
 export const MAX_POD_CHARS = 512 * 1024
 
 /** The user's pasted pod after parsing, with the annotations and labels that a shared link contains. */
@@ -88,7 +88,7 @@ export function withSettings(pod: PodDocument, { mode, dns, interception, famili
   return { ...pod, document }
 }
 
-/** Example addresses for the chosen IP families. `undefined` means the pod's own addresses. */
+/** Returns example addresses for the chosen IP families. `undefined` means that the pod's own addresses are used. */
 export function addressesFor({ families }: Pick<Settings, 'families'>): readonly string[] | undefined {
   if (families === 'pod') return undefined
   const ipv4 = families === 'ipv6' ? [] : [EXAMPLE_ADDRESS.ipv4]

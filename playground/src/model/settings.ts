@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** Settings on the playground page. `pod` means that the pod determines the setting. */
+/** Settings on the playground page. The value `pod` means that the pod determines the setting. */
 export const settingsSchema = z.strictObject({
   mode: z.enum(['sidecar', 'ambient']),
   backend: z.enum(['iptables', 'nftables']),

@@ -11,7 +11,7 @@ export interface End {
   readonly text: string
 }
 
-/** A rule that was compared with the traced packet, and the result of the comparison. */
+/** A rule with which the traced packet was compared, and the result of the comparison. */
 export interface Step {
   readonly rule: string
   readonly index: number
@@ -19,7 +19,7 @@ export interface Step {
   readonly effect: string | undefined
 }
 
-/** Consecutive rules of one chain that were compared with the traced packet. */
+/** Consecutive rules of one chain with which the traced packet was compared. */
 export interface ChainVisit {
   readonly chain: string
   /** Number of jumps from the base chain to this chain. */

@@ -20,7 +20,7 @@ export class Asker {
   #worker: Worker | undefined
   #id = 0
   #asked: Asked | undefined
-  /** The user's newest input, which waits for the worker and replaces older inputs. */
+  /** The user's newest input while the worker is busy. It replaces older inputs that wait. */
   #next: Asked | undefined
 
   /** @param script - text of the page's own script, which the worker runs */
@@ -54,7 +54,7 @@ export class Asker {
     this.#worker?.postMessage({ id: asked.id, question: asked.question })
   }
 
-  /** Starts the time limits of a calculation when the worker is ready, because the worker's start must not count. */
+  /** Starts the time limits of a calculation only when the worker is ready: the worker's start must not count. */
   #begin(asked: Asked): void {
     const late = () => (this.#next === undefined ? asked.isLate() : this.#giveUp(asked))
     asked.timers = [setTimeout(late, LATE_MS), setTimeout(() => this.#giveUp(asked), LIMIT_MS)]
@@ -73,7 +73,7 @@ export class Asker {
     this.#send()
   }
 
-  /** Starts the worker from text, because a `file://` page cannot load it from a URL. */
+  /** Starts the worker from the script's text, because a `file://` page cannot load it from a URL. */
   #start(): Worker | undefined {
     try {
       const address = URL.createObjectURL(new Blob([this.#script], { type: 'text/javascript' }))

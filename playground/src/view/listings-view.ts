@@ -102,7 +102,7 @@ function sourceOf(kind: Setting['kind'], isSet: boolean): string {
   return `${prefix}${sources[kind]} `
 }
 
-/** Allows a line break after an annotation's domain, for narrow screens. */
+/** Inserts a possible line break after the domain of an annotation's key, for narrow screens. */
 function breakable(key: string): (string | HTMLElement)[] {
   const at = key.indexOf('/') + 1
   return at === 0 ? [key] : [key.slice(0, at), h('wbr'), key.slice(at)]

@@ -1,7 +1,7 @@
 import { formOf, type PacketForm, textOf } from '../model/packet-form.ts'
 import { h } from './dom.ts'
 
-/** Choices for the sender of a packet, with the values that each choice fills into the packet form. */
+/** Choices for the sender of a packet. Each choice has the values that it fills into the form. */
 const senders = [
   ['application', 'the application (user 1000)', { uid: '1000', mark: '', in: '', from: '', fromPort: '' }],
   ['proxy', 'the sidecar (user 1337)', { uid: '1337', mark: '', in: '', from: '', fromPort: '' }],

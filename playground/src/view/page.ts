@@ -29,7 +29,7 @@ export function startPage(script: string): void {
 const slow = 'This takes longer than two seconds. The page goes on for a while; paste less to be answered at once.'
 const late = 'The answer took longer than twenty seconds and was given up: paste less.'
 
-/** Returns a function that calls `run` only when the user has stopped typing. */
+/** Returns a function that calls `run` once after the user has stopped typing. */
 function soon(run: () => Promise<void>): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   return () => {
@@ -38,7 +38,7 @@ function soon(run: () => Promise<void>): () => void {
   }
 }
 
-/** Sends input to the worker. Marks a part of the page as busy. */
+/** Sends input to the worker. Marks `part` of the page as busy until the newest answer arrives. */
 async function ask(
   asker: Asker,
   question: Question,

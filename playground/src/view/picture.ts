@@ -92,7 +92,7 @@ interface Row {
   readonly text: string
 }
 
-/** Rows of a chain in the picture. A group of unmatched rules has one row. */
+/** Returns the rows of a chain in the picture. Consecutive rules that do not match share one row. */
 function rowsOf(steps: readonly Step[]): Row[] {
   const rows: Row[] = []
   let missed = 0
@@ -114,7 +114,7 @@ function rowsOf(steps: readonly Step[]): Row[] {
   return rows
 }
 
-/** Draws the three usual ends of a packet's path, and an unusual end if reached. */
+/** Draws the three usual ends of a packet's path. An unusual end is drawn only if reached. */
 function drawEnds(end: End, trunk: number, top: number, width: number, tipId: string): Drawn {
   const usual: readonly End['kind'][] = ['proxy', 'application', 'out']
   const kinds = usual.includes(end.kind) ? usual : [...usual, end.kind]
