@@ -11,7 +11,7 @@ import { folderArrows } from './lib/folder-arrows.ts'
 import { allowed } from './lib/imports-map.ts'
 import { importsOf, sources } from './lib/sources.ts'
 
-/** Folders without an import check. Some of the test programs import each other in a circle on purpose. */
+/** Folders without an import check: dependencies, build output, and test programs with intended circular imports. */
 const NOT_CHECKED = ['**/{node_modules,dist}/**', 'packages/cni-build/test/programs/**']
 
 /** Maximum number of source files in one folder, without tests. */

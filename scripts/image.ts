@@ -90,7 +90,7 @@ async function imagesFor(
   place: Place,
   settings: { time: number; compression: Compression; cache: string },
 ): Promise<Partial<Record<Flavour, Image>>> {
-  // The full flavour of the image has the same layers as the minimal flavour, and one more layer.
+  // The full flavour of the image has the layers of the minimal flavour and one additional layer.
   const base = await baseLayer(architecture, place)
   const executables = await executablesLayer(architecture, place)
   const common = [await layer(base, settings), await layer(executables, settings)]

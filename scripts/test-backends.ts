@@ -1,4 +1,5 @@
-// npm run test:backends [-- FILE...]: tests all combinations of writing and reading rules by programs or netlink.
+// npm run test:backends [-- FILE...]: tests the writing and reading of rules in all combinations of programs and
+// netlink.
 import { ensurePackages, TEST_PACKAGES } from './lib/debian.ts'
 import { exec } from './lib/exec.ts'
 import { main, Stop, say } from './lib/progress.ts'

@@ -9,7 +9,7 @@ import { loginCommand, type Machine, makeMachine, runIn } from './lib/fresh/mach
 import { parsed } from './lib/options.ts'
 import { main, Stop, say, step } from './lib/progress.ts'
 
-/** README commands for a fresh machine. A failed command gives the exit code `code`. */
+/** README commands for a fresh machine. `code` is the exit code of this script if the command fails. */
 const COMMANDS = [
   { name: 'demo', argv: ['npm', 'run', 'demo'], code: 3 },
   { name: 'test', argv: ['.ci/run'], code: 4 },

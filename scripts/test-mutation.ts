@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { env, exec } from './lib/exec.ts'
 import { main, Stop, say } from './lib/progress.ts'
 
-/** Packages whose pure functions the mutation test changes, and folders with tests of these functions. */
+/** Map from a mutated package to the folders with tests of its pure functions. */
 const PACKAGES = new Map([
   ['types', ['packages/types/src']],
   [

@@ -4,7 +4,7 @@ import { buildExecutables } from './lib/executables.ts'
 import { main, Stop, say, step } from './lib/progress.ts'
 import { inThrowAwayNode } from './lib/throw-away-node.ts'
 
-/** Container runtimes for the plugins' tests, each with its Debian packages. */
+/** Map from a container runtime to the Debian packages that its tests need. */
 const SUITES = {
   containerd: ['containerd', 'runc', 'busybox-static', 'conntrack'],
   podman: ['podman', 'runc', 'busybox-static'],

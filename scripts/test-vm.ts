@@ -13,7 +13,7 @@ import { cacheFor, type MachineTests, minutesOf, newLog, prepare, skipped } from
 import { isAccelerator, qemu } from './lib/vm/qemu.ts'
 import { testsInMachine } from './lib/vm/tests-in-machine.ts'
 
-/** Only tests that depend on the kernel, because all tests take too long in emulation. */
+/** Default test files: only tests that depend on the kernel. All tests would take too long in emulation. */
 const SAMPLE = [
   'packages/netns/test/',
   'packages/iptables/test/foreign.netns.test.ts',
@@ -24,7 +24,7 @@ const SAMPLE = [
   'packages/istio-redirect/test/tproxy.netns.test.ts',
   'packages/istio-node-level/test/ebpf/programs.netns.test.ts',
   'packages/istio-node-level/test/ebpf/walks.netns.test.ts',
-  // This test needs the kernel module geneve, which many other kernels lack.
+  // The next test file needs the kernel module geneve, which many other kernels lack.
   'packages/istio-node-level/test/walks.netns.test.ts',
   'packages/istio-redirect/test/e2e/user-namespace.test.ts',
   'docs/examples/tcp-redirect/',

@@ -7,9 +7,9 @@ const file = 'api/budget.json'
 
 /** Limits of the public API. A larger change must raise a limit by hand. */
 export interface ApiBudget {
-  /** Maximum number of names that a package's entry exports, by import specifier. */
+  /** Map from an import specifier to the maximum number of names that this entry exports. */
   readonly names: Readonly<Record<string, number>>
-  /** Maximum number of unexported types that a package's public signatures use (default 0). */
+  /** Map from a package to the maximum number of unexported types in its public signatures (default 0). */
   readonly hidden: Readonly<Record<string, number>>
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { exec } from './exec.ts'
 import { Stop, say, step } from './progress.ts'
 
-/** Debian packages for demo and tests, each with a file that shows its installation. */
+/** Map from a Debian package for demo and tests to a file that the installed package has. */
 const PACKAGES = {
   'containernetworking-plugins': '/usr/lib/cni/bridge',
   iptables: '/usr/sbin/iptables-restore',
@@ -14,7 +14,7 @@ const PACKAGES = {
   containerd: '/usr/bin/containerd',
   runc: '/usr/sbin/runc',
   podman: '/usr/bin/podman',
-  // Does not use `/bin/busybox`, because the package busybox installs the same path.
+  // Checks for another file than `/bin/busybox`, because the package busybox also installs `/bin/busybox`.
   'busybox-static': '/usr/share/doc/busybox-static/copyright',
   conntrack: '/usr/sbin/conntrack',
   'etcd-server': '/usr/bin/etcd',

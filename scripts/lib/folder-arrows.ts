@@ -1,7 +1,7 @@
 import { dirname, join, relative } from 'node:path'
 import { importsOf, sources } from './sources.ts'
 
-/** Imports within one folder: for each importing name, the imported names with an example. */
+/** Map from an importing name in a folder to its imported names, each with an example. */
 type Level = Map<string, Map<string, string>>
 
 /** Finds the imports between folders of a package, at each depth. */

@@ -7,7 +7,7 @@ import { table, withTexts } from './markdown.ts'
 import { entries, manifests } from './pack.ts'
 import { Stop } from './progress.ts'
 
-/** Generated maps of packages and folders, by the name in a page's markers. */
+/** Generated maps of packages and folders. The key is the name in a page's markers. */
 const maps = {
   get packages() {
     return packagesTable()
@@ -32,7 +32,7 @@ function packagesTable() {
   return table(['folder', 'package', 'what it is', 'may import'], rows)
 }
 
-/** Lists the packages, or only the allowed entries of packages, that a package may import. */
+/** Lists the packages that a package may import. Lists single entries if only some entries are allowed. */
 function mayImport(patterns: readonly RegExp[], offered: readonly string[][]) {
   const named = offered.map((all) => {
     const some = all.filter((entry) => patterns.some((pattern) => pattern.test(entry)))

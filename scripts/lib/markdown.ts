@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A code block of a Markdown page. `source` is the file in the comment above. */
+/** A code block of a Markdown page. `source` is the file that the comment above the block names. */
 type Block = {
   language: string
   code: string

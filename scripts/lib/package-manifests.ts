@@ -5,7 +5,7 @@ import { formatMessage } from 'publint/utils'
 import type { Packed } from './pack.ts'
 import { Stop } from './progress.ts'
 
-/** Ways of importing a package that are checked. Our packages contain only ES modules. */
+/** Module resolutions for which the packages are checked. Our packages contain only ES modules. */
 const RESOLUTIONS: readonly unknown[] = ['node16-esm', 'bundler']
 
 /** Checks all packages in one process, because the TypeScript compiler loads slowly. */

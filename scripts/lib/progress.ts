@@ -9,7 +9,7 @@ export const red = (text: string) => paint('31', text)
 export const say = (line: string) => void process.stderr.write(`${line}\n`)
 
 /**
- * Runs a step of a script. Prints its title, time and error.
+ * Runs a step of a script. Prints the step's title, time and error.
  *
  * @param body - work of the step; may return `{ note }`, which is printed after the title
  */

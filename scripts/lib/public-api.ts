@@ -89,7 +89,7 @@ export function apiOf(entries: readonly Entry[]) {
   return { text: `${lines.join('\n').trimEnd()}\n`, entries: counts, hidden: hidden.map(nameOf).sort() }
 }
 
-/** True for a unique symbol, by which a class recognizes other copies' instances. */
+/** True for a declaration of a unique symbol. A class recognizes instances of its other copies by the symbol. */
 const isBrand = (node: ts.Node) =>
   ts.isVariableStatement(node) &&
   node.declarationList.declarations.every(
@@ -150,7 +150,7 @@ function reached(checker: ts.TypeChecker, from: ts.Node) {
 
 const isTopLevel = (node: ts.Node) => !ts.isSourceFile(node) && ts.isSourceFile(statementOf(node).parent)
 
-/** Returns the statement that contains a declaration, which matters only for variables. */
+/** Returns the statement that contains a variable's declaration. Returns any other declaration itself. */
 const statementOf = (node: ts.Node): ts.Node =>
   ts.isVariableDeclaration(node) && ts.isVariableStatement(node.parent.parent) ? node.parent.parent : node
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 export const RECORDED = ['default', 'ambient'] as const
 export const RECORDED_IMAGE = 'registry.example/mesh/install-cni:1'
 
-/** First line of a manifest. Machines without Helm compare the chart's hash in it. */
+/** Returns the first line of a manifest, with the chart's hash. Machines without Helm compare this hash. */
 export function recordedHeading(chart: string): string {
   const hash = createHash('sha256')
   const files = readdirSync(chart, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())

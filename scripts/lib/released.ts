@@ -21,7 +21,7 @@ await buildExecutables(${JSON.stringify(PROGRAMS)})`
 export type FoundCommit = { readonly commit: string; readonly name: string } | { readonly missing: string }
 
 /**
- * Finds the start of the upgrade test: the commit `ref`, or the earlier release.
+ * Finds the commit with which the upgrade test starts: the commit `ref`, or the earlier release.
  *
  * @throws {Stop} if `ref` names no commit
  */
@@ -42,7 +42,7 @@ export async function findCommit(ref: string | undefined, repository = root): Pr
   }
 }
 
-/** Folder with the agent and plugin of an earlier commit, built by the first call. */
+/** Returns the folder with the agent and plugin of an earlier commit. The first call builds both. */
 export async function buildReleased(commit: string): Promise<string> {
   const cache = join(process.env.XDG_CACHE_HOME || '/var/cache', 'cni-ts/upgrade')
   const folder = join(cache, commit)

@@ -4,7 +4,7 @@ import { Stop } from './progress.ts'
 
 /** Command prefix for a child program: the kernel kills the program when this process ends. */
 const WITH_US = ['setpriv', '--pdeathsig', 'KILL', '--']
-/** Command prefix for new namespaces, which end with the program. The caller adds `--`. */
+/** Command prefix for a program in new namespaces. The namespaces end with the program. The caller adds `--`. */
 export const UNSHARE = [
   ...['unshare', '--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child'],
 ] as const

@@ -16,7 +16,7 @@ const ours = new Set([
   ...Object.keys(EXECUTABLES),
 ])
 
-/** Other programs that shell blocks in the docs may call. Readers can have them. */
+/** Other programs that shell blocks in the docs may call. Readers have these programs or can install them. */
 const known = new Set(
   'cat kill cd chmod cp crictl ctr curl diff docker echo export helm ip ip6tables-restore ip6tables-save iptables iptables-restore iptables-save jq journalctl k3s kind kubectl ls mkdir mv node npm npx nsenter podman ps rm sh skopeo ss sudo systemctl tail tee vitest tsc biome changeset pnpm'.split(
     ' ',

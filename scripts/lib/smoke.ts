@@ -12,7 +12,7 @@ const IMPORT_ALL = `for (const entry of process.argv.slice(1)) {
 }
 process.stdout.write(process.versions.node)`
 
-/** Imports every public entry of every built package with the Node.js with which the user has started npm. */
+/** Imports every public entry of every built package. Uses the Node.js with which the user has started npm. */
 export async function smokeTest() {
   const entries = manifests().flatMap(({ folder, manifest }) =>
     Object.values(manifest.exports).flatMap((target) =>

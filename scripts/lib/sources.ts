@@ -7,7 +7,7 @@ import { root } from './exec.ts'
 export const sources = (folder: string): string[] =>
   globSync(`${folder}/src/**/*.ts`, { cwd: root }).filter((file) => !/\.test(-d)?\.ts$/.test(file))
 
-/** Names that a TypeScript file imports from, including imports of types and `import()`. */
+/** Import specifiers of a TypeScript file, including imports of types and `import()`. */
 export function importsOf(file: string): string[] {
   if (!file.endsWith('.ts')) return []
   return ts.preProcessFile(readFileSync(join(root, file), 'utf8'), true, true).importedFiles.map((one) => one.fileName)

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { env } from './exec.ts'
 import { runWithUs, UNSHARE } from './run-with-us.ts'
 
-/** The shell is the first process of its namespace, so it must reap orphans. */
+/** Command prefix that starts a shell as the first process of a namespace. The shell reaps orphans. */
 const INIT = ['sh', '-c', '"$@" & wait $!', 'sh']
 const PREFIX = 'cni-runtimes-'
 const CGROUPS = '/sys/fs/cgroup'
@@ -42,7 +42,7 @@ async function sweep() {
 /**
  * True if the test run that created a folder or control group has ended.
  *
- * @param name - name with the process id of the test run
+ * @param name - name of the folder or group, with the process id of the test run
  */
 function isLeftOver(name: string) {
   const pid = new RegExp(`^${PREFIX}(\\d+)(-|$)`).exec(name)?.[1]

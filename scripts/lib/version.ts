@@ -27,7 +27,7 @@ export const install = (repository: string, ...flags: string[]) => {
   return exec(argv, { quiet: true, cwd: repository, env: { CI: 'true' } })
 }
 
-/** Files with a copy of the version, because executables cannot read their package.json. */
+/** Files with a copy of the version. Executables need a copy, because they cannot read their package.json. */
 const SAID = [
   ['packages/host/src/version.ts', /(?<=')[^']*(?=')/g],
   ['packages/istio-redirect/deploy/chart/Chart.yaml', /(?<=^(?:version|appVersion): ).*$/gm],

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 
-// Fixes the seed of random test cases. Only changed sources can then change the mutation score.
+// Fixes the seed of random test cases, so that only changed sources change the mutation score.
 if (expect.getState().testPath?.endsWith('.prop.test.ts')) {
   const { default: fc } = await import('fast-check')
   fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: 1 })

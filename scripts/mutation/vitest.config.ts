@@ -6,7 +6,7 @@ import all from '../../vitest.config.ts'
 const { MUTATED = '', TESTED = '' } = process.env
 const { resolve = {}, ssr = {}, environments = {} } = all
 
-/** Entries of the mutated package in Stryker's copy, because node_modules links to the original sources. */
+/** Resolves imports of the mutated package to Stryker's copy, because node_modules links to the original sources. */
 const alias = (() => {
   const { name, exports } = JSON.parse(readFileSync(`${MUTATED}/package.json`, 'utf8'))
   return Object.entries<string | { '@cni/source': string }>(exports).flatMap(([entry, target]) => {

@@ -9,7 +9,7 @@ import type { Kernel } from '../vm/kernel.ts'
 
 /** Name of the Debian package that always depends on the newest arm64 kernel. */
 const NEWEST_KERNEL = 'linux-image-arm64'
-/** Debian packages for the emulated machine. The tests read netlink's rules with `nft`. */
+/** Debian packages for the emulated machine. The tests use `nft` to read the rules that netlink has written. */
 const PROGRAMS = ['busybox-static', 'iptables', 'nftables'] as const
 
 /**
@@ -42,7 +42,7 @@ export async function debianPackages(cache: string, { install }: { install: bool
   return files.some((name) => name.startsWith('linux-image-')) ? files.map((name) => join(folder, name)) : []
 }
 
-/** Names of the package files that an apt command would download. */
+/** Returns the file names of the packages that an apt command would download. */
 async function uris(command: readonly string[]): Promise<string[]> {
   const said = await exec(['apt-get', ...command, '--print-uris', '-qq', '-y'], { quiet: true })
   return [...said.matchAll(/^'[^']+' (\S+\.deb) \d+ /gm)].map(([, file = '']) => file)

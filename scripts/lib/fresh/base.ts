@@ -11,7 +11,7 @@ const SOURCES = [
   `deb http://deb.debian.org/debian ${SUITE}-updates main`,
   `deb http://deb.debian.org/debian-security ${SUITE}-security main`,
 ]
-/** apt settings that the fresh machine takes from the host machine, such as proxies. */
+/** Pattern for apt settings that the fresh machine takes from the host machine, such as proxies. */
 const SETTINGS = /^Acquire::(https?|Check|Retries|ForceIPv)/
 
 /**
@@ -64,7 +64,7 @@ async function mmdebstrap(args: readonly string[], work: string) {
   if (code !== 0) throw new Stop(`mmdebstrap failed with exit code ${code}\n${said.trim()}`)
 }
 
-/** apt sources for the fresh machine, from the host machine if it runs Debian 12. */
+/** Returns the apt sources of the host machine if it runs Debian 12, else Debian's own servers. */
 async function debianSources() {
   const format = '$(REPO_URI) $(RELEASE) $(COMPONENT)'
   const targets = await exec(['apt-get', 'indextargets', '--format', format, 'Created-By: Packages'], { quiet: true })

@@ -76,7 +76,7 @@ async function done(argv: readonly [string, ...string[]]) {
   if (code !== 0) throw new Stop(`${argv.join(' ')} failed with exit code ${code}`)
 }
 
-/** Only the owner can read the copied settings, because they may contain secrets. */
+/** Copies settings of the host machine. Only the owner can read the copies, because they may contain secrets. */
 async function copySettings(dir: string, npm: string) {
   const env = Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) => (value && VARIABLES.test(name) ? [[name, value]] : [])),

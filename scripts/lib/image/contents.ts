@@ -1,4 +1,4 @@
-/** Pattern for shared libraries of a Debian package, including symbolic links to libraries. */
+/** Pattern for paths of shared libraries in a Debian package, including their symbolic links. */
 const LIBRARIES = /^usr\/lib\/[^/]+\/lib[^/]+\.so\.[\d.]+$/
 
 /** Extensions of iptables that the images omit, because the agent never uses them. */
@@ -11,7 +11,7 @@ const UNUSED = [
 const MATCHES_AND_TARGETS = `lib/[^/]+/xtables/lib(?:xt|ipt|ip6t)_(?!(?:${UNUSED})\\.so$)`
 
 /**
- * Patterns for the images' files from Debian packages, without shells and scripts.
+ * Patterns for the files that the images take from Debian packages. No pattern matches shells or scripts.
  * - `base`: the C library and Debian's standard files.
  * - `programs`: iptables, ipset and nsenter, for nodes where the agent cannot use netlink.
  */
@@ -42,7 +42,7 @@ export const PLAIN_NAMES = ['iptables', 'ip6tables'].flatMap((stem) =>
   ['', '-save', '-restore'].map((ending) => ({ path: `usr/sbin/${stem}${ending}`, to: `${stem}-nft${ending}` })),
 )
 
-/** Folders in the root of Debian that are links to folders in /usr (merged /usr). */
+/** Folders in Debian's root folder that are symbolic links to folders in /usr (merged /usr). */
 export const MERGED = ['bin', 'lib', 'lib64', 'sbin'] as const
 
 export const ACCOUNTS = {

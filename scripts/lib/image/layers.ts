@@ -38,7 +38,7 @@ export async function programsLayer(architecture: Architecture, place: Place): P
   return [...links, ...(await packages(CONTENTS.programs, architecture, place))]
 }
 
-/** Image layer whose plugin is alone in the folder that the agent copies to nodes. */
+/** Image layer with the executables. The folder that the agent copies to nodes contains only the plugin. */
 export async function executablesLayer(architecture: Architecture, { cache, pins }: Place): Promise<Entry[]> {
   const { processor } = TARGETS[architecture]
   await buildRuntime(processor)

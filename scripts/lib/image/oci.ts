@@ -27,7 +27,7 @@ export interface Image {
 }
 
 const MEDIA = 'application/vnd.oci.image'
-// zstd settings for image layers: a large window finds repetitions, and higher levels are slow.
+// zstd settings for image layers: a large window finds distant repetitions. Higher levels would be slow.
 const ZSTD = {
   [constants.ZSTD_c_compressionLevel]: 12,
   [constants.ZSTD_c_enableLongDistanceMatching]: 1,
@@ -55,7 +55,7 @@ export async function layer(
   return { mediaType, data: readFileSync(kept), diffId, unpackedBytes }
 }
 
-/** Builds an OCI archive with one image name, which contains an image for each processor architecture. */
+/** Builds an OCI archive with one image name. The name refers to one image for each processor architecture. */
 export function archive(images: readonly Image[], options: { name: string; time: number; about: Labels }): Buffer {
   const blobs = new Map<string, Uint8Array>()
   const add = ({ mediaType, data }: Blob) => {

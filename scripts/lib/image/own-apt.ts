@@ -8,7 +8,7 @@ import type { Architecture } from './pins.ts'
 const KEYS = '/usr/share/keyrings/debian-archive-keyring.gpg'
 
 /**
- * Options for apt that ignore this machine's packages and keep this machine's apt state.
+ * Options with which apt ignores this machine's packages and leaves this machine's apt state unchanged.
  *
  * @param folder - folder for the package lists; the caller may keep it for later calls
  * @param architectures - the first one applies to package names without an architecture

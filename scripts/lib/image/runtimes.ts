@@ -6,14 +6,14 @@ import { Stop } from '../progress.ts'
 import type { Processor } from '../runtime/pins.ts'
 import type { Architecture, Pins } from './pins.ts'
 
-/** Names of each processor architecture. `runtime` is the npm package with bun for it. */
+/** Names that other tools use for each architecture. `runtime` is the npm package with bun for the architecture. */
 export const TARGETS: Readonly<Record<Architecture, { target: string; processor: Processor; runtime?: string }>> = {
   amd64: { target: 'linux-x64-baseline', processor: 'x64' },
   arm64: { target: 'linux-arm64', processor: 'arm64', runtime: '@oven/bun-linux-aarch64' },
 }
 
 /**
- * Prepares a folder with bun for another processor, which npm does not install.
+ * Prepares a folder with bun for another processor. npm installs bun only for this machine's processor.
  *
  * @throws Stop if the registry lacks the package or has other bytes
  */

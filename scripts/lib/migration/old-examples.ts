@@ -6,14 +6,14 @@ import { findCommit } from '../released.ts'
 import { moveImports } from './move-imports.ts'
 import { migrationRows, movedNames } from './page.ts'
 
-/** Change of an example. The migration page must have a row that contains `now`. */
+/** A change of an example for the new release. The migration page must have a row that contains `now`. */
 type Edit = {
   readonly file: string
   readonly now: string
   readonly edits: readonly (readonly [from: string, to: string])[]
 }
 
-/** Changes by hand. The script finds moved imports in the migration page. */
+/** Changes other than moved imports. The script reads the moved imports from the migration page. */
 const BY_HAND: readonly Edit[] = [
   {
     file: 'docs/examples/namespaces/neighbours.ts',

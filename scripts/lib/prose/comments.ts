@@ -44,7 +44,7 @@ export const lineAt = (file: ts.SourceFile, position: number) => file.getLineAnd
 
 // internal
 
-/** Text without literals, because a `//` in a string would look like a comment. */
+/** Returns the file's text without literals, because a `//` in a string would look like a comment. */
 function withoutLiterals(file: ts.SourceFile): string {
   const parts: string[] = []
   let end = 0

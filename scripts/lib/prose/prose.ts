@@ -26,7 +26,7 @@ export function textsOf(files: readonly string[] = allFiles()): Text[] {
   })
 }
 
-/** Fails if more than {@link BUDGET} of a kind of texts break a rule. */
+/** Fails if the share of texts of one kind that break a rule is above {@link BUDGET}. */
 export function checkProse() {
   const texts = textsOf()
   const shares = shareOfFindings(texts)

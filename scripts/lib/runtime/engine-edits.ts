@@ -7,7 +7,7 @@ import { IMAGE_EDITS, IMAGE_EDITS_OF_HEADER } from './image-edits.ts'
 import { JSON_EDITS } from './json-edits.ts'
 import { PLACE_EDITS } from './place-edits.ts'
 
-/** Changes of QuickJS by file. The build fails if a changed text is missing. */
+/** Map from a file of QuickJS to its changes. The build fails if a text to change is missing. */
 const EDITS_OF: Readonly<Record<(typeof EDITED_FILES)[number], readonly Edit[]>> = {
   'quickjs.c': [...HASH_EDITS, ...DEADLINE_EDITS, ...PLACE_EDITS, ...JSON_EDITS, ...FAULT_EDITS, ...IMAGE_EDITS],
   'quickjs.h': IMAGE_EDITS_OF_HEADER,

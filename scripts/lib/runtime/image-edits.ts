@@ -58,7 +58,7 @@ export const IMAGE_EDITS: readonly Edit[] = [
   ),
   one('    if (--p->header.ref_count > 0)\n', '    if (IN_IMAGE(p) || --p->header.ref_count > 0)\n'),
   one('    if (--str->header.ref_count <= 0) {\n', '    if (!IN_IMAGE(str) && --str->header.ref_count <= 0) {\n'),
-  // An image object's count stays 1, so QuickJS would wrongly modify shared objects in place.
+  // The reference count of an image object stays 1. QuickJS would therefore wrongly modify shared objects in place.
   one('        if (p1->header.ref_count != 1)\n', '        if (IN_IMAGE(p1) || p1->header.ref_count != 1)\n'),
   one('} else if (sh->header.ref_count != 1) {\n', '} else if (IN_IMAGE(sh) || sh->header.ref_count != 1) {\n'),
   one('        if (sh->header.ref_count != 1) {\n', '        if (IN_IMAGE(sh) || sh->header.ref_count != 1) {\n'),

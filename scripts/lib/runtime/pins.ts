@@ -11,7 +11,7 @@ export const MUSL_VERSION = '1.2.5'
 /** Version of the TLS library Mbed TLS, as in its own headers. */
 export const MBEDTLS_VERSION = '3.6.6'
 
-/** Pinned third-party sources. Updates take the SHA-256 from Debian's signed list. */
+/** Pinned source archive of QuickJS. Updates take the SHA-256 from Debian's signed list. */
 export const ENGINE_SOURCE: PinnedFile = {
   archive: 'debian',
   path: 'pool/main/q/quickjs/quickjs_2025.04.26.orig.tar.xz',

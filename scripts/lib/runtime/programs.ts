@@ -103,7 +103,7 @@ function tlsObjects(inputs: Inputs, objects: string): Promise<string[]> {
   return keptObjects(inputs, objects, 'tls', paths, [join(NATIVE, TLS_SETTINGS)])
 }
 
-/** Compiles third-party code. Object files stay cached until settings or `read` files change. */
+/** Compiles third-party code. Object files stay cached until the settings or the files in `read` change. */
 async function keptObjects(
   inputs: Inputs,
   objects: string,

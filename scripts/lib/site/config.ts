@@ -35,7 +35,7 @@ export function siteConfig(
       nav: [
         { text: 'Guide', link: '/guide/' },
         { text: 'Packages', link: address('packages/skel') },
-        // `target` makes VitePress's router ignore the link, because the playground is no VitePress page.
+        // `target` makes VitePress's router ignore the link, because VitePress does not build the playground.
         { text: 'Playground', link: '/playground.html', target: '_self' },
         { text: 'API', link: address(modules[0]?.route ?? 'guide/index') },
       ],

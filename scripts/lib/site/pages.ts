@@ -43,7 +43,7 @@ function page(source: string, route: string, group: Group): Page {
 }
 
 /**
- * Text of a page for the documentation site, with links to routes and the repository.
+ * Text of a page for the documentation site. Its links lead to routes of the site or to the repository.
  *
  * @param repository - URL of the source folder, with a branch
  */

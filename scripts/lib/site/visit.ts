@@ -31,7 +31,7 @@ async function followAll(browser: Browser, origin: string) {
     if (anchors.has(path)) continue
     where = path
     await page.goto(origin + path, { waitUntil: 'domcontentloaded' })
-    // Code for the browser is a string, because this program lacks browser types.
+    // Code that runs in the browser. It is a string, because this program lacks browser types.
     const { ids, hrefs } = await page.evaluate<{ ids: string[]; hrefs: string[] }>(`({
       ids: [...document.querySelectorAll('[id]')].map(({ id }) => id),
       hrefs: [...document.querySelectorAll('a[href]')].map(({ href }) => href),

@@ -1,4 +1,4 @@
-/** A file in a cpio archive. An entry without content is a folder. */
+/** A file or folder in a cpio archive. An entry without content is a folder. */
 export interface Entry {
   readonly name: string
   readonly content?: Uint8Array | string

@@ -5,7 +5,7 @@ import { Stop } from '../progress.ts'
 import { cpio } from './cpio.ts'
 import type { Kernel } from './kernel.ts'
 
-/** Kernel modules for mounting the host machine's files, which Debian's kernel has not built in. */
+/** Kernel modules for mounting the host machine's files. They are not built into Debian's kernel. */
 const MODULES = ['virtio_pci', '9pnet_virtio', '9p', 'overlay']
 const MACHINE = fileURLToPath(new URL('machine.sh', import.meta.url))
 

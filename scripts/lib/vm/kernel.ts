@@ -6,7 +6,7 @@ import { Stop, step } from '../progress.ts'
 
 /** Name of the Debian package that always depends on the newest kernel for this processor. */
 const NEWEST = 'linux-image-amd64'
-/** Most kernel modules are in these folders, but the virtual machine lacks their devices. */
+/** Folders with most of the kernel's modules. The virtual machine lacks the devices of these modules. */
 const UNUSED = [
   'sound',
   ...['gpu', 'media', 'scsi', 'infiniband', 'iio', 'usb', 'input', 'staging'].map((name) => `drivers/${name}`),

@@ -31,7 +31,7 @@ export function minutesOf(text: string): string {
 export const skipped = ({ title }: MachineTests, why: string): Stop =>
   new Stop(`skipped: ${title}, because ${why}`, SKIPPED)
 
-/** Checks that the host machine can start the virtual machine, or skips the tests. */
+/** Checks that the host machine can start the virtual machine. Skips the tests otherwise. */
 export async function prepare(tests: MachineTests, { install }: { install: boolean }): Promise<void> {
   const { script, packages, cache, logs } = tests
   const missing = missingPackages(packages)

@@ -1,6 +1,6 @@
 import type { Kernel } from './kernel.ts'
 
-/** Kind of processor that qemu gives the virtual machine: the hardware's (`kvm`) or an emulated one (`tcg`). */
+/** Processor of the virtual machine: the hardware's processor (`kvm`) or an emulated processor (`tcg`). */
 export type Accelerator = 'kvm' | 'tcg'
 
 export const isAccelerator = (name: string): name is Accelerator => name === 'kvm' || name === 'tcg'
@@ -9,7 +9,7 @@ export const isAccelerator = (name: string): name is Accelerator => name === 'kv
 const MEMORY = 3072
 
 /**
- * Command that starts the virtual machine without network, with standard streams as serial port.
+ * Command that starts the virtual machine without network. Its second serial port is the standard streams.
  *
  * @param options - `console`: file for the kernel's messages
  */

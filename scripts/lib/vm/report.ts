@@ -3,7 +3,7 @@ export interface FileReport {
   readonly file: string
   readonly passed: number
   readonly failed: number
-  /** First line of the message of each error in the test file. */
+  /** First line of each error message from the test file. */
   readonly errors: readonly string[]
   /** Skipped tests of the test file, with their reasons. */
   readonly skipped: readonly string[]

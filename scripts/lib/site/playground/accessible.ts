@@ -30,7 +30,7 @@ export async function lookAtViews(browser: Browser, file: string, pictures: stri
 
 // internal
 
-/** Code for the browser is a string, because this program lacks browser types. */
+/** Code that runs in the browser. It is a string, because this program lacks browser types. */
 const audit = `(() => {
   const problems = []
   const seen = (element) => element.getClientRects().length > 0

@@ -80,7 +80,7 @@ async function run(argv: readonly string[], stdin: string) {
   return { code, stdout, stderr }
 }
 
-/** Code for the browser is a string, because this program lacks browser types. */
+/** Code that runs in the browser. It is a string, because this program lacks browser types. */
 const askPage = `async ({ text, packet, backend }) => {
   const panel = document.getElementById('panel-pod')
   const answered = () => Number(panel.dataset.answers ?? 0)

@@ -62,7 +62,7 @@ const type = async (page: Page, selector: string, text: string) => {
 
 const verdict = (page: Page, text: string | RegExp) => expectText(page, '#walk-verdict', text)
 
-/** Code for the browser is a string, because this program lacks browser types. */
+/** Code that runs in the browser. It is a string, because this program lacks browser types. */
 const paste = `(() => {
   const rule = (_, i) => '-A OUTPUT -d 10.' + (i >> 8) + '.' + (i & 255) + '.1/32 -p tcp -m tcp --dport 80 -j DROP'
   const field = document.getElementById('rules-text')
