@@ -111,11 +111,11 @@ async function healTimes(path: string, damage: () => void): Promise<number[]> {
     writeFileSync(path, before, 'latin1')
     if (round + 1 >= NEVER_TRIES && times.length === 0) return []
   }
-  // Keeps the times in the order of the rounds, because the report compares the two agents round by round.
+  // Returns the times in the order of the rounds: the report compares two agents round by round.
   return times
 }
 
-/** State of a file as text: its content, or the size of a large file. */
+/** Returns the content of a file. For a large file, returns the file's size as text. */
 function statText(path: string): string {
   try {
     const { size } = statSync(path)

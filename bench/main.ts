@@ -56,7 +56,7 @@ async function bench(): Promise<void> {
   if (options.save) write(BASELINE, reportText(mergeBaseline(stored, report, kept(skipped))))
 }
 
-/** Names of the suites whose stored results stay in the baseline. */
+/** Returns the names of the suites that the new baseline contains. */
 function kept(skipped: readonly string[]): string[] {
   const all = Object.keys(SUITES)
   return options.suites.length < all.length ? all : all.filter((name) => !skipped.includes(name))

@@ -32,7 +32,7 @@ const suite = new SuiteReport('Whole processes on a real kernel and the embedded
 
 const PLUGIN = freshCopy(join(root, 'dist/bin/istio-cni'))
 const original = peer('istio-cni')
-/** Our plugin without help of the agent, as on a node where no agent runs. */
+/** Our plugin without the agent's help, as on a node without an agent. */
 const ours: Plugin = { name: 'ours', file: PLUGIN, conf: { agent: 'never' } }
 const served: Plugin = { name: 'ours, served', file: PLUGIN }
 const plugins: Plugin[] = [

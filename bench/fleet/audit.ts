@@ -18,7 +18,7 @@ export interface RequestCount {
   readonly kinds: Readonly<Record<string, number>>
 }
 
-/** Parses a line of the API server's audit log. Returns `undefined` for skipped lines. */
+/** Parses a line of the API server's audit log. Returns `undefined` for a line that does not count as a request. */
 export function auditedRequest(line: string): AuditedRequest | undefined {
   let event: AuditEvent
   try {

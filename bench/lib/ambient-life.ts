@@ -50,7 +50,7 @@ export async function relabelled({ api }: AmbientLife, pod: BenchPod, mesh: bool
   return performance.now() - began
 }
 
-/** Checks a condition every millisecond until the condition is true. Throws after the time limit. */
+/** Checks `condition` every millisecond until it is true. Throws after the time limit. */
 export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const deadline = performance.now() + MOST_MS
   while (!(await condition())) {

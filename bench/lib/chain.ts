@@ -78,7 +78,7 @@ export function library(chain: Chain, verb: 'ADD' | 'DEL'): Contender {
   }
 }
 
-/** Executes the chain's plugins directly, without the overhead of `@cni/libcni`. */
+/** Creates the reference, which executes the chain's plugins directly, without `@cni/libcni`. */
 export function parts(chain: Chain, verb: 'ADD' | 'DEL'): Contender {
   const { list, runtime } = chain
   return {

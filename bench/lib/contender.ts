@@ -6,7 +6,7 @@ export interface Contender {
   prepare(): Promise<Prepared | PreparedWork>
 }
 
-/** A measured function of this process. Only `run` is timed: all preparation is already done. */
+/** A measured function of this process. Only `run` is timed: the preparation is already done. */
 export interface PreparedWork {
   run(): Promise<void>
   cleanUp?(): PromiseLike<void> | void

@@ -2,7 +2,7 @@ import type { Netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import type { Contender } from './contender.ts'
 
-/** Measured function of this process that runs in a new network namespace. */
+/** Creates a measured function that runs in this process, in a new network namespace. */
 export function inside(
   name: string,
   work: (pod: Netns) => Promise<void>,

@@ -60,7 +60,7 @@ export const SUITES = {
     numbers: ['runs'],
     executables: ['hello-chain', 'istio-cni'],
   },
-  // Last suite, because it keeps the machine's load average high for minutes.
+  // This suite must be the last, because it keeps the machine's load average high for minutes.
   load: {
     about: '250 pods at once on a busy node whose API server is slow, while the agent heals',
     numbers: ['runs', 'pods'],
@@ -151,7 +151,7 @@ export function benchOptions(argv: readonly string[]): BenchOptions {
   }
 }
 
-/** Arguments for one suite: the caller's numeric options that the suite supports. */
+/** Returns the arguments for one suite: those of the caller's numeric options that the suite supports. */
 export const suiteArguments = (suite: SuiteName, numbers: Record<string, string>) =>
   SUITES[suite].numbers.flatMap((name) => (numbers[name] === undefined ? [] : [`--${name}=${numbers[name]}`]))
 

@@ -13,7 +13,7 @@ printf STDERR "\\npeak %d kB\\n", (unpack 'q18', $usage)[4];
 exit($status == 0 ? 0 : 1);
 `
 
-/** Peak memory in MB: the maximum of a program and of the children that it waited for. */
+/** Measures a program's peak memory in MB. A larger peak of a child that it waited for counts instead. */
 export async function peakMB({ argv, env = {}, stdin = '' }: Prepared): Promise<number> {
   const { stderr } = await run(['/usr/bin/perl', '-e', SCRIPT, ...argv], { env, input: stdin, cwd: '/' })
   return (Number(/\npeak (\d+) kB\n$/.exec(stderr)?.[1]) * 1024) / 1e6

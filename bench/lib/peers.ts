@@ -7,7 +7,7 @@ export const PEERS = ['istio-cni', 'install-cni', 'cnitool'] as const
 /**
  * Finds the folder with the original programs, such as Istio's `istio-cni`.
  *
- * @param own - skipped folder, because `npm run` adds its `node_modules/.bin` to PATH
+ * @param own - skipped folder: `npm run` adds the `node_modules/.bin` of this folder to PATH
  */
 export function findPeers(named: string | undefined, path: string, own: string): string | undefined {
   if (named !== undefined && named !== '') return named

@@ -5,7 +5,7 @@ import { root } from './compiled.ts'
 let folder: string | undefined
 let files = 0
 
-/** New temporary file inside the repository, because compiled code needs the packages in `node_modules`. */
+/** Returns a new path for a temporary file in the repository: compiled code needs the packages in `node_modules`. */
 export function scratchFile(ending = ''): string {
   folder ??= newFolder()
   return join(folder, `${++files}${ending}`)

@@ -7,7 +7,7 @@ import type { Node } from '@cni/istio-redirect/testing/node'
 
 /** The compiled node agent, running and ready to serve plugin calls. */
 export interface ServingAgent extends AsyncDisposable {
-  /** CPU time of the agent since its start in milliseconds, in steps of 10. */
+  /** CPU time in milliseconds that the agent has used since its start, in steps of 10. */
   cpuMs(): number
 }
 

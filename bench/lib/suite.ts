@@ -94,7 +94,7 @@ export class SuiteReport {
     }
   }
 
-  /** Adds the measured values of several quantities. Every program must have the same list of quantities. */
+  /** Adds the samples of several quantities. Every program must have the same quantities in the same order. */
   addRows(contenders: readonly { name: string; reference: boolean; rows: readonly Row[] }[]): void {
     for (const [index, { group, quantity }] of (contenders[0]?.rows ?? []).entries()) {
       const entries = contenders.map(({ rows, ...one }) => ({ ...one, samples: rows[index]?.samples ?? [] }))

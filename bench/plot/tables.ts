@@ -94,7 +94,7 @@ function runtimesTable(of: Find, { suites }: Report) {
   return table(['', ...verbs.map((verb) => `${verb}, ms`), 'peak MB', 'file, MB'], rows)
 }
 
-/** Table that shows by how much each step of an ADD raises the median. */
+/** Table of the steps of an ADD. It shows by how much each step raises the median time. */
 function steps(of: Find): string[][] {
   const rows = [
     ['the bare runtime', of('plugin', 'VERSION', 'bare runtime')],

@@ -3,7 +3,7 @@
 /** Samples of one quantity, such as the agent's memory. `at` is the time of a sample in milliseconds. */
 export type Series = readonly { readonly at: number; readonly value: number }[]
 
-/** Growth that still counts as flat: `share` of the mean, and at least `least`. */
+/** Growth that still counts as flat: the larger of `least` and `share` times the mean. */
 export interface Allowed {
   readonly share: number
   readonly least: number

@@ -43,7 +43,7 @@ export function newLife(node: SoakNode, tally: Tally): Life {
       await node.call(verb, asCalled(pod))
       tally.took(verb, performance.now() - began)
     })
-  /** A call may fail only while a server restarts or a file is damaged. */
+  /** A call may fail only during a disturbance, such as a server's restart or a damaged file. */
   const excused = (verb: string, pod: SoakPod, began: number, error: unknown): void => {
     if (trouble.since(began)) tally.failed(verb)
     else tally.wrong(`${verb} of ${pod.kind} pod ${pod.name}: ${words(error)}`)
@@ -138,7 +138,7 @@ export function newLife(node: SoakNode, tally: Tally): Life {
       await (what === 'binary' || what === 'token' ? trouble.during(work) : work())
       tally.took(`heal: ${what}`, performance.now() - began)
     } catch (error) {
-      // Ignores the error if the damaged pod was deleted or has left the mesh during the repair.
+      // Ignores the error if the damaged pod was deleted or left the mesh before the repair.
       if (pod !== undefined && pods.get(index) !== pod) return
       if (trouble.since(began)) tally.failed(`heal: ${what}`)
       else tally.wrong(`heal: ${what}: ${words(error)}`)

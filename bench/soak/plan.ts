@@ -25,7 +25,7 @@ export interface PlanOptions {
   readonly adds: number
 }
 
-/** Constant number of running pods, because otherwise memory and times would not be comparable. */
+/** Number of running pods of each kind. It is constant, so that memory and times are comparable. */
 const CROWD: Readonly<Record<Kind, number>> = { ambient: 20, sidecar: 8, outside: 6, raced: 2 }
 const LABEL_EVERY = 7
 /** Number of network list changes after which the agent's number of open replaced lists is constant. */
@@ -60,7 +60,7 @@ export function plan({ seed, durationMs, adds }: PlanOptions): Timed[] {
     alike.push(pod)
     steps.push({ at: at(0.4), do: 'check', pod: some('ambient', 'sidecar', 'outside', 'raced') ?? pod })
     if (pod % LABEL_EVERY !== 0) continue
-    // Changes one pod at a time, so that the mesh keeps nearly its size.
+    // Changes the label of one pod at a time, so that the mesh keeps nearly its size.
     const before: typeof flipped = flipped
     const other = before?.pod ?? some('ambient', 'outside')
     if (other === undefined) continue

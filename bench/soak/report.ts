@@ -34,7 +34,7 @@ export const verdicts = (samples: readonly TimedSample[]): SoakReport['quantitie
   )
 }
 
-/** Reasons why the soak test has failed, one on each line. Empty if it has passed. */
+/** Reasons why the soak test has failed, one on each line. Empty if the soak test has passed. */
 export const reasons = ({ quantities, wrong }: SoakReport): string[] => [
   ...wrong,
   ...Object.entries(quantities)

@@ -10,10 +10,10 @@ export type Sample = Readonly<Record<Quantity, number>>
 /** Sampled quantities with their allowed growth. `undefined` means a quantity without a verdict. */
 export const QUANTITIES = {
   'anonymous MB': { share: 0.02, least: 1 },
-  // The quantity has no verdict, because it is a maximum since the agent's start and never falls.
+  // Peak memory has no verdict: it is a maximum since the agent's start and never falls.
   'peak MB': undefined,
   threads: { share: 0.02, least: 1 },
-  // The agent may keep some connections after a restart of the API server or ztunnel.
+  // Allows some growth: the agent may keep connections after a restart of the API server or ztunnel.
   descriptors: { share: 0.02, least: 4 },
   sockets: { share: 0.02, least: 4 },
   'namespaces held open': { share: 0.02, least: 1 },

@@ -56,7 +56,7 @@ export function newTally(): Tally {
 /** Records periods in which plugin calls may fail, such as a server's restart. */
 export interface Trouble extends Disposable {
   during<T>(work: () => Promise<T>): Promise<T>
-  /** True if a server or file was missing, or the machine was overloaded, at any time after `began`. */
+  /** True if a disturbance occurred after `began`: a missing server or file, or an overloaded machine. */
   since(began: number): boolean
 }
 

@@ -3,7 +3,7 @@ import type { Life } from './life.ts'
 import type { SoakNode } from './node.ts'
 import { isAsLabelled, probedIn, rulesIn, type SoakPod } from './pods.ts'
 
-/** Compares all rules with the expected rules. Returns a text for each fault. */
+/** Compares all pods' rules with the expected rules. Returns a sentence for each fault. */
 export async function wrongs(node: SoakNode, { pods, reference }: Life): Promise<string[]> {
   const found: string[] = []
   const rules = (pod: SoakPod): string => {
