@@ -1,5 +1,4 @@
-// npm run test:backends [-- FILE...]: tests the writing and reading of rules in all combinations of programs and
-// netlink.
+// npm run test:backends [-- FILE...]: tests rule writes and reads in all combinations of programs and netlink.
 import { ensurePackages, TEST_PACKAGES } from './lib/debian.ts'
 import { exec } from './lib/exec.ts'
 import { main, Stop, say } from './lib/progress.ts'

@@ -36,7 +36,7 @@ await main(async () => {
     '--name=localhost/install-cni:cluster',
     `--out=${out}`,
   ])
-  // The cluster's script may also write files beside the subfolder `node`.
+  // Creates a parent folder: the cluster's script may also write files beside the subfolder `node`.
   const scratch = mkdtempSync(join(tmpdir(), 'cni-cluster-'))
   const K8S_DIR = join(scratch, 'node')
   const cluster = (...args: string[]) => exec([script, ...args], { quiet: true, env: { K8S_DIR } })

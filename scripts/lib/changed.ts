@@ -1,7 +1,7 @@
 import { exec } from './exec.ts'
 import { Stop } from './progress.ts'
 
-/** Commit with which `npm test -- --changed` compares the current sources. */
+/** Returns the commit with which `npm test -- --changed` compares the current sources. */
 export async function changedSince(given: string | undefined): Promise<string> {
   if (given !== undefined) {
     const commit = await commitOf(given)

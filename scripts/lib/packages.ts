@@ -88,8 +88,7 @@ export async function checkPackagesOnline(packed: readonly Packed[], majors: rea
         await exec([node.program, ...argv, '--only=check'], { cwd: project.project, quiet: true })
       })
     }
-    // Removes the project after success, because its compilers are large. After a failure the project remains for
-    // inspection.
+    // Removes the project after success, because its compilers are large. A failed project remains for inspection.
     rmSync(project.project, { recursive: true })
   }
 }

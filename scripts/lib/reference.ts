@@ -66,7 +66,7 @@ async function readReference() {
     validation: { notExported: false, invalidLink: true, invalidPath: false, notDocumented: true },
     requiredToBeDocumented: ['Module', ...EXPORTS, 'Property', 'Method', 'Accessor'],
     packagesRequiringDocumentation: [...DOCUMENTED],
-    // The member has a comment, but typedoc drops comments of methods in a `Pick` type.
+    // This member has a comment, but typedoc drops the comments of methods in a `Pick` type.
     intentionallyNotDocumented: ['@cni/skel/daemon.ShimOptions.log'],
     logLevel: 'Warn',
   })

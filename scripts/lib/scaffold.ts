@@ -45,7 +45,6 @@ async function useProject(
     await npm(project, 'install')
     for (const script of ['test', 'test:kernel', 'build', 'conformance']) await npm(project, 'run', script)
   })
-  // Removes the project after success, because its compilers are large. After a failure the project remains for
-  // inspection.
+  // Removes the project after success, because its compilers are large. A failed project remains for inspection.
   rmSync(project, { recursive: true })
 }

@@ -52,9 +52,7 @@ export async function buildRuntime(processor: Processor): Promise<void> {
   })
 }
 
-/**
- * Builds the small runtime's programs again without the cache, and checks that the bytes equal the existing programs.
- */
+/** Builds the small runtime's programs again without the cache. Compares their bytes with the existing programs. */
 export async function verifyRuntime(processor: Processor): Promise<void> {
   await step(`the same bytes for ${processor} again`, async () => {
     const folder = join(cache, `verify-${processor}`)

@@ -129,7 +129,7 @@ async function keptObjects(
 
 function compile(inputs: Inputs, source: string, object: string, more: readonly string[]): Promise<string> {
   const { tools, library, engine, tls, processor } = inputs
-  // Folders of third-party headers. The build passes them by `-isystem`, so that gcc prints no warnings for them.
+  // Folders with third-party headers. The option `-isystem` keeps gcc from printing warnings for these headers.
   const headers = [join(engine, 'edited'), engine, join(tls, 'include'), tools.headers, library.headers]
   const texts = {
     CONFIG_VERSION: QUICKJS_VERSION,

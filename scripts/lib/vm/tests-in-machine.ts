@@ -13,7 +13,7 @@ export interface Outcome {
 }
 
 /**
- * Runs a virtual machine until it ends, and prints its tests' results.
+ * Runs a virtual machine until it ends. Prints the results of the tests in the virtual machine.
  *
  * @param log - file for all output of the virtual machine
  * @throws {Stop} with exit code `lateCode` if the run takes longer than `minutes`

@@ -1,7 +1,7 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
 import { reportLine } from './report.ts'
 
-/** Test reporter in the virtual machine that prints a marked line per test file. */
+/** Test reporter in the virtual machine. It prints one marked line for each test file. */
 export class VmReporter implements Reporter {
   onTestModuleEnd(module: TestModule): void {
     const tests = [...module.children.allTests()]
