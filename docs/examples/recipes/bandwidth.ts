@@ -41,7 +41,7 @@ function checkTbf(qdiscs: readonly Qdisc[], wanted: NonNullable<Qdisc['tbf']> | 
   if (!isRight) throw new CniError(100, `${what}: tbf is ${JSON.stringify(there)}, not ${JSON.stringify(wanted)}`)
 }
 
-/** Limits the bandwidth of a pod in both directions, on the node's end of the pod's veth pair. */
+/** Limits a pod's bandwidth in both directions. Sets the limits on the node's end of the pod's veth pair. */
 export const bandwidth = (nodeNetns: NetnsTarget = 'host') =>
   definePlugin({
     name: 'small-bandwidth',

@@ -1,6 +1,6 @@
 import { type Middleware, type Plugin, use } from '@cni/skel'
 
-/** Wraps a plugin for rollback tests: its ADD calls `meanwhile` and fails at the end. */
+/** Wraps a plugin for rollback tests. The ADD of the wrapped plugin calls `meanwhile` and fails at the end. */
 export function failLast<Conf, Chained extends boolean, State>(
   plugin: Plugin<Conf, Chained, State>,
   meanwhile: () => Promise<unknown>,

@@ -86,7 +86,7 @@ export const portmap = (node: NetnsTarget = 'host') =>
     async add(c) {
       const { portMappings } = c.conf.runtimeConfig
       const wanted = rules(chainOf(c), portMappings, c.prevResult)
-      // if the ADD fails, deletes the conntrack entries after the rollback has removed the rules
+      // if the ADD fails: deletes the conntrack entries again after the rollback has removed the rules
       c.undo(() => forgetClients(c, node, portMappings))
       await iptables({ ...c, netns: node }).apply(wanted)
       await forgetClients(c, node, portMappings)

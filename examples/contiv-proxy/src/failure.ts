@@ -13,7 +13,7 @@ export function failureOf(reply: Reply): CniError | undefined {
     case 'answer': {
       const { result = 0, errmsg, errinfo } = reply.response
       if (!reply.failed && result === 0) return undefined
-      // Replaces the code 0 of a failed request, because 0 means success in CNI.
+      // Replaces the code 0 of a failed request, because the code 0 means success.
       return contivError(result || ErrorCode.internal, errmsg || 'internal server error', errinfo)
     }
   }

@@ -10,7 +10,7 @@ const ENTER_TIMEOUT = 2000
 export async function withProcPath<T>(pod: Netns, signal: AbortSignal, body: (path: string) => Promise<T>): Promise<T> {
   if (pod.path.startsWith('/proc/')) return body(pod.path)
   const holder = netns.start(pod, ['sleep', HOLDER_LIFETIME], { env: {}, signal })
-  // Ignores the error of the holder process, because this function itself kills the holder process.
+  // Ignores the holder process's error, because this function itself kills the holder process.
   const ended = holder.done.catch(() => {})
   try {
     const path = `/proc/${holder.pid}/ns/net`

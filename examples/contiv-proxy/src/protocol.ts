@@ -9,7 +9,7 @@ export interface PodRequest {
   readonly name: string | undefined
   readonly namespace: string | undefined
   readonly infraContainerID: string | undefined
-  /** Path below `/proc/PID/`, from which the daemon takes the process id. */
+  /** Path `/proc/PID/ns/net` of the pod's namespace. The daemon takes the process id from this path. */
   readonly netns: string | undefined
   readonly ifName: string
 }

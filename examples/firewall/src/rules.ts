@@ -22,7 +22,7 @@ const REFUSED = { ipv4: 'icmp-port-unreachable', ipv6: 'icmp6-port-unreachable' 
 /** Prefix of an interface's chains, because each interface has a policy of its own. */
 export const chainsOf = (ifName: string): string => `FW:${ifName.replaceAll(/[^\w.-]/g, '_')}:`
 
-/** Firewall rules of one interface. Other programs' rules may still reject accepted packets. */
+/** Creates the firewall rules of one interface. Other programs' rules may reject packets that these rules accept. */
 export function firewall(ifName: string, { deny, allow, otherwise }: Policy): Ruleset {
   const chain = `${chainsOf(ifName)}IN`
   return ruleset({ filter: [chain] }, ({ filter }) => {

@@ -2,7 +2,7 @@ import { connectFrom, GATEWAY } from '@cni/istio-redirect/testing/node'
 import type { NetnsTarget } from '@cni/netns'
 import type { Expected, JudgedConnection } from './facts.ts'
 
-/** Destinations without hosts: these addresses are reserved for documentation (RFC 5737, RFC 3849). */
+/** Destination addresses without hosts. They are reserved for documentation (RFC 5737, RFC 3849). */
 const NOWHERE = { ipv4: '203.0.113.10', ipv6: '2001:db8::10' }
 
 interface Attempt {
@@ -64,7 +64,7 @@ export const attempts = (pod: { ipv4: string; ipv6: string }): Attempt[] => [
   },
 ]
 
-/** Makes a connection of the demo and compares the program that answers with the expected one. */
+/** Opens a connection of the demo. Compares the program that answers with the expected program. */
 export async function attempt(pod: NetnsTarget, { what, from, to, expected }: Attempt): Promise<JudgedConnection> {
   const [connection] = await connectFrom(from.namespace === 'pod' ? pod : 'host', from.uid, [to])
   if (!connection) throw new Error('the client said nothing')

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { netns } from '@cni/netns'
 
-/** Path of the network namespace of the demo's pod. A demo with `--keep` leaves this path behind. */
+/** Path of the network namespace of the demo's pod. After a demo with `--keep`, the path still exists. */
 export const POD_NETNS = '/run/netns/cni-demo-pod'
 export const NODE_NETNS = '/run/netns/cni-demo-node'
 /** Folder for configuration, executables and state of a demo that runs with `--keep`. */

@@ -19,7 +19,7 @@ export async function attach(c: AddContext<Conf, false, Kept>, place: Place): Pr
 
   // Records the name of the veth first, because DEL must find the veth of a killed ADD.
   c.state.write({ hostLink })
-  // A killed ADD may have left a veth of this name, which no pod uses.
+  // Removes the veth that a killed ADD may have left. No pod uses this veth.
   await onNode.deleteLink(hostLink)
   const { mtu } = c.conf
   const peer = { name: c.ifName, netns: c.netns, mtu, up: true }

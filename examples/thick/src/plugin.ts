@@ -10,8 +10,7 @@ export const whoIs = (known: Registry, stateFolder: string) =>
   definePlugin({
     name: 'who-is',
     chained: true,
-    // DEL does not check if the container has other attachments, because the plugin changes nothing in the container's
-    // namespace.
+    // DEL ignores other attachments of the container: the plugin changes nothing in the container's namespace.
     removal: 'always',
     state: attachmentState(attachment, { folder: stateFolder }),
     add(c) {

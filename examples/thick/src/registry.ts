@@ -21,7 +21,7 @@ export interface Registry {
   put(key: AttachmentKey, attachment: Attachment): () => void
   remove(key: AttachmentKey): void
   has(key: AttachmentKey): boolean
-  /** Finds the attachments with an address. Several networks may have leased the same address. */
+  /** Finds all attachments that have an address. Several networks may have leased the same address. */
   whoIs(address: string): Known[]
 }
 

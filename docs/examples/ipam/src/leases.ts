@@ -8,7 +8,7 @@ export interface Holder {
   readonly ifName: string
 }
 
-/** Lease of one address, as its file in the network's folder describes it. */
+/** Lease of one address, read from the address's file in the network's folder. */
 export interface Lease {
   readonly address: string
   /** Attachment that holds the address. `undefined` if the lease's file is invalid: the address counts as used. */
