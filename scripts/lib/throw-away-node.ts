@@ -5,13 +5,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { env } from './exec.ts'
 import { runWithUs, UNSHARE } from './run-with-us.ts'
 
-/** Command prefix that starts a shell as the first process of a namespace. The shell reaps orphans. */
+/** Command prefix: a shell starts the program. The shell is the namespace's first process, so it reaps orphans. */
 const INIT = ['sh', '-c', '"$@" & wait $!', 'sh']
 const PREFIX = 'cni-runtimes-'
 const CGROUPS = '/sys/fs/cgroup'
 
 /**
- * Runs a program in namespaces that end with it, even if this process is killed.
+ * Runs a program in new namespaces. Both end even if this process is killed.
  *
  * @returns the program's exit code
  */

@@ -16,7 +16,7 @@ export const sizeOf = ({ layers }: Image) => ({
 /**
  * Checks the content and size of a built container image.
  *
- * @throws Stop if the image is too large, has a shell, lacks a library, or would copy more than the plugin to nodes
+ * @throws Stop if the image is too large, has a shell, lacks a library, or has other programs for nodes
  */
 export function inspect(image: Image, entries: readonly Entry[], flavour: Flavour, isZstd: boolean): void {
   const wrong = [...faults(entries), ...(isZstd ? tooLarge(image, flavour) : [])]

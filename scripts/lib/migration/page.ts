@@ -17,7 +17,7 @@ export function migrationRows(): Row[] {
   })
 }
 
-/** Map from a moved name to its new entry. The key is `entry name` or `entry *`. */
+/** Map from a moved name to its new entry. The key is `entry name`, or `entry *` for all names of the entry. */
 export function movedNames(rows: readonly Row[]): ReadonlyMap<string, string> {
   const moved = new Map<string, string>()
   for (const { section, old, now } of rows) {
