@@ -6,9 +6,9 @@ import type { Pod } from './world/pod.ts'
 
 /** Changes that a check makes to a default call of the plugin: to environment variables, configuration or stdin. */
 export interface Changes {
-  /** Environment variables of the plugin call to change. `undefined` removes a variable. */
+  /** Environment variables to change in the plugin call. `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Members of the plugin's configuration to change. `undefined` removes a member. */
+  /** Members to change in the plugin's configuration. `undefined` removes a member. */
   readonly conf?: JsonObject
   /** Text that the plugin gets on stdin instead of its configuration. */
   readonly stdin?: string | Uint8Array
@@ -38,7 +38,7 @@ export interface AttachSettings {
   execute(execution: ExchangeRequest): Promise<Exchange>
 }
 
-/** Creates functions that execute the plugin for a pod with the right `prevResult`. */
+/** Creates functions that execute the plugin for a pod. They pass the `prevResult` that fits the verb. */
 export function attachTo(pod: Pod, version: string, settings: AttachSettings): AttachedPod {
   let added: JsonObject | undefined
 

@@ -3,7 +3,7 @@ import type { CheckResult } from './model.ts'
 
 /** A check of the conformance suite, with the source of its rule. */
 export interface Check extends Pick<CheckResult, 'id' | 'group' | 'title' | 'spec'> {
-  /** True if the check only evaluates earlier calls, and can run after too many time-outs. */
+  /** True if the check only evaluates earlier plugin calls. It then runs even after too many time-outs. */
   readonly looksBack?: true
   run(ctx: Context): Promise<void>
 }

@@ -16,7 +16,7 @@ import type { CheckResult } from './model.ts'
 
 /** All checks of the conformance suite, in the order in which the suite runs the checks. */
 export const allChecks: readonly Check[] = Object.freeze([
-  // Runs isolation checks first, because calls of other checks leave files and links.
+  // Runs isolation checks first, because plugin calls of other checks leave files and links.
   ...isolation,
   ...leftovers,
   ...results,

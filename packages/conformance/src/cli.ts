@@ -2,5 +2,5 @@
 import { commandMain } from '@cni/host/cli'
 import { runConformance } from './cli/run-conformance.ts'
 
-// Ctrl-C does not reach the tested plugins, because they have their own process groups.
+// Ctrl-C does not reach the tested plugins, because they run in process groups of their own.
 commandMain('cni-conformance', runConformance, { crashed: 3 })

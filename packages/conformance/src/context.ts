@@ -19,16 +19,16 @@ export interface Context {
   execute(execution: ExchangeRequest): Promise<Exchange>
   /** Creates a test pod. The suite removes the pod after the check. */
   attach(version?: string): Promise<AttachedPod>
-  /** Runs the shared ADD and DEL with default settings once for all checks. */
+  /** Runs an ADD and a DEL with default settings, once for all checks. Returns the ADD. */
   plainAdd(): Promise<Exchange>
-  /** Result of the shared ADD. A missing result marks the check as blocked. */
+  /** Returns the shared ADD with its result. Marks the check as blocked if there is no result. */
   working(): Promise<Working | undefined>
   violation(summary: string, why: string, exchange?: Exchange): void
   advice(summary: string, why: string, exchange?: Exchange): void
   note(text: string): void
   /** Marks the running check as skipped, because its rule does not apply to the plugin. */
   skip(reason: string): void
-  /** Marks the running check as blocked: its rule applies but cannot be tested. */
+  /** Marks the running check as blocked: its rule applies to the plugin but cannot be tested. */
   block(reason: string): void
 }
 

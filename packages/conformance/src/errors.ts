@@ -1,6 +1,6 @@
 const brand = Symbol.for('cni.conformance.error')
 
-/** Error of a conformance suite that cannot run. A fault of the tested plugin is a finding in the report. */
+/** Error that means "the suite cannot run". Faults of the tested plugin are findings in the report instead. */
 export class ConformanceError extends Error {
   /** Reason why the suite cannot run. */
   readonly code:

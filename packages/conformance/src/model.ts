@@ -13,7 +13,7 @@ export interface Finding {
     /** All environment variables that the plugin got. */
     readonly env: Readonly<Record<string, string>>
     readonly stdin: string
-    /** Unusual streams of the plugin call. Examples: `stdin stays open`, `stdout has no reader`. */
+    /** Description of the plugin call's unusual streams. Examples: `stdin stays open`, `stdout has no reader`. */
     readonly special?: string
     readonly exitCode: number | null
     readonly signal: string | null

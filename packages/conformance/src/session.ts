@@ -33,9 +33,9 @@ export interface Session {
   run(check: Check): Promise<CheckResult>
 }
 
-// Number of timed-out calls after which the suite stops calling the plugin.
+// Number of plugin calls that time out before the suite stops calling the plugin.
 const PATIENCE = 5
-// Maximum number of plugin processes at the same time. The concurrency check starts this many.
+// Maximum number of parallel plugin processes. The concurrency check starts exactly this number.
 const AT_ONCE = 8
 
 /** Starts a run of the suite: calls VERSION to learn which versions the plugin supports. */
@@ -177,7 +177,7 @@ export async function openSession(settings: Settings, world: World): Promise<Ses
   }
 }
 
-/** Environment variables of a VERSION call, with the unused variables set as by podman. */
+/** Environment variables of a VERSION call. Sets unused variables to `dummy`, as podman does. */
 export function versionEnv(path: string): Record<string, string> {
   return { CNI_COMMAND: 'VERSION', CNI_CONTAINERID: 'dummy', CNI_NETNS: 'dummy', CNI_IFNAME: 'dummy', CNI_PATH: path }
 }
@@ -192,7 +192,7 @@ function newestKnown(claimed: readonly string[] | undefined): string | undefined
   return CNI_VERSIONS.findLast((version) => claimed?.includes(version))
 }
 
-/** Returns a function that runs asynchronous functions, at most `most` at the same time. Further functions wait. */
+/** Returns a function that runs async functions, at most `most` in parallel. Further async functions wait. */
 function limiter(most: number): <T>(body: () => Promise<T>) => Promise<T> {
   const waiting: Array<() => void> = []
   let running = 0

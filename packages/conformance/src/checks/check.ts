@@ -12,7 +12,7 @@ import { filters, type Tampering, tamperings } from '../world/tamper.ts'
 
 const CHECK = 'SPEC 1.1.0, section 2, "CHECK"'
 
-/** Checks of the command CHECK, after ADD and after a reverted change. */
+/** Checks of the plugin's CHECK: directly after ADD, and after the suite has reverted a change of ADD. */
 export const check: readonly Check[] = [
   {
     id: 'check.after-add',

@@ -42,7 +42,7 @@ function askedFor(pod: AttachedPod | undefined, added: Exchange | undefined): Re
 }
 
 function judgeAddresses(ctx: Context, asked: ReadonlySet<string>, addresses: readonly string[]): void {
-  // Finds an address that two pods have. Ignores loopback addresses, which every pod has.
+  // Finds an address that two pods share. Ignores loopback addresses, which every pod has.
   const shared = addresses.filter(
     (address, index) => addresses.indexOf(address) !== index && !/^(127\.|::1\/)/.test(address),
   )
@@ -58,7 +58,7 @@ function addressesIn(result: unknown, version: string): string[] {
   try {
     return (decodeResult(result, { version }).ips ?? []).map(({ address }) => address)
   } catch {
-    // Treats an invalid result as a result without addresses, because the check add.document reports it.
+    // Treats an invalid result as a result without addresses, because the check `add.document` reports the error.
     return []
   }
 }

@@ -37,7 +37,7 @@ export const environment: readonly Check[] = [
     spec: PARAMETERS,
     async run(ctx) {
       const exchange = await call(ctx, 'ADD', { env: { CNI_COMMAND: undefined } })
-      // Accepts a description on stderr, as the reference implementation prints it without CNI_COMMAND.
+      // Accepts an exit code 0 with empty stdout: the reference implementation then describes itself on stderr.
       if (exchange.exitCode === 0 && exchange.stdout === '') return
       const why = 'Without a command there is nothing to succeed with; a result would be taken for real.'
       expectFailure(ctx, exchange, { what: 'no CNI_COMMAND', why, codes: [4] })
@@ -117,7 +117,7 @@ export const environment: readonly Check[] = [
   },
 ]
 
-/** Calls the plugin for a new pod, because an accepted call must not affect the next. */
+/** Calls the plugin for a new pod, because a successful call must not affect the next call. */
 export async function call(ctx: Context, verb: Verb, changes: Changes, version?: string) {
   const attached = await ctx.attach(version)
   return await attached.run(verb, changes)

@@ -5,7 +5,7 @@ import type { Exchange } from '../model.ts'
 import { call } from './environment.ts'
 
 const ERROR = 'SPEC 1.1.0, section 5, "Error"'
-// CNI error codes below 100 that a plugin may report. The reference implementation uses 8.
+// CNI error codes below 100 that a plugin may report. The reference implementation uses code 8.
 const RESERVED = [1, 2, 3, 4, 5, 6, 7, 8, 11, 50, 51]
 
 const PROVOCATION = '{'

@@ -18,7 +18,7 @@ export const isolation: readonly Check[] = [
     async run(ctx) {
       needsSight(ctx)
       const take = () => takeSnapshot(ctx.world.node)
-      // Ignores changes of the first pod, because its ADD may create resources for all pods.
+      // Ignores changes of the first pod, because its ADD may create resources that all pods share.
       const before = await take()
       if ((await ctx.working()) === undefined) return
       const once = await settledDifference(before, take)

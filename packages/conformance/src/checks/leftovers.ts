@@ -20,7 +20,7 @@ export const leftovers: readonly Check[] = [
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
       const { state } = ctx.world
-      // Ignores files of the first pod, because the plugin may create a file for all pods.
+      // Ignores files of the first pod, because the plugin may create files that all pods share.
       const first = await comeAndGo(ctx)
       const once = state.look()
       const second = first && (await comeAndGo(ctx))
@@ -52,7 +52,7 @@ export const leftovers: readonly Check[] = [
       if (!from(ctx.version, '1.1.0')) return ctx.skip(`there is no GC in ${ctx.version}`)
       if ((await ctx.working()) === undefined) return
       needsSight(ctx)
-      // Runs a first pod, because the check ignores files that serve all pods.
+      // Adds and deletes a pod first, because the check ignores files that all pods share.
       if ((await comeAndGo(ctx)) === undefined) return
       const [alive, gone] = [await ctx.attach(), await ctx.attach()]
       const look = () => outside(ctx, [alive.pod, gone.pod])

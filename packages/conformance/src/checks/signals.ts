@@ -29,7 +29,7 @@ export const signals: readonly Check[] = [
           special: 'stdin stays open after half a configuration; SIGTERM',
           timeout: 2 * ctx.timeout + grace,
           async onStarted(kill, runs) {
-            // Waits for the first read, because an earlier plugin may have no signal handler.
+            // Waits until the plugin reads stdin, because before that it may have no signal handler.
             waited = await input.beingRead(ctx.timeout, runs)
             kill('SIGTERM')
             patience = setTimeout(() => {

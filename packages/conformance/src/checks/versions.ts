@@ -120,7 +120,7 @@ export const versions: readonly Check[] = [
     async run(ctx) {
       const vectors = [
         { verb: 'CHECK', version: '0.3.1', codes: [1, 4] },
-        // A plugin that does not know GC and STATUS reports an unknown command (code 4).
+        // A plugin without GC and STATUS may report an unknown command (code 4).
         { verb: 'GC', version: '1.0.0', codes: [1, 3, 4] },
         { verb: 'STATUS', version: '1.0.0', codes: [1, 3, 4] },
       ] as const

@@ -54,8 +54,8 @@ export interface CommandLine {
 }
 
 /**
- * Parses a command line of `cni-conformance`. With `--help`, `--version` or `--list` no plugin is needed. Throws a
- * {@link UsageError}.
+ * Parses a command line of `cni-conformance`. The plugin's path is optional with `--help`, `--version` or `--list`.
+ * Throws a {@link UsageError}.
  */
 export function parseCommandLine(argv: readonly string[]): CommandLine | 'help' | 'version' | 'list' {
   const { given, positionals, help } = parseFlags(argv, FLAGS)

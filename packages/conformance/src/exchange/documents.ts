@@ -59,7 +59,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Returns no value, because this part of the plugin's stdout is not JSON.
+    // Returns `undefined`, because this part of the plugin's stdout is not JSON.
     return undefined
   }
 }

@@ -10,7 +10,7 @@ export interface ExchangeRequest {
   readonly streams?: Streams
   /** Description of the plugin's unusual streams, for the report. Example: `stdin stays open`. */
   readonly special?: string
-  /** Called as soon as the plugin runs. `runs` returns false after the plugin's end. */
+  /** Called as soon as the plugin runs. `runs` returns false after the plugin has ended. */
   onStarted?(kill: (signal: NodeJS.Signals) => void, runs: () => boolean): Promise<void>
   /** Time limit of this plugin call in milliseconds. Default: the suite's limit. */
   readonly timeout?: number

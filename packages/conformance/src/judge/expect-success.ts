@@ -13,7 +13,7 @@ export interface ExpectedSuccess {
   readonly severity?: Finding['severity']
 }
 
-/** Reports a finding if a plugin call fails that must succeed. Returns true after success. */
+/** Reports a finding if the plugin call failed. Returns true if the call succeeded. */
 export function expectSuccess(ctx: Context, exchange: Exchange, expected: ExpectedSuccess): boolean {
   const { what, why, severity = 'violation' } = expected
   if (exchange.timedOut) {

@@ -1,7 +1,7 @@
 import type { Interface, Result } from '@cni/types'
 import { type Kernel, MAIN_TABLE } from '../world/kernel.ts'
 
-/** An interface, address or route of `prevResult` that is missing in the plugin's result. */
+/** An item of `prevResult` that is missing in the plugin's result: an interface, address, route or DNS member. */
 export interface Lost {
   readonly what: string
   /** True if the plugin removed the item from the namespace and rightly omits it. */

@@ -10,17 +10,17 @@ export function needsSight(ctx: Context): void {
   if (why !== undefined) ctx.block(`packet filters cannot be seen: ${why}`)
 }
 
-/** Differences of the pod's network state that the function `body` causes. */
+/** Changes of the pod's network state that the function `body` makes. */
 export async function remains({ pod }: AttachedPod, body: () => Promise<void>): Promise<string[]> {
   const before = await takeSnapshot(pod.netns)
   await body()
   return await settledDifference(before, () => takeSnapshot(pod.netns))
 }
 
-// Milliseconds to wait after DEL, because the kernel removes a veth's peer with a delay.
+// Maximum milliseconds to wait after DEL, because the kernel removes a veth's peer with a delay.
 const SETTLE_MS = 1000
 
-/** Differences from an earlier snapshot, read again until they disappear or a second passes. */
+/** Differences from an earlier snapshot. Repeats the comparison for a second, or until there are no differences. */
 export async function settledDifference(before: Snapshot, take: () => Promise<Snapshot>): Promise<string[]> {
   return await settled(async () => {
     const { added, removed } = difference(before, await take())

@@ -27,7 +27,7 @@ export async function compareWithPod(ctx: Context, pod: Pod, exchange: Exchange,
       ctx.advice(`the result lists the address ${address}, the pod does not have it`, why, exchange)
     }
   }
-  // Skips addresses without an interface, because an IPAM plugin does not configure the pod.
+  // Only notes addresses without an interface, because an IPAM plugin does not configure the pod.
   if (unbound.length > 0) ctx.note(`addresses of no interface, not looked for in the pod: ${unbound.join(', ')}`)
   if (!interfaces.some(({ sandbox }) => sandbox === pod.netns.path)) return
   for (const route of result.routes ?? []) {

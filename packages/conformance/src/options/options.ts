@@ -6,8 +6,8 @@ export interface ConformanceOptions {
   /** Path of the executable of the tested plugin. */
   readonly plugin: string
   /**
-   * Configuration of the tested plugin, as a path or an object. It may be a network configuration list with the plugin.
-   * Default: a minimal configuration.
+   * Configuration of the tested plugin, as a path or an object. A network configuration list that contains the plugin
+   * is allowed. Default: a minimal configuration.
    */
   readonly conf?: string | JsonObject | undefined
   /**
@@ -22,7 +22,7 @@ export interface ConformanceOptions {
   /** Checks to leave out, by id or group. Default: none. */
   readonly skip?: readonly string[] | undefined
   /**
-   * Folders with plugins that the tested plugin calls, joined by `:`. Default: the tested plugin's own folder,
+   * Folders of the plugins that the tested plugin calls, joined by `:`. Default: the tested plugin's own folder,
    * /opt/cni/bin and /usr/lib/cni.
    */
   readonly cniPath?: string | undefined

@@ -33,7 +33,7 @@ function compact(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text))
   } catch {
-    // A text of the plugin's stdin or stdout that is not JSON is printed unchanged.
+    // Prints the plugin's stdin or stdout unchanged if it is not JSON.
     return text.trimEnd()
   }
 }

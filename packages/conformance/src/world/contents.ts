@@ -18,10 +18,10 @@ export function contents(folder: string): Map<string, string> {
 function textOf(path: string): string {
   let fd: number
   try {
-    // Follows no link and waits for no FIFO, because another process may have replaced the file.
+    // Does not follow symbolic links or wait for a FIFO. Another process may have replaced the file by one.
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch {
-    // Returns no text: the file cannot be opened, because it was removed or a link replaced it.
+    // Returns an empty text: the file was removed, or replaced by a symbolic link.
     return ''
   }
   try {

@@ -31,7 +31,7 @@ export async function kernelOf(where: Netns): Promise<Kernel> {
           route.type === 'unicast' &&
           (table === undefined || route.table === table) &&
           (route.destination === 'default' ? ANY[route.family] : route.destination) === wanted &&
-          // Accepts any gateway for a multipath route, because its gateway attribute is not read.
+          // Accepts any gateway for a multipath route, because this package does not read the route's gateways.
           (gw === undefined || route.gateway === gw || (route.gateway === undefined && route.linkIndex === undefined)),
       )
     },

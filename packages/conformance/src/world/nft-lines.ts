@@ -15,7 +15,7 @@ import {
 } from '@cni/nftables/wire'
 import { ruleText, valueText } from './nft-text.ts'
 
-/** Reason why the suite cannot read a namespace's nf_tables rules. `undefined` if it can read them. */
+/** Reason why the suite cannot read a namespace's nf_tables rules. `undefined` if the rules are readable. */
 export function nftBlindness(open: () => Nft): string | undefined {
   try {
     using nft = open()
@@ -111,9 +111,7 @@ function otherLine(kind: 'object' | 'flowtable', body: Buffer): string {
   return `nft table ${family} ${readCString(attributes.get(1))} / ${kind} ${readCString(attributes.get(2))}${type}`
 }
 
-/**
- * True for an empty built-in table or chain of iptables-nft, which iptables-nft creates at first use and cannot remove.
- */
+/** True for an empty built-in table or chain, which iptables-nft creates at first use and cannot remove. */
 function isEmptyShell(line: string): boolean {
   const chain = '(PREROUTING|INPUT|FORWARD|OUTPUT|POSTROUTING) type \\S+ hook \\S+ priority \\S+ policy accept'
   return new RegExp(`^nft table ip6? (filter|nat|mangle|raw|security)( / chain ${chain})?$`).test(line)

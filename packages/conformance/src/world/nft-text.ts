@@ -27,7 +27,7 @@ function stepText(expression: Expression, setText: (set: string) => string): str
       const loads = 'dreg' in fields && fields.dreg === 1
       const said = Object.entries(fields).flatMap(([key, value]) => {
         if (value === undefined || (key === 'dreg' && value === 1)) return []
-        // Prints `set` if the expression writes the value of the source register `sreg`.
+        // Prints `set` if the expression writes the register `sreg` to a property, such as the packet's mark.
         if (key === 'sreg') return loads || 'data' in fields || 'from' in fields ? [] : ['set']
         return [typeof value === 'number' && key !== 'revision' ? `${key} ${value}` : valueText(value)]
       })
@@ -52,7 +52,7 @@ function bytesText(bytes: Buffer): string {
   return text === undefined ? bytes.toString('hex').replace(/(?<=.{8})(00)+$/, '…') : JSON.stringify(text)
 }
 
-/** Attributes of expressions that change while packets pass, and that comparisons ignore. */
+/** Expression attributes that comparisons ignore, because packets change them. */
 const state: Readonly<Record<string, readonly number[]>> = { quota: [4], last: [1, 2] }
 
 function withoutState(name: string, data: Uint8Array | undefined): Uint8Array | undefined {

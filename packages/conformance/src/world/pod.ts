@@ -24,7 +24,7 @@ export async function createPod(node: Netns, chained: boolean): Promise<Pod> {
       ifName: 'eth0',
       prevResult: chained ? await attach(node, pod, number) : undefined,
       async [Symbol.asyncDispose]() {
-        // Deletes the pod's veth explicitly. The kernel would delete the veth with a delay, during the next check.
+        // Deletes the pod's veth explicitly. Otherwise the kernel deletes the veth later, during the next check.
         using rtnl = await openRtnl(node)
         await rtnl.deleteLink(peerOf(number))
         await pod[Symbol.asyncDispose]()

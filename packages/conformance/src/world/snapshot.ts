@@ -90,7 +90,7 @@ function comesByItself(line: string): boolean {
 }
 
 async function legacyLines(where: Netns, name: (typeof LEGACY)[number]): Promise<string[]> {
-  // Searches /proc first, because iptables-save would create a missing table.
+  // Looks for legacy tables in /proc first, because `iptables-save` would create a missing table.
   if (!netns.run(where, () => hasLegacyTables(name))) return []
   const save = findExecutable(`${name}-legacy-save`)
   if (save === undefined) throw new Error(`There are legacy tables, and no ${name}-legacy-save to see them`)
@@ -109,7 +109,7 @@ function hasLegacyTables(name: (typeof LEGACY)[number]): boolean {
     const file = name === 'iptables' ? 'ip_tables_names' : 'ip6_tables_names'
     return readFileSync(`/proc/thread-self/net/${file}`, 'utf8').trim() !== ''
   } catch {
-    // Returns false: without support for legacy iptables, the kernel has no file with the names of legacy tables.
+    // Returns false: a kernel without legacy iptables has no file with the names of legacy tables.
     return false
   }
 }
@@ -136,7 +136,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {
-    // Returns no names: the folder is missing without IPv6 or after the link's removal.
+    // Returns no names: without IPv6, or after the link's removal, there is no such folder.
     return []
   }
 }

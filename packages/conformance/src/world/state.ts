@@ -13,7 +13,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { contents } from './contents.ts'
 import type { Mount } from './wrapper.ts'
 
-/** Folders that the suite hides, because sockets such as D-Bus in `/run` reach the machine's services. */
+/** Folders that the suite hides, because sockets in `/run`, such as D-Bus, lead to the machine's services. */
 export const STATE_FOLDERS = ['/run', '/var/lib/cni'] as const
 
 /**
@@ -45,7 +45,7 @@ export function freshState(dir: string, shares: readonly string[], folders: read
     mounts: [...shared, ...covers.flatMap(({ mounts }) => mounts)],
     look: () => new Map([...look()].filter(([path]) => !before.has(path))),
     remove() {
-      // Refuses the deletion below a mount, because it would empty the machine's folder.
+      // Throws if something is mounted in the folder, because deletion would empty the mounted folder, too.
       if (readFileSync('/proc/self/mountinfo', 'utf8').includes(` ${dir}/`)) throw new Error(`${dir} is mounted upon`)
       rmSync(dir, { recursive: true, force: true })
     },

@@ -4,20 +4,20 @@ import { type Netns, netns, openRtnl, type Rtnl } from '@cni/netns'
 import { openNft } from '@cni/nftables/wire'
 import { type Difference, difference, type Snapshot } from './snapshot.ts'
 
-/** Change that reverts a result of ADD, so that the plugin's CHECK must fail. */
+/** Change that undoes a part of ADD's work, so that the plugin's CHECK must fail. */
 export interface Tampering {
   /** Description of the change: `deleted the link eth0`. */
   readonly text: string
   apply(where: Netns): Promise<void>
 }
 
-/** All ways to undo parts of ADD's work in the pod, from snapshots before and after ADD. */
+/** All ways to undo parts of ADD's work in the pod. Compares snapshots from before and after ADD. */
 export function tamperings(before: Snapshot, after: Snapshot): Tampering[] {
   const change = difference(before, after)
   return [...links(change), ...addresses(change), ...filters(change), ...sysctls(before, after, change)]
 }
 
-/** Ways to undo an ADD's packet filter rules. Other changes may belong to other programs. */
+/** Ways to delete the packet filter rules that ADD added. */
 export function filters({ added }: Difference): Tampering[] {
   const found: Tampering[] = []
   if (added.some((line) => line.startsWith('nft '))) {
@@ -73,7 +73,7 @@ function addresses({ added, removed }: Difference): Tampering[] {
 
 function sysctls(before: Snapshot, after: Snapshot, { added }: Difference): Tampering[] {
   const changed = [...before.sysctls].filter(([name, value]) => (after.sysctls.get(name) ?? value) !== value)
-  // Keeps sysctls if ADD created a link, because the kernel also changes them.
+  // Keeps sysctls if ADD created a link, because the kernel then changes sysctls itself.
   if (changed.length === 0 || added.some((line) => line.startsWith('link '))) return []
   const names = changed.map(([name]) => name)
   return [

@@ -12,20 +12,20 @@ export interface World extends AsyncDisposable {
   readonly node: Netns
   /** Folders for the files of plugins. Each call of `renew` replaces them. */
   readonly state: State
-  /** Replaces the folders for the files of plugins by empty folders. */
+  /** Gives plugins new, empty folders for their files. */
   renew(): void
   /** Starts the tested plugin on the test node. */
   start(request: StartRequest): ReturnType<typeof start>
   /** Creates a FIFO for a stream of the plugin and returns the FIFO's path. */
   fifo(): Promise<string>
-  /** Creates a full FIFO as stdin, because the first read then makes room in it. */
+  /** Creates a full FIFO as the plugin's stdin. Room in the FIFO then shows that the plugin has read. */
   openStdin(text: string): Promise<OpenStdin>
 }
 
 /** FIFO that is the stdin of a plugin. */
 export interface OpenStdin extends Disposable {
   readonly path: string
-  /** Waits until the plugin has read. Returns false after the plugin's end or `withinMs`. */
+  /** Waits until the plugin has read. Returns false if the plugin ends first, or after `withinMs`. */
   beingRead(withinMs: number, runs: () => boolean): Promise<boolean>
 }
 
@@ -125,7 +125,7 @@ function takesMore(fd: number): boolean {
   try {
     return writeSync(fd, ' ') > 0
   } catch {
-    // The write failed with EAGAIN. Reason: the plugin has not read from the pipe, which is still full.
+    // The write failed with EAGAIN: the FIFO is still full, because the plugin has not read from it.
     return false
   }
 }

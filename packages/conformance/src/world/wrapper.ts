@@ -6,7 +6,7 @@ export const NOT_STARTED = `${WRAPPER}: the plugin was not started`
 
 /** Paths of FIFOs for the plugin's stdin, stdout and stderr. `-` leaves a stream unchanged. */
 export interface Streams {
-  /** FIFO for stdin without an end of input, because the plugin's process holds a writer. */
+  /** FIFO for stdin. The plugin never reads an end of input, because its own process holds a writer. */
   readonly stdin?: string
   /** FIFO for the plugin's stdout that has no reader: a write of the plugin fails with EPIPE. */
   readonly stdout?: string
@@ -19,8 +19,8 @@ export interface Mount {
   readonly to: string
 }
 
-// The process keeps one pid, because signals must reach the plugin. stdin is a pipe, because a shell plugin cannot open
-// a socket.
+// `exec` keeps the pid, because signals must reach the plugin. stdin is a pipe, because a shell plugin cannot open a
+// socket.
 const SCRIPT = `
 trap 'echo "${NOT_STARTED}" >&2' EXIT
 in=$1; out=$2; err=$3; pipe=$4; mounts=$5; shift 5
