@@ -8,11 +8,11 @@ const ETH_P_ALL = 3
 
 /**
  * Attaches a program to a link as a tc filter. Adds the qdisc `clsact` if the link has none. Replaces a filter of the
- * same name and priority atomically. A failed CNI call detaches the program if `rtnl` is from its context.
+ * same name and priority atomically. A failed CNI call detaches the program if `rtnl` comes from the call's context.
  *
- * A failed call undoes its changes and throws `EbpfError`:
+ * If `attachFilter` fails, it undoes its changes and throws `EbpfError`:
  * - `NO_LINK`: the link does not exist or disappears.
- * - `EXISTS`: filters of another kind or protocol have the priority, or another qdisc excludes `clsact`.
+ * - `EXISTS`: a filter of another kind or protocol has the priority, or another qdisc prevents `clsact`.
  * - `NOT_SUPPORTED`: the kernel has no clsact or no cls_bpf.
  * - `EPERM`: the process lacks a capability.
  */
@@ -20,7 +20,7 @@ export async function attachFilter(
   rtnl: RtnlPort,
   wanted: {
     readonly link: LinkRef
-    /** Direction of the packets that the program sees: `ingress` for incoming ones, `egress` for outgoing ones. */
+    /** Direction of the packets that the program sees: `ingress` for incoming, `egress` for outgoing packets. */
     readonly direction: Filter['direction']
     /** Program to attach, loaded or opened from a pin. The caller may close it afterwards. */
     readonly program: Pick<Program, 'fd' | 'id' | 'name'>
@@ -30,7 +30,7 @@ export async function attachFilter(
     readonly priority?: number | undefined
   },
 ): Promise<{
-  /** True if the program was attached now. False if the filter already ran this program. */
+  /** True if this call attached the program. False if the filter already ran this program. */
   readonly attached: boolean
   /** Id of the program that the filter ran before. Missing if there was no such filter. */
   readonly replaced?: number
@@ -99,7 +99,7 @@ export async function detachFilter(
 }
 
 /**
- * Finds the tc filter with a name on a link. `undefined` if the filter or the link is missing. Compare the filter's
+ * Finds a link's tc filter by the filter's name. `undefined` if the filter or the link is missing. Compare the filter's
  * `program.id` to test which program is attached.
  */
 export async function findFilter(

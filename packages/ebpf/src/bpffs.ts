@@ -22,7 +22,7 @@ export function isOnBpffs(kernel: Pick<Kernel, 'fileSystem'>, path: string): boo
 
 /**
  * Mounts a bpf file system on a folder. Mounts nothing if the folder is already on a bpf file system. Throws
- * `EbpfError`: `NO_BPFFS` if a mount already hides another bpf file system. Other codes: `EPERM`, `NOT_SUPPORTED`, or
+ * `EbpfError`: `NO_BPFFS` if one bpf file system already hides another there. Other codes: `EPERM`, `NOT_SUPPORTED`, or
  * an errno name.
  */
 export function mountBpffs(kernel: Kernel, folder: string): { mounted: boolean } {
@@ -46,7 +46,7 @@ export function mountBpffs(kernel: Kernel, folder: string): { mounted: boolean }
   }
 }
 
-/** Finds a reason why a pin is missing, which is certain if it has a `code`. */
+/** Finds a reason why a pin is missing. The reason is certain if it has a `code`, else only possible. */
 export function filesystemProblem(kernel: Kernel, path: string): { code?: 'NO_BPFFS'; text: string } | undefined {
   if (!isOnBpffs(kernel, posix.dirname(path)))
     return { code: 'NO_BPFFS', text: `it is not on a bpf file system: ${HINT}` }

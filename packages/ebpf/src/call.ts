@@ -26,7 +26,7 @@ export interface Call {
   readonly members: readonly Member[]
   /** First words of the error message for this bpf(2) call. */
   readonly what: string
-  /** Capabilities that the bpf(2) call needs. The error message for EPERM names them. */
+  /** Capabilities that the bpf(2) call needs. The error message for EPERM names the missing capabilities. */
   readonly needs: Needed
   /** Meaning of an errno in this bpf(2) call: the `EbpfError` code, and a text for the error message. */
   readonly means?: Readonly<Record<string, readonly [code: string, text: string]>>

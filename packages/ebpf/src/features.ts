@@ -56,7 +56,7 @@ function loads(kernel: Kernel, instructions: Uint8Array): boolean {
   }
 }
 
-/** Assembles a BPF program that runs `use` with a TCP socket, which must stay in r1. */
+/** Assembles a BPF program that looks up a TCP socket and runs `use`. `use` must copy the socket from r0 to r1. */
 function withSocket(...use: readonly string[]): Uint8Array {
   const jump = Buffer.from('1500000000000000', 'hex')
   // Offset of the jump to the end of the BPF program, for a missing socket.

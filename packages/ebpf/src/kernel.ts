@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, statfsSync, unlinkSync } from 'node:fs'
 import { loadSys, type Sys } from '@cni/netns/sys'
 
-/** Kernel functions that this package uses. Errors have the errno name as `code`. */
+/** System calls and file operations that this package uses. Errors have the errno name as `code`. */
 export interface Kernel {
   readonly bpf: Sys['bpf']
   close(fd: number): void

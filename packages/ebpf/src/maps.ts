@@ -56,7 +56,7 @@ export function hashMap<K, V>(spec: {
       entries() {
         const found = new Map<string, [K, V]>()
         let bytes = raw.next(undefined)
-        // Limits the steps, because the kernel restarts if another process deletes the current key.
+        // Limits the steps, because the iteration starts again if another process deletes the current key.
         for (let step = 0; bytes !== undefined && step < 2 * spec.maxEntries; step++) {
           const key = codec.read(bytes, 0)
           const value = get(bytes, key)

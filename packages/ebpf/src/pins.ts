@@ -38,7 +38,7 @@ export class PinFolder {
   /** Opens the pinned map. With the option `create`, creates and pins a missing map. */
   map<M>(spec: MapSpec<M>): M {
     const path = this.pathOf(spec.name)
-    // Lists the folder first, because the error handling of a missing pin searches all mounts.
+    // Lists the folder first: opening a missing pin is slow, because its error message needs a search of all mounts.
     const isThere = !this.#create || this.#kernel.list(this.path)?.includes(spec.name) === true
     if (isThere) return spec.open(openRawMap(this.#kernel, spec, path))
     const map = createRawMap(this.#kernel, spec)
@@ -122,7 +122,7 @@ export class PinFolder {
 export function removePins(kernel: Kernel, path: string): void {
   const names = kernel.list(checkFolder(path))
   if (names === undefined) return
-  // Removes the version first, because other processes reject a half-removed folder without a version.
+  // Removes the version's pin first, because other processes then reject the half-removed folder.
   for (const name of [VERSION, ...names]) unlink(kernel, posix.join(path, name))
   kernel.removeFolder(path)
 }

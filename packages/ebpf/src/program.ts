@@ -12,7 +12,7 @@ const INFO = 80
 const LOG_BYTES = 1 << 20
 const LOG_LINES = 20
 
-/** Loads a BPF program. `VERIFIER` errors have the last lines of the verifier's output. */
+/** Loads a BPF program. The message of a `VERIFIER` error contains the last lines of the verifier's output. */
 export function loadProgram(kernel: Kernel, source: Parameters<Ebpf['load']>[0]): Program {
   const { name, instructions, license } = source
   checkName(name, 'program')
@@ -36,7 +36,7 @@ export function loadProgram(kernel: Kernel, source: Parameters<Ebpf['load']>[0])
     return opened(kernel, call(kernel, { ...request, members }).result, name)
   } catch (error) {
     if (!isEbpfError(error) || ['EPERM', 'NOT_SUPPORTED'].includes(error.code)) throw error
-    // Requests the verifier's log only now, because the kernel refuses programs with too long logs.
+    // Requests the verifier's log only after a refusal, because the kernel refuses a program whose log is too long.
     const log = Buffer.alloc(LOG_BYTES)
     const logged: Member[] = [...members, [24, 1], [28, LOG_BYTES], [32, log]]
     try {

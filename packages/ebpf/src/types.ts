@@ -11,7 +11,10 @@ export interface MapSpec<M> {
   open(raw: object): M
 }
 
-/** Members that every open BPF map has. `close` only closes the descriptor: a pinned or used map continues to exist. */
+/**
+ * Members that every open BPF map has. `close` only closes the descriptor. A map that is pinned, or that a program
+ * uses, continues to exist.
+ */
 export interface OpenMap extends Disposable {
   readonly name: string
   /**

@@ -14,6 +14,6 @@ export interface EntryChange {
   readonly entries: readonly SetEntry[]
 }
 
-/** Creates the change that adds or deletes entries; an empty list without entries. */
+/** Creates the change that adds or deletes entries. Returns an empty list if there are no entries. */
 export const entryChange = (verb: EntryChange['verb'], set: string, entries: readonly SetEntry[]): EntryChange[] =>
   entries.length === 0 ? [] : [{ verb, set, entries }]

@@ -11,8 +11,8 @@ export interface EntryDiff {
   /** Entries of the set that are not wanted. */
   readonly unexpected: readonly SetEntry[]
   /**
-   * Wanted entries that the set contains with another comment or another `nomatch`. Also entries of which only one copy
-   * has a time-out.
+   * Wanted entries that the set contains with another comment or `nomatch`. Also entries with a time-out on one side
+   * only.
    */
   readonly changed: readonly SetEntry[]
 }
@@ -65,7 +65,7 @@ export function diffEntries(spec: SetSpec, wanted: ReadonlyMap<string, SetEntry>
 export const isEqual = ({ missing, unexpected, changed }: EntryDiff): boolean =>
   missing.length + unexpected.length + changed.length === 0
 
-/** True if the kernel's set has the options of the spec, except the growing hash size. */
+/** True if the kernel's set has the options of the spec. Ignores the hash size, which the kernel enlarges. */
 export function sameHeader(spec: SetSpec, there: SavedSet): boolean {
   return (
     otherKind(spec, there) === undefined &&
@@ -78,7 +78,7 @@ export function sameHeader(spec: SetSpec, there: SavedSet): boolean {
   )
 }
 
-/** Type and family of an existing set that the kernel cannot swap with the spec's set. */
+/** Type and family of an existing set, if one differs from the spec. The kernel cannot swap such sets. */
 export function otherKind(spec: SetSpec, there: SavedSet): string | undefined {
   const family = 'family' in spec ? spec.family : undefined
   const sameFamily = family === undefined || there.family === family

@@ -33,7 +33,7 @@ export function parseHeader(name: string, type: string, words: readonly string[]
     else if (word === 'timeout') found.timeoutSeconds = Number(value())
     else if (word === 'range') found.range = value()
     else if (word === 'family') found.family = value() === 'inet6' ? 'ipv6' : 'ipv4'
-    // Skips sizes and start values that the kernel chooses or changes itself.
+    // Skips options that the kernel chooses or changes itself: the sizes and `initval`.
     else if (word === 'hashsize' || word === 'size' || word === 'bucketsize' || word === 'initval') i++
     else other.push(word)
   }

@@ -60,5 +60,5 @@ export function programSession(port: IpsetPort, { signal, log }: Place): IpsetSe
   }
 }
 
-/** Time limit in milliseconds that ends only a hanging run of `ipset`. */
+/** Time limit of one run of `ipset` in milliseconds. It is long, to end only a hanging run. */
 const timeout = 60_000

@@ -38,7 +38,7 @@ async function swap(session: IpsetSession, name: string, spec: SetSpec, entries:
   const changes: Change[] = [
     { verb: 'create', set: temporary, spec },
     ...entryChange('add', temporary, entries),
-    // Creates the set after the temporary set's entries, because the kernel may refuse an entry.
+    // Creates the set only after the kernel has accepted all entries in the temporary set.
     ...(known ? [] : [{ verb: 'create', set: name, spec } as const]),
     { verb: 'swap', set: temporary, other: name },
     { verb: 'destroy', set: temporary },
@@ -63,7 +63,7 @@ async function change(
     await session.change(entryChanges(name, diff), { exist: true })
   } catch (error) {
     await takeBack(session, `set ${name} could not be rolled back`, async () => {
-      // Reads the set again, because only the kernel knows which changes it made.
+      // Reads the set again, because the error does not tell which changes the kernel made.
       const now = await session.save(name, { uncancelled: true })
       if (now === undefined) return []
       const old = new Map(before.map((each) => [canonicalText(spec, each.entry) ?? each.entry, each]))

@@ -2,14 +2,14 @@ import type { Change } from './changes.ts'
 import type { SavedSet } from './parse-save.ts'
 import type { SetInfo } from './spec-types.ts'
 
-/** Option that a rollback sets for its changes: they are made even after the caller has aborted the call. */
+/** Option for the changes of a rollback: an abort by the caller does not stop these changes. */
 export interface Uncancelled {
   readonly uncancelled?: boolean
 }
 
 /** Options for a call that changes IP sets. */
 export interface ChangeOptions extends Uncancelled {
-  /** True to accept the creation of existing and the deletion of missing sets and entries. */
+  /** True to ignore an error if a set or entry to add exists, or a set or entry to delete is missing. */
   readonly exist: boolean
 }
 

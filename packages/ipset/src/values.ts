@@ -22,7 +22,7 @@ export function checkComment(comment: string, what: string): string {
   if (/^--?[a-z!]+$/i.test(comment)) {
     invalid(`${what}: ipset would read the comment ${JSON.stringify(comment)} as an option; write more than one word`)
   }
-  // Counts bytes only for long comments, because a UTF-16 unit has at most three bytes.
+  // Counts bytes only for long comments, because a UTF-16 unit has at most three bytes in UTF-8.
   const size = comment.length <= 85 ? 0 : Buffer.byteLength(comment)
   if (size > 255) invalid(`${what}: the comment has ${size} bytes, the kernel stores 255`)
   return comment

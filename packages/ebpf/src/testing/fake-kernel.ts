@@ -22,7 +22,7 @@ interface FakeProgram {
   readonly instructions: Buffer
 }
 
-/** Object of the fake kernel. Its descriptor equals its id, because fake rtnetlink gets only descriptors. */
+/** Object of the fake kernel. Its descriptor equals its id, because the fake rtnetlink gets only the descriptor. */
 type FakeObject = { readonly id: number } & ({ readonly map: FakeMap } | { readonly program: FakeProgram })
 
 const BPFFS = '/sys/fs/bpf'
@@ -99,7 +99,7 @@ export function fakeKernel({
       const act = commands[command] ?? refuse('ENOTSUPP')
       return act(new DataView(attr.buffer, attr.byteOffset, attr.length), find)
     },
-    // Closing a descriptor does nothing, because two handles of the tested code may share the descriptor.
+    // Does not close the descriptor, because all handles of an object share one descriptor.
     close() {},
     mount(folder) {
       if (!privileged) refuse('EPERM', 'mount')

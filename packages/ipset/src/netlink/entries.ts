@@ -21,7 +21,7 @@ export function textBytes(set: string, type: string, text: string): Buffer {
   return attributesOf((writer) => write(writer, text))
 }
 
-/** Encodes numbered entries as netlink attributes, because the kernel names a refused entry by number. */
+/** Encodes entries as netlink attributes. Numbers the entries, because the kernel reports a refused entry's number. */
 export function* entriesBytes(set: string, type: string, list: readonly SetEntry[], most: number): Generator<Buffer> {
   const write = textWriter(set, type)
   let next = 0
@@ -59,7 +59,7 @@ type TextWriter = (writer: MessageWriter, text: string) => void
 function textWriter(set: string, type: string): TextWriter {
   const parts = partsOf(type) ?? []
   return (writer, text) => {
-    // Does not split a single part at commas, because the name of a set may contain commas.
+    // Splits no entry that has only one part, because the name of a set may contain commas.
     const texts = parts.length === 1 ? [text] : text.split(',')
     if (texts.length !== parts.length || !parts.every((part, index) => part.write(writer, texts[index] ?? ''))) {
       invalid(`set ${set}: ${JSON.stringify(text)} is not a valid entry, because the existing set has the type ${type}`)

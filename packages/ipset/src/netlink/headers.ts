@@ -35,7 +35,7 @@ import {
 const AF_INET = 2
 const AF_INET6 = 10
 
-/** Set revisions to create. Later revisions would make an older `ipset` fail to list any set. */
+/** Map from a set's type to the revision to create. With later revisions, an older `ipset` could list no set at all. */
 const revisions: Readonly<Record<SetSpec['type'], number>> = {
   'hash:ip': 2,
   'hash:net': 4,
@@ -58,7 +58,7 @@ export function createAttributes(name: string, spec: SetSpec): Attribute[] {
   ]
 }
 
-/** Decodes a set from a message; `undefined` if it only continues the entries. */
+/** Decodes a set's properties from a message. `undefined` for a message that has only further entries. */
 export function readHeader(body: Data): SetInfo | undefined {
   const type = readCString(body.get(ATTR_TYPENAME))
   if (type === undefined) return undefined

@@ -14,7 +14,10 @@ import { ATTR_ADT, ATTR_TYPENAME, CMD_PROTOCOL, type IpsetRequest, message, NFGE
 import { IPSET_ERR_EXIST, noIpSet, refused } from './refused.ts'
 import { headerRequest, listRequest, requestsOf, type TypeOf, testRequest } from './requests.ts'
 
-/** Reads and changes IP sets over netlink. Closes each channel because it keeps the namespace alive. */
+/**
+ * Reads and changes IP sets over netlink. Closes the channel after each call, because an open channel keeps the
+ * namespace alive.
+ */
 export function netlinkSession(open: () => Channel, { signal, log }: Place): IpsetSession {
   const stop = (what: string, how: string) => {
     if (signal?.aborted === true) throw new SetError('ABORTED', `${what} was ${how}: aborted`)

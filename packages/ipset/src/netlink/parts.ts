@@ -28,7 +28,7 @@ export interface Part {
   read(data: Data): string | undefined
 }
 
-/** Encoders for the parts of an entry; `undefined` for an unknown set type. */
+/** Encoders and decoders of an entry's parts, by set type. `undefined` for an unknown type. */
 export function partsOf(type: string): readonly Part[] | undefined {
   const words = type.slice(type.indexOf(':') + 1).split(',')
   const found = words.map((word, index) =>

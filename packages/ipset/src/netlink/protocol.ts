@@ -89,7 +89,7 @@ export interface IpsetRequest {
   readonly attributes: readonly Attribute[]
   /** Type of the set to which the request refers. Missing if the type is unknown. */
   readonly type?: string
-  /** Describes a refused entry of the request, given the entry's number from 1 on. */
+  /** Returns the text for a refused entry of the request. `number` counts the entries from 1. */
   readonly about?: (number: number) => string
 }
 
@@ -112,5 +112,5 @@ export const number16 = (type: number, value: number): Attribute => [type | NET_
 
 export const number32 = (type: number, value: number): Attribute => [type | NET_ORDER, be32(value)]
 
-/** Netlink attribute that contains other attributes, which are encoded already. */
+/** Netlink attribute that contains other attributes, given as encoded bytes. */
 export const nested = (type: number, bytes: Uint8Array): Attribute => [type | NLA_F_NESTED, bytes]

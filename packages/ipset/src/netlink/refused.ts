@@ -19,7 +19,7 @@ export const IPSET_ERR_EXIST = 4103
 
 // internal
 
-/** Describes the refused entry, whose number the kernel adds to the repeated request. */
+/** Describes the refused entry. The kernel's error repeats the request, with the number of this entry. */
 function aboutEntry({ about }: IpsetRequest, { refusal: { request } }: NetlinkError): string | undefined {
   if (about === undefined || request === undefined) return undefined
   try {

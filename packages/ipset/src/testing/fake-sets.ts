@@ -8,7 +8,7 @@ import type { SetEntry, SetSpec } from '../spec-types.ts'
 export class FakeSets {
   readonly #sets = new Map<string, FakeSet>()
 
-  /** Executes lines for `ipset restore` and returns stderr. Lines before an invalid line stay. */
+  /** Executes lines for `ipset restore`. Returns the error of the first invalid line. Earlier lines stay in effect. */
   restore(text: string, exist: boolean): string | undefined {
     for (const [index, line] of text.split('\n').entries()) {
       const why = line === '' ? undefined : this.#line(line, exist)
