@@ -21,9 +21,9 @@ import type { TableName } from './wire/specs.ts'
  */
 export interface Nftables {
   /**
-   * Writes a ruleset in one transaction. Writes everything if none of its tables exists, even during concurrent
-   * changes. Otherwise corrects the differences and ignores counters. Corrects again if another process changes rules
-   * meanwhile, as in `transaction`.
+   * Writes a ruleset in one transaction. Writes everything if none of the ruleset's tables exists, even if other
+   * processes change rules meanwhile. Otherwise corrects the differences and ignores counters. Corrects again if
+   * another process changes rules meanwhile, as in `transaction`.
    *
    * @example
    * const others = { tables: ['ex-nat', 'ex-raw'].map((name) => ({ family: 'inet', name }) as const) }

@@ -68,7 +68,7 @@ function matchOf(kind: Selector): fc.Arbitrary<Statement> {
     .filter(isThere)
 }
 
-/** True if all keys begin with different flags, because nft otherwise prints arbitrary order. */
+/** True if all keys begin with different flags, because nft otherwise prints the keys in arbitrary order. */
 function isOrdered(elements: readonly { readonly key: unknown }[]): boolean {
   const firsts = elements.map(({ key }) => (Array.isArray(key) ? key[0] : key))
   return new Set(firsts).size === firsts.length

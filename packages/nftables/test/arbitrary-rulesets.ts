@@ -34,7 +34,7 @@ function tableOf(family: Family, number: number): fc.Arbitrary<Table> {
     }))
 }
 
-/** Generator of random rulesets without reachable rules, because some hooks would refuse them. */
+/** Generator of random rulesets. No packet reaches a rule, because some hooks would refuse the rules. */
 export const rulesets: fc.Arbitrary<Ruleset> = fc
   .array(fc.constantFrom('inet', 'ip', 'ip6'), { minLength: 1, maxLength: 3 })
   .chain((families) => fc.tuple(...families.map((family, at) => tableOf(family, at))))

@@ -34,7 +34,7 @@ interface Fresh {
   readonly owned: readonly TableName[]
 }
 
-/** Writes the whole ruleset if the kernel has none of its tables. */
+/** Writes the whole ruleset if none of the ruleset's tables exists in the kernel. */
 function writeFresh(nft: Nft, { rules, owned }: Fresh, back: WayBack): boolean {
   if (present(nft, owned).length > 0) return false
   const batch = addRuleset(new Batch({ echo: true }), rules, { exclusive: true })

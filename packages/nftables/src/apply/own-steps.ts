@@ -9,7 +9,7 @@ import type { Committed } from '../wire/nft.ts'
 import { tableFields } from '../wire/objects.ts'
 import type { ChainName, SetName, TableName } from '../wire/specs.ts'
 
-/** Record of one finished transaction of this package, for its rollback. */
+/** Record of one finished transaction of this package, for the transaction's rollback. */
 export interface OwnSteps {
   readonly before: Snapshot
   readonly written: Committed

@@ -17,7 +17,7 @@ import {
 } from './own-steps.ts'
 import type { Left } from './remove-made.ts'
 
-/** Restores objects and properties, unless another program has changed them again. */
+/** Restores deleted objects and changed properties. Keeps later changes of other programs. */
 export function putBackGone(batch: Batch, before: Snapshot, effect: Effect, left: Left): void {
   setBack(batch, effect, left)
   const things = before.messages
@@ -51,7 +51,7 @@ function ownSets({ expressions }: NftRule): string[] {
   )
 }
 
-/** Finds the next existing rule, before which the deleted rule is restored. */
+/** Finds the next rule that still exists. The deleted rule is restored before that rule. */
 function nextOf(rule: NftRule, rules: readonly NftRule[], left: Left): bigint | undefined {
   const chain = chainKey(rule)
   const kept = left.rules.get(chain) ?? []

@@ -51,7 +51,7 @@ function textOf({ type, body }: Message, sets: SentSets): string | undefined {
   return ruleText({ statements, ...(comment === undefined ? undefined : { comment }) }, family, { stateless: true })
 }
 
-/** Sets that the rules of a refused batch use, in the batch or the kernel. */
+/** Sets that the rules of a refused batch use: new sets of the batch, and sets in the kernel. */
 class SentSets {
   readonly #records = new Map<string, Map<string, SetRecord>>()
 

@@ -39,7 +39,7 @@ export function replaceRuleset(nft: Nft, { rules, gone }: Wanted, back: WayBack,
   return nft.transact(plan, { ...patience, told: back.told })
 }
 
-/** Adds the changes for the given tables. Returns the names of tables that exist already. */
+/** Adds the changes for the given tables to the batch. Returns the names of tables that exist already. */
 export function writeDifference(batch: Batch, nft: Nft, tables: readonly Table[]): TableName[] {
   const states = tableStates(nft, tables)
   for (const state of states) if (!isSame(state)) writeTable(batch, state)
@@ -56,7 +56,7 @@ function writeTable(batch: Batch, state: TableState): void {
     return
   }
   if (dormant) addTable(batch, table)
-  // Rewrites all rules, because an unchanged rule may refer to the old chain or set.
+  // Rewrites all rules of the table, because an unchanged rule may refer to the old chain or set.
   const isRebuilt = [...state.chains, ...state.sets].some(
     ({ present: found, stays: same }) => found !== undefined && !same,
   )

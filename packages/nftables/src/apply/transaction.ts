@@ -29,7 +29,7 @@ export interface Undoable {
   readonly back: WayBack
 }
 
-/** Commits the changes of `plan`, and first reads the tables' content for the rollback. */
+/** Runs `plan`, reads the tables' content for the rollback, and then commits the changes. */
 export function transactWith<T>(nft: Nft, { work, tables, back }: Undoable, plan: (batch: Batch) => T): Promise<T> {
   const recorded = (batch: Batch): T => {
     const value = plan(batch)

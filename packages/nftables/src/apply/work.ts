@@ -20,7 +20,7 @@ export interface Work {
   readonly nft: Nft | undefined
 }
 
-/** Runs a function with a netlink socket. An abort does not stop the short function. */
+/** Runs a function with a netlink socket. The AbortSignal can only prevent the function's start. */
 export async function withNft<T>({ place, nft }: Work, run: (nft: Nft) => T | Promise<T>): Promise<T> {
   const { netns, signal } = place
   if (signal?.aborted === true) {

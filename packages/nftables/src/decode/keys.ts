@@ -60,7 +60,7 @@ function before(bytes: Uint8Array): Uint8Array {
   return found
 }
 
-/** Converts two bounds to an interface name or a name prefix; otherwise `undefined`. */
+/** Converts the bounds of a key range to an interface name or a name prefix, else `undefined`. */
 function nameSpan(from: Uint8Array, to: Uint8Array): Span | undefined {
   if (Buffer.compare(from, to) === 0) return { from, to: from }
   const end = from.indexOf(0)

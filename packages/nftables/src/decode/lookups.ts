@@ -69,6 +69,6 @@ function mapOf(
 const isNoted = ({ comment, timeout }: SetRecord['elements'][number]): boolean =>
   comment !== undefined || timeout !== undefined
 
-/** True if nft can print the elements inside a rule. */
+/** True if nft can print the set's elements inside a rule. */
 const isWhole = (elements: SetRecord['elements']): boolean =>
   elements.some((element) => !isEnd(element)) && elements.every(({ flags }) => flags?.includes('catchAll') !== true)

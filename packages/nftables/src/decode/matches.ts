@@ -65,7 +65,7 @@ function byValue(reading: Reading, at: number, { op, data }: Expressions['cmp'],
     const begin = isWhole && isEquality ? beginning(type, data, 8 * data.length) : undefined
     return begin === undefined ? undefined : read(1, match(selector, begin, word))
   }
-  // Represents equality of flags as a set with one value, because it means exactly these flags.
+  // Represents equality of flags as a set of one value: the packet has exactly these flags.
   if (type.flags === true && op === 'eq') {
     const exact = valueIn(type, data)
     return exact === undefined ? undefined : read(1, match(selector, { set: [exact] }))
@@ -129,7 +129,7 @@ function masked(reading: Reading, at: number, bits: Expressions['bitwise'], load
     const any = valueIn(type, mask)
     return any === undefined ? undefined : read(2, match(selector, any))
   }
-  // Reads a mask of leading one bits as a network without other value bits.
+  // Reads a network: the mask has only leading one bits, and the value has no bits outside the mask.
   const length = data.every((byte, i) => (byte & ~(mask[i] ?? 0)) === 0) ? onesBefore(mask) : undefined
   if (type.networks === true && length !== undefined) {
     const network = beginning(type, data, length)

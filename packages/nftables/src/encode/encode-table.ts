@@ -28,7 +28,7 @@ export function addTable(batch: Batch, table: Table, options?: { readonly exclus
   batch.addTable({ ...nameOf(table), ...(comment === undefined ? undefined : { comment }) }, options)
 }
 
-/** Adds a chain without its rules to a batch. If the chain exists, the kernel sets its policy. */
+/** Adds a chain without its rules to a batch. If the chain exists, the kernel changes the chain's policy. */
 export function addChain(batch: Batch, table: Table, { name, base, policy, comment }: Chain): void {
   batch.addChain({
     ...{ ...nameOf(table), chain: name },

@@ -1,5 +1,5 @@
 /**
- * Writes tables into namespaces without the tables. Another process can create the batch.
+ * Writes tables into namespaces that lack these tables. Another process can create the batch.
  *
  * @example
  * ```ts

@@ -10,7 +10,7 @@ export function baseText(base: BaseChain, policy: 'accept' | 'drop' | undefined,
   return `type ${type} hook ${hook}${at} priority ${priorityText(priority, family, hook)};${end}`
 }
 
-/** Name that nft prints for a chain's priority at one hook or all hooks. */
+/** Name that nft prints instead of a priority number. Without `hook`, the name is valid at all hooks. */
 interface Named {
   readonly name: string
   readonly priority: number

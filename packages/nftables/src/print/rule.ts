@@ -27,7 +27,7 @@ export function ruleText(
   return escapeUnsafe([...words, ...(comment === undefined ? [] : [`comment "${comment}"`])].join(' '))
 }
 
-/** Condition on a protocol that nft omits if a later statement implies the protocol. */
+/** Protocol condition of a rule. nft omits the condition if a later statement implies the protocol. */
 interface Dependency {
   readonly at: number
   readonly kind: Selector
@@ -50,7 +50,7 @@ function impliedBy(statements: readonly Statement[], family: Family): ReadonlySe
         if (statement.with !== 'icmpx') drop(network)
         if (statement.with === 'tcp reset' && family !== 'inet') drop(transport)
       }
-      // Clears the remembered protocols, because nft prints a condition that precedes an action.
+      // Forgets earlier protocol conditions, because nft always prints a condition that precedes an action.
       network = undefined
       transport = undefined
       continue
@@ -93,7 +93,7 @@ const transportHeaders: ReadonlySet<Selector> = new Set([
 
 const saysProtocol: ReadonlySet<Selector> = new Set(['l4proto', 'ip protocol', 'ip6 nexthdr'] as const)
 
-/** True for a condition that nft always prints, because only it tells the address family. */
+/** True for a condition that nft always prints, because no other statement tells the address family. */
 const staysBefore = ({ kind }: Dependency, family: Family): boolean => kind !== 'l4proto' && family === 'inet'
 
 const impliesFamily = (protocol: unknown, family: unknown): boolean =>
@@ -107,7 +107,7 @@ const headerOf = (protocol: unknown): string =>
 
 const hasPorts: ReadonlySet<string> = new Set(['tcp', 'udp', 'udplite', 'dccp', 'sctp'])
 
-/** Text of one comparison of both `th` ports, for which nft has no name. */
+/** Text of a single comparison of both `th` ports. nft has no name for this port pair. */
 function bothPorts(statement: Statement, next: Statement | undefined): string | undefined {
   const source = portOf(statement, 'th sport')
   const target = next && portOf(next, 'th dport')

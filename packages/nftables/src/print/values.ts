@@ -3,7 +3,7 @@ import { onesBefore, spanOf } from '../rules/spans.ts'
 import type { Key, Masked, Range } from '../rules/values.ts'
 import { icmpTypes, icmpv6Types, protocolNames } from './words.ts'
 
-/** Text of a compared value as nft prints it. Bounds of a range are numbers. */
+/** Text of a compared value as nft prints it. In a range, nft prints numbers instead of names. */
 export function valueText(type: DataType, value: Plain, inRange = false): string {
   if (typeof value === 'object') return 'prefix' in value ? `"${nameText(value.prefix)}*"` : listText(value)
   if (typeof value === 'string' && type === dataTypes.ifname) return `"${nameText(value)}"`

@@ -72,7 +72,7 @@ function withOp(type: DataType, op: MatchOp | undefined, compared: Compared, wha
     invalid(`${what}: != with an empty value matches any word of the mask; give these words without a mask`)
   }
   const only = compared.is === 'set' && compared.spans.length === 1 ? compared.spans[0] : undefined
-  // Replaces a set of one value by the value. `!=` makes both equal for flags.
+  // Replaces a set of one value by the value: after `!=`, both mean the same for flags.
   return only !== undefined && type.flags === true ? { is: 'one', span: only } : compared
 }
 

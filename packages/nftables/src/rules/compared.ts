@@ -60,7 +60,7 @@ export function spanIn(type: DataType, key: unknown, what: string): Span {
   return type.write(key) ?? wrong(key, type.expected, what)
 }
 
-/** Reads a key of a set or a map as bytes, with exact ranges as networks. */
+/** Reads a key of a set or a map as bytes. Reads a range that is exactly a network as this network. */
 export function keySpan(type: DataType, key: unknown, what: string): Span {
   const span = spanIn(type, key, what)
   return isOne(span) ? span : spanOf(type, span.from, span.to)

@@ -14,7 +14,8 @@ export function complete(family: Family, statements: readonly Statement[], where
     for (const need of last === undefined || known.has(last) ? NONE : needs) {
       if (known.has(need)) continue
       const match = matchFor(need)
-      // Adds the condition after `th` ports, because nft would read the ports as that protocol's.
+      // Adds the condition of `reject` first. A rule with `th` ports is an exception: before these ports, the condition
+      // would give the ports its protocol.
       const isFirst = statement.kind === 'reject' && !result.some(looksAtPorts)
       result.splice(isFirst ? 0 : result.length, 0, match)
       known.add(match)
@@ -99,7 +100,7 @@ function needsOf(statement: Statement): readonly Need[] {
   return statement.with === 'icmp' ? IPV4 : statement.with === 'icmpv6' ? IPV6 : NONE
 }
 
-/** Turns `th` ports into `tcp` or `udp` ports, because the kernel stores both alike. */
+/** Turns `th` ports into `tcp` or `udp` ports, because the kernel stores both forms alike. */
 function withHeader(statement: Statement, { transport }: KnownProtocols): Statement {
   if (transport !== 'tcp' && transport !== 'udp') return statement
   const named = portsOf[transport]

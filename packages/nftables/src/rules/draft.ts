@@ -30,7 +30,7 @@ type Port = number | Range<number> | undefined
 /** Default `burst` of a `limit` statement in nft, in packets. */
 const BURST = 5
 
-/** Rule under construction, as `RuleBuilder` for every table and chain. */
+/** Rule under construction. Implements `RuleBuilder` for every table and chain. */
 export class Draft implements Placed {
   readonly #place: DraftPlace
   readonly #statements: readonly Statement[]

@@ -41,7 +41,7 @@ export interface NamedSet {
   /** Maximum number of elements of the set. */
   readonly size?: number
   readonly comment?: string
-  /** Elements of the set, if the ruleset owns them. `apply` and `verify` ignore the elements of other programs. */
+  /** Elements of the set, if the ruleset owns them. If absent, `apply` and `verify` ignore the set's elements. */
   readonly elements?: readonly SetElement[]
 }
 

@@ -15,7 +15,10 @@ export function next(bytes: Uint8Array): Uint8Array | undefined {
   return undefined
 }
 
-/** Sorts ranges of set keys, and joins overlapping and some adjacent ranges. */
+/**
+ * Sorts ranges of set keys, and joins overlapping ranges. Also joins adjacent ranges of an ordered type if at least one
+ * of the ranges has several values.
+ */
 export function merged(type: DataType, spans: readonly Span[]): Span[] {
   const touch = type.ordered === true && spans.some((span) => !isPoint(span))
   const result: Span[] = []
@@ -42,7 +45,7 @@ export function spanOf(type: DataType, from: Uint8Array, to: Uint8Array): Span {
 export function onesBefore(mask: Uint8Array): number | undefined {
   let bits = 0
   for (const byte of mask) {
-    // Limits the result to a byte, because `clz32` returns 32 for only one bits.
+    // Counts at most 8 bits, because `clz32` returns 32 for a byte of eight one bits.
     const ones = Math.min(8, Math.clz32((~byte & 0xff) << 24))
     bits += ones
     if (ones < 8) break

@@ -60,7 +60,7 @@ export type Statement =
             readonly of: 'mark' | 'ct mark'
             /** Bits of the old mark that a mark statement keeps (AND). Default: all bits. */
             readonly and?: number
-            /** Bits of the mark that are inverted (XOR), after the AND with `and`. Default: no bits. */
+            /** Bits of the mark to invert (XOR). Applied after `and`. Default: no bits. */
             readonly xor?: number
           }
     }

@@ -15,13 +15,13 @@ import type { RuleSpec } from '../wire/specs.ts'
 import { withUserdata } from '../wire/userdata.ts'
 import { elementText, ruleKey, setText, specText } from './keys.ts'
 
-/** Rule with a text as its key, which equal rules share. */
+/** Rule with its key: a text that is the same for all equal rules. */
 export interface Keyed<R> {
   readonly key: string
   readonly rule: R
 }
 
-/** Chain of the ruleset and of the kernel. One of both may be missing. */
+/** Chain in the ruleset and in the kernel. Either of the two may be missing. */
 export interface ChainState {
   readonly name: string
   readonly wanted: Chain | undefined
@@ -34,7 +34,7 @@ export interface ChainState {
   readonly presentRules: readonly Keyed<Buffer>[]
 }
 
-/** Named set of the ruleset and of the kernel. One of both may be missing. */
+/** Named set in the ruleset and in the kernel. Either of the two may be missing. */
 export interface SetState {
   readonly name: string
   readonly wanted: NamedSet | undefined
@@ -190,7 +190,7 @@ function chainState(
 
 type KeyedRules = ReadonlyMap<Chain, readonly Keyed<Rule>[]>
 
-/** Keys of a frozen table's rules, because repeated `verify` calls would encode them again. */
+/** Cache of the keys of a frozen table's rules. Without it, each `verify` call would encode the rules again. */
 const memo = new WeakMap<Table, KeyedRules>()
 
 function wantedRules(table: Table): KeyedRules {

@@ -11,7 +11,7 @@ export function dumpBodies(state: FakeState, message: number, body: Buffer): { a
   const attributes = attributeMap(body, NFGENMSG)
   const name = (type: number) => readCString(attributes.get(type))
   const tables = [...state.values()].filter((table) => family === 0 || table.family === family)
-  // Attribute 1 is the table's name. The list of chains ignores it, as in the kernel.
+  // Attribute 1 is the table's name. A dump of chains does not filter by this name, as in the kernel.
   const wanted = tables.filter(({ name: each }) => (name(1) ?? each) === each)
   switch (message) {
     case NFT_MSG.GETTABLE:

@@ -54,9 +54,9 @@ const NLM_F_DUMP = 0x300
 const NLMSG_NOOP = 1
 
 /**
- * Creates a fake of nf_tables, for tests without root. The fake reads netlink bytes and commits batches atomically. The
- * fake refuses a batch with the errno and offset of a kernel. It checks references between rules, but does not evaluate
- * packets.
+ * Creates a fake of nf_tables, for tests without root. The fake reads netlink bytes and commits batches atomically. A
+ * refusal has the errno and offset that a real kernel reports. The fake checks references between rules, but evaluates
+ * no packets.
  *
  * @example
  * ```ts

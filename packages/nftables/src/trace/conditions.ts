@@ -22,7 +22,7 @@ export function meets(match: Match, table: Table, traced: TracedPacket): boolean
   return decided(held, (bytes) => holds(selectors[match.kind].type, bytes, match.op, compared))
 }
 
-/** Verdict for a traced packet. `'none'` if no key matches, `undefined` if unknown. */
+/** Verdict of a verdict map for a traced packet. `'none'` if no key matches, `undefined` if unknown. */
 export function verdictIn(vmap: Vmap, table: Table, traced: TracedPacket): Verdict | 'none' | undefined {
   const held = heldBy(vmap.on, traced)
   if (held === undefined) return undefined
@@ -46,7 +46,7 @@ function holds(type: DataType, bytes: Uint8Array, op: MatchOp | undefined, compa
     const order = compareBytes(bytes, compared.span.from)
     return op === '<' ? order < 0 : op === '<=' ? order <= 0 : op === '>' ? order > 0 : order >= 0
   }
-  // Matches any of the flags without an operator, but compares one number for `!=`.
+  // A condition without an operator matches any of the flags. `!=` compares all flags as one number.
   const anyBit = compared.is === 'one' && type.flags === true && op === undefined
   const equal = anyBit
     ? compared.span.from.some((byte, at) => (byte & (bytes[at] ?? 0)) !== 0)

@@ -111,7 +111,7 @@ function port(kind: string, value: number | undefined, traced: TracedPacket): He
   const protocol = protocolOf(traced)
   const wanted = kind.startsWith('tcp ') ? [6] : kind.startsWith('udp ') ? [17] : withPorts
   if (wanted.includes(protocol)) return number(value, 2)
-  // Leaves `th` unknown, because a protocol without ports has other fields at their offset.
+  // Leaves `th` unknown, because a protocol without ports has other fields at the ports' offset.
   return kind.startsWith('th ') ? undefined : NOTHING
 }
 

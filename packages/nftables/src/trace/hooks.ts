@@ -11,7 +11,7 @@ export interface Entered {
   readonly priority: number
 }
 
-/** Priority of NAT at each hook. Priorities of nat chains only give their order. */
+/** Priority of NAT at each hook. A nat chain's own priority only sets its order among nat chains. */
 const NAT: Partial<Record<Hook, number>> = { prerouting: -100, input: 100, output: -100, postrouting: 100 }
 
 /** Base chains of a hook, in the order in which a packet of the address family enters the chains. */

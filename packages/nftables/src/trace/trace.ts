@@ -73,7 +73,7 @@ function walkHook(chains: readonly Entered[], traced: TracedPacket, path: TraceS
   return { kind: 'accept' }
 }
 
-/** True if the packet enters nat chains. A packet on `lo` entered them when it was sent. */
+/** True if the packet enters nat chains. A packet that arrives on `lo` entered nat chains when it was sent. */
 function isSeenByNat(traced: TracedPacket): boolean {
   const { packet } = traced
   if (packet.in === 'lo') return false

@@ -18,7 +18,7 @@ export interface TracedPacket {
   out: string | undefined
   mark: number | undefined
   connmark: number | undefined
-  /** Conntrack state. `before`: conntrack has not seen the packet. `template`: a rule set a zone earlier. */
+  /** Conntrack state. `before`: conntrack has not seen the packet. `template`: an earlier rule has set a zone. */
   tracking: 'before' | 'template' | 'done' | 'untracked'
   zone: number | undefined
   rewritten: 'redirect' | 'dnat' | undefined

@@ -15,7 +15,7 @@ export async function verifyRuleset(nft: Nft, rules: Ruleset, options?: OwnedOpt
 // internal
 
 function driftError(drift: Drift): NftError {
-  // Puts only the number into the message, because container runtimes also print `details`.
+  // Puts only a summary into the message, because container runtimes also print `details`.
   const message = `nftables rules differ from the ruleset in ${places(drift)}: ${summary(drift)}`
   const error = Object.assign(new NftError('DRIFT', message), { drift })
   return Object.defineProperty(error, cniErrorKey, { value: { code: 100, details: driftText(drift) } })

@@ -7,7 +7,7 @@ import type { TableName } from '../wire/specs.ts'
 const keyOf = ({ family, table }: TableName): string => `${family} ${table}`
 const NONE: Sets = new Map()
 
-/** Copy of all sets, including anonymous sets whose elements belong to a rule's text. */
+/** Copy of the kernel's sets. Includes anonymous sets, because a rule's text contains their elements. */
 export class KnownSets {
   #tables: Map<string, Map<string, SetRecord>> = new Map()
 
@@ -31,7 +31,7 @@ export class KnownSets {
     this.#put(change.set, { ...record, elements: [...record.elements, ...change.elements] })
   }
 
-  /** Removes an object from the copy. Create the event's text first, because it contains the elements. */
+  /** Removes an object from the copy. The caller first creates the event's text, which contains the elements. */
   delete(change: Change): void {
     if (change.kind === 'table') this.#tables.delete(keyOf(change.table))
     if (change.kind === 'set') this.#tables.get(keyOf(change.set))?.delete(change.set.set)

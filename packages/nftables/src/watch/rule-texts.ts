@@ -17,7 +17,7 @@ export class RuleTexts {
     this.#nft = nft
   }
 
-  /** Text of the rule with a handle. `undefined` if the rule no longer exists. */
+  /** Text of the rule that has the given handle. `undefined` if the rule no longer exists. */
   async of(name: TableName & { readonly handle: bigint }): Promise<string | undefined> {
     const known = this.#texts.get(keyOf(name))
     const generation = known === undefined ? this.#nft.generation() : this.#generation

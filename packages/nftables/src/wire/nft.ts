@@ -45,7 +45,7 @@ export interface Nft extends Dumps, Disposable {
   transact<T>(
     plan: (batch: Batch) => T,
     options?: Patience & {
-      /** Function that receives the changes that the kernel reported, after the commit. */
+      /** Called after the commit, with the changes that the kernel reported. */
       readonly told?: ((committed: ReturnType<Nft['commit']>) => void) | undefined
     },
   ): Promise<T>

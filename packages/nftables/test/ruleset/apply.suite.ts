@@ -134,7 +134,7 @@ export function applyBehaviour(open: () => Promise<RulesetWorld>): void {
       const told = { code: 'REFUSED', faults, message: expect.stringContaining(`"nosuch": ${texts[0]}; Add`) }
       await expect(tables.apply(refused)).rejects.toMatchObject(told)
       await expect(tables.check(refused)).rejects.toMatchObject(told)
-      // The kernel still refuses the rule if the set `s` exists. The batch then no longer contains the set.
+      // If the set `s` exists, the batch does not contain the set. The kernel still refuses the rule.
       await tables.apply(nftRuleset('inet', { ex: { own: chain, s: set('ipv4_addr') } }, () => []))
       await expect(tables.apply(refused)).rejects.toMatchObject(told)
       const change = (batch: Batch) =>

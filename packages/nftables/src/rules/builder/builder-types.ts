@@ -134,7 +134,7 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
   /** Rejects the packet: answers its sender with an error. Default: port unreachable. */
   reject(how?: 'tcp reset'): Ended
   reject(how: 'icmpx' | 'icmp' | 'icmpv6', code: number): Ended
-  /** Looks up the verdict in a map of the rule or a named map. */
+  /** Looks up the verdict in a map: an anonymous map of this rule, or a named map of the table. */
   vmap<S extends keyof SelectorValues>(
     on: S,
     map:

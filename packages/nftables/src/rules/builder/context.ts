@@ -17,7 +17,7 @@ export interface Ended extends Placed {
   comment(text: string): Ended
 }
 
-/** Names of the table's chains and sets that have the type `P`. */
+/** Names of the table's chains and sets whose declaration has the type `P`. */
 export type NamesOf<T extends TableParts, P> = {
   [K in keyof T & string]: [Extract<T[K], P>] extends [never] ? (TableParts[string] extends T[K] ? K : never) : K
 }[keyof T & string]

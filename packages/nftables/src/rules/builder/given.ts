@@ -2,7 +2,10 @@ import type { Range, SelectorValues } from '../values.ts'
 import type { NamesOf, TableParts } from './context.ts'
 import type { SetPart } from './parts.ts'
 
-/** Operand that a rule builder accepts for a condition. A list is an anonymous set, or matches any of its flags. */
+/**
+ * Operand that a rule builder accepts for a condition. A list of flags matches any of the flags. Any other list is an
+ * anonymous set.
+ */
 export type Given<S extends keyof SelectorValues, T extends TableParts> =
   | SelectorValues[S]
   | Range<SelectorValues[S]>
@@ -13,7 +16,7 @@ export type Given<S extends keyof SelectorValues, T extends TableParts> =
 
 /** Methods for comparisons other than equality, after a condition without a value. */
 export interface Comparison<S extends keyof SelectorValues, T extends TableParts, Next> {
-  /** Operator `!=`: the packet's field has neither the given value nor any value of a given list. */
+  /** Operator `!=`: matches if the packet's field differs from the given value, or from all values of a list. */
   not<const V extends Given<S, T>>(value: V & Literal<S, V>): Next
   /** Compares the packet's field with the given value by size. */
   compare(op: '<' | '<=' | '>' | '>=', value: SelectorValues[S]): Next

@@ -84,7 +84,7 @@ export class Batch {
     return this.#delete(TABLE, name, undefined, NFT_MSG_DESTROYTABLE)
   }
 
-  /** Adds a chain. If the chain exists and `policy` is given, the kernel sets its policy. */
+  /** Adds a chain. If the chain exists and `policy` is given, the kernel changes the chain's policy. */
   addChain(
     spec: ChainName &
       Pick<RuleSpec, 'comment' | 'userdata'> & {

@@ -13,8 +13,8 @@ export interface FreshNftables extends Disposable {
    */
   readonly generation: number
   /**
-   * Sends a batch. Returns `false` if another process has changed rules since nf_tables was opened. The kernel has
-   * changed nothing after `false`. The caller can use `apply`, which makes the change or reports the reason.
+   * Sends a batch. Returns `false` if another process has changed rules since nf_tables was opened. The kernel has then
+   * changed nothing. The caller can use `apply`, which makes the change or reports the reason.
    */
   commit(batch: Uint8Array): boolean
   /**

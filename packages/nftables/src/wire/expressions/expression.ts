@@ -48,7 +48,7 @@ function writeExpression(writer: AttributeWriter, expression: Expression): void 
   writer.close(at)
 }
 
-/** Writes the data attribute of an expression, unless the expression never has attributes. */
+/** Writes the data attribute of an expression. Skips kinds of expressions that have no attributes. */
 function writeData(writer: AttributeWriter, name: string, expression: Expression): void {
   const fields = tables.get(name)
   if (fields === undefined) invalid(`There is no expression ${JSON.stringify(name)}`)
@@ -59,7 +59,7 @@ function writeData(writer: AttributeWriter, name: string, expression: Expression
 }
 
 /**
- * Decodes the expressions of a rule. An expression becomes `raw` if an encoded copy would have other bytes. Decoding
+ * Decodes the expressions of a rule. An expression becomes `raw` if a second encoding would give other bytes. Decoding
  * and encoding therefore never change a rule. Throws `NetnsError('PROTOCOL')` for a wrong length.
  */
 export function decodeExpressions(bytes: Buffer): Expression[] {

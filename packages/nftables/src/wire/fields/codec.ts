@@ -2,7 +2,7 @@ import { cString, decodeAttributes, readBe16, readBe32, readBe64, readCString } 
 import { type Verdict, verdictIn, writeVerdict } from './verdict.ts'
 import type { AttributeWriter } from './writer.ts'
 
-/** Lossless codec of a netlink attribute. `decode` returns `undefined` for bytes without a value. */
+/** Lossless codec of a netlink attribute. `decode` returns `undefined` for bytes that are no valid value. */
 export interface Codec<T> {
   /** Description of the attribute's valid values, for error messages. */
   readonly expected: string
@@ -113,7 +113,7 @@ export function someOf<const W extends string>(words: readonly W[]): Codec<reado
   }
 }
 
-/** Encoding of a word as its index in a list with empty unused numbers. */
+/** Encoding of a word as its index in `words`. An unused index holds an empty text. */
 export function oneOf<const W extends string>(words: readonly W[]): Codec<Exclude<W, ''>> {
   const isWord = (word: W | undefined): word is Exclude<W, ''> => word !== undefined && word !== ''
   return {

@@ -134,7 +134,7 @@ interface FieldIndex {
 
 const indexes = new WeakMap<Fields, FieldIndex>()
 
-/** Declares netlink attributes with an index, which becomes part of the V8 heap snapshot. */
+/** Declares netlink attributes. Builds their index at once, so that the V8 heap snapshot contains the index. */
 export function indexed<const F extends Fields>(fields: F): F {
   indexOf(fields)
   return fields

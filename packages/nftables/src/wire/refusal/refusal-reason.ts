@@ -21,7 +21,7 @@ export interface Refused {
   readonly expressions: readonly Expression[]
 }
 
-/** Probable reason of a refusal, because the kernel uses one errno for many reasons. */
+/** Most probable reason of a refusal. The kernel uses the same errno for many reasons. */
 export function reasonOf(refused: Refused): string | undefined {
   const { code, kind, action } = refused
   if (code === 'ENOENT') return missing(refused)
