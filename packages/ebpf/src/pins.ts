@@ -13,7 +13,7 @@ const versionMap = arrayMap({ name: VERSION, value: int('u32'), maxEntries: 1 })
 /** Suffix of a temporary pin. It has no dot, because the kernel rejects dots. */
 const NEW = '_new'
 
-/** Folder of pinned maps and programs, with its layout's version pinned as a map. */
+/** Folder of pinned maps and programs. One more pinned map holds the version of the folder's layout. */
 export class PinFolder {
   readonly path: string
   readonly #kernel: Kernel

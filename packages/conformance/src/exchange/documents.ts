@@ -35,7 +35,7 @@ export function onlyDocument(text: string): JsonObject | undefined {
   return documents.length === 1 && noise === '' && isObject(first) ? first : undefined
 }
 
-/** True for a CNI error, because a result has neither `code` nor `msg`. */
+/** True for a CNI error: an object with `code` and `msg`, which a result never has. */
 export function isErrorDocument(value: unknown): value is JsonObject {
   return isObject(value) && 'code' in value && 'msg' in value
 }

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts'
 import { isErrorDocument, readStdout } from '../exchange/documents.ts'
 import type { Exchange, Finding } from '../model.ts'
 
-/** Description of a plugin call that must fail. */
+/** Expected failure of a plugin call: description of the call, reason and allowed error codes. */
 export interface ExpectedFailure {
   /** Description of the plugin call that must fail: `ADD without CNI_NETNS`. */
   readonly what: string

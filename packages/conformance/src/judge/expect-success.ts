@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { isErrorDocument, readStdout } from '../exchange/documents.ts'
 import type { Exchange, Finding } from '../model.ts'
 
-/** Description of a plugin call that must succeed. */
+/** Expected success of a plugin call: description of the call, reason and severity. */
 export interface ExpectedSuccess {
   /** Description of the plugin call that must succeed: `DEL, the second time`. */
   readonly what: string

@@ -56,7 +56,7 @@ async function attach(node: Netns, pod: Netns, number: number): Promise<Result> 
   const ipv4 = `10.213.${Math.floor(low / 250)}.${(low % 250) + 2}/16`
   const ipv6 = `fd00:213::${(low + 2).toString(16)}/64`
   const peer = peerOf(number)
-  // Turns off IPv6 duplicate address detection in the pod, so that its address is usable at once.
+  // Turns off IPv6 duplicate address detection in the pod, so that the pod's IPv6 address is usable at once.
   netns.run(pod, () => writeFileSync('/proc/sys/net/ipv6/conf/default/accept_dad', '0'))
   using onNode = await openRtnl(node)
   await onNode.addLink({ kind: 'veth', name: peer, peer: { name: 'eth0', netns: pod } })

@@ -22,13 +22,13 @@ export const STATE_FOLDERS = ['/run', '/var/lib/cni'] as const
 export interface State {
   /** Bind mounts in the plugin's mount namespace, in the order in which they are made. */
   readonly mounts: readonly Mount[]
-  /** Returns the text of all files that plugins keep on the node, by path. */
+  /** Returns a map from path to text, for all files that plugins have created on the node. */
   look(): ReadonlyMap<string, string>
   /** Deletes the folders in which the tested plugin kept its files. */
   remove(): void
 }
 
-/** Creates new folders for the plugin's files, with the machine's files in `shares`. */
+/** Creates new folders for the plugin's files. The plugin also sees the machine's files in `shares` there. */
 export function freshState(dir: string, shares: readonly string[], folders: readonly string[] = STATE_FOLDERS): State {
   mkdirSync(dir)
   const covers = folders.map((folder, index) => coverOf(folder, join(dir, String(index))))
@@ -69,7 +69,7 @@ interface Cover {
   readonly mounts: readonly Mount[]
 }
 
-/** Replaces a folder of the machine by a new folder that only the plugin sees. */
+/** Prepares a new folder that the plugin sees in place of a folder of the machine. */
 function coverOf(folder: string, dir: string): Cover {
   if (existsSync(folder)) {
     mkdirSync(dir)

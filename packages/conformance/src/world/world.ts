@@ -155,7 +155,7 @@ export async function becamePlugin(pid: number | undefined, withinMs: number): P
   return false
 }
 
-/** True while a process runs. A zombie, which has no command line, is ended. */
+/** True while a process runs. A zombie counts as ended, because it has no command line. */
 export function isRunning(pid: number | undefined): boolean {
   return Boolean(commandLine(pid))
 }

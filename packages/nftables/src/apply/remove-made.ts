@@ -81,7 +81,7 @@ function removeSet(batch: Batch, nft: Nft, set: NftSet, { effect, inUse }: Remov
   const isLookedAt = isMade || made.size > 0 || effect.goneElements.has(key)
   const present = isLookedAt ? elementsOf(nft, set).filter((each) => !isEndOfNone(each)) : []
   const ours = present.filter((each) => made.has(elementKey(each)))
-  // Deletes a dynamic set with its elements, because packets have added these elements.
+  // Deletes a dynamic set even if it has other elements, because packets have added these elements.
   const isOurs = isMade && (ours.length === present.length || set.flags?.includes('dynamic') === true)
   if (isOurs && !inUse.has(key)) {
     deleteSet(batch, set)

@@ -44,7 +44,7 @@ interface Bound<E> {
   readonly key: Uint8Array | undefined
 }
 
-/** Compares by key. The end of an interval precedes the next interval's start. */
+/** Compares elements by key. For equal keys, an interval's end precedes the next interval's start. */
 function byKey(a: Bound<Element>, b: Bound<Element>): number {
   return Buffer.compare(a.key ?? none, b.key ?? none) || Number(isEnd(b.element)) - Number(isEnd(a.element))
 }

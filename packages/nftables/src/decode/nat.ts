@@ -13,7 +13,7 @@ export const readNat: Reader = ({ expressions }, at) => {
     const expression = expressions[at + loaded.length]
     if (expression === undefined) return undefined
     if (expression.name !== 'immediate') return translated(expression, loaded)
-    // Stops at other expressions, because NAT statements load their registers in order.
+    // Decodes nothing if registers are loaded in another order, because nft always loads them in order.
     if (expression.dreg !== loaded.length + 1 || !(expression.data instanceof Uint8Array)) return undefined
     loaded.push(expression.data)
   }

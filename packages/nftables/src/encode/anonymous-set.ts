@@ -38,7 +38,7 @@ export function intervalElements(type: DataType, entries: readonly Entry[]): Ele
   return elements
 }
 
-/** Size that nft declares for an interval set, with omitted end elements counted. */
+/** Size that nft declares for an interval set. The size includes end elements that nft omits. */
 export function expectedSize(elements: readonly ElementSpec[], ranges: number): number {
   return 2 * ranges + (elements[0]?.flags === undefined ? 0 : 1)
 }

@@ -34,7 +34,9 @@ export function setLines(set: SetText): string[] {
 /** Comment line of a table, chain or set. Escapes characters in the comment that could end the line. */
 export const commentText = (comment: string): string => escapeUnsafe(`comment "${comment}"`)
 
-/** Line with a set's flags. nft omits a single `timeout`, because the set's timeout implies it. */
+/**
+ * Line with a set's flags. nft omits the flag `timeout` if it is the only flag, because the set's timeout implies it.
+ */
 function flagLine(flags: readonly string[], timeout: string | undefined): string[] {
   const isSaid = flags.some((flag) => flag !== 'timeout' || timeout === undefined)
   return isSaid ? [`flags ${flags.join(',')}`] : []

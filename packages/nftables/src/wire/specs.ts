@@ -84,8 +84,8 @@ export interface SetSpec extends SetName, Pick<RuleSpec, 'comment' | 'userdata'>
       )[]
     | undefined
   /**
-   * Data type of the set's keys, as nft's number. Examples: 7 IPv4 address, 8 IPv6 address, 13 port. A concatenated key
-   * has six bits for each part.
+   * Data type of the set's keys, as nft's number. Examples: 7 IPv4 address, 8 IPv6 address, 13 port. The number of a
+   * concatenated type has six bits for each part of the key.
    */
   readonly keyType: number
   /** Length of a set key in bytes. Each part of a concatenated key is padded to four bytes. */

@@ -157,7 +157,7 @@ export class Batch {
 
 const all = new WeakMap<Batch, BatchMessages>()
 
-/** Netlink messages of a batch. The class {@link Batch} does not expose them itself. */
+/** Netlink messages of a batch. The class {@link Batch} itself does not expose its messages. */
 export function messagesOf(batch: Batch): BatchMessages {
   return all.get(batch) ?? invalid('Not a batch')
 }

@@ -151,7 +151,7 @@ function expressionAgain(element: Buffer, idOf: (set: Buffer | undefined) => num
   return encodeAttributes(parts.map(([type, value]) => [type, type === 2 ? encodeAttributes(changed) : value]))
 }
 
-/** Number of the attribute that holds a set's id, for expressions that use sets. */
+/** Map from an expression's name to the number of the attribute that holds a set's id. */
 const idTypes = new Map([
   ['lookup', 4],
   ['dynset', 2],

@@ -127,7 +127,7 @@ const others = new Map<number | undefined, 'queue' | 'repeat' | 'stolen'>([
 ])
 
 function decided(code: number | undefined, chain: string | undefined): TraceVerdict | undefined {
-  // Takes the low byte, because the upper half has an errno or a queue number.
+  // Takes the low byte of the verdict, because the upper half holds an errno or a queue number.
   const number = code === undefined || code < 0 ? code : code & 0xff
   const word = others.get(number)
   if (word !== undefined) return { verdict: word }
