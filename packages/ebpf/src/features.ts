@@ -10,7 +10,7 @@ import type { Ebpf } from './types.ts'
 const license = 'Apache-2.0'
 
 /**
- * Finds out which BPF helper functions the kernel allows, by loading small programs that call them. Throws
+ * Finds out which helper functions BPF programs may call, by loading small programs that call them. Throws
  * `EbpfError('EPERM')`.
  */
 export function findFeatures(kernel: Kernel): ReturnType<Ebpf['features']> {
@@ -28,7 +28,7 @@ export function findFeatures(kernel: Kernel): ReturnType<Ebpf['features']> {
 }
 
 /**
- * True if programs can be attached to links. Attaching needs clsact (Linux 4.5) and cls_bpf. The test needs
+ * True if BPF programs can be attached to links. Attaching needs clsact (Linux 4.5) and cls_bpf. The test needs
  * `CAP_SYS_ADMIN`. Throws `EbpfError` or `NetnsError` if this test is not possible.
  */
 export async function supportsFilters(): Promise<boolean> {

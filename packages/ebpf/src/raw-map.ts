@@ -134,7 +134,7 @@ export class RawMap {
     return this.#found(MAP_DELETE, this.#text('Delete', shown), [[8, key]])
   }
 
-  /** Removes the oldest value of a queue into `value`. Returns false if it is empty. */
+  /** Removes the oldest value of a queue into `value`. Returns false if the queue is empty. */
   take(value: Buffer): boolean {
     return this.#found(MAP_TAKE, `Pop from queue ${this.#shape.name}`, [[16, value]])
   }

@@ -1,4 +1,4 @@
-/** Spec of a BPF map. All programs that create or open the map must use equal specs. */
+/** Spec of a BPF map. All processes that create or open the map must use equal specs. */
 export interface MapSpec<M> {
   readonly kind: 'hash' | 'array' | 'queue'
   readonly name: string
@@ -137,13 +137,14 @@ export interface Ebpf {
   ): Pins
   /** Removes a folder with all its pins, whatever the folder's version. Does nothing if the folder does not exist. */
   removePins(folder: string): void
-  /** Tests which BPF helper functions programs may call on this kernel. Throws `EPERM` if the test is not possible. */
+  /** Tests which helper functions BPF programs may call on this kernel. Throws `EPERM` if the test is not possible. */
   features(): {
     /**
-     * True if programs may call `bpf_skc_lookup_tcp` (Linux 5.2), which also finds sockets during the TCP handshake.
+     * True if BPF programs may call `bpf_skc_lookup_tcp` (Linux 5.2), which also finds sockets during the TCP
+     * handshake.
      */
     readonly skcLookup: boolean
-    /** True if programs may call `bpf_sk_assign` (Linux 5.7), which sets the socket that receives the packet. */
+    /** True if BPF programs may call `bpf_sk_assign` (Linux 5.7), which sets the socket that receives the packet. */
     readonly skAssign: boolean
   }
   /** True if a path is on a bpf file system, where maps and programs can be pinned. */

@@ -11,7 +11,7 @@ export interface IpsetPort {
     options: {
       readonly input?: string
       readonly signal?: AbortSignal | undefined
-      /** Time limit in milliseconds. After it, the program and its child processes are killed. */
+      /** Time limit in milliseconds. After this time, the program and its child processes are killed. */
       readonly timeout: number
     },
   ): Promise<RunResult>

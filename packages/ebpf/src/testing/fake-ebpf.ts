@@ -3,8 +3,8 @@ import type { Ebpf } from '../types.ts'
 import { fakeKernel } from './fake-kernel.ts'
 
 /**
- * Fake of `ebpf()` for tests: a kernel in memory. The option `verifier` decides which programs load. Programs do not
- * run: `testRun` throws `NOT_SUPPORTED`.
+ * Fake of `ebpf()` for tests: a kernel in memory. The option `verifier` decides which BPF programs load. BPF programs
+ * do not run: `testRun` throws `NOT_SUPPORTED`.
  */
 export function fakeEbpf(
   options: {

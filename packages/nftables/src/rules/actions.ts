@@ -24,7 +24,7 @@ export const logFlags: readonly (readonly [LogFlag, number])[] = [
   ['ether', 32],
 ]
 
-/** Seconds of each time unit of a `limit` statement. */
+/** Length in seconds of each time unit that a `limit` statement's rate can have. */
 export const limitUnits = { second: 1, minute: 60, hour: 3600, day: 86_400, week: 604_800 } as const
 
 const MOST_OF_PREFIX = 127

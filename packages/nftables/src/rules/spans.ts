@@ -53,7 +53,7 @@ export function onesBefore(mask: Uint8Array): number | undefined {
   return mask.every((byte, at) => byte === maskByte(bits, at)) ? bits : undefined
 }
 
-/** Mask of `length` bytes whose first `bits` bits are set. */
+/** Mask of `length` bytes. The first `bits` bits of the mask are one, all later bits zero. */
 export function maskOf(bits: number, length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, at) => maskByte(bits, at))
 }

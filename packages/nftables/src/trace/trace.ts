@@ -40,7 +40,7 @@ export function trace(rules: Ruleset, given: Packet | string, options: TraceOpti
   return endOfTrace(traced, ending, path)
 }
 
-/** Priority of conntrack at each hook. The packet has a connection in chains with a higher number. */
+/** Priority of conntrack at each hook. In chains with a higher priority number, the packet has a connection. */
 const CONNTRACK = -200
 
 function walkHooks(rules: Ruleset, traced: TracedPacket, path: TraceStep[]): Ending {

@@ -99,7 +99,7 @@ function compareRules(table: Table, chain: ChainState, records: Sets, drift: Fou
   drift.changed.push({ ...at, reason: 'order', ...texts })
 }
 
-/** Rules of the first list that the second list lacks, with duplicates counted. */
+/** Rules of the first list that the second list lacks. A rule counts as often as it occurs. */
 function without<R>(list: readonly Keyed<R>[], others: readonly Keyed<unknown>[]): Keyed<R>[] {
   const counts = new Map<string, number>()
   for (const { key } of others) counts.set(key, (counts.get(key) ?? 0) + 1)

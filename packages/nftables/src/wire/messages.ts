@@ -22,7 +22,7 @@ export const messageOfType = (type: number): number => (type >> 8 === NFNL_SUBSY
 /** Header `nfgenmsg`, which precedes the attributes of a netlink message. */
 export const nfgenmsg = (family: number): Uint8Array => Uint8Array.of(family, 0, 0, 0)
 
-/** Number of the message that adds an object. Messages to read and delete have the next numbers. */
+/** Map from a kind of object to its "add" message number. The numbers for "get" and "delete" follow. */
 export const ADD = {
   ...{ table: 0, chain: 3, rule: 6, set: 9, element: 12, object: 18, flowtable: 22 },
 } as const satisfies Record<ObjectKind, number>

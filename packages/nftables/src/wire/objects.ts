@@ -75,7 +75,7 @@ const naming = {
   flowtable: namingFields,
 }
 
-/** Netlink attributes that hold the names of a kind of object. */
+/** Returns the netlink attributes that hold the names of one kind of object. */
 export const namesOf = (kind: ObjectKind): Fields => naming[kind]
 
 /** Writes the names of an object as netlink attributes. Throws `NftError('INVALID')`. */

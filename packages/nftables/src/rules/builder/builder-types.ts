@@ -119,11 +119,11 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
     to: Extract<Statement, { readonly kind: 'mark set' | 'ct mark set' }>['to'] | 'mark',
   ): RuleBuilder<F, T, C, Port>
   ctZoneSet(zone: number): RuleBuilder<F, T, C, Port>
-  /** Turns tracing on or off (`meta nftrace set`). Default: 1. */
+  /** Turns tracing on or off (`meta nftrace set`). Default: 1, for on. */
   nftraceSet(to?: 0 | 1): RuleBuilder<F, T, C, Port>
   /** Turns off connection tracking for the packet. */
   notrack(): RuleBuilder<F, T, C, Port>
-  /** Adds netlink expressions to the rule unchanged. Use it for statements that this package does not model. */
+  /** Adds given netlink expressions as they are. Use it for statements that this package does not model. */
   raw(...expressions: readonly Expression[]): RuleBuilder<F, T, C, Port>
   accept(): Ended
   drop(): Ended

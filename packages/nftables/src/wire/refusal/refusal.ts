@@ -42,7 +42,7 @@ export function refused(
   return error
 }
 
-/** Bytes of each refused batch, to add the texts of the refused rules to the error. */
+/** Map from an error to the bytes of the refused batch. The bytes contain the refused rules, for the error's text. */
 const batches = new WeakMap<NftError, Buffer>()
 
 /** Bytes of the refused batch that caused an error. `undefined` for other errors. */
